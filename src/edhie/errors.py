@@ -1,0 +1,62 @@
+"""Every error that edhie raises on purpose, under one base class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class EdhieError(Exception):
+    """Base of all errors a caller may want to catch; its text says what, where and what to do."""
+
+
+class SymbolError(EdhieError):
+    """A symbol or a symbol library is not what it should be."""
+
+
+class ExpressionError(EdhieError):
+    """A token sequence or a forest does not form whole expressions."""
+
+
+class ParseError(EdhieError):
+    """A text cannot be read as an expression; carries the text and the position of the fault."""
+
+    def __init__(self, what: str, text: str, position: int) -> None:
+        self.what = what
+        self.text = text
+        self.position = position
+        super().__init__(f"{what} at {position} in {text!r}\n{caret_line(text, position)}")
+
+
+class GrammarError(EdhieError):
+    """A grammar cannot be read, is inconsistent, or cannot do what was asked of it."""
+
+
+class CorpusError(EdhieError):
+    """A corpus folder or a file to import is missing, damaged or holds bad lines."""
+
+
+class MissingExtraError(EdhieError):
+    """An optional dependency is needed for what was asked."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional package; install it with: pip install 'edhie[{extra}]'")
+
+
+class GrammarWarning(UserWarning):
+    """A grammar works, but not as its author probably expects."""
+
+
+def caret_line(text: str, position: int, width: int = 72) -> str:
+    """The text and, below it, a caret under `position`; long texts are cut around it."""
+    start = max(0, position - width // 2)
+    shown = text[start : start + width].replace("\n", " ").replace("\t", " ")
+    head = "..." if start else ""
+    tail = "..." if start + width < len(text) else ""
+    return f"  {head}{shown}{tail}\n  {' ' * (len(head) + position - start)}^"
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'sin'?` for a near miss, or nothing."""
+    close = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"; did you mean {close[0]!r}?" if close else ""

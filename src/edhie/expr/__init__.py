@@ -1,0 +1,33 @@
+"""Expressions: symbols, trees, notations, and everything one does with them."""
+
+from edhie.expr.expression import Expr
+from edhie.expr.infix import to_infix, to_infix_tokens
+from edhie.expr.library import SymbolLibrary
+from edhie.expr.notation import (
+    from_infix_tokens,
+    from_postfix,
+    from_prefix,
+    to_postfix,
+    to_postfix_tokens,
+    to_prefix,
+    to_prefix_tokens,
+)
+from edhie.expr.parser import parse
+from edhie.expr.symbols import Symbol, operator
+
+__all__ = [
+    "Expr",
+    "Symbol",
+    "SymbolLibrary",
+    "from_infix_tokens",
+    "from_postfix",
+    "from_prefix",
+    "operator",
+    "parse",
+    "to_infix",
+    "to_infix_tokens",
+    "to_postfix",
+    "to_postfix_tokens",
+    "to_prefix",
+    "to_prefix_tokens",
+]

@@ -1,0 +1,296 @@
+"""`Expr`: one immutable expression, for people and for the edges of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from edhie.errors import ExpressionError, SymbolError, suggestion
+from edhie.expr.library import SymbolLibrary
+from edhie.expr.numerals import is_numeral, numeral
+from edhie.expr.symbols import Symbol
+
+if TYPE_CHECKING:
+    import sympy
+    from numpy.typing import ArrayLike, NDArray
+
+
+class Expr:
+    """A tree of symbols, kept as tokens in prefix order, with the values of its fitted constants.
+
+    The paper's example of a tree of height four and its three notations:
+
+    >>> from edhie.expr import parse, to_infix, to_postfix, to_prefix
+    >>> e = parse("c*cos(x) + x^2/c", variables=["x"])
+    >>> e.height
+    4
+    >>> to_infix(e)
+    'c*cos(x) + x^2/c'
+    >>> to_prefix(e)
+    '+ * c cos x / ^2 x c'
+    >>> to_postfix(e)
+    'c x cos * x ^2 c / +'
+    """
+
+    __slots__ = ("__dict__", "_constants", "_library", "_tokens")
+    _library: SymbolLibrary
+    _tokens: tuple[str, ...]
+    _constants: tuple[float | None, ...]
+
+    def __init__(
+        self,
+        library: SymbolLibrary,
+        tokens: Sequence[str],
+        constants: Sequence[float | None] | None = None,
+    ) -> None:
+        """Check that `tokens` form one whole tree over `library`; `constants` are values for its `c`s, in order."""
+        spelled = tuple(_spelling(library, token) for token in tokens)
+        _check_one_tree(library, spelled)
+        slots = sum(token == library.constant for token in spelled)
+        values = tuple(None if value is None else float(value) for value in constants or (None,) * slots)
+        if len(values) != slots:
+            raise ExpressionError(f"the expression has {slots} fitted constants, {len(values)} values were given")
+        self._set(library, spelled, values)
+
+    def _set(
+        self, library: SymbolLibrary, tokens: tuple[str, ...], constants: tuple[float | None, ...]
+    ) -> None:
+        object.__setattr__(self, "_library", library)
+        object.__setattr__(self, "_tokens", tokens)
+        object.__setattr__(self, "_constants", constants)
+
+    @classmethod
+    def trusted(
+        cls, library: SymbolLibrary, tokens: tuple[str, ...], constants: tuple[float | None, ...]
+    ) -> Expr:
+        """An expression from parts that are known to be sound, such as a piece of another."""
+        new = cls.__new__(cls)
+        new._set(library, tokens, constants)
+        return new
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an Expr cannot be changed; {name!r} was to be set")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Expr.trusted, (self._library, self._tokens, self._constants))
+
+    # -- what it is made of -----------------------------------------------------------
+
+    @property
+    def library(self) -> SymbolLibrary:
+        """The alphabet it is written in."""
+        return self._library
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The symbols in prefix order; a number is its own text."""
+        return self._tokens
+
+    @property
+    def constants(self) -> tuple[float | None, ...]:
+        """The values of its fitted constants in prefix order, None where not fitted."""
+        return self._constants
+
+    @property
+    def symbol(self) -> Symbol:
+        """The symbol at the root."""
+        return self._library[self._tokens[0]]
+
+    @property
+    def size(self) -> int:
+        """How many nodes the tree has."""
+        return len(self._tokens)
+
+    @cached_property
+    def _ends(self) -> tuple[int, ...]:
+        """For each node, where its subtree ends in prefix order."""
+        ends = [0] * self.size
+        open_ends: list[int] = []  # ends of finished subtrees, the leftmost on top
+        for i in range(self.size - 1, -1, -1):
+            end = i + 1
+            for _ in range(self._library[self._tokens[i]].arity):
+                end = open_ends.pop()
+            ends[i] = end
+            open_ends.append(end)
+        return tuple(ends)
+
+    @cached_property
+    def height(self) -> int:
+        """The number of nodes on the longest path from the root to a leaf."""
+        return max(depth for _, depth, _ in self.walk())
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """The variables that occur, in the library's order."""
+        present = set(self._tokens)
+        return tuple(name for name in self._library.variables if name in present)
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        """The operands of the root, left to right."""
+        return tuple(self.subtree(i) for i in self.child_positions(0))
+
+    def child_positions(self, position: int) -> tuple[int, ...]:
+        """Where the operands of the node at `position` stand."""
+        positions, at = [], position + 1
+        for _ in range(self._library[self._tokens[position]].arity):
+            positions.append(at)
+            at = self._ends[at]
+        return tuple(positions)
+
+    def walk(self) -> Iterator[tuple[int, int, Symbol]]:
+        """Position, depth (the root's is 1) and symbol of every node, in prefix order."""
+        waiting = [1]
+        for i, token in enumerate(self._tokens):
+            depth = waiting.pop()
+            symbol = self._library[token]
+            waiting.extend([depth + 1] * symbol.arity)
+            yield i, depth, symbol
+
+    # -- making another from it -------------------------------------------------------
+
+    def subtree(self, position: int) -> Expr:
+        """The expression that hangs from the node at `position` (in prefix order)."""
+        start = self._node(position)
+        end = self._ends[start]
+        first, last = self._slots(start), self._slots(end)
+        return Expr.trusted(self._library, self._tokens[start:end], self._constants[first:last])
+
+    def replace(self, position: int, other: Expr) -> Expr:
+        """This expression with the subtree at `position` replaced by `other`."""
+        if other.library != self._library:
+            other = other.cast(self._library)
+        start = self._node(position)
+        end = self._ends[start]
+        first, last = self._slots(start), self._slots(end)
+        return Expr.trusted(
+            self._library,
+            self._tokens[:start] + other._tokens + self._tokens[end:],
+            self._constants[:first] + other._constants + self._constants[last:],
+        )
+
+    def substitute(self, values: Mapping[str, float | Expr]) -> Expr:
+        """This expression with variables (or literals by name) replaced by numbers or expressions.
+
+        A number needs a library that allows it; where this one does not, it is extended.
+        """
+        for name in values:
+            if name not in self._library or self._library[name].arity:
+                known = (*self._library.variables, *(t for t in self._tokens if self._library[t].kind == "literal"))
+                raise SymbolError(f"cannot substitute {name!r}: not a leaf here{suggestion(name, known)}")
+        library = self._library
+        if any(not isinstance(value, Expr) for value in values.values()):
+            library = library.with_numbers()
+        result = self.cast(library)
+        for position in range(self.size - 1, -1, -1):  # from the end, so that positions ahead stay true
+            value = values.get(self._tokens[position])
+            if value is not None:
+                leaf = value if isinstance(value, Expr) else Expr(library, [numeral(value)])
+                result = result.replace(position, leaf)
+        return result
+
+    def with_constants(self, values: Sequence[float | None]) -> Expr:
+        """The same tree with these values for its fitted constants."""
+        return Expr(self._library, self._tokens, values)
+
+    def free(self) -> Expr:
+        """The same tree with its constants unfitted."""
+        return Expr.trusted(self._library, self._tokens, (None,) * len(self._constants))
+
+    def numbers_to_constants(self) -> Expr:
+        """The same tree with every number and literal turned into a constant to be fitted, its value kept."""
+        name = self._library.constant
+        if name is None:
+            raise SymbolError(f"the library ({self._library}) has no fitted constant to turn numbers into")
+        tokens, values, fitted = [], [], iter(self._constants)
+        for token in self._tokens:
+            symbol = self._library[token]
+            if symbol.kind == "constant":
+                values.append(next(fitted))
+            elif symbol.kind == "literal":
+                values.append(symbol.value)
+            elif symbol.kind == "number":
+                values.append(float(token))
+            tokens.append(token if symbol.kind in ("operator", "variable") else name)
+        return Expr.trusted(self._library, tuple(tokens), tuple(values))
+
+    def cast(self, library: SymbolLibrary) -> Expr:
+        """The same tree over another library; an error names the symbol that it lacks."""
+        if library == self._library:
+            return self
+        tokens = self._tokens
+        if self._library.constant not in (None, library.constant):
+            tokens = tuple(library.constant or t if t == self._library.constant else t for t in tokens)
+        return Expr(library, tokens, self._constants)
+
+    # -- as a value -------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Expr):
+            return NotImplemented
+        return self._tokens == other._tokens and self._constants == other._constants
+
+    def __hash__(self) -> int:
+        return hash((self._tokens, self._constants))
+
+    def __str__(self) -> str:
+        from edhie.expr.infix import to_infix
+
+        return to_infix(self)
+
+    def __format__(self, spec: str) -> str:
+        """`f"{expr:.3g}"` rounds fitted constants and numbers that need it."""
+        from edhie.expr.infix import to_infix
+
+        return to_infix(self, number_format=spec) if spec else str(self)
+
+    def __repr__(self) -> str:
+        return f"Expr({str(self)!r})"
+
+    def __call__(self, **columns: ArrayLike) -> NDArray[Any]:
+        """Its values by NumPy, for columns given by name: `e(x0=[1, 2, 3])`."""
+        from edhie.expr.interpret import interpret
+
+        return interpret(self, columns)
+
+    def sympy(self) -> sympy.Expr:
+        """This expression in SymPy."""
+        from edhie.expr.sympy_bridge import to_sympy
+
+        return to_sympy(self)
+
+    def latex(self) -> str:
+        """This expression in LaTeX."""
+        from edhie.expr.latex import to_latex
+
+        return to_latex(self)
+
+    # -- helpers ----------------------------------------------------------------------
+
+    def _node(self, position: int) -> int:
+        if not -self.size <= position < self.size:
+            raise IndexError(f"no node {position}: the expression has {self.size}")
+        return position % self.size
+
+    def _slots(self, position: int) -> int:
+        """How many fitted constants stand before `position`."""
+        return self._tokens[:position].count(self._library.constant) if self._constants else 0  # type: ignore[arg-type]
+
+
+def _spelling(library: SymbolLibrary, token: str) -> str:
+    """The one spelling of a token; unknown ones raise."""
+    symbol = library[token]
+    return numeral(float(token)) if symbol.kind == "number" and is_numeral(token) else symbol.name
+
+
+def _check_one_tree(library: SymbolLibrary, tokens: tuple[str, ...]) -> None:
+    missing = 1
+    for i, token in enumerate(tokens):
+        if token == "#":
+            raise ExpressionError("the token '#' stands for any number: write the number itself")
+        if missing == 0:
+            raise ExpressionError(f"the tokens {' '.join(tokens)!r} go on after a whole expression, at {i}")
+        missing += library[token].arity - 1
+    if missing:
+        raise ExpressionError(f"the tokens {' '.join(tokens)!r} lack {missing} operand{'s' * (missing > 1)} at the end")

@@ -1,0 +1,50 @@
+"""The plain meaning of an expression: NumPy functions called on a stack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from edhie.errors import ExpressionError
+from edhie.expr import functions
+from edhie.expr.expression import Expr
+from edhie.expr.symbols import Symbol
+
+
+@cache
+def numpy_function(symbol: Symbol) -> Callable[..., Any]:
+    """The function on arrays that an operator stands for."""
+    if callable(symbol.numpy):
+        return symbol.numpy
+    found: Callable[..., Any] = getattr(functions, symbol.numpy, None) or getattr(np, symbol.numpy)
+    return found
+
+
+def interpret(expr: Expr, columns: Mapping[str, ArrayLike]) -> NDArray[Any]:
+    """Values of `expr` for columns by variable name; invalid operations give NaN or inf, silently."""
+    for name in expr.variables:
+        if name not in columns:
+            raise ExpressionError(f"no values for the variable {name!r} of {str(expr)!r}; given: {', '.join(columns)}")
+    arrays = {name: np.asarray(columns[name], dtype=float) for name in expr.variables}
+    free_from_the_right = list(expr.constants)
+    stack: list[NDArray[Any]] = []
+    with np.errstate(all="ignore"):
+        for token in reversed(expr.tokens):
+            symbol = expr.library[token]
+            if symbol.kind == "operator":
+                operands = [stack.pop() for _ in range(symbol.arity)]
+                stack.append(np.asarray(numpy_function(symbol)(*operands)))
+            elif symbol.kind == "variable":
+                stack.append(arrays[token])
+            elif symbol.kind == "constant":
+                value = free_from_the_right.pop()
+                if value is None:
+                    raise ExpressionError(f"{str(expr)!r} has constants without values; give them by with_constants()")
+                stack.append(np.asarray(value))
+            else:
+                stack.append(np.asarray(symbol.value if symbol.kind == "literal" else float(token)))
+    return stack.pop()

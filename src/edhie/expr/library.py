@@ -1,0 +1,238 @@
+"""A symbol library: the alphabet that expressions are written in."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import SymbolError, suggestion
+from edhie.expr.numerals import is_numeral, numeral
+from edhie.expr.symbols import ALIASES, NAMED_LITERALS, NUMBER, OPERATORS, Symbol, constant, literal, variable
+
+FORMAT = 1
+Array = TypeVar("Array", bound=NDArray[Any])
+FALLBACK_CONSTANT_NAMES = ("c", "C", "k", "const", "fitted_constant")
+
+
+@dataclass(frozen=True)
+class SymbolLibrary:
+    """An immutable, ordered set of symbols; a token's id is its symbol's place in it."""
+
+    symbols: tuple[Symbol, ...]
+
+    def __post_init__(self) -> None:
+        name, count = Counter(symbol.name for symbol in self.symbols).most_common(1)[0] if self.symbols else ("", 0)
+        if count > 1:
+            raise SymbolError(f"the symbol {name!r} appears {count} times in a library; names must differ")
+        for kind in ("constant", "number"):
+            if sum(symbol.kind == kind for symbol in self.symbols) > 1:
+                raise SymbolError(f"a library holds at most one {kind} symbol")
+
+    @classmethod
+    def of(
+        cls,
+        operators: Iterable[str | Symbol],
+        variables: int | Sequence[str] = 1,
+        *,
+        constant: bool | str = False,
+        literals: Iterable[str | float] = (),
+        numbers: bool = False,
+    ) -> SymbolLibrary:
+        """A library from operator names (or symbols of your own), variables and leaves.
+
+        `variables` is a count (x0, x1, …) or the data's column names. `constant=True` adds
+        the fitted constant `c`; a variable of that name wins and the constant takes the
+        next free of C, k, const. `numbers=True` lets any number stand in an expression.
+
+        >>> SymbolLibrary.of(["+", "sin"], ["t"], constant=True).names
+        ('+', 'sin', 't', 'c')
+        """
+        names = [f"x{i}" for i in range(variables)] if isinstance(variables, int) else list(variables)
+        rows = [_operator_symbol(each) for each in operators]
+        rows += [variable(name) for name in names]
+        if constant:
+            rows.append(_constant_symbol(constant, taken={row.name for row in rows}))
+        rows += [literal(each) for each in literals if each not in names]
+        if numbers:
+            rows.append(NUMBER)
+        return cls(tuple(rows))
+
+    # -- looking things up ------------------------------------------------------------
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The symbols' names, in order."""
+        return tuple(symbol.name for symbol in self.symbols)
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """From a name to its token id."""
+        return {name: i for i, name in enumerate(self.names)}
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """The variables' names; their order is the order of the data's columns."""
+        return tuple(symbol.name for symbol in self.symbols if symbol.kind == "variable")
+
+    @cached_property
+    def constant(self) -> str | None:
+        """The fitted constant's name, if the library has one."""
+        return next((symbol.name for symbol in self.symbols if symbol.kind == "constant"), None)
+
+    @cached_property
+    def has_numbers(self) -> bool:
+        """Whether any number may stand in an expression."""
+        return NUMBER.name in self.ids
+
+    def __len__(self) -> int:
+        return len(self.symbols)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.ids
+
+    def __getitem__(self, name: str) -> Symbol:
+        """The symbol that a token's text names; numbers resolve to a literal or to `#`."""
+        return self.symbols[self.id_of(name)]
+
+    def id_of(self, token: str) -> int:
+        """The id of a token's text, or a `SymbolError` that suggests what was meant."""
+        found = self.ids.get(token)
+        if found is None and is_numeral(token):
+            found = self.ids.get(numeral(float(token)), self.ids.get(NUMBER.name))
+            if found is None:
+                raise SymbolError(
+                    f"the number {token} is not in the library ({self}); add it with literals= or allow numbers=True"
+                )
+        if found is None:
+            raise SymbolError(f"unknown symbol {token!r}{suggestion(token, self.readable_names)}")
+        return found
+
+    @cached_property
+    def readable_names(self) -> tuple[str, ...]:
+        """Every spelling that the parser takes for a symbol of this library."""
+        return self.names + tuple(alias for alias, name in ALIASES.items() if name in self.ids)
+
+    @cached_property
+    def arities(self) -> NDArray[np.int8]:
+        """Arity by token id."""
+        return _frozen(np.array([symbol.arity for symbol in self.symbols], dtype=np.int8))
+
+    @cached_property
+    def opcodes(self) -> NDArray[np.int16]:
+        """Kernel opcode by token id."""
+        return _frozen(np.array([symbol.opcode for symbol in self.symbols], dtype=np.int16))
+
+    @cached_property
+    def literal_values(self) -> NDArray[np.float64]:
+        """A literal's value by token id, NaN for all else."""
+        return _frozen(np.array([symbol.value for symbol in self.symbols], dtype=np.float64))
+
+    @cached_property
+    def has_slot(self) -> NDArray[np.bool_]:
+        """By token id: whether a value travels beside the token (fitted constants and numbers)."""
+        return _frozen(np.array([symbol.kind in ("constant", "number") for symbol in self.symbols], dtype=np.bool_))
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.symbols)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __str__(self) -> str:
+        return " ".join(self.names)
+
+    # -- deriving another library -----------------------------------------------------
+
+    def extended(self, *symbols: Symbol) -> SymbolLibrary:
+        """This library with further symbols at its end, so that all ids stay; known ones are left out."""
+        new = tuple(symbol for symbol in symbols if symbol.name not in self.ids)
+        return SymbolLibrary(self.symbols + new) if new else self
+
+    def with_numbers(self) -> SymbolLibrary:
+        """This library with any number allowed."""
+        return self.extended(NUMBER)
+
+    def with_variables(self, names: Sequence[str]) -> SymbolLibrary:
+        """This library with its variables renamed, in order; the count must agree."""
+        if len(names) != len(self.variables):
+            raise SymbolError(f"the library has {len(self.variables)} variables, {len(names)} names were given")
+        renamed = dict(zip(self.variables, names, strict=True))
+        return SymbolLibrary(
+            tuple(variable(renamed[s.name]) if s.kind == "variable" else s for s in self.symbols)
+        )
+
+    # -- saving -----------------------------------------------------------------------
+
+    def to_json(self) -> str:
+        """The library as JSON. Operators of the user's are saved by name and arity alone."""
+        rows = []
+        for symbol in self.symbols:
+            row: dict[str, str | int | bool] = {"name": symbol.name, "kind": symbol.kind}
+            if symbol.is_custom:
+                row |= {"arity": symbol.arity, "custom": True}
+            rows.append(row)
+        lines = ",\n    ".join(json.dumps(row, ensure_ascii=False) for row in rows)
+        return f'{{\n  "format": {FORMAT},\n  "symbols": [\n    {lines}\n  ]\n}}\n'
+
+    @classmethod
+    def from_json(cls, text: str, *, operators: Iterable[Symbol] = ()) -> SymbolLibrary:
+        """The library that `to_json` wrote; pass `operators` for those that a user had added."""
+        try:
+            data = json.loads(text)
+            version, rows = data["format"], data["symbols"]
+            wanted = [(row["name"], row["kind"], row.get("custom", False)) for row in rows]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise SymbolError(f"this is not a saved symbol library: {error!r}") from error
+        if version != FORMAT:
+            raise SymbolError(f"the symbol library has format {version}; this edhie reads format {FORMAT}")
+        own = {symbol.name: symbol for symbol in operators}
+        return cls(tuple(_saved_symbol(name, kind, custom, own) for name, kind, custom in wanted))
+
+
+def _saved_symbol(name: str, kind: str, custom: bool, own: dict[str, Symbol]) -> Symbol:
+    if custom:
+        if name not in own:
+            raise SymbolError(
+                f"the library holds the operator {name!r} that a user added; "
+                "its function is not saved, so pass it again with operators=[...]"
+            )
+        return own[name]
+    if kind == "operator":
+        return _operator_symbol(name)
+    if kind == "variable":
+        return variable(name)
+    if kind == "constant":
+        return constant(name)
+    if kind == "literal":
+        return literal(name)
+    if kind == "number":
+        return NUMBER
+    raise SymbolError(f"the symbol {name!r} has the unknown kind {kind!r}")
+
+
+def _operator_symbol(each: str | Symbol) -> Symbol:
+    if isinstance(each, Symbol):
+        return each
+    name = ALIASES.get(each, each)
+    if name in NAMED_LITERALS or name not in OPERATORS:
+        raise SymbolError(f"unknown operator {each!r}{suggestion(each, OPERATORS)}")
+    return OPERATORS[name]
+
+
+def _constant_symbol(asked: bool | str, taken: set[str]) -> Symbol:
+    if isinstance(asked, str):
+        return constant(asked)
+    return constant(next(name for name in FALLBACK_CONSTANT_NAMES if name not in taken))
+
+
+def _frozen(array: Array) -> Array:
+    array.flags.writeable = False
+    return array
