@@ -37,7 +37,7 @@ $(VENV)/installed: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/installed-dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing edhie and its development tools into $(VENV) (a few minutes the first time)"
-	$(PIP) torch==2.13.0 --editable ".[dev]"
+	$(PIP) --editable ".[dev]"
 	@touch $@ $(VENV)/installed
 
 clean:

@@ -1,6 +1,7 @@
 """Expressions: symbols, trees, notations, and everything one does with them."""
 
 from edhie.expr.expression import Expr
+from edhie.expr.forest import Forest
 from edhie.expr.infix import to_infix, to_infix_tokens
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.notation import (
@@ -17,6 +18,7 @@ from edhie.expr.symbols import Symbol, operator
 
 __all__ = [
     "Expr",
+    "Forest",
     "Symbol",
     "SymbolLibrary",
     "from_infix_tokens",

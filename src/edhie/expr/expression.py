@@ -53,17 +53,13 @@ class Expr:
             raise ExpressionError(f"the expression has {slots} fitted constants, {len(values)} values were given")
         self._set(library, spelled, values)
 
-    def _set(
-        self, library: SymbolLibrary, tokens: tuple[str, ...], constants: tuple[float | None, ...]
-    ) -> None:
+    def _set(self, library: SymbolLibrary, tokens: tuple[str, ...], constants: tuple[float | None, ...]) -> None:
         object.__setattr__(self, "_library", library)
         object.__setattr__(self, "_tokens", tokens)
         object.__setattr__(self, "_constants", constants)
 
     @classmethod
-    def trusted(
-        cls, library: SymbolLibrary, tokens: tuple[str, ...], constants: tuple[float | None, ...]
-    ) -> Expr:
+    def trusted(cls, library: SymbolLibrary, tokens: tuple[str, ...], constants: tuple[float | None, ...]) -> Expr:
         """An expression from parts that are known to be sound, such as a piece of another."""
         new = cls.__new__(cls)
         new._set(library, tokens, constants)

@@ -165,9 +165,7 @@ class SymbolLibrary:
         if len(names) != len(self.variables):
             raise SymbolError(f"the library has {len(self.variables)} variables, {len(names)} names were given")
         renamed = dict(zip(self.variables, names, strict=True))
-        return SymbolLibrary(
-            tuple(variable(renamed[s.name]) if s.kind == "variable" else s for s in self.symbols)
-        )
+        return SymbolLibrary(tuple(variable(renamed[s.name]) if s.kind == "variable" else s for s in self.symbols))
 
     # -- saving -----------------------------------------------------------------------
 

@@ -52,7 +52,9 @@ def from_postfix(text: str | Sequence[str], library: SymbolLibrary) -> Expr:
     for i, token in enumerate(tokens):
         arity = library[token].arity
         if len(stack) < arity:
-            raise ExpressionError(f"{token!r} at {i} in {' '.join(tokens)!r} lacks {arity - len(stack)} of its operands")
+            raise ExpressionError(
+                f"{token!r} at {i} in {' '.join(tokens)!r} lacks {arity - len(stack)} of its operands"
+            )
         operands = stack[len(stack) - arity :]
         del stack[len(stack) - arity :]
         stack.append([token, *(each for operand in operands for each in operand)])

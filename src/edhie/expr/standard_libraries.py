@@ -13,9 +13,7 @@ Variables = int | Sequence[str]
 
 def nguyen(variables: Variables = 1) -> SymbolLibrary:
     """The Nguyen benchmark's tokens: no constants, powers 2 to 5, sin, cos, exp, log, sqrt."""
-    return SymbolLibrary.of(
-        [*ARITHMETIC, "^2", "^3", "^4", "^5", "sin", "cos", "exp", "log", "sqrt"], variables
-    )
+    return SymbolLibrary.of([*ARITHMETIC, "^2", "^3", "^4", "^5", "sin", "cos", "exp", "log", "sqrt"], variables)
 
 
 def feynman(variables: Variables = 1) -> SymbolLibrary:

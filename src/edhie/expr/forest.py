@@ -1,0 +1,279 @@
+"""`Forest`: many expressions as flat arrays, the currency of everything hot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import ExpressionError
+from edhie.expr.expression import Expr
+from edhie.expr.library import SymbolLibrary
+from edhie.expr.numerals import numeral
+from edhie.expr.symbols import NUMBER
+
+Indices = NDArray[np.int64]
+TOKEN_TYPE = np.int16
+
+
+class Levels(NamedTuple):
+    """Nodes grouped by level: those of level k (from 1) are `order[starts[k-1]:starts[k]]`."""
+
+    order: Indices
+    starts: Indices
+
+    def __iter__(self) -> Iterator[Indices]:  # type: ignore[override]
+        """The node indices of each level in turn."""
+        return iter(np.split(self.order, self.starts[1:-1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """Expressions over one library: prefix tokens end to end, and where each begins.
+
+    `values` holds, in token order, one number for every token that carries one: a
+    fitted constant (NaN while it is not fitted) or a number.
+    """
+
+    library: SymbolLibrary
+    tokens: NDArray[np.int16]
+    offsets: Indices
+    values: NDArray[np.float64]
+
+    # -- from and to expressions ------------------------------------------------------
+
+    @classmethod
+    def from_exprs(cls, exprs: Iterable[Expr], library: SymbolLibrary | None = None) -> Forest:
+        """A forest of these expressions, over `library` or the first one's."""
+        listed = list(exprs)
+        if library is None:
+            if not listed:
+                raise ExpressionError("an empty forest needs a library: Forest.from_exprs([], library)")
+            library = listed[0].library
+        tokens: list[int] = []
+        values: list[float] = []
+        offsets = [0]
+        ids = library.ids
+        for expr in listed:
+            constants = iter(expr.constants)
+            for token in (expr if expr.library == library else expr.cast(library)).tokens:
+                found = ids.get(token)
+                if found is None:
+                    found = ids[NUMBER.name]
+                    values.append(float(token))
+                elif token == library.constant:
+                    value = next(constants)
+                    values.append(np.nan if value is None else value)
+                tokens.append(found)
+            offsets.append(len(tokens))
+        return cls(
+            library,
+            np.array(tokens, dtype=TOKEN_TYPE),
+            np.array(offsets, dtype=np.int64),
+            np.array(values, dtype=np.float64),
+        )
+
+    @classmethod
+    def checked(
+        cls,
+        library: SymbolLibrary,
+        tokens: NDArray[Any],
+        offsets: NDArray[Any],
+        values: NDArray[Any] | None = None,
+    ) -> Forest:
+        """A forest from arrays of unknown origin; whatever is not whole raises."""
+        from edhie.expr import forest_kernels as kernels
+
+        tokens = np.ascontiguousarray(tokens, dtype=TOKEN_TYPE)
+        offsets = np.ascontiguousarray(offsets, dtype=np.int64)
+        if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(tokens) or np.any(np.diff(offsets) < 0):
+            raise ExpressionError(f"offsets must rise from 0 to the number of tokens, {len(tokens)}")
+        broken = kernels.first_broken(tokens, offsets, library.arities)
+        if broken >= 0:
+            piece = tokens[offsets[broken] : offsets[broken + 1]]
+            names = " ".join(library.names[t] if 0 <= t < len(library) else f"<{t}>" for t in piece)
+            raise ExpressionError(f"expression {broken} of the forest is not one whole tree: {names!r}")
+        slots = int(library.has_slot[tokens].sum())
+        values = np.full(slots, np.nan) if values is None else np.ascontiguousarray(values, dtype=np.float64)
+        if len(values) != slots:
+            raise ExpressionError(f"the forest has {slots} constants and numbers, {len(values)} values were given")
+        return cls(library, tokens, offsets, values)
+
+    def to_exprs(self) -> list[Expr]:
+        """Every expression as an `Expr`."""
+        return list(self)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[Expr]:
+        return (self._expr(k) for k in range(len(self)))
+
+    @overload
+    def __getitem__(self, index: int) -> Expr: ...
+
+    @overload
+    def __getitem__(self, index: slice | NDArray[Any] | Sequence[int]) -> Forest: ...
+
+    def __getitem__(self, index: int | slice | NDArray[Any] | Sequence[int]) -> Expr | Forest:
+        """One expression, or the forest of a slice, of indices or of a mask."""
+        if isinstance(index, (int, np.integer)):
+            if not -len(self) <= index < len(self):
+                raise IndexError(f"no expression {index}: the forest has {len(self)}")
+            return self._expr(int(index) % len(self))
+        return self.take(np.arange(len(self))[index])
+
+    def take(self, chosen: NDArray[Any]) -> Forest:
+        """The forest of the expressions at these indices, in that order."""
+        from edhie.expr import forest_kernels as kernels
+
+        chosen = np.ascontiguousarray(chosen, dtype=np.int64)
+        parts = kernels.gather(self.tokens, self.offsets, self.values, self.value_offsets, chosen)
+        return Forest(self.library, *parts)
+
+    @staticmethod
+    def concatenate(forests: Sequence[Forest]) -> Forest:
+        """One forest after another; all over the same library."""
+        if not forests:
+            raise ExpressionError("nothing to concatenate: give at least one forest")
+        library = forests[0].library
+        for forest in forests[1:]:
+            if forest.library != library:
+                raise ExpressionError(
+                    f"forests over different libraries cannot be joined: ({library}) and ({forest.library}); "
+                    "cast() one of them first"
+                )
+        starts = np.cumsum([0] + [len(forest.tokens) for forest in forests])
+        shifted = [forest.offsets[1:] + start for forest, start in zip(forests, starts, strict=False)]
+        return Forest(
+            library,
+            np.concatenate([forest.tokens for forest in forests]),
+            np.concatenate([np.zeros(1, np.int64), *shifted]),
+            np.concatenate([forest.values for forest in forests]),
+        )
+
+    def cast(self, library: SymbolLibrary) -> Forest:
+        """The same expressions over another library; an error names a symbol that it lacks."""
+        if library == self.library:
+            return self
+        if library.symbols[: len(self.library)] == self.library.symbols:
+            return Forest(library, self.tokens, self.offsets, self.values)
+        return Forest.from_exprs((expr.cast(library) for expr in self), library)
+
+    def _expr(self, k: int) -> Expr:
+        names = self.library.names
+        first = self.value_offsets[k]
+        tokens, constants = [], []
+        for token in self.tokens[self.offsets[k] : self.offsets[k + 1]].tolist():
+            if not self.library.has_slot[token]:
+                tokens.append(names[token])
+                continue
+            value = float(self.values[first])
+            first += 1
+            if names[token] == NUMBER.name:
+                tokens.append(numeral(value))
+            else:
+                tokens.append(names[token])
+                constants.append(None if np.isnan(value) else value)
+        return Expr.trusted(self.library, tuple(tokens), tuple(constants))
+
+    # -- duplicates -------------------------------------------------------------------
+
+    def grouped(self) -> tuple[Indices, Indices]:
+        """The index of the first of each distinct expression, and each one's place among those."""
+        from edhie.expr import forest_kernels as kernels
+
+        # every NaN counts as the same unfitted constant, and 0 as -0
+        values = np.where(np.isnan(self.values), np.nan, self.values + 0.0)
+        return kernels.group(self.tokens, self.offsets, values.view(np.int64), self.value_offsets)
+
+    def unique(self) -> Forest:
+        """The distinct expressions, in the order of their first appearance."""
+        return self.take(self.grouped()[0])
+
+    # -- shape ------------------------------------------------------------------------
+
+    @cached_property
+    def sizes(self) -> Indices:
+        """How many nodes each expression has."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def value_offsets(self) -> Indices:
+        """Where each expression's values begin in `values`."""
+        counts = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.library.has_slot[self.tokens], dtype=np.int64)])
+        return np.ascontiguousarray(counts[self.offsets])
+
+    @cached_property
+    def _shape(self) -> tuple[Indices, Indices, NDArray[np.int32], NDArray[np.int32]]:
+        from edhie.expr import forest_kernels as kernels
+
+        return kernels.children(self.tokens, self.offsets, self.library.arities)
+
+    @property
+    def left(self) -> Indices:
+        """By node: its first operand's index, -1 for leaves."""
+        return self._shape[0]
+
+    @property
+    def right(self) -> Indices:
+        """By node: its second operand's index, -1 where it has none."""
+        return self._shape[1]
+
+    @property
+    def subtree_sizes(self) -> NDArray[np.int32]:
+        """By node: how many nodes hang from it, itself included."""
+        return self._shape[2]
+
+    @property
+    def subtree_heights(self) -> NDArray[np.int32]:
+        """By node: the height of the subtree that hangs from it."""
+        return self._shape[3]
+
+    @property
+    def heights(self) -> NDArray[np.int32]:
+        """The height of each expression."""
+        return self.subtree_heights[self.offsets[:-1]]
+
+    @cached_property
+    def depths(self) -> NDArray[np.int32]:
+        """By node: its depth; a root's is 1."""
+        from edhie.expr import forest_kernels as kernels
+
+        return kernels.depths(self.left, self.right, self.offsets)
+
+    @cached_property
+    def owners(self) -> Indices:
+        """By node: the expression it belongs to."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    @cached_property
+    def postorder(self) -> Indices:
+        """Node indices, expression by expression, children before their parent."""
+        from edhie.expr import forest_kernels as kernels
+
+        return kernels.postorder(self.left, self.right, self.offsets)
+
+    @cached_property
+    def by_depth(self) -> Levels:
+        """Nodes from the roots down: what a top-down decoder visits."""
+        return _levels(self.depths)
+
+    @cached_property
+    def by_height(self) -> Levels:
+        """Nodes from the leaves up: what a bottom-up encoder visits."""
+        return _levels(self.subtree_heights)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(str(self._expr(k)) for k in range(min(3, len(self))))
+        return f"Forest({len(self)} expressions, {len(self.tokens)} nodes: {shown}{', …' * (len(self) > 3)})"
+
+
+def _levels(level: NDArray[np.int32]) -> Levels:
+    order = np.argsort(level, kind="stable")
+    deepest = int(level.max(initial=0))
+    return Levels(order, np.searchsorted(level[order], np.arange(1, deepest + 2)).astype(np.int64))
