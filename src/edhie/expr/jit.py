@@ -2,18 +2,58 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import platformdirs
+from numba.core import config
 
 F = TypeVar("F", bound=Callable[..., Any])
+KEPT_BUILDS = 4
 
 
 def jit(function: F) -> F:
     """Compile with numba, kept on disk between runs; the type checker sees the plain function.
 
-    Modules that use it are imported inside the functions that need them, since numba
+    Division by zero gives inf or NaN, as in NumPy. Modules that use it are imported inside the functions that need them, since numba
     takes longer to import than the rest of edhie together.
     """
-    return cast(F, numba.njit(cache=True, nogil=True)(function))
+    outside = config.CACHE_DIR
+    config.CACHE_DIR = outside or str(_build_folder())
+    try:
+        return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+    finally:
+        config.CACHE_DIR = outside
+
+
+@cache
+def _build_folder() -> Path:
+    """A cache folder for exactly this state of all compiled sources.
+
+    numba looks only at the file of the function itself, so a change in a function that it
+    calls, in another file, would go on running the old machine code.
+    """
+    package = Path(__file__).parents[1]
+    sources = sorted(path for path in package.rglob("*.py") if b"jit import jit" in path.read_bytes())
+    digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
+    root = Path(platformdirs.user_cache_dir("edhie")) / "kernels"
+    folder = root / digest
+    if not folder.exists():
+        _prune(root)
+    return folder
+
+
+def _prune(root: Path) -> None:
+    """Remove all but the newest builds; what cannot be removed stays."""
+    builds = sorted((path for path in root.glob("*") if path.is_dir()), key=os.path.getmtime, reverse=True)
+    for build in builds[KEPT_BUILDS - 1 :]:
+        for path in sorted(build.rglob("*"), reverse=True):
+            try:
+                path.rmdir() if path.is_dir() else path.unlink()
+            except OSError:
+                return

@@ -1,0 +1,60 @@
+"""The canonical form: one way to write what differs only in writing, fast enough for every candidate."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from edhie.expr.expression import Expr
+from edhie.expr.forest import Forest
+from edhie.expr.library import SymbolLibrary
+from edhie.expr.symbols import NUMBER, OPERATORS
+
+NEEDED = ("+", "-", "*", "/", "^", "neg")
+
+
+def canonical_library(library: SymbolLibrary) -> SymbolLibrary:
+    """The library that canonical forms over `library` are written in: it, arithmetic, and any number."""
+    return library.extended(*(OPERATORS[name] for name in NEEDED), NUMBER)
+
+
+def canonical(forest: Forest) -> Forest:
+    """Each expression in its canonical form: constants folded and merged, like terms collected, sorted.
+
+    Sums and products are flattened, sorted and their like parts collected (x - x is 0, x*x
+    is x^2, x/x is 1); signs move outwards (cos(-x) is cos(x)); numbers are folded. Unfitted
+    constants merge with what stands beside them (c*c, c + 2 and c/3 are c), where each `c` is
+    any number on its own, limits included. Constants that have values count as numbers.
+
+    Wherever the input is defined the result has the same value, up to rounding; it may be
+    defined in more places. What cannot be folded to finite numbers is left as it is.
+    """
+    from edhie.expr.canonical_writer import canonical_arrays
+
+    library = canonical_library(forest.library)
+    names = (*NEEDED, NUMBER.name, library.constant, "^2", "^3", "^4", "^5")
+    ids = np.array([library.ids.get(name, -1) if name else -1 for name in names], dtype=np.int64)
+    literal_ids = np.flatnonzero(~np.isnan(library.literal_values))
+    tokens, offsets, values = canonical_arrays(
+        forest.tokens,
+        forest.offsets,
+        forest.values,
+        forest.value_offsets,
+        library.arities,
+        library.opcodes,
+        library.literal_values,
+        library.has_slot,
+        ids,
+        literal_ids,
+        library.literal_values[literal_ids],
+    )
+    return Forest(library, tokens, offsets, values)
+
+
+def canonical_expr(expr: Expr) -> Expr:
+    """The canonical form of one expression.
+
+    >>> from edhie.expr import parse
+    >>> str(canonical_expr(parse("x1*2 + (x0 - x0) - (-x1)*x1/x1 + c*c")))
+    '3*x1 + c'
+    """
+    return canonical(Forest.from_exprs([expr]))[0]

@@ -1,0 +1,122 @@
+"""How far two expressions are apart: by their postfix tokens or by their trees.
+
+The edit distance of postfix tokens is the paper's reconstruction error. Both
+distances count how many single tokens (or nodes) must be inserted, deleted or
+replaced. Two tokens are the same when they are the same symbol, whatever library
+they come from; numbers are the same when their values are. A fitted constant is the
+same as any other, whatever its name and value: structure is compared, not the fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import ExpressionError
+from edhie.expr.expression import Expr
+from edhie.expr.forest import Forest, Indices
+from edhie.expr.library import SymbolLibrary
+from edhie.expr.notation import to_postfix_tokens
+from edhie.expr.numerals import is_numeral
+from edhie.expr.symbols import NUMBER, Symbol
+
+Labels = NDArray[np.int32]
+
+
+def edit_distance(a: Expr, b: Expr) -> int:
+    """The Levenshtein distance of two expressions' postfix tokens.
+
+    >>> from edhie.expr import parse
+    >>> edit_distance(parse("x + sin(y)"), parse("x - y"))  # x y sin + and x y -
+    2
+    """
+    from rapidfuzz.distance import Levenshtein
+
+    # rapidfuzz compares hashes, and Python's hashes of -1.0 and -2.0 are equal: codes are safe
+    codes: dict[Hashable, int] = {}
+    first, second = ([codes.setdefault(key, len(codes)) for key in _postfix_keys(each)] for each in (a, b))
+    return Levenshtein.distance(first, second)
+
+
+def edit_distances(a: Forest, b: Forest) -> Indices:
+    """The edit distance of each expression of `a` to the one at the same place in `b`."""
+    from rapidfuzz.distance import Levenshtein
+
+    in_a, in_b = _labels(a, b)
+    pairs = map(Levenshtein.distance, _texts(in_a[a.postorder], a.offsets), _texts(in_b[b.postorder], b.offsets))
+    return np.fromiter(pairs, np.int64, len(a))
+
+
+def tree_distance(a: Expr, b: Expr) -> int:
+    """The ordered tree edit distance: the fewest nodes to insert, delete or relabel.
+
+    >>> from edhie.expr import parse
+    >>> tree_distance(parse("x + sin(y)"), parse("x - y"))
+    2
+    """
+    return int(tree_distances(Forest.from_exprs([a]), Forest.from_exprs([b]))[0])
+
+
+def tree_distances(a: Forest, b: Forest) -> Indices:
+    """The tree edit distance of each expression of `a` to the one at the same place in `b`."""
+    from edhie.expr import tree_distance_kernels as kernels
+
+    sides = (
+        kernels.Trees(labels[forest.postorder], forest.subtree_sizes[forest.postorder], forest.offsets)
+        for forest, labels in zip((a, b), _labels(a, b), strict=True)
+    )
+    return kernels.zhang_shasha(*sides)
+
+
+# -- one label for every token --------------------------------------------------------
+
+
+def _key(symbol: Symbol) -> Hashable:
+    """What two symbols must share to be the same; of literals, only 1 and its like have a value for it."""
+    if symbol.kind == "literal" and is_numeral(symbol.name):
+        return symbol.value
+    return "constant" if symbol.kind == "constant" else (symbol.kind, symbol.name, symbol.arity)
+
+
+def _postfix_keys(expr: Expr) -> list[Hashable]:
+    tokens = to_postfix_tokens(expr.free())
+    return [float(token) if is_numeral(token) else _key(expr.library[token]) for token in tokens]
+
+
+def _labels(a: Forest, b: Forest) -> tuple[Labels, Labels]:
+    """By node of `a` and of `b`: an integer that is equal where, within a pair, the tokens are the same."""
+    from edhie.expr import tree_distance_kernels as kernels
+
+    if len(a) != len(b):
+        raise ExpressionError(
+            f"distances are taken pair by pair, but the forests have {len(a)} and {len(b)} expressions; "
+            "repeat or take() one of them to the other's length"
+        )
+    codes_a, codes_b, known, first_number = _codes(a.library, b.library)
+    return kernels.label_pairs(
+        kernels.Side(a.tokens, a.offsets, a.values, a.value_offsets, codes_a, a.library.has_slot),
+        kernels.Side(b.tokens, b.offsets, b.values, b.value_offsets, codes_b, b.library.has_slot),
+        known,
+        first_number,
+    )
+
+
+def _codes(a: SymbolLibrary, b: SymbolLibrary) -> tuple[Labels, Labels, NDArray[np.float64], int]:
+    """By token id of either library: its key's code, -1 for `#`; the numbers that have codes; the first such code."""
+    keys_a, keys_b = ([_key(symbol) for symbol in library.symbols] for library in (a, b))
+    # numeric literals come last, so that the numbers of a pair can go on counting behind them
+    keys = sorted(dict.fromkeys(keys_a + keys_b), key=lambda key: isinstance(key, float))
+    code = {key: i for i, key in enumerate(keys)} | {_key(NUMBER): -1}
+    known = np.array([key for key in keys if isinstance(key, float)], np.float64)
+    codes_a, codes_b = (np.array([code[key] for key in part], np.int32) for part in (keys_a, keys_b))
+    return codes_a, codes_b, known, len(keys) - len(known)
+
+
+def _texts(labels: Labels, offsets: Indices) -> list[str]:
+    """The labels of each expression as a string, a character for a label: what rapidfuzz reads fastest."""
+    # labels count from 0 anew for each pair, so they stay far below the end of Unicode
+    text = labels.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    return [text[start:end] for start, end in pairwise(offsets.tolist())]

@@ -1,0 +1,178 @@
+"""What the nodes of a drawn expression tree say and where they stand, whatever it is drawn with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from edhie.expr.expression import Expr
+from edhie.expr.numerals import is_numeral, numeral
+from edhie.expr.symbols import Symbol
+
+MINUS = "\N{MINUS SIGN}"
+LONGEST_SUBSCRIPTED = 9  # letters in a name such as epsilon_0
+
+MATH_LABELS = {
+    "-": MINUS,
+    "neg": MINUS,
+    "*": "×",  # noqa: RUF001
+    "/": "÷",
+    "^": r"$\wedge$",
+    "inv": r"$(\cdot)^{-1}$",
+    "sqrt": r"$\sqrt{\cdot}$",
+    "cbrt": r"$\sqrt[3]{\cdot}$",
+    "abs": r"$|\cdot|$",
+    "log10": r"log$_{10}$",
+}
+"""Labels that read better than the symbol's name."""
+
+
+@dataclass(frozen=True)
+class PlacedNode:
+    """One node of a drawn tree: its centre is at `x`, its box reaches `width / 2` to either side."""
+
+    position: int
+    """Its place in prefix order."""
+    parent: int | None
+    """Its parent's place in prefix order; the root has none."""
+    x: float
+    depth: int
+    """The root's is 1, as in `Expr.walk`."""
+    label: str
+    width: float
+
+
+@dataclass
+class _Contour:
+    """The silhouette of a subtree: at each depth, how far it reaches to the left and to the right.
+
+    Lists run from the deepest level to the root, so that a new root is appended in constant
+    time. Coordinates are the contour's own, in which the root stands at `root`.
+    """
+
+    left: list[float]
+    right: list[float]
+    root: float
+
+
+def node_labels(expr: Expr, *, number_format: str = "") -> list[str]:
+    """What to write on each node, in prefix order; numbers are formatted where that makes them shorter.
+
+    >>> from edhie.expr import parse
+    >>> node_labels(parse("3.14159265*x0 + c").with_constants([0.5]), number_format=".3g")
+    ['+', '*', '3.14', 'x0', '0.5']
+    """
+    fitted = iter(expr.constants)
+    labels = []
+    for token in expr.tokens:
+        symbol = expr.library[token]
+        value = next(fitted) if symbol.kind == "constant" else None
+        if symbol.kind == "number" or (symbol.kind == "literal" and token[-1].isdigit()):
+            value = float(token)
+        labels.append(token if value is None else _number(value, number_format))
+    return labels
+
+
+def _number(value: float, number_format: str) -> str:
+    exact, short = numeral(value), format(value, number_format)
+    return short if number_format and len(short) < len(exact) else exact
+
+
+def math_labels(expr: Expr, *, number_format: str = "") -> list[str]:
+    r"""Labels as a mathematician writes them, for Matplotlib: `(·)²` for `^2`, a subscript for `x0`.
+
+    >>> from edhie.expr import parse
+    >>> math_labels(parse("x0^2 + 2e-7"))
+    ['+', '$(\\cdot)^{2}$', '$x_{0}$', '2$\\times 10^{-7}$']
+    """
+    texts = node_labels(expr, number_format=number_format)
+    return [_math_label(symbol, text) for (_, _, symbol), text in zip(expr.walk(), texts, strict=True)]
+
+
+def _math_label(symbol: Symbol, text: str) -> str:
+    if symbol.kind == "operator":
+        power = rf"$(\cdot)^{{{text[1:]}}}$" if symbol.style == "postfix" else text
+        return MATH_LABELS.get(text, power)
+    if is_numeral(text):
+        mantissa, _, exponent = text.partition("e")
+        return mantissa.replace("-", MINUS) + (rf"$\times 10^{{{int(exponent)}}}$" if exponent else "")
+    # the fonts for mathematics lack other scripts, and long subscripts are too small to read
+    is_short_name = text == symbol.name and text.isascii() and len(text) <= LONGEST_SUBSCRIPTED
+    return f"${symbol.latex}$" if is_short_name else text
+
+
+def tree_layout(
+    expr: Expr,
+    labels: Sequence[str] | None = None,
+    *,
+    width: Callable[[str], float] = lambda label: 0.0,
+    gap: float = 1.0,
+    grid: float = 0.0,
+) -> list[PlacedNode]:
+    """A tidy layout in linear time: parents centred over their children, subtrees as close as they fit.
+
+    Boxes `width(label)` wide at the same depth keep `gap` between them, and the leftmost
+    starts at 0. With a `grid`, siblings stand a multiple of it apart: a terminal that asks
+    for 2 and for odd widths gets every centre in the middle of a character.
+
+    >>> from edhie.expr import parse
+    >>> [(node.label, node.x, node.depth) for node in tree_layout(parse("x0 + sin(x1)"))]
+    [('+', 0.5, 1), ('x0', 0.0, 2), ('sin', 1.0, 2), ('x1', 1.0, 3)]
+    """
+    texts = node_labels(expr) if labels is None else list(labels)
+    if len(texts) != expr.size:
+        raise ValueError(f"the expression has {expr.size} nodes, {len(texts)} labels were given")
+    widths = [width(text) for text in texts]
+    children = [expr.child_positions(i) for i in range(expr.size)]
+    offsets = _offsets(children, widths, gap, grid)
+    parents: list[int | None] = [None] * expr.size
+    centres = [0.0] * expr.size
+    for i, own in enumerate(children):
+        for child in own:
+            parents[child] = i
+            centres[child] = centres[i] + offsets[child]
+    start = min(x - w / 2 for x, w in zip(centres, widths, strict=True))
+    return [PlacedNode(i, parents[i], centres[i] - start, depth, texts[i], widths[i]) for i, depth, _ in expr.walk()]
+
+
+def _offsets(children: list[tuple[int, ...]], widths: list[float], gap: float, grid: float) -> list[float]:
+    """How far each node stands to the right of its parent (Reingold and Tilford, 1981)."""
+    offsets = [0.0] * len(children)
+    finished: list[_Contour] = []  # subtrees without a parent yet, the leftmost on top
+    for i in range(len(children) - 1, -1, -1):
+        if len(children[i]) == 2:
+            left, right = finished.pop(), finished.pop()
+            distance = _distance(left, right, gap, grid)
+            offsets[children[i][0]], offsets[children[i][1]] = -distance / 2, distance / 2
+            contour = _joined(left, right, distance)
+        else:
+            contour = finished.pop() if children[i] else _Contour([], [], 0.0)
+        contour.left.append(contour.root - widths[i] / 2)
+        contour.right.append(contour.root + widths[i] / 2)
+        finished.append(contour)
+    return offsets
+
+
+def _distance(left: _Contour, right: _Contour, gap: float, grid: float) -> float:
+    """The least distance between two roots at which their subtrees keep the gap at every depth."""
+    shared = min(len(left.right), len(right.left))
+    reach = max(left.right[-k] - right.left[-k] for k in range(1, shared + 1))
+    distance = reach - left.root + right.root + gap
+    return math.ceil(distance / grid) * grid if grid else distance
+
+
+def _joined(left: _Contour, right: _Contour, distance: float) -> _Contour:
+    """The silhouette of two subtrees side by side, seen from midway between their roots.
+
+    Only the levels that both have are written, into the taller one's lists. Every level so
+    passed hides for good behind its neighbour, hence linear time over the whole tree.
+    """
+    shared = min(len(left.right), len(right.left))
+    if len(left.left) >= len(right.left):
+        shift = left.root + distance - right.root
+        left.right[-shared:] = [edge + shift for edge in right.right[-shared:]]
+        return _Contour(left.left, left.right, left.root + distance / 2)
+    shift = right.root - distance - left.root
+    right.left[-shared:] = [edge + shift for edge in left.left[-shared:]]
+    return _Contour(right.left, right.right, right.root - distance / 2)

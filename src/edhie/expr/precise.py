@@ -1,0 +1,142 @@
+"""Values to as many digits as asked, by mpmath; the judge where doubles are too coarse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import mpmath
+
+from edhie.expr.expression import Expr
+from edhie.expr.symbols import Symbol
+
+Real = Any  # mpmath.mpf: mpmath has no types
+MAX_BITS = 4096  # numbers beyond 2^4096 or below 2^-4096 count as undefined: exp(exp(exp(x))) would never end
+
+
+class Undefined(ArithmeticError):
+    """The expression has no real value at this point, or none of a sane size."""
+
+
+def _power(a: Real, b: Real) -> Real:
+    if a == 0:
+        if b < 0:
+            raise Undefined
+        return mpmath.mpf(1 if b == 0 else 0)
+    if a < 0 and not mpmath.isint(b):
+        raise Undefined
+    if abs(b) * abs(mpmath.log(abs(a), 2)) > MAX_BITS:
+        raise Undefined
+    return mpmath.power(a, b)
+
+
+def _exp(a: Real) -> Real:
+    if abs(a) > MAX_BITS:
+        raise Undefined
+    return mpmath.exp(a)
+
+
+def _positive(function: Callable[[Real], Real]) -> Callable[[Real], Real]:
+    def guarded(a: Real) -> Real:
+        if a <= 0:
+            raise Undefined
+        return function(a)
+
+    return guarded
+
+
+def _within_one(function: Callable[[Real], Real]) -> Callable[[Real], Real]:
+    def guarded(a: Real) -> Real:
+        if abs(a) > 1:
+            raise Undefined
+        return function(a)
+
+    return guarded
+
+
+def _sqrt(a: Real) -> Real:
+    if a < 0:
+        raise Undefined
+    return mpmath.sqrt(a)
+
+
+def _divide(a: Real, b: Real) -> Real:
+    if b == 0:
+        raise Undefined
+    return a / b
+
+
+FUNCTIONS: dict[str, Callable[..., Real]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": _divide,
+    "^": _power,
+    "neg": lambda a: -a,
+    "^2": lambda a: a**2,
+    "^3": lambda a: a**3,
+    "^4": lambda a: a**4,
+    "^5": lambda a: a**5,
+    "inv": lambda a: _divide(mpmath.mpf(1), a),
+    "sqrt": _sqrt,
+    "cbrt": lambda a: mpmath.sign(a) * mpmath.cbrt(abs(a)),
+    "exp": _exp,
+    "log": _positive(mpmath.log),
+    "log10": _positive(mpmath.log10),
+    "abs": abs,
+    "sin": mpmath.sin,
+    "cos": mpmath.cos,
+    "tan": mpmath.tan,
+    "asin": _within_one(mpmath.asin),
+    "acos": _within_one(mpmath.acos),
+    "atan": mpmath.atan,
+    "sinh": lambda a: (_exp(a) - _exp(-a)) / 2,
+    "cosh": lambda a: (_exp(a) + _exp(-a)) / 2,
+    "tanh": lambda a: mpmath.tanh(a),
+    "min": min,
+    "max": max,
+    "sign": mpmath.sign,
+}
+
+
+def _user_function(symbol: Symbol) -> Callable[..., Real]:
+    """A user's operator to many digits, through its SymPy function."""
+    import sympy
+
+    from edhie.expr.sympy_bridge import sympy_function
+
+    def evaluate(*operands: Real) -> Real:
+        digits = mpmath.mp.dps
+        value = sympy_function(symbol)(*(sympy.Float(each, digits) for each in operands)).evalf(digits)
+        if not value.is_Float and not value.is_Integer:
+            raise Undefined(f"the operator {symbol.name!r} has no SymPy function to compute with")
+        return mpmath.mpf(str(value))
+
+    return evaluate
+
+
+def precise_value(expr: Expr, point: Mapping[str, Real], *, constants: list[Real] | None = None) -> Real:
+    """The value at `point` in mpmath's working precision, or `Undefined`.
+
+    `constants` gives values for the unfitted constants, in prefix order. Literals such as
+    0.1 mean the decimal number, not the double next to it.
+    """
+    unfitted = list(constants or [])
+    fitted = list(expr.constants)
+    stack: list[Real] = []
+    for token in reversed(expr.tokens):
+        symbol = expr.library[token]
+        if symbol.kind == "operator":
+            function = FUNCTIONS.get(symbol.name) or _user_function(symbol)
+            result = function(*(stack.pop() for _ in range(symbol.arity)))
+            if result != 0 and (not mpmath.isfinite(result) or abs(mpmath.mag(result)) > MAX_BITS):
+                raise Undefined
+            stack.append(result)
+        elif symbol.kind == "variable":
+            stack.append(point[token])
+        elif symbol.kind == "constant":
+            value = fitted.pop()
+            stack.append(unfitted.pop() if value is None else mpmath.mpf(value))
+        else:
+            stack.append({"pi": +mpmath.pi, "e": +mpmath.e}.get(token) or mpmath.mpf(token))
+    return stack.pop()

@@ -1,0 +1,257 @@
+"""From SymPy to an expression, in the symbols that a library has."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection
+from functools import cached_property, reduce
+
+import sympy
+
+from edhie.errors import ExpressionError, SymbolError
+from edhie.expr.expression import Expr
+from edhie.expr.library import SymbolLibrary
+from edhie.expr.numerals import numeral
+from edhie.expr.standard_libraries import everything
+from edhie.expr.symbols import NAMED_LITERALS
+
+Prefix = list[str]
+
+RECIPROCALS = {"sec": "cos", "csc": "sin", "cot": "tan", "sech": "cosh", "csch": "sinh", "coth": "tanh"}
+THROUGH_LOG = ("asinh", "acosh", "atanh", "acoth", "asech", "acsch")
+HALF = sympy.Rational(1, 2)
+THIRD = sympy.Rational(1, 3)
+
+
+def from_sympy(
+    value: sympy.Expr, library: SymbolLibrary | None = None, *, constants: Collection[str] | None = None
+) -> Expr:
+    """The expression that a SymPy one spells, over `library` or every known symbol.
+
+    Symbols named in `constants`, or by default c and c0, c1, … where no variable is called
+    so, become the fitted constant. Sums and products become chains that lean to the left.
+
+    >>> import sympy
+    >>> str(from_sympy(sympy.sympify("x0**2/2 - exp(-x0)*sqrt(x1)")))
+    'x0^2/2 - sqrt(x1)*exp(-x0)'
+    """
+    value = sympy.sympify(value)
+    if not isinstance(value, sympy.Expr):
+        raise ExpressionError(f"{value} is no expression but a {type(value).__name__}")
+    if library is None:
+        names = {symbol.name for symbol in value.free_symbols}
+        library = everything(sorted(names - _constants_among(names, constants, ()), key=_natural))
+    return _Reader(library, constants).whole(value)
+
+
+def _constants_among(names: set[str], given: Collection[str] | None, variables: Collection[str]) -> set[str]:
+    if given is not None:
+        return names & set(given)
+    return {name for name in names if re.fullmatch(r"c\d*", name) and name not in variables}
+
+
+def _natural(name: str) -> list[tuple[int, int | str]]:
+    """A sort key that puts x2 before x10."""
+    return [(0, int(part)) if part.isdigit() else (1, part) for part in re.split(r"(\d+)", name) if part]
+
+
+def _is_negative(value: sympy.Expr) -> bool:
+    """Whether it is written with a minus sign in front."""
+    return bool(value.as_coeff_Mul()[0].is_negative)
+
+
+def _is_denominator(factor: sympy.Expr) -> bool:
+    """Whether it is b^-n, and b is not e."""
+    return bool(factor.is_Pow and factor.base != sympy.E and _is_negative(factor.exp))
+
+
+class _Reader:
+    """Turns SymPy nodes into prefix tokens; n-ary nodes become binary chains."""
+
+    def __init__(self, library: SymbolLibrary, constants: Collection[str] | None) -> None:
+        self.library = library
+        self.constants = constants
+
+    def whole(self, value: sympy.Expr) -> Expr:
+        names = {symbol.name for symbol in value.free_symbols}
+        self.constant_symbols = _constants_among(names, self.constants, self.library.variables)
+        return Expr(self.library, self.read(value))
+
+    def has(self, *names: str) -> bool:
+        return all(name in self.library for name in names)
+
+    @cached_property
+    def own_functions(self) -> dict[object, str]:
+        """SymPy heads of the operators that users added."""
+        customs = [symbol for symbol in self.library.symbols if symbol.is_custom]
+        return {symbol.sympy or symbol.name: symbol.name for symbol in customs}
+
+    # -- nodes ------------------------------------------------------------------------
+
+    def read(self, value: sympy.Expr) -> Prefix:
+        if value.is_Symbol:
+            return [self.symbol(value.name)]
+        if value.is_Number or value.is_NumberSymbol:
+            return self.number(value)
+        if value.is_Add:
+            return self.sum(value)
+        if value.is_Mul:
+            return self.product(value)
+        if value.is_Pow:
+            return self.power(value.base, value.exp)
+        if isinstance(value, sympy.exp):
+            return self.exponential(value.args[0])
+        return self.function(value)
+
+    def symbol(self, name: str) -> str:
+        if name in self.constant_symbols:
+            if self.library.constant is None:
+                raise SymbolError(f"{name!r} is a constant to be fitted, and the library ({self.library}) has none")
+            return self.library.constant
+        if name not in self.library.variables:
+            self.library.id_of(name)
+            raise SymbolError(f"{name!r} is not a variable of the library ({self.library})")
+        return name
+
+    def number(self, value: sympy.Expr) -> Prefix:
+        if value in (sympy.pi, sympy.E):
+            name = "pi" if value == sympy.pi else "e"
+            if self.has(name):
+                return [name]
+            if name == "e" and self.has("exp"):
+                return ["exp", *self.number(sympy.Integer(1))]
+            return [self.known(numeral(NAMED_LITERALS[name].value))]
+        if value.is_Rational and not value.is_Integer and self.has("/"):
+            return ["/", *self.number(sympy.Integer(value.p)), *self.number(sympy.Integer(value.q))]
+        if not value.is_finite:
+            raise ExpressionError(f"{value} has no place in a real expression")
+        number = float(value)
+        if not math.isfinite(number):
+            raise ExpressionError(f"the number {sympy.N(value, 5)} is too large for a double")
+        return [self.known(numeral(number))]
+
+    def known(self, token: str) -> str:
+        self.library.id_of(token)
+        return token
+
+    def sum(self, value: sympy.Expr) -> Prefix:
+        terms = [(term, _is_negative(term)) for term in value.as_ordered_terms()]
+        terms.sort(key=lambda pair: pair[1])  # a sum opens with a term that needs no sign, if it has one
+        result: Prefix = []
+        for term, is_negative in terms:
+            if not result:
+                result = self.read(term)
+            elif is_negative and self.has("-"):
+                result = ["-", *result, *self.read(-term)]
+            else:
+                result = [self.known("+"), *result, *self.read(term)]
+        return result
+
+    def product(self, value: sympy.Expr) -> Prefix:
+        factor, rest = value.as_coeff_Mul()
+        above, special = self.special_factors(list(rest.as_ordered_factors()))
+        below = [self.read(sympy.Pow(f.base, -f.exp)) for f in above if _is_denominator(f)]
+        numerator = special + [self.read(f) for f in above if not _is_denominator(f) and f != 1]
+        if factor.is_Rational and factor.q != 1:
+            below.insert(0, self.number(sympy.Integer(factor.q)))
+            factor = sympy.Integer(factor.p)
+        if factor == -1 and numerator:
+            numerator[0] = self.negated(numerator[0])
+        elif factor != 1 or not numerator:
+            numerator.insert(0, self.number(factor))
+        top = self.chain("*", numerator)
+        if not below:
+            return top
+        divisor = self.chain("*", below)
+        if self.has("/"):
+            return ["/", *top, *divisor]
+        inverse = self.inverse(divisor)
+        return inverse if factor == 1 and len(numerator) == 1 and top == ["1"] else [self.known("*"), *top, *inverse]
+
+    def negated(self, operand: Prefix) -> Prefix:
+        return ["neg", *operand] if self.has("neg") else [self.known("*"), self.known("-1"), *operand]
+
+    def special_factors(self, factors: list[sympy.Expr]) -> tuple[list[sympy.Expr], list[Prefix]]:
+        """Take out sign(a)·|a|^(1/3) as cbrt(a) and log(a)/log(10) as log10(a)."""
+        special: list[Prefix] = []
+        if self.has("cbrt"):
+            for factor in factors[:]:
+                if isinstance(factor, sympy.sign):
+                    root = sympy.Pow(sympy.Abs(factor.args[0]), THIRD)
+                    if root in factors:
+                        factors.remove(factor)
+                        factors.remove(root)
+                        special.append(["cbrt", *self.read(factor.args[0])])
+        per_log_10 = sympy.Pow(sympy.log(10), -1)
+        if self.has("log10") and per_log_10 in factors:
+            logarithm = next((f for f in factors if isinstance(f, sympy.log) and not f.is_number), None)
+            if logarithm is not None:
+                factors.remove(per_log_10)
+                factors.remove(logarithm)
+                special.append(["log10", *self.read(logarithm.args[0])])
+        return factors, special
+
+    def inverse(self, divisor: Prefix) -> Prefix:
+        if self.has("/"):
+            return ["/", *self.number(sympy.Integer(1)), *divisor]
+        if self.has("inv"):
+            return ["inv", *divisor]
+        return [self.known("^"), *divisor, self.known("-1")]
+
+    def power(self, base: sympy.Expr, exponent: sympy.Expr) -> Prefix:
+        if base == sympy.E:
+            return self.exponential(exponent)
+        if _is_negative(exponent) and (self.has("/") or self.has("inv")):
+            return self.inverse(self.read(sympy.Pow(base, -exponent)))
+        if exponent == HALF and self.has("sqrt"):
+            return ["sqrt", *self.read(base)]
+        if exponent.is_Integer and self.has(f"^{exponent}"):
+            return [f"^{exponent}", *self.read(base)]
+        if self.has("^"):
+            return ["^", *self.read(base), *self.read(exponent)]
+        if exponent.is_Integer and 1 < exponent <= 64:
+            return self.integer_power(self.read(base), int(exponent))
+        if exponent.is_Rational and exponent.q == 2 and self.has("sqrt"):
+            return self.integer_power(["sqrt", *self.read(base)], int(exponent.p))
+        if exponent == THIRD and self.has("cbrt"):
+            return ["cbrt", *self.read(base)]
+        raise SymbolError(f"the power {base}**({exponent}) cannot be written with the library ({self.library})")
+
+    def integer_power(self, base: Prefix, exponent: int) -> Prefix:
+        """The base to this power as a product of the largest powers that the library has."""
+        factors: list[Prefix] = []
+        while exponent:
+            step = next((n for n in (5, 4, 3, 2) if n <= exponent and self.has(f"^{n}")), 1)
+            factors.append([f"^{step}", *base] if step > 1 else base)
+            exponent -= step
+        return self.chain("*", factors)
+
+    def exponential(self, exponent: sympy.Expr) -> Prefix:
+        if self.has("exp"):
+            return ["exp", *self.read(exponent)]
+        return [self.known("^"), *self.number(sympy.E), *self.read(exponent)]
+
+    def function(self, value: sympy.Expr) -> Prefix:
+        name = type(value).__name__
+        own = self.own_functions.get(value.func) or self.own_functions.get(name)
+        if own is not None:
+            return [own, *(token for operand in value.args for token in self.read(operand))]
+        if name in RECIPROCALS:
+            return self.inverse([self.known(RECIPROCALS[name]), *self.read(value.args[0])])
+        if name in THROUGH_LOG:
+            return self.read(value.rewrite(sympy.log))
+        if name == "acot":
+            return self.read(sympy.atan(1 / value.args[0]))
+        if name == "log" and not self.has("log") and self.has("log10"):
+            return ["*", *self.number(sympy.Float(math.log(10))), "log10", *self.read(value.args[0])]
+        spelled = {"Abs": "abs", "Min": "min", "Max": "max"}.get(name, name)
+        if spelled not in self.library or not self.library[spelled].arity:
+            raise SymbolError(f"SymPy's {name} in {value} has no counterpart in the library")
+        return self.chain(spelled, [self.read(operand) for operand in value.args])
+
+    def chain(self, name: str, operands: list[Prefix]) -> Prefix:
+        """One operand as it is for a product; several joined from the left."""
+        if self.library[name].arity == 1:
+            return [name, *operands[0]]
+        return reduce(lambda left, right: [self.known(name), *left, *right], operands)

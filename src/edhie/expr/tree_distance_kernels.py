@@ -1,0 +1,153 @@
+"""Compiled loops behind the distances: equal labels for equal tokens, and Zhang and Shasha's algorithm.
+
+Zhang, Shasha: Simple fast algorithms for the editing distance between trees and
+related problems, SIAM J. Comput. 18 (1989). Written by hand, since the published
+Python packages (zss, apted) are pure Python and no longer maintained.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.expr.jit import jit
+
+Indices = NDArray[np.int64]
+Small = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+
+class Side(NamedTuple):
+    """What labelling needs of a forest; `codes` by token id, -1 for the token that stands for any number."""
+
+    tokens: NDArray[np.int16]
+    offsets: Indices
+    values: Floats
+    slots: Indices
+    codes: Small
+    has_slot: NDArray[np.bool_]
+
+
+class Trees(NamedTuple):
+    """Trees with nodes in postorder, end to end: each node's label and the size of its subtree."""
+
+    labels: Small
+    sizes: Small
+    offsets: Indices
+
+
+@jit
+def longest(offsets: Indices) -> int:
+    """The length of the longest piece."""
+    found = 0
+    for k in range(len(offsets) - 1):
+        found = max(found, offsets[k + 1] - offsets[k])
+    return found
+
+
+@jit
+def label_pairs(a: Side, b: Side, known: Floats, first_number: int) -> tuple[Small, Small]:
+    """By node of both sides: its token's code; numbers count from `first_number`, the known ones first.
+
+    Numbers are counted anew for each pair, so labels stay small however many there are.
+    """
+    labels_a = np.empty(len(a.tokens), np.int32)
+    labels_b = np.empty(len(b.tokens), np.int32)
+    seen = np.empty(len(known) + longest(a.slots) + longest(b.slots), np.float64)
+    for i in range(len(known)):
+        seen[i] = known[i]
+    for k in range(len(a.offsets) - 1):
+        count = label_one(a, k, seen, len(known), first_number, labels_a)
+        label_one(b, k, seen, count, first_number, labels_b)
+    return labels_a, labels_b
+
+
+@jit
+def label_one(side: Side, k: int, seen: Floats, count: int, first_number: int, labels: Small) -> int:
+    """Label expression k, given `count` numbers seen; new ones are added, their count comes back."""
+    slot = side.slots[k]
+    for i in range(side.offsets[k], side.offsets[k + 1]):
+        token = side.tokens[i]
+        code = side.codes[token]
+        if code < 0:
+            value = side.values[slot]
+            place = 0
+            # every NaN counts as the same, as everywhere in a forest
+            while place < count and seen[place] != value and not (np.isnan(seen[place]) and np.isnan(value)):
+                place += 1
+            if place == count:
+                seen[count] = value
+                count += 1
+            code = first_number + place
+        labels[i] = code
+        slot += side.has_slot[token]
+    return count
+
+
+@jit
+def zhang_shasha(a: Trees, b: Trees) -> Indices:
+    """The tree edit distance of each tree of `a` to the one at the same place in `b`, at unit costs."""
+    out = np.zeros(len(a.offsets) - 1, np.int64)
+    # the two tables of the algorithm, for the largest trees; each pair writes what it reads
+    shape = (longest(a.offsets) + 1, longest(b.offsets) + 1)
+    trees = np.empty(shape, np.int32)
+    forests = np.empty(shape, np.int32)
+    keyroots_a = keyroots(a.sizes)
+    keyroots_b = keyroots(b.sizes)
+    for k in range(len(out)):
+        for i in range(a.offsets[k], a.offsets[k + 1]):
+            if keyroots_a[i]:
+                for j in range(b.offsets[k], b.offsets[k + 1]):
+                    if keyroots_b[j]:
+                        fill(a, b, k, i, j, trees, forests)
+        out[k] = trees[a.offsets[k + 1] - a.offsets[k] - 1, b.offsets[k + 1] - b.offsets[k] - 1]
+    return out
+
+
+@jit
+def keyroots(sizes: Small) -> NDArray[np.bool_]:
+    """By node in postorder: whether it is the highest of those that share its leftmost leaf."""
+    highest = np.empty(len(sizes), np.int64)
+    for i in range(len(sizes)):  # a parent comes after its children and overwrites them
+        highest[i - sizes[i] + 1] = i
+    found = np.empty(len(sizes), np.bool_)
+    for i in range(len(sizes)):
+        found[i] = highest[i - sizes[i] + 1] == i
+    return found
+
+
+@jit
+def fill(a: Trees, b: Trees, k: int, root_a: int, root_b: int, trees: Small, forests: Small) -> None:
+    """Fill in `trees`, for pair k, the distances of subtrees that start at the leftmost leaves of two keyroots.
+
+    `forests[r, c]` is the distance of the first r nodes below one to the first c below the other.
+    """
+    rows = a.sizes[root_a]
+    columns = b.sizes[root_b]
+    start_a = root_a - rows + 1
+    start_b = root_b - columns + 1
+    sizes_b = b.sizes[start_b : root_b + 1]
+    labels_b = b.labels[start_b : root_b + 1]
+    corner_a = start_a - a.offsets[k]
+    corner_b = start_b - b.offsets[k]
+    for c in range(columns + 1):
+        forests[0, c] = c
+    for r in range(rows):
+        forests[r + 1, 0] = r + 1
+        before_a = r + 1 - a.sizes[start_a + r]  # how many nodes stand left of this one's subtree
+        label = a.labels[start_a + r]
+        above, here, beside = forests[r], forests[r + 1], forests[before_a]
+        found = trees[corner_a + r, corner_b : corner_b + columns]
+        last = r + 1
+        for c in range(columns):
+            before_b = c + 1 - sizes_b[c]
+            best = min(above[c + 1], last) + 1
+            if before_a == 0 and before_b == 0:  # two whole trees: their roots can be matched
+                best = min(best, above[c] + (label != labels_b[c]))
+                found[c] = best
+            else:
+                best = min(best, beside[before_b] + found[c])
+            here[c + 1] = best
+            last = best

@@ -1,0 +1,133 @@
+"""What a grammar gives, without drawing from it: whether it ends, how large, how likely within limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.grammar.rules import Rule
+from edhie.grammar.tables import NONE, Floats, Ints, Tables
+
+CRITICAL = 1e-9
+"""A spectral radius this close to 1 counts as 1."""
+
+
+def spectral_radius(rules: Sequence[Rule]) -> float:
+    """Of the mean matrix: how many Bs one step of a derivation makes of an A, on average."""
+    place = {name: i for i, name in enumerate(dict.fromkeys(rule.lhs for rule in rules))}
+    mean = np.zeros((len(place), len(place)))
+    for rule in rules:
+        for name in rule.nonterminals:
+            mean[place[rule.lhs], place[name]] += rule.probability
+    return float(np.abs(np.linalg.eigvals(mean)).max())
+
+
+def termination_probabilities(tables: Tables) -> Floats:
+    """By state, the chance that a derivation ends: the least fixed point, by Newton's method from 0.
+
+    From 0, Newton's steps rise to the least fixed point and never pass it
+    (Esparza, Kiefer and Luttenberger, SIAM J. Comput. 2010).
+    """
+    n, each = tables.n_states, tables.alternatives
+    ends = np.zeros(n + 1)
+    ends[NONE] = 1.0  # an operand that is not there ends
+    for _ in range(200):
+        left, right = ends[each.left], ends[each.right]
+        value = np.bincount(each.state, each.probability * left * right, n)
+        slope = np.zeros((n, n + 1))
+        np.add.at(slope, (each.state, each.left), each.probability * right)
+        np.add.at(slope, (each.state, each.right), each.probability * left)
+        step = np.linalg.solve(np.eye(n) - slope[:, :-1], value - ends[:-1])
+        ends[:-1] = np.minimum(ends[:-1] + step, 1.0)
+        if np.abs(step).max() < 1e-14:
+            break
+    return ends[:-1]
+
+
+def expected_size(tables: Tables) -> float:
+    """The mean number of nodes, where the grammar is subcritical."""
+    n, each = tables.n_states, tables.alternatives
+    mean = np.zeros((n, n + 1))
+    np.add.at(mean, (each.state, each.left), each.probability)
+    np.add.at(mean, (each.state, each.right), each.probability)
+    return float(np.linalg.solve(np.eye(n) - mean[:, :-1], np.ones(n))[tables.start])
+
+
+def least_sizes(tables: Tables) -> tuple[Ints, Ints]:
+    """For each state, the fewest nodes and the least height of a tree."""
+    each = tables.alternatives
+    far = np.int64(1) << 60
+    size, height = np.full(tables.n_states + 1, far), np.full(tables.n_states + 1, far)
+    size[NONE] = height[NONE] = 0
+    for _ in range(tables.n_states + 1):
+        sizes = np.minimum(1 + size[each.left] + size[each.right], far)
+        heights = np.minimum(1 + np.maximum(height[each.left], height[each.right]), far)
+        np.minimum.at(size, each.state, sizes)
+        np.minimum.at(height, each.state, heights)
+    return size[:-1], height[:-1]
+
+
+def size_distributions(tables: Tables, max_size: int) -> Floats:
+    """By state, the probability of each size from 0 to `max_size`.
+
+    Each alternative makes one node, so a tree of size k needs smaller ones alone and the
+    power series follows term by term.
+    """
+    leaf, one, two = _by_operands(tables)
+    sizes = np.zeros((tables.n_states, max_size + 1))
+    if max_size >= 1:
+        sizes[:, 1] = leaf
+    for k in range(2, max_size + 1):
+        for state, left, p in one:
+            sizes[state, k] += p * sizes[left, k - 1]
+        for (left, right), shares in two.items():
+            both = np.dot(sizes[left, 1 : k - 1], sizes[right, k - 2 : 0 : -1])
+            for state, p in shares:
+                sizes[state, k] += p * both
+    return sizes
+
+
+def acceptance(tables: Tables, max_height: int | None, max_size: int) -> float:
+    """The probability that one draw is within both limits."""
+    if max_height is None or max_height >= max_size:  # no tree is higher than large
+        return float(size_distributions(tables, max_size)[tables.start].sum())
+    leaf, one, two = _by_operands(tables)
+    sizes = np.zeros((tables.n_states, max_size + 1))
+    for _ in range(max_height):
+        lower, sizes = sizes, np.zeros_like(sizes)
+        sizes[:, 1] = leaf
+        for state, left, p in one:
+            sizes[state, 1:] += p * lower[left, :-1]
+        for (left, right), shares in two.items():
+            both = np.convolve(lower[left, :-1], lower[right, :-1])[:max_size]
+            for state, p in shares:
+                sizes[state, 1:] += p * both
+    return float(sizes[tables.start].sum())
+
+
+Unary = list[tuple[int, int, float]]
+Binary = dict[tuple[int, int], list[tuple[int, float]]]
+
+
+def _by_operands(tables: Tables) -> tuple[NDArray[np.float64], Unary, Binary]:
+    """Probabilities of leaves by state, of (state, operand), and by pair of operands of (state)."""
+    leaf = np.zeros(tables.n_states)
+    one: dict[tuple[int, int], float] = {}
+    two: dict[tuple[int, int], dict[int, float]] = {}
+    each = tables.alternatives
+    columns = (each.state, each.left, each.right, each.probability)
+    for state, left, right, p in zip(*(column.tolist() for column in columns), strict=True):
+        if left == NONE:
+            leaf[state] += p
+        elif right == NONE:
+            one[state, left] = one.get((state, left), 0.0) + p
+        else:
+            shares = two.setdefault((left, right), {})
+            shares[state] = shares.get(state, 0.0) + p
+    return (
+        leaf,
+        [(state, left, p) for (state, left), p in one.items()],
+        {pair: list(shares.items()) for pair, shares in two.items()},
+    )

@@ -1,0 +1,218 @@
+"""`PCFG`: a probabilistic context-free grammar of expression trees.
+
+How a rule is read as a piece of a tree is told in `edhie.grammar.patterns`.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import GrammarWarning
+from edhie.expr import Expr, Forest, SymbolLibrary
+from edhie.grammar import analysis, inside, pcfg_text, variables
+from edhie.grammar.checks import check_rules, grouped, normalised, operator_choices, reachable
+from edhie.grammar.derivation import Spelling, spelling_of, tokens_of
+from edhie.grammar.patterns import Pattern, read_pattern
+from edhie.grammar.rules import Rule
+from edhie.grammar.sampler import Sampler
+from edhie.grammar.tables import Entry, Tables, build
+from edhie.grammar.terminals import canonical, derived_library, resolve, used_symbols
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class PCFG:
+    """Rules with probabilities, a start symbol and the library of the trees they make.
+
+    >>> grammar = PCFG.parse("E -> E '+' 'x0' [0.4] | 'sin' '(' E ')' [0.1] | 'x0' [0.5]")
+    >>> print(grammar.sample(3, np.random.default_rng(0)))
+    Forest(3 expressions, 9 nodes: x0 + x0 + x0, x0, x0 + x0)
+    """
+
+    rules: tuple[Rule, ...]
+    """Together by nonterminal, in the order of first appearance; derivations count them from 0."""
+    start: str
+    library: SymbolLibrary
+    _patterns: tuple[Pattern | None, ...] = field(compare=False)
+
+    def __init__(
+        self, rules: Iterable[Rule], *, start: str | None = None, library: SymbolLibrary | None = None
+    ) -> None:
+        """Check the rules; without a library, one of their terminals is made.
+
+        In it `c` is the fitted constant, known names and numbers are what they are
+        elsewhere, and every other name is a variable.
+        """
+        groups = grouped(canonical(rule, library) for rule in rules)
+        ordered = tuple(rule for group in groups.values() for rule in group)
+        start = start or next(iter(groups), "")
+        check_rules(groups, start)
+        symbols = resolve(ordered, library)
+        choices = operator_choices(groups, start, symbols)
+        patterns = tuple(None if r.lhs in choices else read_pattern(r, symbols, choices) for r in ordered)
+        if library is None:
+            used = used_symbols((each for each in patterns if each is not None), choices.values())
+            library = derived_library(ordered, used, symbols)
+        for name, value in (("rules", ordered), ("start", start), ("library", library), ("_patterns", patterns)):
+            object.__setattr__(self, name, value)
+        if self.unreachable:
+            warnings.warn(_unreachable(self.unreachable), GrammarWarning, stacklevel=2)
+
+    @classmethod
+    def parse(cls, text: str, library: SymbolLibrary | None = None) -> PCFG:
+        """The grammar that a text in NLTK's format spells; `str(grammar)` is the way back."""
+        rules, start = pcfg_text.read(text)
+        return cls(rules, start=start, library=library)
+
+    def __str__(self) -> str:
+        return pcfg_text.write(self.rules, self.start)
+
+    def __repr__(self) -> str:
+        return f"PCFG({len(self.nonterminals)} nonterminals, {len(self.rules)} rules, over {self.library})"
+
+    def with_variables(self, names: Sequence[str]) -> PCFG:
+        """This grammar for other variables: rules that make one get equal shares of what they had together."""
+        rules, library = variables.with_variables(self.rules, self.library, names)
+        return PCFG(rules, start=self.start, library=library)
+
+    # -- what it is made of -----------------------------------------------------------
+
+    @cached_property
+    def nonterminals(self) -> tuple[str, ...]:
+        """In the order of their rules."""
+        return tuple(grouped(self.rules))
+
+    @cached_property
+    def rule_lhs(self) -> NDArray[np.int64]:
+        """By rule: the index of its left-hand side among `nonterminals`."""
+        return np.array([self.nonterminals.index(rule.lhs) for rule in self.rules])
+
+    @cached_property
+    def rule_nonterminals(self) -> tuple[tuple[int, ...], ...]:
+        """By rule: the indices of the nonterminals on its right-hand side, left to right."""
+        return tuple(tuple(map(self.nonterminals.index, rule.nonterminals)) for rule in self.rules)
+
+    @cached_property
+    def unreachable(self) -> tuple[str, ...]:
+        """Nonterminals that no derivation from the start holds."""
+        found = reachable(grouped(self.rules), self.start)
+        return tuple(name for name in self.nonterminals if name not in found)
+
+    @cached_property
+    def _entries(self) -> tuple[Entry, ...]:
+        every = zip(normalised(self.rules), self._patterns, strict=True)
+        return tuple(
+            Entry(index, rule, pattern)
+            for index, (rule, pattern) in enumerate(every)
+            if rule.probability > 0 and rule.lhs not in self.unreachable
+        )
+
+    @cached_property
+    def _tables(self) -> Tables:
+        return build(self._entries, self.start, self.library)
+
+    # -- what it gives ----------------------------------------------------------------
+
+    @cached_property
+    def spectral_radius(self) -> float:
+        """Of the mean matrix of the rules; below 1 derivations end and are of finite mean size."""
+        return analysis.spectral_radius([entry.rule for entry in self._entries])
+
+    @property
+    def is_supercritical(self) -> bool:
+        """Whether derivations may go on for ever."""
+        return self.spectral_radius > 1 + analysis.CRITICAL
+
+    def termination_probability(self) -> float:
+        """The probability that a derivation ends."""
+        return float(self._ends[self._tables.start])
+
+    @cached_property
+    def _ends(self) -> NDArray[np.float64]:
+        """By state: the probability that a derivation ends."""
+        if not self.is_supercritical:
+            return np.ones(self._tables.n_states)
+        return analysis.termination_probabilities(self._tables)
+
+    def expected_size(self) -> float:
+        """The mean number of nodes; infinite unless the spectral radius is below 1."""
+        return analysis.expected_size(self._tables) if self.spectral_radius < 1 - analysis.CRITICAL else math.inf
+
+    def size_distribution(self, max_size: int) -> NDArray[np.float64]:
+        """At k, the probability that an expression has k nodes, for k from 0 to `max_size`."""
+        sizes: NDArray[np.float64] = analysis.size_distributions(self._tables, max_size)[self._tables.start]
+        return sizes
+
+    def acceptance(self, *, max_height: int | None = None, max_size: int) -> float:
+        """The probability that a derivation ends in an expression within these limits."""
+        return analysis.acceptance(self._tables, max_height, max_size)
+
+    def check(self) -> list[str]:
+        """Remarks on what its author may not expect; empty when there is nothing to say."""
+        remarks = [_unreachable(self.unreachable)] if self.unreachable else []
+        remarks += [f"the rule '{rule}' is never used" for rule in self.rules if rule.probability == 0]
+        return remarks + ([self._growth_remark] if self._growth_remark else [])
+
+    @cached_property
+    def _growth_remark(self) -> str:
+        if self.is_supercritical:
+            return (
+                f"the grammar is supercritical (spectral radius {self.spectral_radius:.4g}): a derivation ends with "
+                f"probability {self.termination_probability():.4g}, and else goes on for ever"
+            )
+        is_critical = math.isinf(self.expected_size())
+        return "the grammar is critical (spectral radius 1): the mean size is infinite" if is_critical else ""
+
+    # -- drawing, and the way back ----------------------------------------------------
+
+    def sample(
+        self, n: int, rng: np.random.Generator, *, max_height: int | None = None, max_size: int | None = None
+    ) -> Forest:
+        """`n` expressions with the grammar's distribution on those of at most this height and size.
+
+        What passes a limit (256 nodes unless given) is thrown away and drawn anew, so
+        limits do not bend the distribution within them. The expressions follow from the
+        state of `rng` alone, and fewer of them are the first of more. Fitted constants
+        come unfitted.
+        """
+        return self._sampler.sample(n, rng, max_height, max_size)
+
+    @cached_property
+    def _sampler(self) -> Sampler:
+        remark = self._growth_remark if self.is_supercritical else ""
+        return Sampler(self._tables, self._ends, self.library, remark)
+
+    def log_probability(self, expr: Expr) -> float:
+        """The logarithm of the probability of deriving `expr`; -inf where it cannot be."""
+        return float(self.log_probabilities(Forest.from_exprs([expr]))[0])
+
+    def log_probabilities(self, forest: Forest) -> NDArray[np.float64]:
+        """By expression: the logarithm of its probability, summed over all its derivations."""
+        return inside.log_probabilities(self._tables, self.library, forest)
+
+    def derivation(self, expr: Expr) -> list[int]:
+        """The rules of the most probable leftmost derivation, in order."""
+        rules, _ = self.derivations(Forest.from_exprs([expr]))
+        return [int(rule) for rule in rules]
+
+    def derivations(self, forest: Forest) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+        """The rules of each expression's most probable leftmost derivation end to end, and where each begins."""
+        return inside.derivations(self._tables, self._spelling, self.library, forest)
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        return spelling_of(self._tables, self._entries, len(self.rules), len(self.library))
+
+    def expression(self, rules: Sequence[int]) -> Expr:
+        """The expression that a leftmost derivation ends with; one that does not fit raises."""
+        return Expr(self.library, tokens_of(rules, self.rules, self._patterns, self.start))
+
+
+def _unreachable(names: Sequence[str]) -> str:
+    return f"no derivation from the start uses {', '.join(map(repr, names))}"

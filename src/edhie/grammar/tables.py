@@ -1,0 +1,233 @@
+"""A grammar as flat arrays in which every alternative makes exactly one node of a tree.
+
+States are the nonterminals that stand for operands, and one more for each inner piece of
+a longer pattern. Chains of unit rules (`E -> F`, `T -> '(' E ')'`) are folded into the
+alternatives: summed over all chains, circles included, for probabilities, and by the
+best chain for derivations. So one draw makes one node, and one pass sums or maximises.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.expr.library import SymbolLibrary
+from edhie.expr.symbols import NUMBER
+from edhie.grammar.patterns import Hole, Leaf, Node, Pattern
+from edhie.grammar.rules import Nonterminal, Rule
+
+NONE = -1
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Alternatives(NamedTuple):
+    """The alternatives, state by state and in each the most probable first; kernels take it whole."""
+
+    starts: Ints
+    """By state: where its alternatives begin."""
+    state: Ints
+    token: Ints
+    number: Floats
+    """The value of a number, NaN for other tokens."""
+    left: Ints
+    """The state of the first operand, NONE for leaves."""
+    right: Ints
+    probability: Floats
+    """Over all derivations."""
+    total: Floats
+    """The logarithm of that."""
+    best: Floats
+    """The logarithm of the best derivation's."""
+    by_token_starts: Ints
+    """By token, and for one past the last that stands for all unknown ones."""
+    by_token: Ints
+    """Alternatives sorted by token."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """The alternatives of all states, and the rules that the best derivations apply."""
+
+    states: tuple[str | Pattern, ...]
+    start: int
+    alternatives: Alternatives
+    rules: tuple[tuple[int, ...], ...]
+    """By alternative: a chain of unit rules and the rule that makes the node; none within a pattern."""
+    operator_rules: dict[str, dict[int, tuple[int, ...]]]
+    """For nonterminals that stand for operators: the best chain of rules to each token."""
+
+    @property
+    def n_states(self) -> int:
+        """How many states there are."""
+        return len(self.states)
+
+
+class Weight(NamedTuple):
+    """A probability over all derivations, that of the best one, and the rules which that one applies."""
+
+    total: float
+    best: float
+    rules: tuple[int, ...]
+
+    def or_else(self, other: Weight) -> Weight:
+        """Either of two ways; of equals the first is the best."""
+        ahead = self if self.best >= other.best else other
+        return Weight(self.total + other.total, ahead.best, ahead.rules)
+
+    def and_then(self, other: Weight) -> Weight:
+        """One after the other."""
+        return Weight(self.total * other.total, self.best * other.best, self.rules + other.rules)
+
+
+NEVER = Weight(0.0, 0.0, ())
+ALWAYS = Weight(1.0, 1.0, ())
+Shape = tuple[int, float | None, int, int]
+"""Token, a number's value, left and right state of the node that an alternative makes."""
+
+
+class Entry(NamedTuple):
+    """A rule that derivations can hold: its place among all, itself, its pattern or None where it stands for an operator."""
+
+    place: int
+    rule: Rule
+    pattern: Pattern | None
+
+
+def build(entries: Sequence[Entry], start: str, library: SymbolLibrary) -> Tables:
+    """The tables of all rules of positive probability that can be reached from `start`."""
+    return _Builder(entries, library).tables(start)
+
+
+class _Builder:
+    """Collects the alternatives as written, then folds the unit rules into them."""
+
+    def __init__(self, entries: Sequence[Entry], library: SymbolLibrary) -> None:
+        self.library = library
+        self.operators = _operator_weights(entries, library)
+        self.states: dict[str | Pattern, int] = {}
+        for entry in entries:
+            if entry.pattern is not None:
+                self.states.setdefault(entry.rule.lhs, len(self.states))
+        self.made: list[dict[Shape, Weight]] = [{} for _ in self.states]
+        self.units: dict[tuple[int, int], Weight] = {}
+        for place, rule, pattern in entries:
+            if pattern is not None:
+                self.add(self.states[rule.lhs], pattern, Weight(rule.probability, rule.probability, (place,)))
+
+    def add(self, state: int, pattern: Pattern, weight: Weight) -> None:
+        """One alternative, as written, of a state."""
+        if isinstance(pattern, Hole):
+            step = (state, self.states[pattern.name])
+            self.units[step] = self.units.get(step, NEVER).or_else(weight)
+            return
+        made = self.made[state]
+        for shape, choice in self.shapes(pattern):
+            # a chain of operator rules is looked up by its token, so its rules are left out here
+            new = weight.and_then(choice._replace(rules=()))
+            made[shape] = made.get(shape, NEVER).or_else(new)
+
+    def shapes(self, pattern: Leaf | Node) -> list[tuple[Shape, Weight]]:
+        if isinstance(pattern, Leaf):
+            token = self.library.id_of(pattern.name)
+            number = float(pattern.name) if self.library.names[token] == NUMBER.name else None
+            return [((token, number, NONE, NONE), ALWAYS)]
+        left, right = [*map(self.state_of, pattern.operands), NONE][:2]
+        name = pattern.operator
+        tokens = self.operators[name.name] if isinstance(name, Hole) else {self.library.ids[name]: ALWAYS}
+        return [((token, None, left, right), weight) for token, weight in tokens.items()]
+
+    def state_of(self, pattern: Pattern) -> int:
+        if isinstance(pattern, Hole):
+            return self.states[pattern.name]
+        if pattern not in self.states:
+            self.states[pattern] = len(self.states)
+            self.made.append({})
+            self.add(self.states[pattern], pattern, ALWAYS)
+        return self.states[pattern]
+
+    def tables(self, start: str) -> Tables:
+        chains = _chains(self.units, len(self.states))
+        rows = []
+        for state in range(len(self.states)):
+            folded: dict[Shape, Weight] = {}
+            for end, chain in chains[state].items():
+                for shape, weight in self.made[end].items():
+                    folded[shape] = folded.get(shape, NEVER).or_else(chain.and_then(weight))
+            ranked = sorted(folded.items(), key=lambda item: -item[1].total)
+            rows += [(state, *shape, weight) for shape, weight in ranked]
+        return Tables(
+            states=tuple(self.states),
+            start=self.states[start],
+            alternatives=_arrays(rows, len(self.states), len(self.library)),
+            rules=tuple(row[-1].rules for row in rows),
+            operator_rules={
+                name: {token: weight.rules for token, weight in choices.items()}
+                for name, choices in self.operators.items()
+            },
+        )
+
+
+def _arrays(rows: Sequence[tuple[int, int, float | None, int, int, Weight]], states: int, tokens: int) -> Alternatives:
+    state, token, number, left, right, weight = zip(*rows, strict=True)
+    return Alternatives(
+        starts=_starts(state, states),
+        state=np.array(state),
+        token=np.array(token),
+        number=np.array([math.nan if value is None else value for value in number]),
+        left=np.array(left),
+        right=np.array(right),
+        probability=np.array([each.total for each in weight]),
+        total=np.log([each.total for each in weight]),
+        best=np.log([each.best for each in weight]),
+        by_token_starts=_starts(token, tokens + 1),
+        by_token=np.argsort(token, kind="stable"),
+    )
+
+
+def _starts(of: Any, n: int) -> Ints:
+    """Where each of 0 to n - 1 begins when they are sorted, and the end."""
+    return np.concatenate([[0], np.cumsum(np.bincount(of, minlength=n))])
+
+
+def _operator_weights(entries: Sequence[Entry], library: SymbolLibrary) -> dict[str, dict[int, Weight]]:
+    """For each nonterminal that stands for operators: the weight of each token."""
+    waiting: dict[str, list[Entry]] = {}
+    for entry in entries:
+        if entry.pattern is None:
+            waiting.setdefault(entry.rule.lhs, []).append(entry)
+    weights: dict[str, dict[int, Weight]] = {}
+    while waiting:  # from the operators up; `checks` has made sure that there are no circles
+        ready = [lhs for lhs, own in waiting.items() if all(weights.keys() >= set(e.rule.nonterminals) for e in own)]
+        for lhs in ready:
+            found: dict[int, Weight] = {}
+            for place, rule, _ in waiting.pop(lhs):
+                part, own = rule.rhs[0], Weight(rule.probability, rule.probability, (place,))
+                tails = weights[part.name] if isinstance(part, Nonterminal) else {library.ids[part]: ALWAYS}
+                for token, tail in tails.items():
+                    found[token] = found.get(token, NEVER).or_else(own.and_then(tail))
+            weights[lhs] = found
+    return weights
+
+
+def _chains(units: Mapping[tuple[int, int], Weight], n: int) -> list[dict[int, Weight]]:
+    """For each state, the weight of reaching each other by unit rules alone, itself included."""
+    steps = np.zeros((n, n))
+    for (state, end), weight in units.items():
+        steps[state, end] = weight.total
+    totals = np.linalg.inv(np.eye(n) - steps)  # the sum over chains of any length, circles included
+    best = [{state: ALWAYS} for state in range(n)]
+    for _ in range(n):  # a best chain visits no state twice, so n rounds find all
+        for (state, end), weight in units.items():
+            for target, tail in best[end].items():
+                if weight.best * tail.best > best[state].get(target, NEVER).best:
+                    best[state][target] = weight.and_then(tail)
+    return [
+        {end: weight._replace(total=totals[state, end]) for end, weight in ends.items()}
+        for state, ends in enumerate(best)
+    ]

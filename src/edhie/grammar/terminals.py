@@ -1,0 +1,109 @@
+"""What a grammar's terminals stand for, in a given library or in one derived from them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from edhie.errors import SymbolError, suggestion
+from edhie.expr.library import SymbolLibrary
+from edhie.expr.numerals import is_numeral, numeral
+from edhie.expr.symbols import (
+    ALIASES,
+    IDENTIFIER,
+    NAMED_LITERALS,
+    NUMBER,
+    OPERATORS,
+    Symbol,
+    constant,
+    literal,
+    variable,
+)
+from edhie.grammar.patterns import PUNCTUATION, Hole, Leaf, Pattern
+from edhie.grammar.rules import Part, Rule, fault
+
+CONSTANT = "c"
+NUMBERED = re.compile(r"x(0|[1-9]\d*)")
+
+
+def canonical(rule: Rule, library: SymbolLibrary | None) -> Rule:
+    """The rule with one spelling for each terminal: `ln` becomes `log`, 2.0 becomes 2."""
+    known = () if library is None else library.ids
+
+    def one(part: Part) -> Part:
+        if not isinstance(part, str) or part in known:
+            return part
+        return numeral(float(part)) if is_numeral(part) else ALIASES.get(part, part)
+
+    return replace(rule, rhs=tuple(one(part) for part in rule.rhs))
+
+
+def resolve(rules: Iterable[Rule], library: SymbolLibrary | None) -> dict[str, Symbol]:
+    """The symbol of every terminal but punctuation, and `neg` where there is one."""
+    known = OPERATORS if library is None else library.ids
+    symbols = {"neg": OPERATORS["neg"]} if "neg" in known else {}
+    for rule in rules:
+        for at, part in enumerate(rule.rhs):
+            if not isinstance(part, str) or part in PUNCTUATION or part in symbols:
+                continue
+            try:
+                symbols[part] = _invented(part) if library is None else _known(part, library)
+            except SymbolError as error:
+                raise fault(rule, str(error), at) from None
+    return symbols
+
+
+def derived_library(rules: Iterable[Rule], used: Iterable[str], symbols: dict[str, Symbol]) -> SymbolLibrary:
+    """A library of the symbols that trees use: operators as in the table, then leaves as they appear."""
+    present = set(used)
+    listed = [part for rule in rules for part in rule.rhs if isinstance(part, str) and part in present]
+    leaves = [symbols[name] for name in dict.fromkeys(listed) if not symbols[name].arity]
+    variables = [symbol for symbol in leaves if symbol.kind == "variable"]
+    rows = [symbol for name, symbol in OPERATORS.items() if name in present]
+    rows += sorted(variables, key=lambda symbol: _place(symbol.name))
+    rows += [symbol for kind in ("constant", "literal") for symbol in leaves if symbol.kind == kind]
+    return SymbolLibrary(tuple(rows))
+
+
+def used_symbols(patterns: Iterable[Pattern], choices: Iterable[frozenset[Symbol]]) -> set[str]:
+    """The names of all symbols that trees of these patterns can hold."""
+    names = {symbol.name for choice in choices for symbol in choice}
+    waiting = list(patterns)
+    while waiting:
+        pattern = waiting.pop()
+        if isinstance(pattern, Leaf):
+            names.add(pattern.name)
+        elif not isinstance(pattern, Hole):
+            waiting.extend(pattern.operands)
+            if isinstance(pattern.operator, str):
+                names.add(pattern.operator)
+    return names
+
+
+def _known(name: str, library: SymbolLibrary) -> Symbol:
+    if name == NUMBER.name:
+        raise SymbolError(f"{name!r} stands for any number: write the number itself")
+    try:
+        return library[name]
+    except SymbolError as error:
+        raise SymbolError(f"{error}; the library has: {library}") from None
+
+
+def _invented(name: str) -> Symbol:
+    """The symbol that a terminal names where no library says so."""
+    if name in OPERATORS:
+        return OPERATORS[name]
+    if name == CONSTANT:
+        return constant(name)
+    if name in NAMED_LITERALS or is_numeral(name):
+        return literal(name)
+    if IDENTIFIER.fullmatch(name) is None:
+        raise SymbolError(f"{name!r} is no symbol and cannot name a variable{suggestion(name, OPERATORS)}")
+    return variable(name)
+
+
+def _place(name: str) -> tuple[bool, int]:
+    """Sorts x0, x1, … by number before all other names, which keep their order."""
+    match = NUMBERED.fullmatch(name)
+    return (match is None, int(match.group(1)) if match else 0)
