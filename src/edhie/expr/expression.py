@@ -271,7 +271,8 @@ class Expr:
 
     def _slots(self, position: int) -> int:
         """How many fitted constants stand before `position`."""
-        return self._tokens[:position].count(self._library.constant) if self._constants else 0  # type: ignore[arg-type]
+        name = self._library.constant
+        return 0 if name is None else self._tokens[:position].count(name)
 
 
 def _spelling(library: SymbolLibrary, token: str) -> str:

@@ -26,7 +26,7 @@ class Levels(NamedTuple):
     order: Indices
     starts: Indices
 
-    def __iter__(self) -> Iterator[Indices]:  # type: ignore[override]
+    def __iter__(self) -> Iterator[Indices]:
         """The node indices of each level in turn."""
         return iter(np.split(self.order, self.starts[1:-1]))
 

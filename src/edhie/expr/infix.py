@@ -59,7 +59,7 @@ def _print(expr: Expr, number_format: str, for_text: bool) -> list[str]:
 
 
 def _leaf(token: str, symbol: Symbol, value: float | None, number_format: str) -> _Piece:
-    is_number = value is not None or symbol.kind == "number" or token[-1:].isdigit() and symbol.kind == "literal"
+    is_number = value is not None or symbol.kind == "number" or (token[-1:].isdigit() and symbol.kind == "literal")
     if not is_number:
         return _Piece([token], Precedence.ATOM)
     number = float(token) if value is None else value

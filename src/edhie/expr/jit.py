@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 import platformdirs
 from numba.core import config
 
@@ -20,8 +21,8 @@ KEPT_BUILDS = 4
 def jit(function: F) -> F:
     """Compile with numba, kept on disk between runs; the type checker sees the plain function.
 
-    Division by zero gives inf or NaN, as in NumPy. Modules that use it are imported inside the functions that need them, since numba
-    takes longer to import than the rest of edhie together.
+    Division by zero gives inf or NaN, as in NumPy. Modules that use it are imported inside
+    the functions that need them, since numba takes longer to import than all the rest.
     """
     outside = config.CACHE_DIR
     config.CACHE_DIR = outside or str(_build_folder())
@@ -29,6 +30,11 @@ def jit(function: F) -> F:
         return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
     finally:
         config.CACHE_DIR = outside
+
+
+def typed(number: int) -> int:
+    """A constant for compiled code; for a plain integer numba would compile each function it is passed to anew."""
+    return cast(int, np.int64(number))
 
 
 @cache

@@ -6,6 +6,7 @@ the character and says what was probably meant, which parser generators do not g
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -73,7 +74,7 @@ def _tokenise(text: str) -> list[_Token]:
 def _variables_in(tokens: list[_Token]) -> list[str]:
     """Names that are not functions or literals: x0, x1, … by number, then the others as they come."""
     names = []
-    for token, after in zip(tokens, tokens[1:], strict=False):
+    for token, after in itertools.pairwise(tokens):
         known = ALIASES.get(token.text, token.text)
         is_leaf = token.kind == "name" and after.text != "("
         if is_leaf and token.text != "c" and known not in NAMED_LITERALS and known not in OPERATORS:

@@ -14,32 +14,32 @@ Real = Any  # mpmath.mpf: mpmath has no types
 MAX_BITS = 4096  # numbers beyond 2^4096 or below 2^-4096 count as undefined: exp(exp(exp(x))) would never end
 
 
-class Undefined(ArithmeticError):
+class UndefinedError(ArithmeticError):
     """The expression has no real value at this point, or none of a sane size."""
 
 
 def _power(a: Real, b: Real) -> Real:
     if a == 0:
         if b < 0:
-            raise Undefined
+            raise UndefinedError
         return mpmath.mpf(1 if b == 0 else 0)
     if a < 0 and not mpmath.isint(b):
-        raise Undefined
+        raise UndefinedError
     if abs(b) * abs(mpmath.log(abs(a), 2)) > MAX_BITS:
-        raise Undefined
+        raise UndefinedError
     return mpmath.power(a, b)
 
 
 def _exp(a: Real) -> Real:
     if abs(a) > MAX_BITS:
-        raise Undefined
+        raise UndefinedError
     return mpmath.exp(a)
 
 
 def _positive(function: Callable[[Real], Real]) -> Callable[[Real], Real]:
     def guarded(a: Real) -> Real:
         if a <= 0:
-            raise Undefined
+            raise UndefinedError
         return function(a)
 
     return guarded
@@ -48,7 +48,7 @@ def _positive(function: Callable[[Real], Real]) -> Callable[[Real], Real]:
 def _within_one(function: Callable[[Real], Real]) -> Callable[[Real], Real]:
     def guarded(a: Real) -> Real:
         if abs(a) > 1:
-            raise Undefined
+            raise UndefinedError
         return function(a)
 
     return guarded
@@ -56,13 +56,13 @@ def _within_one(function: Callable[[Real], Real]) -> Callable[[Real], Real]:
 
 def _sqrt(a: Real) -> Real:
     if a < 0:
-        raise Undefined
+        raise UndefinedError
     return mpmath.sqrt(a)
 
 
 def _divide(a: Real, b: Real) -> Real:
     if b == 0:
-        raise Undefined
+        raise UndefinedError
     return a / b
 
 
@@ -109,14 +109,14 @@ def _user_function(symbol: Symbol) -> Callable[..., Real]:
         digits = mpmath.mp.dps
         value = sympy_function(symbol)(*(sympy.Float(each, digits) for each in operands)).evalf(digits)
         if not value.is_Float and not value.is_Integer:
-            raise Undefined(f"the operator {symbol.name!r} has no SymPy function to compute with")
+            raise UndefinedError(f"the operator {symbol.name!r} has no SymPy function to compute with")
         return mpmath.mpf(str(value))
 
     return evaluate
 
 
 def precise_value(expr: Expr, point: Mapping[str, Real], *, constants: list[Real] | None = None) -> Real:
-    """The value at `point` in mpmath's working precision, or `Undefined`.
+    """The value at `point` in mpmath's working precision, or `UndefinedError`.
 
     `constants` gives values for the unfitted constants, in prefix order. Literals such as
     0.1 mean the decimal number, not the double next to it.
@@ -130,7 +130,7 @@ def precise_value(expr: Expr, point: Mapping[str, Real], *, constants: list[Real
             function = FUNCTIONS.get(symbol.name) or _user_function(symbol)
             result = function(*(stack.pop() for _ in range(symbol.arity)))
             if result != 0 and (not mpmath.isfinite(result) or abs(mpmath.mag(result)) > MAX_BITS):
-                raise Undefined
+                raise UndefinedError
             stack.append(result)
         elif symbol.kind == "variable":
             stack.append(point[token])

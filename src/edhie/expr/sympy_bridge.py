@@ -12,6 +12,7 @@ import sympy
 from edhie.expr import sympy_functions
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
+from edhie.expr.numerals import numeral
 from edhie.expr.symbols import Symbol
 
 MAX_POWER_BITS = 20_000  # a longer integer power, such as 9^9^9, is left as it stands
@@ -37,11 +38,12 @@ def constant_names(library: SymbolLibrary, count: int) -> list[str]:
     return [f"{stem}{i}" for i in range(count)]
 
 
-def to_sympy(expr: Expr, *, evaluate: bool = True) -> sympy.Expr:
+def to_sympy(expr: Expr, *, evaluate: bool = True, exact: bool = False) -> sympy.Expr:
     """The same expression in SymPy, its variables real.
 
     Every unfitted constant is a symbol of its own (c0, c1, …), as their values need not
-    agree. With `evaluate=False` SymPy keeps the tree as it is written.
+    agree. With `evaluate=False` SymPy keeps the tree as it is written; with `exact=True`
+    a decimal such as 0.1 is the fraction 1/10 and not the double next to it.
 
     >>> from edhie.expr import parse
     >>> to_sympy(parse("c*x0 + c*x0/2"))
@@ -60,11 +62,11 @@ def to_sympy(expr: Expr, *, evaluate: bool = True) -> sympy.Expr:
                 stack.append(sympy.Symbol(token, real=True))
             elif symbol.kind == "constant":
                 name, value = slots.pop()
-                stack.append(sympy.Symbol(name, real=True) if value is None else _number(value))
+                stack.append(sympy.Symbol(name, real=True) if value is None else _number(value, exact))
             elif symbol.sympy:
                 stack.append(getattr(sympy, str(symbol.sympy)))
             else:
-                stack.append(_number(float(token)))
+                stack.append(_number(float(token), exact))
     return stack.pop()
 
 
@@ -76,5 +78,7 @@ def _apply(symbol: Symbol, operands: list[sympy.Expr]) -> sympy.Expr:
     return sympy_function(symbol)(*operands)
 
 
-def _number(value: float) -> sympy.Expr:
-    return sympy.Integer(int(value)) if value == int(value) and abs(value) < 1e16 else sympy.Float(value)
+def _number(value: float, exact: bool) -> sympy.Expr:
+    if value == int(value) and abs(value) < 1e16:
+        return sympy.Integer(int(value))
+    return sympy.Rational(numeral(value)) if exact else sympy.Float(value)

@@ -9,17 +9,17 @@ import sympy
 
 
 def subtract(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr:
-    """a − b."""
+    """The difference of a and b."""
     return sympy.Add(a, sympy.Mul(sympy.S.NegativeOne, b))
 
 
 def divide(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr:
-    """a / b."""
+    """A / b."""
     return sympy.Mul(a, invert(b))
 
 
 def negate(a: sympy.Expr) -> sympy.Expr:
-    """−a."""
+    """The negative of a."""
     return sympy.Mul(sympy.S.NegativeOne, a)
 
 

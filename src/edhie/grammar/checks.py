@@ -147,7 +147,5 @@ def _check_acyclic(groups: Mapping[str, Sequence[Rule]], choices: Mapping[str, f
         if not new:
             lhs = next(each for each in choices if each not in done)
             rule = next(rule for rule in groups[lhs] if not done.issuperset(rule.nonterminals))
-            raise fault(
-                rule, f"{lhs!r} stands for an operator and leads into a circle; remove this rule or break the circle"
-            )
+            raise fault(rule, f"{lhs!r} stands for an operator and leads into a circle; break it at one of its rules")
         done |= new

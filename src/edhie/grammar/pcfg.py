@@ -30,9 +30,13 @@ from edhie.grammar.terminals import canonical, derived_library, resolve, used_sy
 class PCFG:
     """Rules with probabilities, a start symbol and the library of the trees they make.
 
-    >>> grammar = PCFG.parse("E -> E '+' 'x0' [0.4] | 'sin' '(' E ')' [0.1] | 'x0' [0.5]")
-    >>> print(grammar.sample(3, np.random.default_rng(0)))
-    Forest(3 expressions, 9 nodes: x0 + x0 + x0, x0, x0 + x0)
+    >>> grammar = PCFG.parse('''
+    ...     E -> E '+' F [0.3] | F [0.7]
+    ...     F -> F '*' T [0.2] | T [0.8]
+    ...     T -> 'sin' '(' E ')' [0.2] | 'x0' [0.8]
+    ... ''')
+    >>> grammar.sample(3, np.random.default_rng(1))
+    Forest(3 expressions, 9 nodes: sin(x0) + sin(x0), x0, x0*x0)
     """
 
     rules: tuple[Rule, ...]

@@ -92,7 +92,7 @@ Shape = tuple[int, float | None, int, int]
 
 
 class Entry(NamedTuple):
-    """A rule that derivations can hold: its place among all, itself, its pattern or None where it stands for an operator."""
+    """A rule that derivations can hold; without a pattern where it stands for an operator."""
 
     place: int
     rule: Rule

@@ -45,10 +45,15 @@ def resolve(rules: Iterable[Rule], library: SymbolLibrary | None) -> dict[str, S
     symbols = {"neg": OPERATORS["neg"]} if "neg" in known else {}
     for rule in rules:
         for at, part in enumerate(rule.rhs):
-            if not isinstance(part, str) or part in PUNCTUATION or part in symbols:
+            is_operator = rule.rhs == (part,)
+            if not isinstance(part, str) or part in PUNCTUATION or (part in symbols and not is_operator):
                 continue
+            is_sign = part == "-" and part not in known and not is_operator
             try:
-                symbols[part] = _invented(part) if library is None else _known(part, library)
+                if library is None:
+                    symbols[part] = _invented(part)
+                else:  # a '-' that is not in the library may yet be the sign of `neg`
+                    symbols[part] = _known("neg" if is_sign and "neg" in known else part, library)
             except SymbolError as error:
                 raise fault(rule, str(error), at) from None
     return symbols

@@ -62,7 +62,9 @@ def _library(library: SymbolLibrary, names: Sequence[str]) -> tuple[SymbolLibrar
         rest = [constant(free) if symbol.kind == "constant" else symbol for symbol in rest]
     for symbol in rest:
         if symbol.name in names:
-            raise GrammarError(f"a variable cannot be named {symbol.name!r}: the grammar uses it for a {symbol.kind}")
+            raise GrammarError(
+                f"a variable cannot be named {symbol.name!r}: the grammar has that name already ({symbol.kind})"
+            )
     at = min(i for i, symbol in enumerate(library.symbols) if symbol.kind == "variable")
     new: list[Symbol] = [*rest[:at], *map(variable, names), *rest[at:]]
     return SymbolLibrary(tuple(new)), renamed

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edhie.expr import Expr, SymbolLibrary, parse
-from edhie.expr.layout import PlacedNode, math_labels, node_labels, tree_layout
+from edhie.expr.drawing.layout import PlacedNode, math_labels, node_labels, tree_layout
 
 LIBRARY = SymbolLibrary.of(
     ["+", "*", "^", "max", "sin", "neg", "^2", "log10"], ["x", "x1", "temperature"], constant=True, numbers=True

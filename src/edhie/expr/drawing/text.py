@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
+from edhie.expr.drawing.layout import PlacedNode, node_labels, tree_layout
 from edhie.expr.expression import Expr
-from edhie.expr.layout import PlacedNode, node_labels, tree_layout
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.jit import jit
+from edhie.expr.jit import jit, typed
 
-# typed, since numba would compile every function anew for each plain integer it is called with
-NUMBER, FREE, VARIABLE, FUNCTION, POWER, PRODUCT, SUM, PART = (np.int64(i) for i in range(8))
-NONE, ZERO, ONE = np.int64(-1), np.int64(0), np.int64(1)
+NUMBER, FREE, VARIABLE, FUNCTION, POWER, PRODUCT, SUM, PART = (typed(i) for i in range(8))
+NONE, ZERO, ONE = typed(-1), typed(0), typed(1)
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -42,7 +41,7 @@ def end_of(kind: Ints, count: Ints, arities: Arities, start: int) -> int:
             missing += arities[count[i]]
         elif k == POWER:
             missing += 2
-        elif k == PRODUCT or k == SUM:
+        elif k in (PRODUCT, SUM):
             missing += count[i]
         elif k == PART:
             missing += 1

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from edhie.expr.drawing.layout import PlacedNode, math_labels, tree_layout
 from edhie.expr.expression import Expr
 from edhie.expr.infix import to_infix
-from edhie.expr.layout import PlacedNode, math_labels, tree_layout
 from edhie.expr.symbols import Kind
 
 if TYPE_CHECKING:

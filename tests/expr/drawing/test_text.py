@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edhie.expr import Expr, SymbolLibrary, operator, parse
-from edhie.expr.draw_text import draw_text
-from edhie.expr.layout import node_labels
+from edhie.expr.drawing.text import draw_text
+from edhie.expr.drawing.layout import node_labels
 
 LIBRARY = SymbolLibrary.of(
     ["+", "*", operator("f", 1, numpy=np.sin), "sin", "sqrt", "^2"], ["x", "x1", "temperature"], constant=True

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.canonical_terms import (
+from edhie.expr.canonical.terms import (
     FREE,
     FUNCTION,
     NONE,
@@ -52,9 +52,9 @@ def value_of(opcode: int, a: float) -> float:
     if opcode == _SQRT:
         return math.sqrt(a) if a >= 0 else np.nan
     if opcode == _CBRT:
-        return np.cbrt(a)
+        return float(np.cbrt(a))
     if opcode == _EXP:
-        return np.exp(a)
+        return float(np.exp(a))
     if opcode == _LOG:
         return math.log(a) if a > 0 else np.nan
     if opcode == _LOG10:
@@ -62,7 +62,7 @@ def value_of(opcode: int, a: float) -> float:
     if opcode == _ABS:
         return abs(a)
     if opcode == _SIGN:
-        return np.sign(a)
+        return float(np.sign(a))
     if opcode == _SIN:
         return math.sin(a)
     if opcode == _COS:
@@ -76,9 +76,9 @@ def value_of(opcode: int, a: float) -> float:
     if opcode == _ATAN:
         return math.atan(a)
     if opcode == _SINH:
-        return np.sinh(a)
+        return float(np.sinh(a))
     if opcode == _COSH:
-        return np.cosh(a)
+        return float(np.cosh(a))
     if opcode == _TANH:
         return math.tanh(a)
     return np.nan
@@ -87,22 +87,21 @@ def value_of(opcode: int, a: float) -> float:
 @jit
 def is_even(opcode: int) -> bool:
     """f(-a) = f(a)."""
-    return opcode == _COS or opcode == _COSH or opcode == _ABS
+    return opcode in (_COS, _COSH, _ABS)
 
 
 @jit
 def is_odd(opcode: int) -> bool:
     """f(-a) = -f(a)."""
     return (
-        opcode == _SIN or opcode == _TAN or opcode == _ASIN or opcode == _ATAN
-        or opcode == _SINH or opcode == _TANH or opcode == _CBRT or opcode == _SIGN
+        opcode in (_SIN, _TAN, _ASIN, _ATAN, _SINH, _TANH, _CBRT, _SIGN)
     )  # fmt: skip
 
 
 @jit
 def takes_all_values(opcode: int) -> bool:
     """Whether f(c), for a free c, can be any number."""
-    return opcode == _LOG or opcode == _LOG10 or opcode == _TAN or opcode == _SINH or opcode == _CBRT
+    return opcode in (_LOG, _LOG10, _TAN, _SINH, _CBRT)
 
 
 @jit
@@ -211,7 +210,7 @@ def binary(
         return power(kind, count, value, arities, a, b, amount, first, last, top)
     start = top
     a_end, b_end = end_of(kind, count, arities, a), end_of(kind, count, arities, b)
-    if opcode == _MIN or opcode == _MAX:
+    if opcode in (_MIN, _MAX):
         ranked = order(kind, count, value, a, a_end, b, b_end)
         both_free = kind[a] == FREE and kind[b] == FREE
         if ranked == 0 and (both_free or not holds_free(kind, value, a, a_end)):
@@ -239,7 +238,7 @@ def normal_form(
     """
     top, depth = ZERO, ZERO
     for i in range(len(tokens) - 1, -1, -1):
-        token = np.int64(tokens[i])
+        token = int(tokens[i])
         if 2 * (top + 8) * 3 > len(kind):
             return False
         if arities[token] == 0:

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 
 from edhie.expr import Expr, SymbolLibrary, parse, to_infix
-from edhie.expr.draw_figure import draw_figure
-from edhie.expr.layout import math_labels
+from edhie.expr.drawing.figure import draw_figure
+from edhie.expr.drawing.layout import math_labels
 
 LIBRARY = SymbolLibrary.of(
     ["+", "*", "^", "max", "sin", "neg", "^2", "sqrt"], ["x", "x1", "temperature"], constant=True, numbers=True
@@ -182,7 +182,7 @@ def test_matplotlib_is_loaded_on_use_and_pyplot_never():
     code = """
 import sys
 from edhie.expr import parse
-from edhie.expr.draw_figure import draw_figure
+from edhie.expr.drawing.figure import draw_figure
 assert "matplotlib" not in sys.modules
 draw_figure(parse("x + 1")).canvas.draw()
 assert "matplotlib.pyplot" not in sys.modules

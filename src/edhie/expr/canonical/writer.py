@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.canonical_rules import normal_form
-from edhie.expr.canonical_terms import (
+from edhie.expr.canonical.rules import normal_form
+from edhie.expr.canonical.terms import (
     FREE,
     FUNCTION,
     NONE,
     NUMBER,
+    ONE,
     POWER,
     PRODUCT,
     SUM,
@@ -21,10 +22,10 @@ from edhie.expr.canonical_terms import (
     Ints,
     end_of,
 )
-from edhie.expr.jit import jit
+from edhie.expr.jit import jit, typed
 
 # what waits to be written: a subtree, a number, base^e, a·t, -(base^e), a divisor, a sum with its signs turned
-NODE, VALUE, RAISED, TERM, NEGATED, DIVISOR, TURNED = (np.int64(i) for i in range(7))
+NODE, VALUE, RAISED, TERM, NEGATED, DIVISOR, TURNED = (typed(i) for i in range(7))
 # places in the table of token ids that the writer needs
 ADD, SUB, MUL, DIV, POW, NEG, ANY_NUMBER, CONSTANT, POW2 = 0, 1, 2, 3, 4, 5, 6, 7, 8
 ARENA_PER_TOKEN = 64
@@ -235,7 +236,7 @@ def canonical_arrays(
 ) -> tuple[NDArray[np.int16], Ints, Floats]:  # fmt: skip
     """The canonical form of each expression; one that cannot be folded safely stays as it is."""
     total = len(offsets) - 1
-    longest = np.int64(1)
+    longest = ONE
     for k in range(total):
         longest = max(longest, offsets[k + 1] - offsets[k])
     room = ARENA_PER_TOKEN * (longest + 4)

@@ -1,0 +1,147 @@
+"""Do two expressions mean the same? Yes, no, or undecided, in bounded time."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any, Literal
+
+import mpmath
+
+from edhie.expr.canonical import canonical_expr
+from edhie.expr.expression import Expr
+from edhie.expr.library import SymbolLibrary
+from edhie.expr.parser import parse
+from edhie.expr.precise import UndefinedError, precise_value
+from edhie.expr.standard_libraries import everything
+from edhie.expr.sympy_pool import shared_worker
+from edhie.expr.sympy_tasks import request
+
+DIGITS = 60
+AGREEMENT = -30  # values that differ by less than 10^-30 of their size, at 60 digits, agree
+WANTED_POINTS = 24
+MAX_TRIES = 600
+MAX_PERMUTED = 4
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """The answer; true in a condition only for `yes`."""
+
+    verdict: Literal["yes", "no", "undecided"]
+    reason: str
+    agrees_numerically: bool = False
+    """Whether they agreed to 30 digits at every point tried, which proves nothing but says much."""
+    same_domain: bool | None = None
+    """Whether they were defined at the same points, as far as seen."""
+    witness: dict[str, float] | None = None
+    """For `no`: a point at which they differ."""
+
+    def __bool__(self) -> bool:
+        return self.verdict == "yes"
+
+
+def equivalent(a: Expr | str, b: Expr | str, *, time_limit: float = 10.0, seed: int = 0) -> Equivalence:
+    """Whether a and b have the same value wherever both are defined.
+
+    First by canonical form; then at random points of both domains to 60 digits, where one
+    difference settles it; then by SymPy, which alone can prove a yes, for `time_limit` seconds.
+    Decimals count as written: 0.1 is one tenth. Unfitted constants stand for any values:
+    expressions that hold some are equivalent if a renaming of the constants makes them so,
+    and otherwise undecided.
+
+    >>> equivalent("sin(x)^2 + cos(x)^2", "1").verdict
+    'yes'
+    >>> equivalent("x + 1", "x + 2").verdict
+    'no'
+    """
+    left, right = _over_one_library(a, b)
+    if left == right and None not in left.constants:
+        return Equivalence("yes", "they are the same expression", True, True)
+    left_form, right_form = canonical_expr(left), canonical_expr(right)
+    if left_form == right_form:
+        return Equivalence("yes", f"both have the canonical form {left_form}", True)
+    if None in left_form.constants or None in right_form.constants:
+        return _by_renaming(left_form, right_form, time_limit, seed)
+    found = _compare(left, right, [], [], seed)
+    return (
+        found if found.verdict == "no" or not found.agrees_numerically else _prove(left, right, [], found, time_limit)
+    )
+
+
+def _over_one_library(a: Expr | str, b: Expr | str) -> tuple[Expr, Expr]:
+    a, b = (parse(each) if isinstance(each, str) else each for each in (a, b))
+    names = dict.fromkeys((*a.library.variables, *b.library.variables))
+    customs = {s.name: s for s in (*a.library.symbols, *b.library.symbols) if s.is_custom}
+    library: SymbolLibrary = everything(list(names)).extended(*customs.values())
+    return a.cast(library), b.cast(library)
+
+
+def _by_renaming(left: Expr, right: Expr, time_limit: float, seed: int) -> Equivalence:
+    count = left.constants.count(None)
+    if count != right.constants.count(None) or count > MAX_PERMUTED:
+        return Equivalence("undecided", "they hold unfitted constants that cannot be matched")
+    draw = random.Random(seed)
+    values = [mpmath.mpf(draw.uniform(0.5, 3.0)) for _ in range(count)]
+    for order in permutations(range(count)):
+        found = _compare(left, right, values, [values[i] for i in order], seed)
+        if found.agrees_numerically:
+            return _prove(left, right, list(order), found, time_limit)
+    return Equivalence("undecided", "no renaming of the unfitted constants makes them agree, other relations may")
+
+
+def _compare(left: Expr, right: Expr, left_values: list[Any], right_values: list[Any], seed: int) -> Equivalence:
+    """Values at random points of both domains: `no` with a witness, or undecided."""
+    agreed = only_one = 0
+    for point in _points(left.library.variables, seed):
+        values = [_value(left, point, left_values, DIGITS), _value(right, point, right_values, DIGITS)]
+        if values[0] is None or values[1] is None:
+            only_one += values[0] is not values[1]
+            continue
+        if not _close(*values):
+            # cancellation may have eaten the digits; the point decides at twice as many
+            again = [_value(left, point, left_values, 4 * DIGITS), _value(right, point, right_values, 4 * DIGITS)]
+            if again[0] is not None and again[1] is not None and not _close(*again):
+                witness = {name: float(value) for name, value in point.items()}
+                shown = ", ".join(f"{name} = {value:.6g}" for name, value in witness.items())
+                what = f"{mpmath.nstr(again[0], 8)} and {mpmath.nstr(again[1], 8)}"
+                return Equivalence("no", f"their values are {what} at {shown or 'every point'}", witness=witness)
+        agreed += 1
+        if agreed >= WANTED_POINTS:
+            break
+    if not agreed:
+        return Equivalence("undecided", "no point was found at which both are defined")
+    return Equivalence("undecided", f"they agree to 30 digits at {agreed} points", True, only_one == 0)
+
+
+def _points(names: tuple[str, ...], seed: int) -> Iterator[dict[str, Any]]:
+    """Random points at several scales, with fractions that no formula favours."""
+    draw = random.Random(seed)
+    scales = (lambda: draw.uniform(-3, 3), lambda: draw.uniform(0, 2), lambda: draw.uniform(-1, 1),
+              lambda: draw.uniform(0, 20), lambda: 10 ** draw.uniform(-4, 3) * draw.choice((-1, 1)))  # fmt: skip
+    for i in range(MAX_TRIES):
+        yield {name: mpmath.mpf(scales[i % len(scales)]()) for name in names}
+
+
+def _value(expr: Expr, point: dict[str, Any], constants: list[Any], digits: int) -> Any | None:
+    with mpmath.workdps(digits):
+        try:
+            return precise_value(expr, point, constants=constants)
+        except UndefinedError:
+            return None
+
+
+def _close(a: Any, b: Any) -> bool:
+    return bool(abs(a - b) <= mpmath.mpf(10) ** AGREEMENT * max(1, abs(a), abs(b)))
+
+
+def _prove(left: Expr, right: Expr, order: list[int], found: Equivalence, time_limit: float) -> Equivalence:
+    answer = shared_worker().ask(request("prove_zero", [left, right], constants=order), time_limit)
+    if answer.get("zero"):
+        return Equivalence("yes", "SymPy proves it", True, found.same_domain)
+    if "difference" in answer:
+        return Equivalence("no", f"they differ by {answer['difference']}", True, found.same_domain)
+    why = "SymPy found no proof in the time" if answer.get("timed_out") else "SymPy found no proof"
+    return Equivalence("undecided", f"{found.reason}, and {why}", True, found.same_domain)

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from edhie.errors import GrammarError
+from edhie.grammar import PCFG, Nonterminal, Rule
+
+TWO_LINES = "E -> E '+' F [0.2] | F [0.8]\nF -> 'x0' [1.0]\n"
+
+
+def test_reads_rules_in_order() -> None:
+    grammar = PCFG.parse(TWO_LINES)
+    assert grammar.rules == (
+        Rule("E", (Nonterminal("E"), "+", Nonterminal("F")), 0.2),
+        Rule("E", (Nonterminal("F"),), 0.8),
+        Rule("F", ("x0",), 1.0),
+    )
+    assert grammar.start == "E"
+    assert grammar.nonterminals == ("E", "F")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# a comment\n\nE -> E '+' F [0.2] # and another: 'E' | [1]\n  # between\n  | F [0.8]\nF -> 'x0' [1.0]",
+        "E -> E \"+\" F [.2] \\\n | F [8e-1]\nF->'x0'[1]",
+        "E -> E '+' F [0.2]\nF -> 'x0' [1.0]\nE -> F [0.8]",
+        "%start E\nE → E '+' F [0.20] | F [0.80]\nF → 'x0' [1]",
+    ],
+)
+def test_other_spellings_of_the_same(text: str) -> None:
+    assert PCFG.parse(text) == PCFG.parse(TWO_LINES)
+    assert str(PCFG.parse(text)) == TWO_LINES
+
+
+def test_start_directive_round_trips() -> None:
+    grammar = PCFG.parse("%start B\nA -> 'x0' [1]\nB -> A '+' B [0.5] | A [0.5]")
+    assert grammar.start == "B"
+    assert str(grammar).startswith("%start B\nA -> ")
+    assert PCFG.parse(str(grammar)) == grammar
+
+
+FAULTS = [
+    ("", "the grammar has no rules"),
+    ("# nothing", "the grammar has no rules"),
+    ("E 'x0' [1.0]", "line 1: '->' is missing after 'E'"),
+    ("E", "line 1: '->' is missing after 'E'"),
+    ("E F -> 'x0' [1.0]", "'->' is missing after 'E'; one nonterminal"),
+    ("'E' -> 'x0' [1.0]", "line 1: a rule begins with a nonterminal"),
+    ("E -> 'x0' [1.0] -> 'x1'", "a second '->' in one line"),
+    ("\nE -> 'x0'", "line 2: a probability such as .* is missing"),
+    ("E -> 'x0' | 'x1' [1.0]", "line 1: a probability such as .* is missing"),
+    ("E -> [1.0]", "an alternative is empty"),
+    ("E -> 'x0' [1.0] |", "an alternative is empty"),
+    ("E -> 'x0' [1.0] 'x1' [0.0]", "'|' is missing before this"),
+    ("E -> 'x0' [one]", r"\[one\] is not a probability"),
+    ("E -> 'x0' [-1.0]", r"\[-1.0\] is not a probability"),
+    ("E -> 'x0' [1.5]", "the probability 1.5 is not between 0 and 1"),
+    ("E -> 'x0 [1.0]", "this quote is never closed"),
+    ("E -> 'x0' [1.0", "unexpected character '\\['"),
+    ("E -> E + 'x0' [1.0]", r"unexpected character '\+'; terminals stand in quotes"),
+    ("%begin E\nE -> 'x0' [1.0]", "unknown directive '%begin'; only %start is known"),
+    ("%start\nE -> 'x0' [1.0]", "%start takes one nonterminal"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), FAULTS)
+def test_faults_say_what_and_where(text: str, message: str) -> None:
+    with pytest.raises(GrammarError, match=message):
+        PCFG.parse(text)
+
+
+def test_a_caret_shows_the_place() -> None:
+    with pytest.raises(GrammarError) as caught:
+        PCFG.parse("E -> 'x0' [1.0]\nF -> F + F [1.0]")
+    assert str(caught.value) == (
+        "line 2: unexpected character '+'; terminals stand in quotes, such as '+'\n  F -> F + F [1.0]\n         ^"
+    )
+
+
+OPERANDS = st.sampled_from(["'x0'", "'x1'", "'c'", "'2'", "'0.5'", "'pi'"])
+
+
+@st.composite
+def grammars(draw: st.DrawFn) -> str:
+    """Texts of sound grammars: each nonterminal has a rule that ends and one that leads to the next."""
+    count = draw(st.integers(1, 4))
+    names = [f"N{i}" for i in range(count)]
+    operand = st.one_of(OPERANDS, st.sampled_from(names))
+    lines = []
+    for i, name in enumerate(names):
+        following = names[(i + 1) % count]
+        pieces = [draw(OPERANDS), f"'(' {following} ')'"]
+        for _ in range(draw(st.integers(0, 4))):
+            a, b = draw(operand), draw(operand)
+            shapes = [a, f"{a} OP {b}", f"'sin' '(' {a} '+' {b} ')'", f"'-' {a} '^' {b}", f"'min' '(' {a} ',' {b} ')'"]
+            pieces.append(draw(st.sampled_from(shapes)))
+        weights = draw(st.lists(st.integers(1, 9), min_size=len(pieces), max_size=len(pieces)))
+        shares = [weight / sum(weights) for weight in weights]
+        lines.append(f"{name} -> {' | '.join(f'{p} [{w!r}]' for p, w in zip(pieces, shares, strict=True))}")
+    if any("OP" in line for line in lines):
+        lines.append("OP -> '+' [0.3] | '/' [0.7]")
+    return "\n".join(lines)
+
+
+@given(grammars())
+@settings(max_examples=50, deadline=None)
+def test_round_trip_is_exact(text: str) -> None:
+    grammar = PCFG.parse(text)
+    again = PCFG.parse(str(grammar))
+    assert again == grammar
+    assert hash(again) == hash(grammar)
+    assert [rule.probability for rule in again.rules] == [rule.probability for rule in grammar.rules]
+    assert PCFG.parse(str(grammar), grammar.library) == grammar
