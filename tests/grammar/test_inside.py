@@ -3,6 +3,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pytest
@@ -53,6 +54,7 @@ def test_agrees_with_a_search_over_derivations(small: PCFG) -> None:
         assert math.prod(small.rules[rule].probability for rule in spelled) == pytest.approx(best[expr])
 
 
+@cache
 def plainly(grammar: PCFG, nonterminal: str, expr: Expr, depth: int) -> float:
     """The probability of derivations with at most `depth` unit rules in a row, straight from the rules."""
     total = 0.0
@@ -85,7 +87,7 @@ def operator_probability(grammar: PCFG, operator: str | Hole, token: str) -> flo
     return sum(rule.probability * operator_probability(grammar, part, token) for rule, part in pairs)
 
 
-DEPTH = 60
+DEPTH = 60  # leaves out less than 1e-9 of the probability
 
 
 def test_agrees_with_the_rules_taken_one_by_one(small: PCFG) -> None:

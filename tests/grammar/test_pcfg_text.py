@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from edhie.errors import GrammarError
 from edhie.grammar import PCFG, Nonterminal, Rule
@@ -78,39 +76,3 @@ def test_a_caret_shows_the_place() -> None:
     assert str(caught.value) == (
         "line 2: unexpected character '+'; terminals stand in quotes, such as '+'\n  F -> F + F [1.0]\n         ^"
     )
-
-
-OPERANDS = st.sampled_from(["'x0'", "'x1'", "'c'", "'2'", "'0.5'", "'pi'"])
-
-
-@st.composite
-def grammars(draw: st.DrawFn) -> str:
-    """Texts of sound grammars: each nonterminal has a rule that ends and one that leads to the next."""
-    count = draw(st.integers(1, 4))
-    names = [f"N{i}" for i in range(count)]
-    operand = st.one_of(OPERANDS, st.sampled_from(names))
-    lines = []
-    for i, name in enumerate(names):
-        following = names[(i + 1) % count]
-        pieces = [draw(OPERANDS), f"'(' {following} ')'"]
-        for _ in range(draw(st.integers(0, 4))):
-            a, b = draw(operand), draw(operand)
-            shapes = [a, f"{a} OP {b}", f"'sin' '(' {a} '+' {b} ')'", f"'-' {a} '^' {b}", f"'min' '(' {a} ',' {b} ')'"]
-            pieces.append(draw(st.sampled_from(shapes)))
-        weights = draw(st.lists(st.integers(1, 9), min_size=len(pieces), max_size=len(pieces)))
-        shares = [weight / sum(weights) for weight in weights]
-        lines.append(f"{name} -> {' | '.join(f'{p} [{w!r}]' for p, w in zip(pieces, shares, strict=True))}")
-    if any("OP" in line for line in lines):
-        lines.append("OP -> '+' [0.3] | '/' [0.7]")
-    return "\n".join(lines)
-
-
-@given(grammars())
-@settings(max_examples=50, deadline=None)
-def test_round_trip_is_exact(text: str) -> None:
-    grammar = PCFG.parse(text)
-    again = PCFG.parse(str(grammar))
-    assert again == grammar
-    assert hash(again) == hash(grammar)
-    assert [rule.probability for rule in again.rules] == [rule.probability for rule in grammar.rules]
-    assert PCFG.parse(str(grammar), grammar.library) == grammar

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.grammar.layouts import NONE, Floats, Ints
 from edhie.grammar.rules import Rule
-from edhie.grammar.tables import NONE, Floats, Ints, Tables
+from edhie.grammar.tables import Tables
 
 CRITICAL = 1e-9
 """A spectral radius this close to 1 counts as 1."""

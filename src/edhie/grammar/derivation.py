@@ -4,33 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.errors import GrammarError
+from edhie.grammar.layouts import Ints, Spelling
 from edhie.grammar.patterns import Hole, Leaf, Pattern
 from edhie.grammar.rules import Rule
-from edhie.grammar.tables import Entry, Ints, Tables
+from edhie.grammar.tables import Entry, Tables
 
 RULE_TYPE = np.int16
-
-
-class Spelling(NamedTuple):
-    """How a tree's derivation is spelled: rows of rules, then what the last rule of a row holds."""
-
-    rule_starts: Ints
-    """By row; rows are alternatives, then chains of operator rules."""
-    rules: Ints
-    operator_rows: NDArray[np.int64]
-    """By nonterminal that stands for operators and token: its row."""
-    slot_starts: Ints
-    """By rule: where its nonterminals begin in `path` and `target`, in the order of its text."""
-    path: Ints
-    """From the pattern's root down: a leading 1 bit, then 0 for a left and 1 for a right operand."""
-    target: Ints
-    """The state of an operand; -1, -2, … for the first, second, … nonterminal that stands for operators."""
 
 
 def spelling_of(tables: Tables, entries: Sequence[Entry], n_rules: int, n_tokens: int) -> Spelling:

@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from edhie.errors import GrammarError
 from edhie.expr import Forest, SymbolLibrary
-from edhie.grammar.derivation import RULE_TYPE, Spelling
-from edhie.grammar.tables import Floats, Ints, Tables
+from edhie.grammar.derivation import RULE_TYPE
+from edhie.grammar.layouts import Floats, Ints, Spelling
+from edhie.grammar.tables import Tables
 from edhie.grammar.trees import trees_of
 
 

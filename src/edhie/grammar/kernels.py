@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr.jit import jit
-from edhie.grammar.derivation import Spelling
-from edhie.grammar.tables import Alternatives, Floats, Ints
-from edhie.grammar.trees import Trees
+from edhie.grammar.layouts import Alternatives, Floats, Ints, Spelling, Trees
 
 Whole = TypeVar("Whole", bound=np.integer[Any])
 

@@ -18,7 +18,8 @@ from edhie.errors import GrammarWarning
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.grammar import analysis, inside, pcfg_text, variables
 from edhie.grammar.checks import check_rules, grouped, normalised, operator_choices, reachable
-from edhie.grammar.derivation import Spelling, spelling_of, tokens_of
+from edhie.grammar.derivation import spelling_of, tokens_of
+from edhie.grammar.layouts import Spelling
 from edhie.grammar.patterns import Pattern, read_pattern
 from edhie.grammar.rules import Rule
 from edhie.grammar.sampler import Sampler

@@ -10,13 +10,14 @@ from edhie.errors import GrammarError, GrammarWarning
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.forest import TOKEN_TYPE
 from edhie.grammar import analysis
-from edhie.grammar.tables import Floats, Tables
+from edhie.grammar.layouts import Floats
+from edhie.grammar.tables import Tables
 
 DEFAULT_MAX_SIZE = 256
 HOPELESS = 1e-6
 """With a smaller share of all expressions than this within the limits, drawing would take too long."""
-ENOUGH = 1024
-"""Limits on size beyond this are computed with only where this one proves hopeless."""
+ENOUGH = (64, 1024)
+"""Limits beyond these are computed with only where these prove hopeless; more is never less probable."""
 
 
 class Sampler:
@@ -62,9 +63,10 @@ class Sampler:
             raise GrammarError(f"no expression has at most {max_size} nodes: the smallest has {size}; raise max_size")
         if max_height < height:
             raise GrammarError(f"no expression has height {max_height}: the lowest has {height}; raise max_height")
-        share = analysis.acceptance(self.tables, max_height, min(max_size, ENOUGH)) / self.ends
-        if share < HOPELESS and max_size > ENOUGH:
-            share = analysis.acceptance(self.tables, max_height, max_size) / self.ends
+        for cap in (*ENOUGH, max_size):
+            share = analysis.acceptance(self.tables, min(max_height, cap), min(max_size, cap)) / self.ends
+            if share >= HOPELESS or cap >= max_size:
+                break
         if share < HOPELESS:
             raise GrammarError(
                 f"an expression is within max_height={max_height} and max_size={max_size} with probability "

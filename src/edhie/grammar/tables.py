@@ -14,40 +14,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.symbols import NUMBER
+from edhie.grammar.layouts import NONE, Alternatives, Ints
 from edhie.grammar.patterns import Hole, Leaf, Node, Pattern
 from edhie.grammar.rules import Nonterminal, Rule
-
-NONE = -1
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-
-class Alternatives(NamedTuple):
-    """The alternatives, state by state and in each the most probable first; kernels take it whole."""
-
-    starts: Ints
-    """By state: where its alternatives begin."""
-    state: Ints
-    token: Ints
-    number: Floats
-    """The value of a number, NaN for other tokens."""
-    left: Ints
-    """The state of the first operand, NONE for leaves."""
-    right: Ints
-    probability: Floats
-    """Over all derivations."""
-    total: Floats
-    """The logarithm of that."""
-    best: Floats
-    """The logarithm of the best derivation's."""
-    by_token_starts: Ints
-    """By token, and for one past the last that stands for all unknown ones."""
-    by_token: Ints
-    """Alternatives sorted by token."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,22 +149,22 @@ def _arrays(rows: Sequence[tuple[int, int, float | None, int, int, Weight]], sta
     state, token, number, left, right, weight = zip(*rows, strict=True)
     return Alternatives(
         starts=_starts(state, states),
-        state=np.array(state),
-        token=np.array(token),
+        state=np.array(state, np.int64),
+        token=np.array(token, np.int64),
         number=np.array([math.nan if value is None else value for value in number]),
-        left=np.array(left),
-        right=np.array(right),
+        left=np.array(left, np.int64),
+        right=np.array(right, np.int64),
         probability=np.array([each.total for each in weight]),
         total=np.log([each.total for each in weight]),
         best=np.log([each.best for each in weight]),
         by_token_starts=_starts(token, tokens + 1),
-        by_token=np.argsort(token, kind="stable"),
+        by_token=np.argsort(token, kind="stable").astype(np.int64),
     )
 
 
 def _starts(of: Any, n: int) -> Ints:
     """Where each of 0 to n - 1 begins when they are sorted, and the end."""
-    return np.concatenate([[0], np.cumsum(np.bincount(of, minlength=n))])
+    return np.concatenate([[0], np.cumsum(np.bincount(of, minlength=n))]).astype(np.int64)
 
 
 def _operator_weights(entries: Sequence[Entry], library: SymbolLibrary) -> dict[str, dict[int, Weight]]:

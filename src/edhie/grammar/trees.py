@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,18 +9,7 @@ from edhie.expr.forest import Forest
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import is_numeral, numeral
 from edhie.expr.symbols import NUMBER
-from edhie.grammar.tables import Floats, Ints
-
-
-class Trees(NamedTuple):
-    """By node: token, a number's value, left and right operand; and where each tree begins."""
-
-    tokens: NDArray[np.int16]
-    """In the grammar's library; its length stands for symbols that it lacks."""
-    numbers: Floats
-    left: Ints
-    right: Ints
-    offsets: Ints
+from edhie.grammar.layouts import Floats, Trees
 
 
 def trees_of(forest: Forest, library: SymbolLibrary) -> Trees:

@@ -1,0 +1,1 @@
+"""Corpora: sets of expressions that a generator learns from."""

@@ -1,0 +1,90 @@
+"""Recipes: everything that decides what a built corpus holds, and the named ones of the paper."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from edhie.errors import CorpusError, suggestion
+from edhie.expr import SymbolLibrary, standard_libraries
+from edhie.grammar import PCFG, load
+
+LIBRARIES: dict[str, Callable[[int], SymbolLibrary]] = {
+    "ae": standard_libraries.ae,
+    "trig": standard_libraries.trig,
+    "nguyen": standard_libraries.nguyen,
+    "feynman": standard_libraries.feynman,
+}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a corpus is made from; two builds of one recipe are the same to the byte."""
+
+    grammar: str
+    """Name of a grammar, or the path of a .pcfg file."""
+    size: int
+    """How many distinct expressions."""
+    max_height: int
+    """The greatest height of a tree, counted in nodes."""
+    simplify: bool = False
+    """Whether SymPy simplifies each expression; numbers that appear become constants to be fitted."""
+    seed: int = 0
+    """Of the random numbers."""
+    name: str = ""
+    """What to call the corpus; by default the folder's name."""
+
+    def __post_init__(self) -> None:
+        for field in ("size", "max_height"):
+            if getattr(self, field) < 1:
+                raise CorpusError(f"{field} must be at least 1, not {getattr(self, field)}")
+        if self.seed < 0:
+            raise CorpusError(f"the seed must not be negative, and is {self.seed}")
+
+    def load_grammar(self) -> PCFG:
+        """The grammar, over the paper's library where it is one of the paper's."""
+        family, _, count = self.grammar.partition("-")
+        if family in LIBRARIES and (count.isdigit() or not count):
+            return load(self.grammar, LIBRARIES[family](int(count or 1)))
+        grammar = load(self.grammar)
+        if self.simplify and "^" not in grammar.library:
+            return load(self.grammar, grammar.library.extended(*standard_libraries.ae().symbols[:5]))
+        return grammar
+
+    def as_provenance(self) -> dict[str, Any]:
+        """The recipe as it is written into a corpus."""
+        return {key: value for key, value in asdict(self).items() if key != "name"}
+
+
+@cache
+def _tables() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((files("edhie.corpora") / "recipes.toml").read_text(encoding="utf-8"))
+
+
+def recipe_names() -> list[str]:
+    """The corpora that can be built by name."""
+    return list(_tables())
+
+
+def named_recipe(name: str) -> Recipe:
+    """The recipe of a named corpus; capitals do not matter.
+
+    >>> named_recipe("trig5-15k").max_height
+    5
+    """
+    found = {each.lower(): each for each in _tables()}.get(name.lower())
+    if found is None:
+        hint = suggestion(name, recipe_names()) or f"; there are {', '.join(recipe_names())}"
+        raise CorpusError(f"unknown corpus {name!r}{hint}")
+    row = {key: value for key, value in _tables()[found].items() if key != "sha256"}
+    return Recipe(**row, name=found)
+
+
+def known_checksum(name: str) -> str | None:
+    """The checksum that a named corpus had when its recipe was written, with SymPy 1.14."""
+    found: str | None = _tables().get(name, {}).get("sha256")
+    return found
