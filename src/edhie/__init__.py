@@ -2,4 +2,52 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from edhie.corpora import Corpus
+    from edhie.expr import Expr, Forest, SymbolLibrary, operator, parse
+    from edhie.expr.canonical import canonical
+    from edhie.expr.equivalence import equivalent
+    from edhie.expr.simplify import simplify
+    from edhie.grammar import PCFG
+
+__all__ = [
+    "PCFG",
+    "Corpus",
+    "Expr",
+    "Forest",
+    "SymbolLibrary",
+    "canonical",
+    "equivalent",
+    "operator",
+    "parse",
+    "simplify",
+]
+
+# A name is imported when it is first used: `import edhie` itself loads nothing.
+_HOMES = {
+    "PCFG": "edhie.grammar",
+    "Corpus": "edhie.corpora",
+    "Expr": "edhie.expr",
+    "Forest": "edhie.expr",
+    "SymbolLibrary": "edhie.expr",
+    "canonical": "edhie.expr.canonical",
+    "equivalent": "edhie.expr.equivalence",
+    "operator": "edhie.expr",
+    "parse": "edhie.expr",
+    "simplify": "edhie.expr.simplify",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'edhie' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

@@ -22,7 +22,6 @@ from edhie.corpora.recipes import Recipe
 from edhie.errors import CorpusError, EdhieError
 from edhie.expr import Expr, Forest, SymbolLibrary, from_prefix, to_prefix
 from edhie.expr.sympy_pool import SympyPool
-from edhie.expr.sympy_tasks import expr_from, request
 from edhie.grammar import PCFG
 
 ROUND = 4000  # candidates drawn at once
@@ -107,7 +106,9 @@ def _rounds(
     seen: set[tuple[str, ...]] = set()
     with SympyPool(workers, time_limit) as pool:
         for index in range(1_000_000):
-            drawn = [expr for expr in _drawn(recipe, grammar, index, None) if expr.tokens not in seen]
+            # simplification mostly makes trees lower; what is higher than this seldom comes down far enough
+            candidates = _drawn(recipe, grammar, index, recipe.max_height + 1)
+            drawn = [expr for expr in candidates if expr.tokens not in seen]
             seen.update(expr.tokens for expr in drawn)
             path = log / f"round-{index:05}.txt"
             if not path.exists():
@@ -115,13 +116,15 @@ def _rounds(
             yield index, _read_back(path, grammar.library)
 
 
-def _drawn(recipe: Recipe, grammar: PCFG, index: int, max_height: int | None) -> list[Expr]:
+def _drawn(recipe: Recipe, grammar: PCFG, index: int, max_height: int) -> list[Expr]:
     rng = np.random.default_rng([recipe.seed, index])
     return grammar.sample(ROUND, rng, max_height=max_height, max_size=DRAWN_SIZE).unique().to_exprs()
 
 
 def _simplified(drawn: list[Expr], pool: SympyPool) -> Iterator[str]:
     """One line for each candidate: its simplified form in prefix, or `! reason`."""
+    from edhie.expr.sympy_tasks import expr_from, request
+
     for expr, answer in zip(drawn, pool.map(request("tidy", [expr]) for expr in drawn), strict=True):
         if "error" in answer:
             yield "! timed out" if answer.get("timed_out") else "! undefined"
@@ -154,7 +157,9 @@ def _open_log(log: Path, recipe: Recipe) -> None:
         if not path.exists():
             path.write_text(description, encoding="utf-8")
         elif path.read_text(encoding="utf-8") != description:
-            raise CorpusError(f"{log.parent} holds an unfinished build of another recipe; remove {log} or choose another")
+            raise CorpusError(
+                f"{log.parent} holds an unfinished build of another recipe; remove {log} or choose another"
+            )
     except OSError as error:
         raise CorpusError(f"cannot write to {log.parent}: {error.strerror or error}") from error
 
@@ -168,5 +173,3 @@ def _write_whole(path: Path, lines: Iterator[str]) -> None:
         beside.replace(path)
     except OSError as error:
         raise CorpusError(f"cannot write {path}: {error.strerror or error}") from error
-
-

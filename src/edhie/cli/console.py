@@ -1,0 +1,37 @@
+"""Where the command line writes, and what its options say."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from functools import cache
+from typing import Any
+
+from rich.console import Console
+
+console = Console()
+error_console = Console(stderr=True)
+
+
+@cache
+def _field_docs(config: type) -> dict[str, str]:
+    """The docstring below each field of a dataclass."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(config))).body[0]
+    statements = body.body if isinstance(body, ast.ClassDef) else []
+    docs = {}
+    for field, text in zip(statements, statements[1:], strict=False):
+        is_text = isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and is_text:
+            docs[field.target.id] = str(text.value.value)  # type: ignore[attr-defined]
+    return docs
+
+
+def help_of(config: type[Any], field: str) -> str:
+    """What a field of a config says of itself: the one text for the library and the command line."""
+    return _field_docs(config)[field]
+
+
+def draws_unicode() -> bool:
+    """Whether the terminal can show box characters."""
+    return (console.encoding or "").lower().startswith("utf")

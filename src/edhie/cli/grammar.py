@@ -1,0 +1,58 @@
+"""`edhie grammar`: the grammars that come with edhie, and those in files."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.table import Table
+
+from edhie.cli.console import console
+from edhie.grammar import load, names
+
+app = typer.Typer(help="Look at probabilistic grammars and draw expressions from them.", no_args_is_help=True)
+
+
+def _complete_name(incomplete: str) -> list[str]:
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+Grammar = Annotated[
+    str, typer.Argument(help="The name of a grammar, or the path of a .pcfg file.", autocompletion=_complete_name)
+]
+
+
+@app.command("list")
+def list_grammars() -> None:
+    """List the grammars that come with edhie."""
+    table = Table("name", "rules", "derivations end with probability", "mean size", box=None)
+    for name in names():
+        grammar = load(name)
+        size = grammar.expected_size()
+        mean = f"{size:.1f}" if np.isfinite(size) else "infinite"
+        table.add_row(name, str(len(grammar.rules)), f"{grammar.termination_probability():.3f}", mean)
+    console.print(table)
+
+
+@app.command("show")
+def show_grammar(grammar: Grammar) -> None:
+    """Print a grammar, and what its author may not expect of it."""
+    loaded = load(grammar)
+    console.print(str(loaded), highlight=False, markup=False, soft_wrap=True)
+    for remark in loaded.check():
+        console.print(f"note: {remark}", highlight=False, markup=False)
+
+
+@app.command("sample")
+def sample_grammar(
+    grammar: Grammar,
+    count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many expressions.")] = 10,
+    max_height: Annotated[int | None, typer.Option(min=1, help="The greatest height, counted in nodes.")] = None,
+    max_size: Annotated[int, typer.Option(min=1, help="The most nodes.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random numbers.")] = 0,
+) -> None:
+    """Draw expressions, with the grammar's distribution on those within the limits."""
+    forest = load(grammar).sample(count, np.random.default_rng(seed), max_height=max_height, max_size=max_size)
+    for expr in forest:
+        console.print(str(expr), highlight=False, markup=False, soft_wrap=True)
