@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
+from unicodedata import east_asian_width
 
 
 class EdhieError(Exception):
@@ -25,7 +27,10 @@ class ParseError(EdhieError):
         self.what = what
         self.text = text
         self.position = position
-        super().__init__(f"{what} at {position} in {text!r}\n{caret_line(text, position)}")
+        super().__init__(f"{what} at {position} in {shortened(text)!r}\n{caret_line(text, position)}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.what, self.text, self.position)
 
 
 class GrammarError(EdhieError):
@@ -40,7 +45,12 @@ class MissingExtraError(EdhieError):
     """An optional dependency is needed for what was asked."""
 
     def __init__(self, feature: str, extra: str) -> None:
+        self.feature = feature
+        self.extra = extra
         super().__init__(f"{feature} needs an optional package; install it with: pip install 'edhie[{extra}]'")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.feature, self.extra)
 
 
 class GrammarWarning(UserWarning):
@@ -50,10 +60,17 @@ class GrammarWarning(UserWarning):
 def caret_line(text: str, position: int, width: int = 72) -> str:
     """The text and, below it, a caret under `position`; long texts are cut around it."""
     start = max(0, position - width // 2)
-    shown = text[start : start + width].replace("\n", " ").replace("\t", " ")
+    shown = "".join(letter if letter.isprintable() else " " for letter in text[start : start + width])
     head = "..." if start else ""
     tail = "..." if start + width < len(text) else ""
-    return f"  {head}{shown}{tail}\n  {' ' * (len(head) + position - start)}^"
+    # an ideographic space is as wide as the letters that take two columns
+    indent = "".join("\u3000" if east_asian_width(letter) in "WF" else " " for letter in head + shown[: position - start])
+    return f"  {head}{shown}{tail}\n  {indent}^"
+
+
+def shortened(text: str, width: int = 120) -> str:
+    """The text, or its beginning and an ellipsis where it is too long for a message."""
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from operator import index
+from typing import Any, SupportsIndex, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import SymbolError, suggestion
+from edhie.errors import SymbolError, shortened, suggestion
 from edhie.expr.numerals import is_numeral, numeral
 from edhie.expr.symbols import ALIASES, NAMED_LITERALS, NUMBER, OPERATORS, Symbol, constant, literal, variable
 
 FORMAT = 1
 Array = TypeVar("Array", bound=NDArray[Any])
-FALLBACK_CONSTANT_NAMES = ("c", "C", "k", "const", "fitted_constant")
+FALLBACK_CONSTANT_NAMES = ("c", "C", "k", "const")
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,12 @@ class SymbolLibrary:
     symbols: tuple[Symbol, ...]
 
     def __post_init__(self) -> None:
-        name, count = Counter(symbol.name for symbol in self.symbols).most_common(1)[0] if self.symbols else ("", 0)
-        if count > 1:
-            raise SymbolError(f"the symbol {name!r} appears {count} times in a library; names must differ")
+        kinds: dict[str, str] = {}
+        for symbol in self.symbols:
+            if symbol.name in kinds:
+                uses = f"{_article(kinds[symbol.name])} and {_article(symbol.kind)}"
+                raise SymbolError(f"the name {symbol.name!r} is given twice in a library, to {uses}; rename one of them")
+            kinds[symbol.name] = symbol.kind
         for kind in ("constant", "number"):
             if sum(symbol.kind == kind for symbol in self.symbols) > 1:
                 raise SymbolError(f"a library holds at most one {kind} symbol")
@@ -39,7 +43,7 @@ class SymbolLibrary:
     def of(
         cls,
         operators: Iterable[str | Symbol],
-        variables: int | Sequence[str] = 1,
+        variables: SupportsIndex | Sequence[str] = 1,
         *,
         constant: bool | str = False,
         literals: Iterable[str | float] = (),
@@ -49,12 +53,12 @@ class SymbolLibrary:
 
         `variables` is a count (x0, x1, …) or the data's column names. `constant=True` adds
         the fitted constant `c`; a variable of that name wins and the constant takes the
-        next free of C, k, const. `numbers=True` lets any number stand in an expression.
+        next free of C, k, const, … `numbers=True` lets any number stand in an expression.
 
         >>> SymbolLibrary.of(["+", "sin"], ["t"], constant=True).names
         ('+', 'sin', 't', 'c')
         """
-        names = [f"x{i}" for i in range(variables)] if isinstance(variables, int) else list(variables)
+        names = variable_names(variables)
         rows = [_operator_symbol(each) for each in operators]
         rows += [variable(name) for name in names]
         if constant:
@@ -111,7 +115,9 @@ class SymbolLibrary:
                     f"the number {token} is not in the library ({self}); add it with literals= or allow numbers=True"
                 )
         if found is None:
-            raise SymbolError(f"unknown symbol {token!r}{suggestion(token, self.readable_names)}")
+            meant = ALIASES.get(token)
+            hint = f"; did you mean {meant!r}?" if meant in self.ids else suggestion(token, self.readable_names)
+            raise SymbolError(f"unknown symbol {shortened(token)!r}{hint}")
         return found
 
     @cached_property
@@ -146,6 +152,9 @@ class SymbolLibrary:
     def __hash__(self) -> int:
         return self._hash
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SymbolLibrary, (self.symbols,)  # without what is cached: a hash holds for one process only
+
     def __str__(self) -> str:
         return " ".join(self.names)
 
@@ -164,7 +173,7 @@ class SymbolLibrary:
         """This library with its variables renamed, in order; the count must agree."""
         if len(names) != len(self.variables):
             raise SymbolError(f"the library has {len(self.variables)} variables, {len(names)} names were given")
-        renamed = dict(zip(self.variables, names, strict=True))
+        renamed = dict(zip(self.variables, variable_names(names), strict=True))
         return SymbolLibrary(tuple(variable(renamed[s.name]) if s.kind == "variable" else s for s in self.symbols))
 
     # -- saving -----------------------------------------------------------------------
@@ -186,22 +195,35 @@ class SymbolLibrary:
         try:
             data = json.loads(text)
             version, rows = data["format"], data["symbols"]
-            wanted = [(row["name"], row["kind"], row.get("custom", False)) for row in rows]
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise SymbolError(f"this is not a saved symbol library: {error!r}") from error
+            wanted = [(str(row["name"]), row["kind"], row["arity"] if row.get("custom") else None) for row in rows]
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise SymbolError(f"this is not a saved symbol library: {error!r}; save one with to_json()") from error
         if version != FORMAT:
             raise SymbolError(f"the symbol library has format {version}; this edhie reads format {FORMAT}")
         own = {symbol.name: symbol for symbol in operators}
-        return cls(tuple(_saved_symbol(name, kind, custom, own) for name, kind, custom in wanted))
+        return cls(tuple(_saved_symbol(name, kind, arity, own) for name, kind, arity in wanted))
 
 
-def _saved_symbol(name: str, kind: str, custom: bool, own: dict[str, Symbol]) -> Symbol:
-    if custom:
+def variable_names(variables: SupportsIndex | Sequence[str]) -> list[str]:
+    """The names that a count (x0, x1, …) or a sequence of names stands for."""
+    if isinstance(variables, str):
+        raise SymbolError(f"variables={variables!r} is one text; give a list of names, such as [{variables!r}]")
+    if not isinstance(variables, SupportsIndex):
+        return list(variables)
+    if index(variables) < 0:
+        raise SymbolError(f"a library cannot have {variables} variables; give a count of 0 or more, or their names")
+    return [f"x{i}" for i in range(index(variables))]
+
+
+def _saved_symbol(name: str, kind: str, custom_arity: int | None, own: dict[str, Symbol]) -> Symbol:
+    if custom_arity is not None:
         if name not in own:
             raise SymbolError(
                 f"the library holds the operator {name!r} that a user added; "
                 "its function is not saved, so pass it again with operators=[...]"
             )
+        if own[name].arity != custom_arity:
+            raise SymbolError(f"the saved operator {name!r} takes {custom_arity} operands, not {own[name].arity}")
         return own[name]
     if kind == "operator":
         return _operator_symbol(name)
@@ -221,14 +243,19 @@ def _operator_symbol(each: str | Symbol) -> Symbol:
         return each
     name = ALIASES.get(each, each)
     if name in NAMED_LITERALS or name not in OPERATORS:
-        raise SymbolError(f"unknown operator {each!r}{suggestion(each, OPERATORS)}")
+        raise SymbolError(f"unknown operator {each!r}{suggestion(str(each), OPERATORS)}")
     return OPERATORS[name]
 
 
 def _constant_symbol(asked: bool | str, taken: set[str]) -> Symbol:
     if isinstance(asked, str):
         return constant(asked)
-    return constant(next(name for name in FALLBACK_CONSTANT_NAMES if name not in taken))
+    candidates = itertools.chain(FALLBACK_CONSTANT_NAMES, (f"c{i}" for i in itertools.count()))
+    return constant(next(name for name in candidates if name not in taken))
+
+
+def _article(kind: str) -> str:
+    return f"an {kind}" if kind == "operator" else f"a {kind}"
 
 
 def _frozen(array: Array) -> Array:

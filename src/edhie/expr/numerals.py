@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import re
 
+from edhie.errors import SymbolError
+
 NUMERAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -14,13 +16,17 @@ def is_numeral(text: str) -> bool:
 
 
 def numeral(value: float) -> str:
-    """The shortest text that reads back as `value`.
+    """The shortest text that reads back as `value`; 0 and -0 are one number.
 
     >>> numeral(3.0), numeral(0.1), numeral(-2.5e-8)
     ('3', '0.1', '-2.5e-08')
     """
-    if not math.isfinite(value):
-        raise ValueError(f"{value} is not a number that an expression can hold")
-    if value == int(value) and abs(value) < 1e16:
-        return str(int(value))
-    return repr(float(value))
+    try:
+        number = float(value)
+    except OverflowError:  # an integer of hundreds of digits
+        number = math.inf
+    if not math.isfinite(number):
+        raise SymbolError(f"{number} is not a number that an expression can hold; it must be finite, within ±1.8e308")
+    if number == int(number) and abs(number) < 1e16:
+        return str(int(number))
+    return repr(number)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import SupportsIndex
 
-from edhie.expr.library import SymbolLibrary
+from edhie.expr.library import SymbolLibrary, variable_names
 from edhie.expr.symbols import OPERATORS
 
 ARITHMETIC = ("+", "-", "*", "/")
-Variables = int | Sequence[str]
+Variables = SupportsIndex | Sequence[str]
 
 
 def nguyen(variables: Variables = 1) -> SymbolLibrary:
@@ -32,5 +33,10 @@ def trig(variables: Variables = 1) -> SymbolLibrary:
 
 
 def everything(variables: Variables = 1) -> SymbolLibrary:
-    """Every built-in symbol, the fitted constant, pi and e, and any number: what a formula is read in."""
-    return SymbolLibrary.of(OPERATORS, variables, constant=True, literals=("pi", "e"), numbers=True)
+    """Every built-in symbol, the fitted constant, pi and e, and any number: what a formula is read in.
+
+    A variable wins over the function of its name, so that data may have a column `max`.
+    """
+    names = variable_names(variables)
+    operators = [name for name in OPERATORS if name not in names]
+    return SymbolLibrary.of(operators, names, constant=True, literals=("pi", "e"), numbers=True)

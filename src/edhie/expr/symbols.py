@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import keyword
 import math
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Literal
 
-from edhie.errors import SymbolError
+from edhie.errors import SymbolError, shortened
 from edhie.expr.numerals import is_numeral, numeral
 
 Kind = Literal["operator", "variable", "constant", "literal", "number"]
 Style = Literal["infix", "prefix", "postfix", "function", "leaf"]
 
-IDENTIFIER = re.compile(r"[^\W\d]\w*")
+NOT_IN_NAMES = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹··")  # Python takes some of these for letters, people mean x^2 and x*y
 MAX_ARITY = 2  # expression trees are binary, as in the paper
 
 
@@ -84,8 +82,8 @@ class Symbol:
     """A name in `edhie.expr.sympy_functions` or SymPy, or the user's function."""
     latex: str = ""
     """LaTeX with {0} and {1} for the operands."""
-    value: float = math.nan
-    """What a literal stands for."""
+    value: float = field(default=math.nan, compare=False)
+    """What a literal stands for; its name says it too, and NaN would make a symbol differ from itself."""
 
     @property
     def is_custom(self) -> bool:
@@ -175,33 +173,45 @@ ALIASES: dict[str, str] = {
 """Other spellings that people use, read but never printed."""
 
 
+def is_name(text: object) -> bool:
+    """Whether it may name a variable or an operator: letters of any script, digits and underscores."""
+    return isinstance(text, str) and text[:1].isidentifier() and all(map(is_in_names, text))
+
+
+def is_in_names(letter: str) -> bool:
+    """Whether a character may stand in a name after the first."""
+    return (letter.isalnum() or f"_{letter}".isidentifier()) and letter not in NOT_IN_NAMES
+
+
+def _check_name(name: object, what: str) -> None:
+    if not is_name(name):
+        fitting = "".join(letter if is_in_names(letter) else "_" for letter in str(name)).strip("_")
+        hint = f", such as {shortened(fitting)!r}" if is_name(fitting) else ""
+        raise SymbolError(
+            f"{name!r} cannot name {what}: use letters, digits and underscores, not starting with a digit{hint}"
+        )
+
+
 def variable(name: str) -> Symbol:
     """A variable, named as the data's column is."""
-    if IDENTIFIER.fullmatch(name) is None or keyword.iskeyword(name):
-        raise SymbolError(
-            f"{name!r} cannot name a variable: use letters, digits and underscores, not starting with a digit"
-        )
+    _check_name(name, "a variable")
     return Symbol(name, "variable", opcode=Opcode.VARIABLE, latex=latex_name(name))
 
 
 def constant(name: str = "c") -> Symbol:
     """The constant whose value is fitted to data."""
-    if IDENTIFIER.fullmatch(name) is None:
-        raise SymbolError(f"{name!r} cannot name the fitted constant: use letters, digits and underscores")
+    _check_name(name, "the fitted constant")
     return Symbol(name, "constant", opcode=Opcode.CONSTANT, latex=latex_name(name))
 
 
 def literal(text: str | float) -> Symbol:
     """A number that is a symbol of its own: 'pi', 'e', '1', 0.5."""
-    name = text if isinstance(text, str) else numeral(text)
-    if name in NAMED_LITERALS:
-        return NAMED_LITERALS[name]
-    if not is_numeral(name):
+    if isinstance(text, str) and text in NAMED_LITERALS:
+        return NAMED_LITERALS[text]
+    if isinstance(text, str) and not is_numeral(text):
         raise SymbolError(f"{text!r} is not a literal: use a number, 'pi' or 'e'")
-    value = float(name)
-    if not math.isfinite(value):
-        raise SymbolError(f"the literal {text!r} is too large for a double")
-    return Symbol(numeral(value), "literal", opcode=Opcode.NUMBER, latex=numeral(value), value=value)
+    name = numeral(float(text) if isinstance(text, str) else text)
+    return Symbol(name, "literal", opcode=Opcode.NUMBER, latex=name, value=float(name))
 
 
 def operator(
@@ -217,8 +227,7 @@ def operator(
     Without a SymPy function it becomes an undefined function there: it prints and
     substitutes, but does not simplify.
     """
-    if IDENTIFIER.fullmatch(name) is None:
-        raise SymbolError(f"{name!r} cannot name an operator: use letters, digits and underscores")
+    _check_name(name, "an operator")
     if name in OPERATORS or name in NAMED_LITERALS or name in ALIASES:
         raise SymbolError(f"{name!r} is the name of a built-in symbol; choose another")
     if arity not in (1, MAX_ARITY):
@@ -226,8 +235,9 @@ def operator(
     if not callable(numpy):
         raise SymbolError(f"the operator {name!r} needs a callable for numpy=, not {numpy!r}")
     slots = ", ".join(f"{{{i}}}" for i in range(arity))
-    default = rf"\operatorname{{{{{name}}}}}\left({slots}\right)"
-    return Symbol(name, "operator", arity, "function", numpy=numpy, sympy=sympy or "", latex=latex or default)
+    spelled = name.replace("_", r"\_")
+    default = rf"\operatorname{{{{{spelled}}}}}\left({slots}\right)"
+    return Symbol(name, "operator", int(arity), "function", numpy=numpy, sympy=sympy or "", latex=latex or default)
 
 
 GREEK = frozenset(
@@ -242,14 +252,14 @@ def latex_name(name: str) -> str:
     >>> latex_name("x0"), latex_name("theta_max"), latex_name("speed")
     ('x_{0}', '\\theta_{max}', '\\mathrm{speed}')
     """
-    head, _, tail = name.partition("_")
-    if not tail:
+    head, underscore, tail = name.partition("_")
+    if not underscore:
         stem = name.rstrip("0123456789")
         if stem and stem != name:
             head, tail = stem, name[len(stem) :]
-    if head in GREEK:
-        head = "\\" + head
-    elif len(head) != 1:
+    is_word = len(head) != 1 and head not in GREEK
+    if is_word or (underscore and not tail):
         return rf"\mathrm{{{name}}}".replace("_", r"\_")
+    head = f"\\{head}" if head in GREEK else head
     tail = tail.replace("_", r"\_")
     return f"{head}_{{{tail}}}" if tail else head

@@ -11,12 +11,12 @@ from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import is_numeral, numeral
 from edhie.expr.symbols import (
     ALIASES,
-    IDENTIFIER,
     NAMED_LITERALS,
     NUMBER,
     OPERATORS,
     Symbol,
     constant,
+    is_name,
     literal,
     variable,
 )
@@ -103,7 +103,7 @@ def _invented(name: str) -> Symbol:
         return constant(name)
     if name in NAMED_LITERALS or is_numeral(name):
         return literal(name)
-    if IDENTIFIER.fullmatch(name) is None:
+    if not is_name(name):
         raise SymbolError(f"{name!r} is no symbol and cannot name a variable{suggestion(name, OPERATORS)}")
     return variable(name)
 

@@ -25,6 +25,7 @@ from edhie.expr.canonical.terms import (
     copy,
     end_of,
     holds_free,
+    is_whole,
     is_zero,
     multiply,
     order,
@@ -42,8 +43,6 @@ _ABS, _SIGN, _MIN, _MAX = (int(Opcode[n]) for n in ("ABS", "SIGN", "MIN", "MAX")
 _SIN, _COS, _TAN = (int(Opcode[n]) for n in ("SIN", "COS", "TAN"))
 _ASIN, _ACOS, _ATAN = (int(Opcode[n]) for n in ("ASIN", "ACOS", "ATAN"))
 _SINH, _COSH, _TANH = (int(Opcode[n]) for n in ("SINH", "COSH", "TANH"))
-
-MAX_WHOLE_EXPONENT = 1_000_000.0
 
 
 @jit
@@ -126,7 +125,7 @@ def unary(
     if opcode != _CUSTOM:
         if kind[a] == NUMBER:
             folded = value_of(opcode, value[a])
-            if not np.isfinite(folded):
+            if not np.isfinite(folded) or (opcode == _EXP and folded == 0.0):  # exp underflows
                 return NONE, top
             return start, put(kind, count, value, top, NUMBER, ZERO, folded)
         if kind[a] == FREE and takes_all_values(opcode):
@@ -171,13 +170,13 @@ def power(
         exponent = value[b]
         if exponent == 0.0:
             return start, put(kind, count, value, top, NUMBER, ZERO, 1.0)
-        if exponent == np.floor(exponent) and abs(exponent) <= MAX_WHOLE_EXPONENT:
+        if is_whole(exponent):
             if is_zero(kind, value, a) and exponent < 0:
                 return NONE, top
             return multiply(kind, count, value, arities, a, exponent, NONE, 0.0, amount, first, last, top)
         if kind[a] == NUMBER:
             folded = value[a] ** exponent if value[a] >= 0 else np.nan
-            if not np.isfinite(folded):
+            if not np.isfinite(folded) or (folded == 0.0 and value[a] != 0.0):
                 return NONE, top
             return start, put(kind, count, value, top, NUMBER, ZERO, folded)
     if kind[a] == FREE and kind[b] == FREE:

@@ -6,7 +6,7 @@ A subtree is a run of entries (kind, count, value) in prefix order:
     FREE              an unfitted constant
     VARIABLE          count is the token id
     FUNCTION          count is the token id; its operands follow
-    POWER             base and exponent follow; for exponents that are not whole numbers
+    POWER             base and exponent follow; for exponents that are not whole numbers (as `is_whole` has it)
     PRODUCT  n, k     k·Π bᵢ^eᵢ: n pairs (PART with value eᵢ, bᵢ), bᵢ no product and no number
     SUM      n, k     k + Σ aᵢ·tᵢ: n pairs (PART with value aᵢ, tᵢ), tᵢ without a factor of its own
 
@@ -185,13 +185,14 @@ def add_up(
 ) -> tuple[int, int]:  # fmt: skip
     """Write left + sign·right at the top; where it begins and ends, or -1 when it overflows."""
     m, constant, top = add_terms(kind, count, value, arities, left, 1.0, amount, first, last, ZERO, 0.0, top)
-    m, constant, top = add_terms(kind, count, value, arities, right, sign, amount, first, last, m, constant, top)
-    m = merge(kind, count, value, amount, first, last, m, np.isnan(constant))
     if np.isinf(constant):
         return NONE, top
-    for i in range(m):
-        if np.isinf(amount[i]):
-            return NONE, top
+    m, constant, top = add_terms(kind, count, value, arities, right, sign, amount, first, last, m, constant, top)
+    if np.isinf(constant) or has_lost_amounts(amount, m):  # before inf - inf can pass for a free constant
+        return NONE, top
+    m = merge(kind, count, value, amount, first, last, m, np.isnan(constant))
+    if has_lost_amounts(amount, m):
+        return NONE, top
     start = top
     if m == 0:
         if np.isnan(constant):
@@ -208,6 +209,15 @@ def add_up(
         top = put(kind, count, value, top, PART, ZERO, amount[i] / factor)
         top = copy(kind, count, value, first[i], last[i], top)
     return start, top
+
+
+@jit
+def has_lost_amounts(amount: Floats, m: int) -> bool:
+    """Whether one of the first m amounts has overflowed, or has underflowed to zero."""
+    for i in range(m):  # noqa: SIM110 -- compiled code
+        if np.isinf(amount[i]) or amount[i] == 0.0:
+            return True
+    return False
 
 
 @jit
@@ -322,6 +332,9 @@ def multiply(
         return NONE, top
     start = top
     m = merge(kind, count, value, amount, first, last, m, np.isnan(factor))
+    for i in range(m):
+        if not is_whole(amount[i]):
+            return NONE, top
     if m == 0:
         if np.isnan(factor):
             return start, put(kind, count, value, top, FREE, ZERO, 0.0)
