@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from edhie.errors import ExpressionError, SymbolError, suggestion
+from edhie.errors import ExpressionError, SymbolError, shortened, suggestion
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import is_numeral, numeral
 from edhie.expr.symbols import Symbol
@@ -45,10 +46,10 @@ class Expr:
         constants: Sequence[float | None] | None = None,
     ) -> None:
         """Check that `tokens` form one whole tree over `library`; `constants` are values for its `c`s, in order."""
-        spelled = tuple(_spelling(library, token) for token in tokens)
+        spelled = _spelled(library, tuple(tokens))
         _check_one_tree(library, spelled)
         slots = sum(token == library.constant for token in spelled)
-        values = tuple(None if value is None else float(value) for value in constants or (None,) * slots)
+        values = (None,) * slots if constants is None else _checked_values(constants)
         if len(values) != slots:
             raise ExpressionError(f"the expression has {slots} fitted constants, {len(values)} values were given")
         self._set(library, spelled, values)
@@ -67,6 +68,9 @@ class Expr:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"an Expr cannot be changed; {name!r} was to be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"an Expr cannot be changed; {name!r} was to be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Expr.trusted, (self._library, self._tokens, self._constants))
@@ -171,20 +175,25 @@ class Expr:
 
         A number needs a library that allows it; where this one does not, it is extended.
         """
+        leaves = [symbol.name for symbol in self._library.symbols if symbol.kind in ("variable", "literal", "constant")]
         for name in values:
-            if name not in self._library or self._library[name].arity:
-                known = (*self._library.variables, *(t for t in self._tokens if self._library[t].kind == "literal"))
-                raise SymbolError(f"cannot substitute {name!r}: not a leaf here{suggestion(name, known)}")
+            if name not in leaves:
+                raise SymbolError(f"cannot substitute {name!r}: not a leaf here{suggestion(name, leaves)}")
         library = self._library
         if any(not isinstance(value, Expr) for value in values.values()):
             library = library.with_numbers()
-        result = self.cast(library)
-        for position in range(self.size - 1, -1, -1):  # from the end, so that positions ahead stay true
-            value = values.get(self._tokens[position])
-            if value is not None:
-                leaf = value if isinstance(value, Expr) else Expr(library, [numeral(value)])
-                result = result.replace(position, leaf)
-        return result
+        new = {
+            name: value.cast(library) if isinstance(value, Expr) else Expr(library, [numeral(value)])
+            for name, value in values.items()
+        }
+        tokens: list[str] = []
+        constants: list[float | None] = []
+        fitted = iter(self._constants)
+        for token in self._tokens:
+            own = (next(fitted),) if token == self._library.constant else ()
+            tokens += new[token]._tokens if token in new else (token,)
+            constants += new[token]._constants if token in new else own
+        return Expr.trusted(library, tuple(tokens), tuple(constants))
 
     def with_constants(self, values: Sequence[float | None]) -> Expr:
         """The same tree with these values for its fitted constants."""
@@ -215,17 +224,20 @@ class Expr:
         """The same tree over another library; an error names the symbol that it lacks."""
         if library == self._library:
             return self
-        tokens = self._tokens
-        if self._library.constant not in (None, library.constant):
-            tokens = tuple(library.constant or t if t == self._library.constant else t for t in tokens)
-        return Expr(library, tokens, self._constants)
+        names = {token: self._name_in(library, token) for token in dict.fromkeys(self._tokens)}
+        return Expr.trusted(library, tuple(names[token] for token in self._tokens), self._constants)
 
     # -- as a value -------------------------------------------------------------------
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Expr):
             return NotImplemented
-        return self._tokens == other._tokens and self._constants == other._constants
+        if self._tokens != other._tokens or self._constants != other._constants:
+            return False
+        # over another library the same name may mean another thing: a variable e, and the number e
+        return self._library is other._library or all(
+            _role(self._library[token]) == _role(other._library[token]) for token in set(self._tokens)
+        )
 
     def __hash__(self) -> int:
         return hash((self._tokens, self._constants))
@@ -274,11 +286,47 @@ class Expr:
         name = self._library.constant
         return 0 if name is None else self._tokens[:position].count(name)
 
+    def _name_in(self, library: SymbolLibrary, token: str) -> str:
+        """What a symbol of this expression is called in another library."""
+        ours = self._library[token]
+        name = library.constant if ours.kind == "constant" and library.constant else token
+        theirs = library[name]
+        if _role(theirs) != _role(ours):
+            raise SymbolError(
+                f"{token!r} is a {ours.kind} in {shortened(str(self))!r} and a {theirs.kind} in the other library "
+                f"({library}); rename one of them"
+            )
+        return name
 
-def _spelling(library: SymbolLibrary, token: str) -> str:
-    """The one spelling of a token; unknown ones raise."""
-    symbol = library[token]
-    return numeral(float(token)) if symbol.kind == "number" and is_numeral(token) else symbol.name
+
+def _role(symbol: Symbol) -> tuple[str, int]:
+    """What a name stands for; a literal is a number like any other."""
+    return "number" if symbol.kind == "literal" else symbol.kind, symbol.arity
+
+
+def _spelled(library: SymbolLibrary, tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """The tokens, each in its one spelling; unknown ones raise."""
+    spelled = []
+    for i, token in enumerate(tokens):
+        try:
+            symbol = library[token]
+        except SymbolError as error:
+            raise SymbolError(f"{error}; it is token {i} of {_shown(tokens)}") from None
+        is_number = symbol.kind == "number" and is_numeral(token)
+        spelled.append(numeral(float(token)) if is_number else symbol.name)
+    return tuple(spelled)
+
+
+def _checked_values(values: Iterable[float | None]) -> tuple[float | None, ...]:
+    checked = tuple(None if value is None else float(value) for value in values)
+    for i, value in enumerate(checked):
+        if value is not None and not math.isfinite(value):
+            raise ExpressionError(f"fitted constant {i} cannot have the value {value}; give a finite one, or None")
+    return checked
+
+
+def _shown(tokens: tuple[str, ...]) -> str:
+    return repr(shortened(" ".join(tokens)))
 
 
 def _check_one_tree(library: SymbolLibrary, tokens: tuple[str, ...]) -> None:
@@ -287,7 +335,7 @@ def _check_one_tree(library: SymbolLibrary, tokens: tuple[str, ...]) -> None:
         if token == "#":
             raise ExpressionError("the token '#' stands for any number: write the number itself")
         if missing == 0:
-            raise ExpressionError(f"the tokens {' '.join(tokens)!r} go on after a whole expression, at {i}")
+            raise ExpressionError(f"the tokens {_shown(tokens)} go on after a whole expression, at {i}")
         missing += library[token].arity - 1
     if missing:
-        raise ExpressionError(f"the tokens {' '.join(tokens)!r} lack {missing} operand{'s' * (missing > 1)} at the end")
+        raise ExpressionError(f"the tokens {_shown(tokens)} lack {missing} operand{'s' * (missing > 1)} at the end")

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from edhie.expr.expression import Expr
-from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
 from edhie.expr.symbols import Precedence, Symbol
 
 LEFT_ASSOCIATIVE = ("+", "-", "*", "/")
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """A printed subtree: its tokens and how tightly its outermost symbol binds."""
-
-    tokens: list[str]
-    precedence: int
-    is_plain_number: bool = False
-
-    def within(self, least: int) -> list[str]:
-        """Its tokens, in parentheses unless it binds at least as tightly as `least`."""
-        return self.tokens if self.precedence >= least else ["(", *self.tokens, ")"]
+Pieces = list[str | int]  # what a node prints: tokens, and the positions of its operands
 
 
 def to_infix_tokens(expr: Expr, *, number_format: str = "") -> list[str]:
@@ -31,7 +16,7 @@ def to_infix_tokens(expr: Expr, *, number_format: str = "") -> list[str]:
     Reading them back gives the same tree. A fitted constant with a value prints as that
     value, and so reads back as a number.
     """
-    return _print(expr, number_format, for_text=False)
+    return _Printer(expr, number_format, for_text=False).whole()
 
 
 def to_infix(expr: Expr, *, number_format: str = "") -> str:
@@ -41,57 +26,80 @@ def to_infix(expr: Expr, *, number_format: str = "") -> str:
     >>> to_infix(parse("((x0 + 1) * x1) ** 2 - (3 - x0)"))
     '((x0 + 1)*x1)^2 - (3 - x0)'
     """
-    return "".join(_spaced(_print(expr, number_format, for_text=True)))
+    return "".join(_spaced(_Printer(expr, number_format, for_text=True).whole()))
 
 
-def _print(expr: Expr, number_format: str, for_text: bool) -> list[str]:
-    values = list(expr.constants)
-    stack: list[_Piece] = []
-    for token in reversed(expr.tokens):
-        symbol = expr.library[token]
-        if symbol.arity == 0:
-            value = values.pop() if symbol.kind == "constant" else None
-            stack.append(_leaf(token, symbol, value, number_format))
-        else:
-            operands = [stack.pop() for _ in range(symbol.arity)]
-            stack.append(_apply(symbol, operands, expr.library, for_text))
-    return stack.pop().tokens
+class _Printer:
+    """Prints from the root down with a stack of its own, so that no tree is too deep or too long."""
+
+    def __init__(self, expr: Expr, number_format: str, for_text: bool) -> None:
+        self.expr, self.for_text = expr, for_text
+        self.symbols = [symbol for _, _, symbol in expr.walk()]
+        self.numbers = _numbers(expr, self.symbols, number_format)
+
+    def whole(self) -> list[str]:
+        out: list[str] = []
+        waiting: Pieces = [0]
+        while waiting:
+            piece = waiting.pop()
+            if isinstance(piece, str):
+                out.append(piece)
+            elif self.symbols[piece].arity:
+                waiting.extend(reversed(self.operator(self.symbols[piece], *self.expr.child_positions(piece))))
+            else:
+                out.append(self.leaf(piece))
+        return out
+
+    def leaf(self, position: int) -> str:
+        return self.numbers.get(position, self.expr.tokens[position])
+
+    def precedence(self, position: int) -> int:
+        """How tightly what is printed for a node binds; a negative number binds like a negation: (-3)^2."""
+        is_negative = self.numbers.get(position, "").startswith("-")
+        return Precedence.NEGATION if is_negative else self.symbols[position].precedence
+
+    def within(self, position: int, least: int) -> Pieces:
+        """An operand, in parentheses unless it binds at least as tightly as `least`."""
+        return [position] if self.precedence(position) >= least else ["(", position, ")"]
+
+    def operator(self, symbol: Symbol, first: int, second: int = -1) -> Pieces:
+        name, precedence = symbol.name, symbol.precedence
+        if symbol.style == "function":
+            return [name, "(", first, ")"] if second < 0 else [name, "(", first, ",", second, ")"]
+        if symbol.style == "prefix":
+            # -(3) is a negated 3, -3 the number; -(-x) is kinder to the eye than --x
+            is_bare = self.precedence(first) > Precedence.NEGATION and first not in self.numbers
+            return ["-", first] if is_bare else ["-", "(", first, ")"]
+        if symbol.style == "postfix":
+            exponent = ["^", name[1:]] if self.for_text else [name]
+            return [*self.within(first, Precedence.POWER + 1), *exponent]
+        if name in LEFT_ASSOCIATIVE:
+            # a sign right after an operator (x + -y) is legal but hard to read, so it gets parentheses
+            is_sign = self.precedence(second) == Precedence.NEGATION
+            right = self.within(second, Precedence.NEGATION + 1 if is_sign else precedence + 1)
+            return [*self.within(first, precedence), name, *right]
+        # where the library has both `^2` and `^`, x^2 is the former and x^(2) the latter
+        is_ambiguous = self.for_text and f"^{self.leaf(second)}" in self.expr.library
+        right = self.within(second, Precedence.ATOM + 1 if is_ambiguous else Precedence.POWER)
+        return [*self.within(first, Precedence.POWER + 1), name, *right]
 
 
-def _leaf(token: str, symbol: Symbol, value: float | None, number_format: str) -> _Piece:
-    is_number = value is not None or symbol.kind == "number" or (token[-1:].isdigit() and symbol.kind == "literal")
-    if not is_number:
-        return _Piece([token], Precedence.ATOM)
-    number = float(token) if value is None else value
-    text = numeral(number)
-    if number_format and len(format(number, number_format)) < len(text):
-        text = format(number, number_format)
-    # a negative number binds like a negation: (-3)^2, x*(-3)
-    return _Piece([text], Precedence.NEGATION if text.startswith("-") else Precedence.ATOM, is_plain_number=True)
+def _numbers(expr: Expr, symbols: list[Symbol], number_format: str) -> dict[int, str]:
+    """The text of every number, literal number and fitted constant with a value, by position."""
+    fitted = iter(expr.constants)
+    texts = {}
+    for i, (token, symbol) in enumerate(zip(expr.tokens, symbols, strict=True)):
+        value = next(fitted) if symbol.kind == "constant" else None
+        if symbol.kind == "number" or (symbol.kind == "literal" and token[-1].isdigit()):
+            value = float(token)
+        if value is not None:
+            texts[i] = _formatted(value, number_format)
+    return texts
 
 
-def _apply(symbol: Symbol, operands: list[_Piece], library: SymbolLibrary, for_text: bool) -> _Piece:
-    name, precedence = symbol.name, symbol.precedence
-    if symbol.style == "function":
-        inside = operands[0].tokens if symbol.arity == 1 else [*operands[0].tokens, ",", *operands[1].tokens]
-        return _Piece([name, "(", *inside, ")"], Precedence.ATOM)
-    if symbol.style == "prefix":
-        operand = operands[0]
-        # -(3) is a negated 3, -3 the number; -(-x) is kinder to the eye than --x
-        bare = operand.precedence > Precedence.NEGATION and not operand.is_plain_number
-        return _Piece(["-", *(operand.tokens if bare else ["(", *operand.tokens, ")"])], Precedence.NEGATION)
-    if symbol.style == "postfix":
-        exponent = ["^", name[1:]] if for_text else [name]
-        return _Piece([*operands[0].within(Precedence.POWER + 1), *exponent], Precedence.POWER)
-    left, right = operands
-    if name in LEFT_ASSOCIATIVE:
-        # a sign right after an operator (x + -y) is legal but hard to read, so it gets parentheses
-        least = Precedence.NEGATION + 1 if right.precedence == Precedence.NEGATION else precedence + 1
-        return _Piece([*left.within(precedence), name, *right.within(least)], precedence)
-    exponent = right.within(Precedence.POWER)
-    if for_text and len(exponent) == 1 and f"^{exponent[0]}" in library:
-        exponent = ["(", *exponent, ")"]  # the library has both `^2` and `^`: x^2 is the former, x^(2) the latter
-    return _Piece([*left.within(Precedence.POWER + 1), name, *exponent], Precedence.POWER)
+def _formatted(value: float, number_format: str) -> str:
+    exact, short = numeral(value), format(value, number_format)
+    return short if number_format and len(short) < len(exact) else exact
 
 
 def _spaced(tokens: list[str]) -> list[str]:

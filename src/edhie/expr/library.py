@@ -7,8 +7,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import index
-from typing import Any, SupportsIndex, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +42,7 @@ class SymbolLibrary:
     def of(
         cls,
         operators: Iterable[str | Symbol],
-        variables: SupportsIndex | Sequence[str] = 1,
+        variables: int | Sequence[str] = 1,
         *,
         constant: bool | str = False,
         literals: Iterable[str | float] = (),
@@ -195,24 +194,27 @@ class SymbolLibrary:
         try:
             data = json.loads(text)
             version, rows = data["format"], data["symbols"]
-            wanted = [(str(row["name"]), row["kind"], row["arity"] if row.get("custom") else None) for row in rows]
+            wanted = [(row["name"], row["kind"], row["arity"] if row.get("custom") else None) for row in rows]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise SymbolError(f"this is not a saved symbol library: {error!r}; save one with to_json()") from error
         if version != FORMAT:
             raise SymbolError(f"the symbol library has format {version}; this edhie reads format {FORMAT}")
+        for name, _, _ in wanted:
+            if not isinstance(name, str):
+                raise SymbolError(f"this is not a saved symbol library: {name!r} is no symbol's name")
         own = {symbol.name: symbol for symbol in operators}
         return cls(tuple(_saved_symbol(name, kind, arity, own) for name, kind, arity in wanted))
 
 
-def variable_names(variables: SupportsIndex | Sequence[str]) -> list[str]:
+def variable_names(variables: int | Sequence[str]) -> list[str]:
     """The names that a count (x0, x1, …) or a sequence of names stands for."""
     if isinstance(variables, str):
         raise SymbolError(f"variables={variables!r} is one text; give a list of names, such as [{variables!r}]")
-    if not isinstance(variables, SupportsIndex):
+    if not isinstance(variables, (int, np.integer)):
         return list(variables)
-    if index(variables) < 0:
+    if variables < 0:
         raise SymbolError(f"a library cannot have {variables} variables; give a count of 0 or more, or their names")
-    return [f"x{i}" for i in range(index(variables))]
+    return [f"x{i}" for i in range(variables)]
 
 
 def _saved_symbol(name: str, kind: str, custom_arity: int | None, own: dict[str, Symbol]) -> Symbol:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import SupportsIndex
 
 from edhie.expr.library import SymbolLibrary, variable_names
 from edhie.expr.symbols import OPERATORS
 
 ARITHMETIC = ("+", "-", "*", "/")
-Variables = SupportsIndex | Sequence[str]
+Variables = int | Sequence[str]
 
 
 def nguyen(variables: Variables = 1) -> SymbolLibrary:
