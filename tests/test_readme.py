@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-PYTHON = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-OUTPUT = re.findall(r"```\n(.*?)```", README, flags=re.DOTALL)
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, flags=re.DOTALL | re.MULTILINE)
+PYTHON = [text for language, text in BLOCKS if language == "python"]
+OUTPUT = [text for language, text in BLOCKS if not language]
 
 
 def test_first_block_prints_what_the_readme_shows(capsys: pytest.CaptureFixture[str]) -> None:

@@ -64,7 +64,8 @@ def caret_line(text: str, position: int, width: int = 72) -> str:
     head = "..." if start else ""
     tail = "..." if start + width < len(text) else ""
     # an ideographic space is as wide as the letters that take two columns
-    indent = "".join("\u3000" if east_asian_width(letter) in "WF" else " " for letter in head + shown[: position - start])
+    before = head + shown[: position - start]
+    indent = "".join("\u3000" if east_asian_width(letter) in "WF" else " " for letter in before)
     return f"  {head}{shown}{tail}\n  {indent}^"
 
 

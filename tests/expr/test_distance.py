@@ -13,27 +13,17 @@ from hypothesis import strategies as st
 from edhie.errors import ExpressionError
 from edhie.expr import Expr, Forest, SymbolLibrary, from_prefix, parse, to_postfix_tokens
 from edhie.expr.distance import edit_distance, edit_distances, tree_distance, tree_distances
+from strategies import exprs
 
 LIBRARY = SymbolLibrary.of(["+", "-", "^2", "sin"], ["x", "y"], constant=True, literals=("1", "-1", "pi"), numbers=True)
-UNARY, BINARY = ("^2", "sin"), ("+", "-")
 LEAVES = ("x", "y", "c", "1", "-1", "pi", "2", "-2", "0.5")  # hash(-1.0) == hash(-2.0) in Python
 BOTH = pytest.mark.parametrize(("single", "many"), [(edit_distance, edit_distances), (tree_distance, tree_distances)])
 
 Tree = tuple[str, tuple["Tree", ...]]
 
-tokens = st.recursive(
-    st.sampled_from(LEAVES).map(lambda leaf: [leaf]),
-    lambda inner: (
-        st.builds(lambda o, a: [o, *a], st.sampled_from(UNARY), inner)
-        | st.builds(lambda o, a, b: [o, *a, *b], st.sampled_from(BINARY), inner, inner)
-    ),
-    max_leaves=12,
-)
 fits = st.none() | st.sampled_from([0.0, 1.0, -2.0])
-exprs = tokens.flatmap(
-    lambda t: st.lists(fits, min_size=t.count("c"), max_size=t.count("c")).map(lambda values: Expr(LIBRARY, t, values))
-)
-small = exprs.filter(lambda e: e.size <= 8)
+trees = exprs(LIBRARY, numbers=["2", "-2", "0.5"], values=fits, max_symbols=24)
+small = exprs(LIBRARY, numbers=["2", "-2", "0.5"], values=fits, max_symbols=5)
 relaxed = settings(deadline=None, max_examples=60)  # the first call compiles
 
 
@@ -70,7 +60,7 @@ def forest_distance(f: tuple[Tree, ...], g: tuple[Tree, ...]) -> int:
 
 
 @BOTH
-@given(a=exprs, b=exprs)
+@given(a=trees, b=trees)
 @relaxed
 def test_zero_only_for_the_same_structure_and_symmetric(single, many, a, b):
     assert single(a, a) == 0
@@ -80,13 +70,13 @@ def test_zero_only_for_the_same_structure_and_symmetric(single, many, a, b):
 
 
 @BOTH
-@given(a=exprs, b=exprs, c=exprs)
+@given(a=trees, b=trees, c=trees)
 @relaxed
 def test_triangle_inequality(single, many, a, b, c):
     assert single(a, c) <= single(a, b) + single(b, c)
 
 
-@given(a=exprs, b=exprs)
+@given(a=trees, b=trees)
 @relaxed
 def test_bounds_by_size(a, b):
     by_tokens, by_tree = edit_distance(a, b), tree_distance(a, b)
@@ -96,7 +86,7 @@ def test_bounds_by_size(a, b):
 
 
 @BOTH
-@given(a=exprs, data=st.data())
+@given(a=trees, data=st.data())
 @relaxed
 def test_replacing_one_leaf_costs_one(single, many, a, data):
     leaf = data.draw(st.sampled_from([i for i, _, symbol in a.walk() if symbol.arity == 0]))
@@ -107,7 +97,7 @@ def test_replacing_one_leaf_costs_one(single, many, a, data):
 # -- references -----------------------------------------------------------------------
 
 
-@given(a=exprs, b=exprs)
+@given(a=trees, b=trees)
 @relaxed
 def test_edit_distance_is_the_textbook_table(a, b):
     assert edit_distance(a, b) == levenshtein(to_postfix_tokens(a.free()), to_postfix_tokens(b.free()))
@@ -120,7 +110,7 @@ def test_tree_distance_is_the_definition(a, b):
 
 
 @BOTH
-@given(pairs=st.lists(st.tuples(exprs, exprs), max_size=8))
+@given(pairs=st.lists(st.tuples(trees, trees), max_size=8))
 @relaxed
 def test_forests_agree_with_single_expressions(single, many, pairs):
     a, b = (Forest.from_exprs([pair[side] for pair in pairs], LIBRARY) for side in (0, 1))

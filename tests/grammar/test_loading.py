@@ -99,7 +99,7 @@ def test_with_variables_faults() -> None:
         load("trig").with_variables(["sin"])
     with pytest.raises(GrammarError, match="at least one name"):
         load("trig").with_variables([])
-    with pytest.raises(SymbolError, match="appears 2 times"):
+    with pytest.raises(SymbolError, match="is given to two symbols"):
         load("trig").with_variables(["a", "a"])
     with pytest.raises(SymbolError, match="cannot name a variable"):
         load("trig").with_variables(["a b"])

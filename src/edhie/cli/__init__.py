@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import sys
+import warnings
 from typing import Annotated
 
 import typer
 
 import edhie
-from edhie.cli.console import error_console
+from edhie.cli.console import error_console, say
 from edhie.cli.corpus import app as corpus
 from edhie.cli.expr import compare, show
 from edhie.cli.grammar import app as grammar
@@ -23,8 +25,10 @@ app = typer.Typer(
 )
 app.add_typer(corpus, name="corpus")
 app.add_typer(grammar, name="grammar")
-app.command("expr")(show)
-app.command("compare")(compare)
+# so that a formula may begin with a minus sign
+FORMULAS = {"ignore_unknown_options": True}
+app.command("expr", context_settings=FORMULAS)(show)
+app.command("compare", context_settings=FORMULAS)(compare)
 
 
 def _print_version(asked: bool) -> None:
@@ -44,14 +48,18 @@ def _root(
 
 def main() -> None:
     """Run a command; a known error is one message and exit code 1, wrong usage is 2."""
-    try:
-        app(prog_name="edhie")
-    except EdhieError as error:
-        error_console.print(f"[bold red]error:[/] {_escaped(str(error))}", highlight=False, soft_wrap=True)
-        sys.exit(1)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # for terminals that do not know every letter
+    with warnings.catch_warnings():
+        warnings.showwarning = _print_warning
+        try:
+            app(prog_name="edhie")
+        except EdhieError as error:
+            error_console.print("[bold red]error:[/]", end=" ")
+            say(str(error), to=error_console)
+            sys.exit(1)
 
 
-def _escaped(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)
+def _print_warning(message: Warning | str, category: type[Warning], *place: object, **more: object) -> None:
+    say(f"warning: {message}", to=error_console)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import textwrap
 from functools import cache
-from typing import Any
 
 from rich.console import Console
 
@@ -20,16 +20,21 @@ def _field_docs(config: type) -> dict[str, str]:
     body = ast.parse(textwrap.dedent(inspect.getsource(config))).body[0]
     statements = body.body if isinstance(body, ast.ClassDef) else []
     docs = {}
-    for field, text in zip(statements, statements[1:], strict=False):
+    for field, text in itertools.pairwise(statements):
         is_text = isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and is_text:
             docs[field.target.id] = str(text.value.value)  # type: ignore[attr-defined]
     return docs
 
 
-def help_of(config: type[Any], field: str) -> str:
+def help_of(config: type, field: str) -> str:
     """What a field of a config says of itself: the one text for the library and the command line."""
     return _field_docs(config)[field]
+
+
+def say(text: str, *, to: Console = console) -> None:
+    """Print a line as it is: nothing in it is markup, and it is not broken at the screen's width."""
+    to.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def draws_unicode() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,8 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from edhie.cli.console import console, error_console, help_of
+from edhie.cli.console import console, error_console, help_of, say
+from edhie.cli.grammar import complete_name as complete_grammar
 from edhie.corpora import (
     Corpus,
     ImportOptions,
@@ -21,6 +23,8 @@ from edhie.corpora import (
     physics,
     recipe_names,
 )
+from edhie.corpora.build import TIME_LIMIT
+from edhie.corpora.corpus import vacant
 from edhie.corpora.importing import Notation, Numbers
 from edhie.corpora.physics import NAME as PHYSICS
 
@@ -39,31 +43,35 @@ def build_corpus(
         str | None,
         typer.Argument(help="One of the named corpora (see `edhie corpus list`).", autocompletion=_complete_name),
     ] = None,
-    grammar: Annotated[str | None, typer.Option(help=help_of(Recipe, "grammar"))] = None,
+    grammar: Annotated[
+        str | None, typer.Option(help=help_of(Recipe, "grammar"), autocompletion=complete_grammar)
+    ] = None,
     size: Annotated[int | None, typer.Option(help=help_of(Recipe, "size"))] = None,
     max_height: Annotated[int | None, typer.Option(help=help_of(Recipe, "max_height"))] = None,
-    simplify: Annotated[bool, typer.Option(help=help_of(Recipe, "simplify"))] = False,
-    seed: Annotated[int, typer.Option(help=help_of(Recipe, "seed"))] = 0,
+    simplify: Annotated[bool | None, typer.Option(help=help_of(Recipe, "simplify"))] = None,
+    seed: Annotated[int, typer.Option(help=help_of(Recipe, "seed"))] = Recipe.seed,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes for SymPy; all cores unless given.")] = None,
-    time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds for one expression's simplification.")] = 20.0,
+    time_limit: Annotated[
+        float, typer.Option(min=0.1, help="Seconds for one expression's simplification.")
+    ] = TIME_LIMIT,
 ) -> None:
     """Build a corpus from a grammar, or a named one. Stopped with Ctrl-C, it goes on when run again."""
-    if name is not None:
-        if grammar or size or max_height or simplify:
-            raise typer.BadParameter("a named corpus has its own grammar, size, height and simplification")
-        if name.lower() == PHYSICS.lower():
-            _done(physics(), physics().save(out))
-            return
-        recipe = named_recipe(name)
-        if seed:
-            recipe = Recipe(recipe.grammar, recipe.size, recipe.max_height, recipe.simplify, seed)
-    elif grammar is None or size is None or max_height is None:
-        raise typer.BadParameter("give the name of a corpus, or --grammar, --size and --max-height")
+    if name is None:
+        if grammar is None or size is None or max_height is None:
+            raise typer.BadParameter("give the name of a corpus, or --grammar, --size and --max-height")
+        recipe = Recipe(grammar, size, max_height, Recipe.simplify if simplify is None else simplify, seed)
+    elif (grammar, size, max_height, simplify) != (None,) * 4:
+        raise typer.BadParameter("a named corpus has its own grammar, size, height and simplification")
+    elif name.lower() == PHYSICS.lower():
+        _save(physics(), out)
+        return
     else:
-        recipe = Recipe(grammar, size, max_height, simplify, seed)
+        recipe = named_recipe(name)
+        if seed != recipe.seed:
+            recipe = replace(recipe, seed=seed, name="")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
                TimeRemainingColumn())  # fmt: skip
-    with Progress(*columns, console=error_console, transient=True) as progress:
+    with Progress(*columns, console=error_console, transient=True, disable=not error_console.is_terminal) as progress:
         task = progress.add_task("simplifying" if recipe.simplify else "drawing", total=recipe.size)
         try:
             corpus = build(
@@ -74,9 +82,10 @@ def build_corpus(
                 on_progress=lambda done, total: progress.update(task, completed=done, total=total),
             )
         except KeyboardInterrupt:
-            error_console.print(f"stopped; what was made is kept in {out}: the same command goes on from there")
+            kept = f"what was made is kept in {out}: the same command goes on from there"
+            say(f"stopped; {kept if recipe.simplify else 'nothing was made'}", to=error_console)
             raise typer.Exit(INTERRUPTED) from None
-    _done(corpus, out)
+    _tell(corpus, out)
 
 
 @app.command("import")
@@ -85,6 +94,9 @@ def import_corpus(
     out: Annotated[Path | None, typer.Option(help="The folder to make; without it the corpus is only shown.")] = None,
     notation: Annotated[Notation, typer.Option(help=help_of(ImportOptions, "notation"))] = ImportOptions.notation,
     column: Annotated[str, typer.Option(help=help_of(ImportOptions, "column"))] = ImportOptions.column,
+    variable: Annotated[
+        list[str] | None, typer.Option(help=help_of(ImportOptions, "variables") + " Give it once for each.")
+    ] = None,
     numbers: Annotated[Numbers, typer.Option(help=help_of(ImportOptions, "numbers"))] = ImportOptions.numbers,
     generic_variables: Annotated[
         bool, typer.Option("--generic-variables", help=help_of(ImportOptions, "generic_variables"))
@@ -94,14 +106,21 @@ def import_corpus(
     ] = ImportOptions.skip_bad,
 ) -> None:
     """Make a corpus of a file of formulas: infix, LaTeX or SymPy text, or a column of a table."""
-    options = ImportOptions(notation, column, numbers, generic_variables, skip_bad)
+    options = ImportOptions(
+        notation=notation,
+        column=column,
+        variables=tuple(variable or ()),
+        numbers=numbers,
+        generic_variables=generic_variables,
+        skip_bad=skip_bad,
+    )
     corpus, bad = import_file(file, options)
     for line in bad:
-        error_console.print(f"left out, {line}", highlight=False, markup=False)
+        say(f"left out, {line}", to=error_console)
     if out is None:
         _describe(corpus, 10)
     else:
-        _done(corpus, corpus.save(out))
+        _save(corpus, out)
 
 
 @app.command("show")
@@ -125,22 +144,24 @@ def list_corpora() -> None:
     console.print(table)
 
 
-def _done(corpus: Corpus, folder: Path) -> None:
-    console.print(f"{corpus.name}: {len(corpus)} expressions in {folder}", highlight=False)
+def _save(corpus: Corpus, folder: Path) -> None:
+    _tell(corpus, corpus.save(vacant(folder)))
+
+
+def _tell(corpus: Corpus, folder: Path) -> None:
+    say(f"{corpus.name}: {len(corpus)} expressions in {folder}")
 
 
 def _describe(corpus: Corpus, count: int) -> None:
     forest = corpus.forest
-    console.print(f"[bold]{corpus.name}[/]: {len(corpus)} expressions over {corpus.library}", highlight=False)
+    say(f"{corpus.name}: {len(corpus)} expressions over {corpus.library}")
     for key, value in corpus.provenance.items():
+        if isinstance(value, dict):
+            value = ", ".join(f"{number} {name}" for name, number in value.items()) or "nothing"
         if not isinstance(value, list):
-            console.print(f"  {key}: {value}", highlight=False, markup=False)
-    heights = np.bincount(forest.heights)
-    spread = ", ".join(f"{height}: {number}" for height, number in enumerate(heights) if number)
-    console.print(
-        f"  heights: {spread}; mean size {forest.sizes.mean():.1f}, largest {forest.sizes.max()}",
-        highlight=False,
-        soft_wrap=True,
-    )
+            say(f"  {key}: {value}")
+    if len(corpus):
+        spread = ", ".join(f"{height}: {number}" for height, number in enumerate(np.bincount(forest.heights)) if number)
+        say(f"  heights: {spread}; mean size {forest.sizes.mean():.1f}, largest {forest.sizes.max()}")
     for expr in forest[:count]:
-        console.print(f"    {expr}", highlight=False, markup=False, soft_wrap=True)
+        say(f"    {expr}")

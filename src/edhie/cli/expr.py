@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from edhie.cli.console import console, draws_unicode
+from edhie.cli.console import console, draws_unicode, say
 from edhie.errors import ExpressionError
 from edhie.expr import Expr, parse, to_infix, to_postfix, to_prefix
 
@@ -29,25 +28,23 @@ def show(
         expr = simplified(expr)
     from edhie.expr.drawing import draw_figure, draw_text
 
-    table = Table(box=None, show_header=False)
     for label, text in (
         ("infix", to_infix(expr)),
         ("prefix", to_prefix(expr)),
         ("postfix", to_postfix(expr)),
         ("LaTeX", expr.latex()),
         ("SymPy", str(expr.sympy())),
-        ("size", f"{expr.size} nodes, height {expr.height}"),
+        ("size", f"{expr.size} node{'s' * (expr.size > 1)}, height {expr.height}"),
     ):
-        table.add_row(f"[bold]{label}[/]", _plain(text))
-    console.print(table)
-    console.print()
-    console.print(draw_text(expr, ascii=not draws_unicode()), highlight=False, markup=False, soft_wrap=True)
+        console.print(f"[bold]{label:9}[/]", end="")
+        say(text)
+    say(f"\n{draw_text(expr, ascii=not draws_unicode())}")
     if figure is not None:
         try:
             draw_figure([expr]).savefig(figure)
         except (OSError, ValueError) as error:
             raise ExpressionError(f"cannot draw into {figure}: {error}") from error
-        console.print(f"tree drawn in {figure}", highlight=False)
+        say(f"tree drawn in {figure}")
 
 
 def compare(
@@ -61,11 +58,11 @@ def compare(
 
     a, b = _read(first, False), _read(second, False)
     answer = equivalent(a, b, time_limit=time_limit)
-    console.print(f"equivalent: [bold]{answer.verdict}[/]", highlight=False)
-    console.print(f"  {_plain(answer.reason)}", highlight=False)
+    say(f"equivalent: {answer.verdict}")
+    say(f"  {answer.reason}")
     if answer.same_domain is False:
-        console.print("  they are not defined at the same points", highlight=False)
-    console.print(f"edit distance {edit_distance(a, b)}, tree distance {tree_distance(a, b)}", highlight=False)
+        say("  they are not defined at the same points")
+    say(f"edit distance {edit_distance(a, b)}, tree distance {tree_distance(a, b)}")
 
 
 def _read(formula: str, latex: bool) -> Expr:
@@ -74,9 +71,3 @@ def _read(formula: str, latex: bool) -> Expr:
 
         return from_latex(formula)
     return parse(formula)
-
-
-def _plain(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)

@@ -8,18 +8,19 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from edhie.cli.console import console
+from edhie.cli.console import console, say
 from edhie.grammar import load, names
 
 app = typer.Typer(help="Look at probabilistic grammars and draw expressions from them.", no_args_is_help=True)
 
 
-def _complete_name(incomplete: str) -> list[str]:
+def complete_name(incomplete: str) -> list[str]:
+    """The names of grammars that go on from what is typed."""
     return [name for name in names() if name.startswith(incomplete)]
 
 
 Grammar = Annotated[
-    str, typer.Argument(help="The name of a grammar, or the path of a .pcfg file.", autocompletion=_complete_name)
+    str, typer.Argument(help="The name of a grammar, or the path of a .pcfg file.", autocompletion=complete_name)
 ]
 
 
@@ -39,9 +40,9 @@ def list_grammars() -> None:
 def show_grammar(grammar: Grammar) -> None:
     """Print a grammar, and what its author may not expect of it."""
     loaded = load(grammar)
-    console.print(str(loaded), highlight=False, markup=False, soft_wrap=True)
+    say(str(loaded))
     for remark in loaded.check():
-        console.print(f"note: {remark}", highlight=False, markup=False)
+        say(f"note: {remark}")
 
 
 @app.command("sample")
@@ -55,4 +56,4 @@ def sample_grammar(
     """Draw expressions, with the grammar's distribution on those within the limits."""
     forest = load(grammar).sample(count, np.random.default_rng(seed), max_height=max_height, max_size=max_size)
     for expr in forest:
-        console.print(str(expr), highlight=False, markup=False, soft_wrap=True)
+        say(str(expr))

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import io
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import edhie
 from edhie.corpora.corpus import Corpus
-from edhie.errors import CorpusError, EdhieError, suggestion
+from edhie.errors import CorpusError, EdhieError, ExpressionError, MissingExtraError, suggestion
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
-from edhie.expr.symbols import NUMBER, OPERATORS
+from edhie.expr.library import MAX_SYMBOLS
+from edhie.expr.standard_libraries import everything
+from edhie.expr.symbols import NAMED_LITERALS, OPERATORS, variable
 
 Notation = Literal["auto", "infix", "latex", "sympy"]
 Numbers = Literal["keep", "constants"]
 SHOWN_BAD_LINES = 10
 TABLE_SUFFIXES = {".csv": ",", ".tsv": "\t"}
+NOT_REAL = ("I", "oo", "zoo", "nan")
+"""What SymPy prints for values that no real expression has; elsewhere these are names like any other."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,8 @@ class ImportOptions:
     """infix, latex, sympy (SymPy's printed text, which reads like infix), or auto: by the look of each line."""
     column: str = ""
     """The column that holds the formulas, for a CSV or TSV table."""
+    variables: tuple[str, ...] = ()
+    """Names to take for variables; unless named here, c is the constant to be fitted, and e, E and pi are numbers."""
     numbers: Numbers = "keep"
     """keep numbers as literals of the library, or turn them into constants to be fitted."""
     generic_variables: bool = False
@@ -51,6 +59,8 @@ class ImportOptions:
 def import_file(path: str | Path, options: ImportOptions = ImportOptions()) -> tuple[Corpus, list[BadLine]]:  # noqa: B008
     """The corpus of a file's formulas, and the lines left out; blank lines and `#` comments do not count."""
     path = Path(path)
+    for name in options.variables:
+        variable(name)
     rows = list(_rows(path, options.column))
     if not rows:
         raise CorpusError(f"{path} holds no formulas")
@@ -68,6 +78,9 @@ def import_file(path: str | Path, options: ImportOptions = ImportOptions()) -> t
     provenance = {
         "made by": f"edhie {edhie.__version__}",
         "file": path.name,
+        "column": options.column,
+        "notation": options.notation,
+        "variables": list(options.variables),
         "formulas": len(rows),
         "left out": {"unreadable": len(bad), "repeated": len(exprs) - len(forest)},
         "numbers": options.numbers,
@@ -78,36 +91,51 @@ def import_file(path: str | Path, options: ImportOptions = ImportOptions()) -> t
 
 def _rows(path: Path, column: str) -> Iterator[tuple[int, str]]:
     """Line numbers, from 1, and formulas."""
+    text = _text(path)
+    if column or path.suffix.lower() in TABLE_SUFFIXES:
+        return _table_rows(path, text, column)
+    stripped = ((number, line.strip()) for number, line in enumerate(io.StringIO(text, newline=None), start=1))
+    return ((number, line) for number, line in stripped if line and not line.startswith("#"))
+
+
+def _text(path: Path) -> str:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            if column or path.suffix in TABLE_SUFFIXES:
-                yield from _table_rows(path, file, column)
-                return
-            for number, line in enumerate(file, start=1):
-                text = line.strip()
-                if text and not text.startswith("#"):
-                    yield number, text
+        raw = path.read_bytes()
     except FileNotFoundError:
         raise CorpusError(f"there is no file {path}") from None
-    except UnicodeDecodeError as error:
-        raise CorpusError(f"{path} is not text in UTF-8 ({error.reason} at byte {error.start})") from None
     except OSError as error:
         raise CorpusError(f"{path} cannot be read: {error.strerror or error}") from error
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        number = raw.count(b"\n", 0, error.start) + 1
+        raise CorpusError(f"{path} is not text in UTF-8: {error.reason} in line {number}") from None
 
 
-def _table_rows(path: Path, file: Iterable[str], column: str) -> Iterator[tuple[int, str]]:
-    reader = csv.DictReader(file, delimiter=TABLE_SUFFIXES.get(path.suffix, ","))
-    names = list(reader.fieldnames or [])
+def _table_rows(path: Path, text: str, column: str) -> Iterator[tuple[int, str]]:
+    delimiter = TABLE_SUFFIXES.get(path.suffix.lower(), ",")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    last = 0
+    place: int | None = None
+    try:
+        for row in reader:
+            first, last = last + 1, reader.line_num  # a quoted cell may go over several lines
+            if place is None:
+                place = _place(path, [name.strip() for name in row], column) if any(row) else None
+            elif place < len(row) and row[place].strip():
+                yield first, row[place].strip()
+    except csv.Error as error:
+        raise CorpusError(f"{path} is not a table, from line {last + 1} on: {error}") from error
+
+
+def _place(path: Path, names: list[str], column: str) -> int:
+    """Which of the table's columns holds the formulas."""
     if not column:
         raise CorpusError(f"{path} is a table: say which column holds the formulas with --column ({', '.join(names)})")
     if column not in names:
-        raise CorpusError(
-            f"{path} has no column {column!r}{suggestion(column, names)}; its columns are {', '.join(names)}"
-        )
-    for row in reader:
-        text = (row[column] or "").strip()
-        if text:
-            yield reader.line_num, text
+        hint = suggestion(column, names)
+        raise CorpusError(f"{path} has no column {column!r}{hint}; its columns are {', '.join(names)}")
+    return names.index(column)
 
 
 def _read_all(rows: Sequence[tuple[int, str]], options: ImportOptions) -> tuple[list[Expr], list[BadLine]]:
@@ -115,28 +143,37 @@ def _read_all(rows: Sequence[tuple[int, str]], options: ImportOptions) -> tuple[
     bad: list[BadLine] = []
     for number, text in rows:
         try:
-            expr = _reader(options.notation, text)(text)
+            expr = _read(text, options)
             if options.generic_variables:
                 expr = _with_generic_variables(expr)
             exprs.append(expr.numbers_to_constants().free() if options.numbers == "constants" else expr)
+        except MissingExtraError:
+            raise  # no fault of the line
         except EdhieError as error:
             bad.append(BadLine(number, text, str(error)))
     return exprs, bad
 
 
-def _reader(notation: Notation, text: str) -> Callable[[str], Expr]:
+def _read(text: str, options: ImportOptions) -> Expr:
+    notation = options.notation
+    reader: Callable[[str, SymbolLibrary | None], Expr] = parse
     if notation == "latex" or (notation == "auto" and ("\\" in text or "{" in text)):
-        from edhie.expr.latex_reader import from_latex
-
-        return from_latex
-    return parse
+        from edhie.expr.latex_reader import from_latex as reader
+    expr = reader(text, None)
+    if options.variables:
+        expr = reader(text, everything(list(dict.fromkeys((*expr.library.variables, *options.variables)))))
+    if notation == "sympy":
+        for name in NOT_REAL:
+            if name in expr.variables and name not in options.variables:
+                raise ExpressionError(f"SymPy's {name} in {text!r} has no place in a real expression")
+    return expr
 
 
 def _with_generic_variables(expr: Expr) -> Expr:
     """The same tree with its variables called x0, x1, … as they come."""
     order = dict.fromkeys(token for token in expr.tokens if expr.library[token].kind == "variable")
     renamed = {name: f"x{i}" for i, name in enumerate(order)}
-    library = SymbolLibrary.of(OPERATORS, len(order), constant=True, literals=("pi", "e"), numbers=True)
+    library = everything(len(order))
     name = library.constant or "c"
     tokens = [renamed.get(t, name if t == expr.library.constant else t) for t in expr.tokens]
     return Expr(library, tokens, expr.constants)
@@ -144,18 +181,17 @@ def _with_generic_variables(expr: Expr) -> Expr:
 
 def _forest(exprs: list[Expr]) -> Forest:
     """The distinct expressions, over the smallest library that holds them all."""
-    used: dict[str, str] = {}
+    used: dict[str, dict[str, None]] = defaultdict(dict)  # by kind, since one formula's constant may be another's x
     for expr in exprs:
-        used |= {token: expr.library[token].kind for token in expr.tokens}
-    variables = _in_order([token for token, kind in used.items() if kind == "variable"])
-    clash = next((name for name in variables if used.get(name) != "variable"), None)
-    if clash is not None:
-        raise CorpusError(f"{clash!r} is a variable in one formula and something else in another; rename it")
-    numbers = sorted((token for token, kind in used.items() if kind in ("number", "literal")), key=_number_order)
+        for token in expr.tokens:
+            used[expr.library[token].kind][token] = None
+    numbers = sorted((*used["literal"], *used["number"]), key=_number_order)
+    if sum(map(len, used.values())) > MAX_SYMBOLS:
+        raise CorpusError(f"{len(numbers)} different numbers are too many to keep; use --numbers constants")
     library = SymbolLibrary.of(
-        [name for name in OPERATORS if name in used],
-        variables,
-        constant=any(kind == "constant" for kind in used.values()),
+        [name for name in OPERATORS if name in used["operator"]],
+        _in_order(list(used["variable"])),
+        constant=bool(used["constant"]),
         literals=numbers,
     )
     return Forest.from_exprs((expr.cast(library) for expr in exprs), library).unique()
@@ -163,11 +199,11 @@ def _forest(exprs: list[Expr]) -> Forest:
 
 def _number_order(token: str) -> tuple[bool, float]:
     """Named literals first, then numbers by value."""
-    is_named = token in ("pi", "e", NUMBER.name)
+    is_named = token in NAMED_LITERALS
     return not is_named, 0.0 if is_named else float(token)
 
 
 def _in_order(names: list[str]) -> list[str]:
     """x0, x1, … by number and before all others, which stay as they came."""
-    numbered = sorted((name for name in names if name[0] == "x" and name[1:].isdigit()), key=lambda name: int(name[1:]))
-    return numbered + [name for name in names if name not in numbered]
+    numbered = [name for name in names if name[0] == "x" and name[1:].isdecimal()]
+    return list(dict.fromkeys((*sorted(numbered, key=lambda name: int(name[1:])), *names)))

@@ -11,7 +11,7 @@ NAME = "Physics"
 
 
 def physics() -> Corpus:
-    """120 laws of mechanics, electrodynamics and thermal physics, their variables called x0, x1, …
+    """120 laws of mechanics, electrodynamics and thermal physics, with variables x0, x1 and so on.
 
     >>> corpus = physics()
     >>> str(corpus.forest[0])

@@ -11,7 +11,8 @@ from typing import Any
 
 from edhie.errors import CorpusError, suggestion
 from edhie.expr import SymbolLibrary, standard_libraries
-from edhie.grammar import PCFG, load
+from edhie.expr.symbols import OPERATORS, constant
+from edhie.grammar import PCFG, load, names
 
 LIBRARIES: dict[str, Callable[[int], SymbolLibrary]] = {
     "ae": standard_libraries.ae,
@@ -39,21 +40,25 @@ class Recipe:
     """What to call the corpus; by default the folder's name."""
 
     def __post_init__(self) -> None:
-        for field in ("size", "max_height"):
-            if getattr(self, field) < 1:
-                raise CorpusError(f"{field} must be at least 1, not {getattr(self, field)}")
-        if self.seed < 0:
-            raise CorpusError(f"the seed must not be negative, and is {self.seed}")
+        for field, least in (("size", 1), ("max_height", 1), ("seed", 0)):
+            value = getattr(self, field)
+            if not isinstance(value, int) or value < least:
+                raise CorpusError(f"{field} must be a whole number of at least {least}, not {value!r}")
 
     def load_grammar(self) -> PCFG:
-        """The grammar, over the paper's library where it is one of the paper's."""
-        family, _, count = self.grammar.partition("-")
-        if family in LIBRARIES and (count.isdigit() or not count):
-            return load(self.grammar, LIBRARIES[family](int(count or 1)))
+        """The grammar, over the paper's library where it is one of the paper's.
+
+        To simplify, that library gets what SymPy brings in: powers, and constants for numbers.
+        """
         grammar = load(self.grammar)
-        if self.simplify and "^" not in grammar.library:
-            return load(self.grammar, grammar.library.extended(*standard_libraries.ae().symbols[:5]))
-        return grammar
+        library = grammar.library
+        make = LIBRARIES.get(self.grammar.partition("-")[0]) if self.grammar in names() else None
+        if make is not None:
+            library = make(len(library.variables))
+        if self.simplify:
+            library = library.extended(*(OPERATORS[name] for name in "+-*/^"))
+            library = library if library.constant else library.extended(constant())
+        return grammar if library == grammar.library else load(self.grammar, library)
 
     def as_provenance(self) -> dict[str, Any]:
         """The recipe as it is written into a corpus."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
@@ -11,6 +12,7 @@ from typing import Any, Literal
 import mpmath
 
 from edhie.expr.canonical import canonical_expr
+from edhie.expr.canonical.exactness import folds_exactly
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.parser import parse
@@ -21,6 +23,10 @@ from edhie.expr.sympy_tasks import request
 
 DIGITS = 60
 AGREEMENT = -30  # values that differ by less than 10^-30 of their size, at 60 digits, agree
+NOISE = -50  # and so do values that are both of the size of rounding errors
+# A difference counts if it is the same at two precisions, of which either holds every digit of
+# numbers from 2^-MAX_BITS to 2^MAX_BITS: then it is neither lost in rounding nor made by it.
+DECIDING_DIGITS = (3000, 3300)
 WANTED_POINTS = 24
 MAX_TRIES = 600
 MAX_PERMUTED = 4
@@ -47,10 +53,10 @@ def equivalent(a: Expr | str, b: Expr | str, *, time_limit: float = 10.0, seed: 
     """Whether a and b have the same value wherever both are defined.
 
     First by canonical form; then at random points of both domains to 60 digits, where one
-    difference settles it; then by SymPy, which alone can prove a yes, for `time_limit` seconds.
-    Decimals count as written: 0.1 is one tenth. Unfitted constants stand for any values:
-    expressions that hold some are equivalent if a renaming of the constants makes them so,
-    and otherwise undecided.
+    difference settles it; then by SymPy, which can prove a yes. It all takes `time_limit`
+    seconds at most. Numbers count as they print: 0.1 is one tenth. Unfitted constants stand for
+    any values: expressions that hold some are equivalent if a renaming of the constants makes
+    them so, and otherwise undecided.
 
     >>> equivalent("sin(x)^2 + cos(x)^2", "1").verdict
     'yes'
@@ -60,15 +66,19 @@ def equivalent(a: Expr | str, b: Expr | str, *, time_limit: float = 10.0, seed: 
     left, right = _over_one_library(a, b)
     if left == right and None not in left.constants:
         return Equivalence("yes", "they are the same expression", True, True)
-    left_form, right_form = canonical_expr(left), canonical_expr(right)
-    if left_form == right_form:
-        return Equivalence("yes", f"both have the canonical form {left_form}", True)
-    if None in left_form.constants or None in right_form.constants:
-        return _by_renaming(left_form, right_form, time_limit, seed)
-    found = _compare(left, right, [], [], seed)
-    return (
-        found if found.verdict == "no" or not found.agrees_numerically else _prove(left, right, [], found, time_limit)
-    )
+    if folds_exactly(left, right):
+        left_form, right_form = canonical_expr(left), canonical_expr(right)
+        if left_form == right_form:
+            return Equivalence("yes", f"both have the canonical form {left_form}", True)
+        if None in left_form.constants or None in right_form.constants:
+            left, right = left_form, right_form  # in which constants are merged
+    deadline = time.monotonic() + time_limit  # from here: the first canonical form may have to be compiled
+    if None in left.constants or None in right.constants:
+        return _by_renaming(left, right, deadline, seed)
+    found = _compare(left, right, [], [], deadline, seed)
+    if found.verdict == "no" or not found.agrees_numerically:
+        return found
+    return _prove(left, right, [], found, deadline)
 
 
 def _over_one_library(a: Expr | str, b: Expr | str) -> tuple[Expr, Expr]:
@@ -79,38 +89,41 @@ def _over_one_library(a: Expr | str, b: Expr | str) -> tuple[Expr, Expr]:
     return a.cast(library), b.cast(library)
 
 
-def _by_renaming(left: Expr, right: Expr, time_limit: float, seed: int) -> Equivalence:
+def _by_renaming(left: Expr, right: Expr, deadline: float, seed: int) -> Equivalence:
     count = left.constants.count(None)
     if count != right.constants.count(None) or count > MAX_PERMUTED:
         return Equivalence("undecided", "they hold unfitted constants that cannot be matched")
     draw = random.Random(seed)
     values = [mpmath.mpf(draw.uniform(0.5, 3.0)) for _ in range(count)]
     for order in permutations(range(count)):
-        found = _compare(left, right, values, [values[i] for i in order], seed)
+        found = _compare(left, right, values, [values[i] for i in order], deadline, seed)
         if found.agrees_numerically:
-            return _prove(left, right, list(order), found, time_limit)
+            return _prove(left, right, list(order), found, deadline)
     return Equivalence("undecided", "no renaming of the unfitted constants makes them agree, other relations may")
 
 
-def _compare(left: Expr, right: Expr, left_values: list[Any], right_values: list[Any], seed: int) -> Equivalence:
+def _compare(
+    left: Expr, right: Expr, left_values: list[Any], right_values: list[Any], deadline: float, seed: int
+) -> Equivalence:
     """Values at random points of both domains: `no` with a witness, or undecided."""
     agreed = only_one = 0
-    for point in _points(left.library.variables, seed):
-        values = [_value(left, point, left_values, DIGITS), _value(right, point, right_values, DIGITS)]
-        if values[0] is None or values[1] is None:
-            only_one += values[0] is not values[1]
-            continue
-        if not _close(*values):
-            # cancellation may have eaten the digits; the point decides at twice as many
-            again = [_value(left, point, left_values, 4 * DIGITS), _value(right, point, right_values, 4 * DIGITS)]
-            if again[0] is not None and again[1] is not None and not _close(*again):
+    try:
+        for point in _points(left.library.variables, seed):
+            pair = _Pair(left, right, point, left_values, right_values, deadline)
+            values = pair.at(DIGITS)
+            if values[0] is None or values[1] is None:
+                only_one += values[0] is not values[1]
+                continue
+            if not _close(*values) and pair.differs():
                 witness = {name: float(value) for name, value in point.items()}
                 shown = ", ".join(f"{name} = {value:.6g}" for name, value in witness.items())
-                what = f"{mpmath.nstr(again[0], 8)} and {mpmath.nstr(again[1], 8)}"
+                what = " and ".join(mpmath.nstr(value, 8) for value in pair.at(DECIDING_DIGITS[0]))
                 return Equivalence("no", f"their values are {what} at {shown or 'every point'}", witness=witness)
-        agreed += 1
-        if agreed >= WANTED_POINTS:
-            break
+            agreed += 1
+            if agreed >= WANTED_POINTS:
+                break
+    except TimeoutError:
+        return Equivalence("undecided", "the time was over before their values were compared")
     if not agreed:
         return Equivalence("undecided", "no point was found at which both are defined")
     return Equivalence("undecided", f"they agree to 30 digits at {agreed} points", True, only_one == 0)
@@ -120,25 +133,54 @@ def _points(names: tuple[str, ...], seed: int) -> Iterator[dict[str, Any]]:
     """Random points at several scales, with fractions that no formula favours."""
     draw = random.Random(seed)
     scales = (lambda: draw.uniform(-3, 3), lambda: draw.uniform(0, 2), lambda: draw.uniform(-1, 1),
-              lambda: draw.uniform(0, 20), lambda: 10 ** draw.uniform(-4, 3) * draw.choice((-1, 1)))  # fmt: skip
+              lambda: draw.uniform(0, 20), lambda: 10 ** draw.uniform(-5, 6) * draw.choice((-1, 1)))  # fmt: skip
     for i in range(MAX_TRIES):
         yield {name: mpmath.mpf(scales[i % len(scales)]()) for name in names}
 
 
-def _value(expr: Expr, point: dict[str, Any], constants: list[Any], digits: int) -> Any | None:
-    with mpmath.workdps(digits):
-        try:
-            return precise_value(expr, point, constants=constants)
-        except UndefinedError:
-            return None
+@dataclass(frozen=True)
+class _Pair:
+    """The two expressions at one point."""
+
+    left: Expr
+    right: Expr
+    point: dict[str, Any]
+    left_values: list[Any]
+    right_values: list[Any]
+    deadline: float
+
+    def at(self, digits: int) -> tuple[Any | None, Any | None]:
+        """Both values to so many digits, None where there is none."""
+        return self._value(self.left, self.left_values, digits), self._value(self.right, self.right_values, digits)
+
+    def _value(self, expr: Expr, constants: list[Any], digits: int) -> Any | None:
+        with mpmath.workdps(digits):
+            try:
+                return precise_value(expr, self.point, constants=constants, deadline=self.deadline)
+            except UndefinedError:
+                return None
+
+    def differs(self) -> bool:
+        """Whether the values differ beyond doubt."""
+        differences = []
+        for digits in DECIDING_DIGITS:
+            a, b = self.at(digits)
+            if a is None or b is None:
+                return False
+            with mpmath.workdps(digits):
+                differences.append(a - b)
+        first, second = differences
+        return bool(first != 0 and abs(first - second) < abs(first) / 1000)
 
 
 def _close(a: Any, b: Any) -> bool:
-    return bool(abs(a - b) <= mpmath.mpf(10) ** AGREEMENT * max(1, abs(a), abs(b)))
+    difference = abs(a - b)
+    return bool(difference <= mpmath.mpf(10) ** AGREEMENT * max(abs(a), abs(b)) or difference < mpmath.mpf(10) ** NOISE)
 
 
-def _prove(left: Expr, right: Expr, order: list[int], found: Equivalence, time_limit: float) -> Equivalence:
-    answer = shared_worker().ask(request("prove_zero", [left, right], constants=order), time_limit)
+def _prove(left: Expr, right: Expr, order: list[int], found: Equivalence, deadline: float) -> Equivalence:
+    remaining = deadline - time.monotonic()
+    answer = shared_worker().ask(request("prove_zero", [left, right], constants=order), remaining)
     if answer.get("zero"):
         return Equivalence("yes", "SymPy proves it", True, found.same_domain)
     if "difference" in answer:

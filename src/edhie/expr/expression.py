@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from edhie.errors import ExpressionError, SymbolError, shortened, suggestion
 from edhie.expr.library import SymbolLibrary
-from edhie.expr.numerals import is_numeral, numeral
+from edhie.expr.numerals import numeral
+from edhie.expr.soundness import check_one_tree, checked_values, role, spelled
 from edhie.expr.symbols import Symbol
 
 if TYPE_CHECKING:
@@ -46,13 +46,13 @@ class Expr:
         constants: Sequence[float | None] | None = None,
     ) -> None:
         """Check that `tokens` form one whole tree over `library`; `constants` are values for its `c`s, in order."""
-        spelled = _spelled(library, tuple(tokens))
-        _check_one_tree(library, spelled)
-        slots = sum(token == library.constant for token in spelled)
-        values = (None,) * slots if constants is None else _checked_values(constants)
+        names = spelled(library, tuple(tokens))
+        check_one_tree(library, names)
+        slots = sum(name == library.constant for name in names)
+        values = (None,) * slots if constants is None else checked_values(constants)
         if len(values) != slots:
             raise ExpressionError(f"the expression has {slots} fitted constants, {len(values)} values were given")
-        self._set(library, spelled, values)
+        self._set(library, names, values)
 
     def _set(self, library: SymbolLibrary, tokens: tuple[str, ...], constants: tuple[float | None, ...]) -> None:
         object.__setattr__(self, "_library", library)
@@ -178,7 +178,8 @@ class Expr:
         leaves = [symbol.name for symbol in self._library.symbols if symbol.kind in ("variable", "literal", "constant")]
         for name in values:
             if name not in leaves:
-                raise SymbolError(f"cannot substitute {name!r}: not a leaf here{suggestion(name, leaves)}")
+                hint = suggestion(name, leaves) or f"; there are {shortened(', '.join(leaves))}"
+                raise SymbolError(f"cannot substitute {name!r}: not a leaf here{hint}")
         library = self._library
         if any(not isinstance(value, Expr) for value in values.values()):
             library = library.with_numbers()
@@ -236,7 +237,7 @@ class Expr:
             return False
         # over another library the same name may mean another thing: a variable e, and the number e
         return self._library is other._library or all(
-            _role(self._library[token]) == _role(other._library[token]) for token in set(self._tokens)
+            role(self._library[token]) == role(other._library[token]) for token in set(self._tokens)
         )
 
     def __hash__(self) -> int:
@@ -256,7 +257,7 @@ class Expr:
     def __repr__(self) -> str:
         return f"Expr({str(self)!r})"
 
-    def __call__(self, **columns: ArrayLike) -> NDArray[Any]:
+    def __call__(self, /, **columns: ArrayLike) -> NDArray[Any]:
         """Its values by NumPy, for columns given by name: `e(x0=[1, 2, 3])`."""
         from edhie.expr.interpret import interpret
 
@@ -291,51 +292,9 @@ class Expr:
         ours = self._library[token]
         name = library.constant if ours.kind == "constant" and library.constant else token
         theirs = library[name]
-        if _role(theirs) != _role(ours):
+        if role(theirs) != role(ours):
             raise SymbolError(
-                f"{token!r} is a {ours.kind} in {shortened(str(self))!r} and a {theirs.kind} in the other library "
-                f"({library}); rename one of them"
+                f"{token!r} in {shortened(str(self))!r} is {ours.kind}, with {ours.arity} operands; in the other "
+                f"library ({library}) it is {theirs.kind}, with {theirs.arity}; rename one of them"
             )
         return name
-
-
-def _role(symbol: Symbol) -> tuple[str, int]:
-    """What a name stands for; a literal is a number like any other."""
-    return "number" if symbol.kind == "literal" else symbol.kind, symbol.arity
-
-
-def _spelled(library: SymbolLibrary, tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """The tokens, each in its one spelling; unknown ones raise."""
-    spelled = []
-    for i, token in enumerate(tokens):
-        try:
-            symbol = library[token]
-        except SymbolError as error:
-            raise SymbolError(f"{error}; it is token {i} of {_shown(tokens)}") from None
-        is_number = symbol.kind == "number" and is_numeral(token)
-        spelled.append(numeral(float(token)) if is_number else symbol.name)
-    return tuple(spelled)
-
-
-def _checked_values(values: Iterable[float | None]) -> tuple[float | None, ...]:
-    checked = tuple(None if value is None else float(value) for value in values)
-    for i, value in enumerate(checked):
-        if value is not None and not math.isfinite(value):
-            raise ExpressionError(f"fitted constant {i} cannot have the value {value}; give a finite one, or None")
-    return checked
-
-
-def _shown(tokens: tuple[str, ...]) -> str:
-    return repr(shortened(" ".join(tokens)))
-
-
-def _check_one_tree(library: SymbolLibrary, tokens: tuple[str, ...]) -> None:
-    missing = 1
-    for i, token in enumerate(tokens):
-        if token == "#":
-            raise ExpressionError("the token '#' stands for any number: write the number itself")
-        if missing == 0:
-            raise ExpressionError(f"the tokens {_shown(tokens)} go on after a whole expression, at {i}")
-        missing += library[token].arity - 1
-    if missing:
-        raise ExpressionError(f"the tokens {_shown(tokens)} lack {missing} operand{'s' * (missing > 1)} at the end")

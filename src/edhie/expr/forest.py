@@ -5,30 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, overload
+from itertools import pairwise
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import ExpressionError
+from edhie.errors import ExpressionError, shortened
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
-from edhie.expr.numerals import numeral
+from edhie.expr.numerals import is_numeral, numeral
 from edhie.expr.symbols import NUMBER
 
 Indices = NDArray[np.int64]
 TOKEN_TYPE = np.int16
 
 
-class Levels(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Levels:
     """Nodes grouped by level: those of level k (from 1) are `order[starts[k-1]:starts[k]]`."""
 
     order: Indices
     starts: Indices
 
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
     def __iter__(self) -> Iterator[Indices]:
         """The node indices of each level in turn."""
-        return iter(np.split(self.order, self.starts[1:-1]))
+        return (self.order[start:end] for start, end in pairwise(self.starts.tolist()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,20 +93,23 @@ class Forest:
         """A forest from arrays of unknown origin; whatever is not whole raises."""
         from edhie.expr import forest_kernels as kernels
 
-        tokens = np.ascontiguousarray(tokens, dtype=TOKEN_TYPE)
-        offsets = np.ascontiguousarray(offsets, dtype=np.int64)
+        tokens, offsets = _whole_numbers(tokens, "tokens"), _whole_numbers(offsets, "offsets")
         if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(tokens) or np.any(np.diff(offsets) < 0):
             raise ExpressionError(f"offsets must rise from 0 to the number of tokens, {len(tokens)}")
+        outside = np.flatnonzero((tokens < 0) | (tokens >= len(library)))
+        if len(outside):
+            raise ExpressionError(
+                f"token {outside[0]} is {tokens[outside[0]]}; the library has symbols 0 to {len(library) - 1}"
+            )
+        tokens = tokens.astype(TOKEN_TYPE)
         broken = kernels.first_broken(tokens, offsets, library.arities)
         if broken >= 0:
-            piece = tokens[offsets[broken] : offsets[broken + 1]]
-            names = " ".join(library.names[t] if 0 <= t < len(library) else f"<{t}>" for t in piece)
-            raise ExpressionError(f"expression {broken} of the forest is not one whole tree: {names!r}")
-        slots = int(library.has_slot[tokens].sum())
-        values = np.full(slots, np.nan) if values is None else np.ascontiguousarray(values, dtype=np.float64)
-        if len(values) != slots:
-            raise ExpressionError(f"the forest has {slots} constants and numbers, {len(values)} values were given")
-        return cls(library, tokens, offsets, values)
+            names = " ".join(library.names[token] for token in tokens[offsets[broken] : offsets[broken + 1]])
+            raise ExpressionError(f"expression {broken} of the forest is not one whole tree: {shortened(names)!r}")
+        return cls(library, tokens, offsets, _checked_values(library, tokens, values))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Forest, (self.library, self.tokens, self.offsets, self.values)  # without what is cached
 
     def to_exprs(self) -> list[Expr]:
         """Every expression as an `Expr`."""
@@ -125,14 +133,18 @@ class Forest:
             if not -len(self) <= index < len(self):
                 raise IndexError(f"no expression {index}: the forest has {len(self)}")
             return self._expr(int(index) % len(self))
-        return self.take(np.arange(len(self))[index])
+        return self.take(index)
 
-    def take(self, chosen: NDArray[Any]) -> Forest:
-        """The forest of the expressions at these indices, in that order."""
+    def take(self, chosen: slice | NDArray[Any] | Sequence[int]) -> Forest:
+        """The forest of the expressions at these indices, in that order, or of a mask."""
         from edhie.expr import forest_kernels as kernels
 
-        chosen = np.ascontiguousarray(chosen, dtype=np.int64)
-        parts = kernels.gather(self.tokens, self.offsets, self.values, self.value_offsets, chosen)
+        indices = np.arange(len(self))[chosen]  # as NumPy does, with its errors: compiled loops do not look
+        if indices.ndim != 1:
+            raise IndexError(f"expressions are chosen by one row of indices, not by an array of shape {indices.shape}")
+        parts = kernels.gather(
+            self.tokens, self.offsets, self.values, self.value_offsets, np.ascontiguousarray(indices)
+        )
         return Forest(self.library, *parts)
 
     @staticmethod
@@ -160,7 +172,9 @@ class Forest:
         """The same expressions over another library; an error names a symbol that it lacks."""
         if library == self.library:
             return self
-        if library.symbols[: len(self.library)] == self.library.symbols:
+        added = library.symbols[len(self.library) :]
+        may_be_numbers = self.library.has_numbers and any(is_numeral(symbol.name) for symbol in added)
+        if library.symbols[: len(self.library)] == self.library.symbols and not may_be_numbers:
             return Forest(library, self.tokens, self.offsets, self.values)
         return Forest.from_exprs((expr.cast(library) for expr in self), library)
 
@@ -271,6 +285,28 @@ class Forest:
     def __repr__(self) -> str:
         shown = ", ".join(str(self._expr(k)) for k in range(min(3, len(self))))
         return f"Forest({len(self)} expressions, {len(self.tokens)} nodes: {shown}{', …' * (len(self) > 3)})"
+
+
+def _whole_numbers(array: NDArray[Any], what: str) -> Indices:
+    given = np.asarray(array)
+    if given.ndim != 1 or not (given.dtype.kind in "iu" or given.size == 0):
+        raise ExpressionError(f"{what} must be one row of integers, not {given.dtype} of shape {given.shape}")
+    return np.ascontiguousarray(given, dtype=np.int64)
+
+
+def _checked_values(
+    library: SymbolLibrary, tokens: NDArray[np.int16], values: NDArray[Any] | None
+) -> NDArray[np.float64]:
+    """The values that the tokens need: finite, but NaN for a constant that is not fitted."""
+    carriers = tokens[library.has_slot[tokens]]
+    checked = np.full(len(carriers), np.nan) if values is None else np.ascontiguousarray(values, dtype=np.float64)
+    if checked.shape != carriers.shape:
+        raise ExpressionError(f"the forest has {len(carriers)} constants and numbers, {checked.size} values were given")
+    is_number = carriers == library.ids.get(NUMBER.name, -1)
+    bad = np.flatnonzero(np.isinf(checked) | (np.isnan(checked) & is_number))
+    if len(bad):
+        raise ExpressionError(f"value {bad[0]} of the forest is {checked[bad[0]]}; it must be finite")
+    return checked
 
 
 def _levels(level: NDArray[np.int32]) -> Levels:

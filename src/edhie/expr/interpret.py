@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edhie.errors import ExpressionError
+from edhie.errors import ExpressionError, shortened
 from edhie.expr import functions
 from edhie.expr.expression import Expr
 from edhie.expr.symbols import Symbol
@@ -28,8 +28,10 @@ def interpret(expr: Expr, columns: Mapping[str, ArrayLike]) -> NDArray[Any]:
     """Values of `expr` for columns by variable name; invalid operations give NaN or inf, silently."""
     for name in expr.variables:
         if name not in columns:
-            raise ExpressionError(f"no values for the variable {name!r} of {str(expr)!r}; given: {', '.join(columns)}")
-    arrays = {name: np.asarray(columns[name], dtype=float) for name in expr.variables}
+            given = f"given: {', '.join(columns)}" if columns else "none were given"
+            raise ExpressionError(f"no values for the variable {name!r} of {shortened(str(expr))!r}; {given}")
+    arrays = {name: _numbers(name, columns[name]) for name in expr.variables}
+    _check_shapes(arrays)
     free_from_the_right = list(expr.constants)
     stack: list[NDArray[Any]] = []
     with np.errstate(all="ignore"):
@@ -43,8 +45,24 @@ def interpret(expr: Expr, columns: Mapping[str, ArrayLike]) -> NDArray[Any]:
             elif symbol.kind == "constant":
                 value = free_from_the_right.pop()
                 if value is None:
-                    raise ExpressionError(f"{str(expr)!r} has constants without values; give them by with_constants()")
+                    shown = shortened(str(expr))
+                    raise ExpressionError(f"{shown!r} has constants without values; give them by with_constants()")
                 stack.append(np.asarray(value))
             else:
                 stack.append(np.asarray(symbol.value if symbol.kind == "literal" else float(token)))
     return stack.pop()
+
+
+def _numbers(name: str, column: ArrayLike) -> NDArray[Any]:
+    try:
+        return np.asarray(column, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ExpressionError(f"the values of the variable {name!r} are not real numbers: {error}") from None
+
+
+def _check_shapes(arrays: Mapping[str, NDArray[Any]]) -> None:
+    try:
+        np.broadcast_shapes(*(array.shape for array in arrays.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ExpressionError(f"the columns differ in shape: {shapes}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -28,6 +29,8 @@ def jit(function: F) -> F:
     config.CACHE_DIR = outside or str(_build_folder())
     try:
         return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+    except RuntimeError:  # no folder to write to: every process compiles for itself
+        return cast(F, numba.njit(nogil=True, error_model="numpy")(function))
     finally:
         config.CACHE_DIR = outside
 
@@ -49,17 +52,16 @@ def _build_folder() -> Path:
     digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
     root = Path(platformdirs.user_cache_dir("edhie")) / "kernels"
     folder = root / digest
-    if not folder.exists():
+    if not os.path.exists(folder):  # noqa: PTH110 -- False also where one may not look
         _prune(root)
     return folder
 
 
 def _prune(root: Path) -> None:
-    """Remove all but the newest builds; what cannot be removed stays."""
-    builds = sorted((path for path in root.glob("*") if path.is_dir()), key=os.path.getmtime, reverse=True)
+    """Remove all but the newest builds, so that with the coming one there are `KEPT_BUILDS`."""
+    try:
+        builds = sorted((path for path in root.iterdir() if path.is_dir()), key=os.path.getmtime, reverse=True)
+    except OSError:  # there are none yet, or another process removes them too
+        return
     for build in builds[KEPT_BUILDS - 1 :]:
-        for path in sorted(build.rglob("*"), reverse=True):
-            try:
-                path.rmdir() if path.is_dir() else path.unlink()
-            except OSError:
-                return
+        shutil.rmtree(build, ignore_errors=True)

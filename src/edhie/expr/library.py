@@ -17,6 +17,7 @@ from edhie.expr.numerals import is_numeral, numeral
 from edhie.expr.symbols import ALIASES, NAMED_LITERALS, NUMBER, OPERATORS, Symbol, constant, literal, variable
 
 FORMAT = 1
+MAX_SYMBOLS = 2**15 - 1  # token ids are 16-bit
 Array = TypeVar("Array", bound=NDArray[Any])
 FALLBACK_CONSTANT_NAMES = ("c", "C", "k", "const")
 
@@ -31,9 +32,11 @@ class SymbolLibrary:
         kinds: dict[str, str] = {}
         for symbol in self.symbols:
             if symbol.name in kinds:
-                uses = f"{_article(kinds[symbol.name])} and {_article(symbol.kind)}"
-                raise SymbolError(f"the name {symbol.name!r} is given twice in a library, to {uses}; rename one of them")
+                both = f"{_article(kinds[symbol.name])} and {_article(symbol.kind)}"
+                raise SymbolError(f"the name {symbol.name!r} is given to two symbols, {both}; rename one of them")
             kinds[symbol.name] = symbol.kind
+        if len(kinds) > MAX_SYMBOLS:
+            raise SymbolError(f"a library holds at most {MAX_SYMBOLS} symbols, not {len(kinds)}; use fewer variables")
         for kind in ("constant", "number"):
             if sum(symbol.kind == kind for symbol in self.symbols) > 1:
                 raise SymbolError(f"a library holds at most one {kind} symbol")
@@ -110,8 +113,9 @@ class SymbolLibrary:
         if found is None and is_numeral(token):
             found = self.ids.get(numeral(float(token)), self.ids.get(NUMBER.name))
             if found is None:
+                number, library = shortened(token, 40), shortened(str(self))
                 raise SymbolError(
-                    f"the number {token} is not in the library ({self}); add it with literals= or allow numbers=True"
+                    f"the number {number} is not in the library ({library}); add it with literals= or numbers=True"
                 )
         if found is None:
             meant = ALIASES.get(token)

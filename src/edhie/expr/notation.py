@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from edhie.errors import ExpressionError
+from edhie.errors import ExpressionError, SymbolError, shortened
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
-from edhie.expr.numerals import is_numeral, numeral
+from edhie.expr.numerals import numeral
 
 
 def to_prefix_tokens(expr: Expr) -> list[str]:
@@ -22,12 +22,16 @@ def to_prefix_tokens(expr: Expr) -> list[str]:
 
 def to_postfix_tokens(expr: Expr) -> list[str]:
     """The tokens in postfix (reverse Polish) order."""
-    tokens = to_prefix_tokens(expr)
-    stack: list[list[str]] = []
-    for i in range(expr.size - 1, -1, -1):
-        operands = [stack.pop() for _ in range(expr.library[expr.tokens[i]].arity)]
-        stack.append([token for operand in operands for token in operand] + [tokens[i]])
-    return stack.pop()
+    out: list[str] = []
+    waiting: list[tuple[str, int]] = []  # operators, and how many of their operands are still to come
+    for token, (_, _, symbol) in zip(to_prefix_tokens(expr), expr.walk(), strict=True):
+        waiting.append((token, symbol.arity))
+        while waiting and waiting[-1][1] == 0:
+            out.append(waiting.pop()[0])
+            if waiting:
+                operator, missing = waiting.pop()
+                waiting.append((operator, missing - 1))
+    return out
 
 
 def to_prefix(expr: Expr) -> str:
@@ -48,32 +52,42 @@ def from_prefix(text: str | Sequence[str], library: SymbolLibrary) -> Expr:
 def from_postfix(text: str | Sequence[str], library: SymbolLibrary) -> Expr:
     """The expression that postfix text or tokens spell."""
     tokens = _tokens(text)
-    stack: list[list[str]] = []
+    shown = repr(shortened(" ".join(tokens)))
+    whole = 0
     for i, token in enumerate(tokens):
-        arity = library[token].arity
-        if len(stack) < arity:
-            raise ExpressionError(
-                f"{token!r} at {i} in {' '.join(tokens)!r} lacks {arity - len(stack)} of its operands"
-            )
-        operands = stack[len(stack) - arity :]
-        del stack[len(stack) - arity :]
-        stack.append([token, *(each for operand in operands for each in operand)])
-    if len(stack) != 1:
-        raise ExpressionError(f"the tokens {' '.join(tokens)!r} form {len(stack)} expressions, not one")
-    return Expr(library, stack[0])
+        try:
+            arity = library[token].arity
+        except SymbolError as error:
+            raise SymbolError(f"{error}; it is token {i} of {shown}") from None
+        if whole < arity:
+            raise ExpressionError(f"{token!r} at {i} in {shown} lacks {arity - whole} of its operands")
+        whole += 1 - arity
+    if whole != 1:
+        raise ExpressionError(f"the tokens {shown} form {whole} expressions, not one")
+    return Expr(library, postfix_to_prefix(tokens, lambda token: library[token].arity))
+
+
+def postfix_to_prefix(tokens: Sequence[str], arity: Callable[[str], int]) -> list[str]:
+    """The tokens of one whole tree, from postfix to prefix order."""
+    operands: list[list[int]] = []  # by place, where its operands stand
+    finished: list[int] = []
+    for i, token in enumerate(tokens):
+        first = len(finished) - arity(token)
+        operands.append(finished[first:])
+        finished[first:] = [i]
+    out, waiting = [], finished
+    while waiting:
+        i = waiting.pop()
+        out.append(tokens[i])
+        waiting += reversed(operands[i])
+    return out
 
 
 def from_infix_tokens(tokens: Sequence[str], library: SymbolLibrary) -> Expr:
     """The expression that infix tokens spell, `^2` being one token where the library has it."""
-    from edhie.expr.parser import parse
+    from edhie.expr.parser import parse_tokens
 
-    postfix = {symbol.name for symbol in library.symbols if symbol.style == "postfix"}
-    # a text keeps `^2` and `^ 2` apart by parentheses: x^2 and x^(2)
-    spelled = []
-    for i, token in enumerate(tokens):
-        after_power = i > 0 and tokens[i - 1] == "^" and is_numeral(token)
-        spelled.append(token if token in postfix or not after_power else f"({token})")
-    return parse(" ".join(spelled), library)
+    return parse_tokens(tokens, library)
 
 
 def _tokens(text: str | Sequence[str]) -> list[str]:

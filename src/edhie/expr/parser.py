@@ -1,7 +1,8 @@
 """Reading the formulas that people write.
 
-A precedence-climbing parser by hand, since its errors are the interface: each points at
-the character and says what was probably meant, which parser generators do not give.
+A precedence parser by hand, since its errors are the interface: each points at the
+character and says what was probably meant, which parser generators do not give. It keeps
+a stack of its own, so that a formula may be as long and as deep as it likes.
 """
 
 from __future__ import annotations
@@ -12,25 +13,30 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from edhie.errors import ExpressionError, ParseError, SymbolError, suggestion
+from edhie.errors import EdhieError, ExpressionError, ParseError, SymbolError, shortened, suggestion
 from edhie.expr.expression import Expr
+from edhie.expr.lexer import Token, tokenise
 from edhie.expr.library import SymbolLibrary
+from edhie.expr.notation import postfix_to_prefix
+from edhie.expr.numerals import is_numeral, numeral
 from edhie.expr.standard_libraries import everything
-from edhie.expr.symbols import ALIASES, NAMED_LITERALS, OPERATORS, Precedence
+from edhie.expr.symbols import ALIASES, NAMED_LITERALS, OPERATORS, Precedence, is_name
 
-TOKEN = re.compile(
-    r"(?P<number>(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*)|(?P<sign>\*\*|[-+*/^(),])|(?P<blank>\s+)"
-)
 BINARY = {"+": Precedence.SUM, "-": Precedence.SUM, "*": Precedence.PRODUCT, "/": Precedence.PRODUCT}
-LOOK_ALIKES = {"−": "-", "–": "-", "·": "*", "×": "*", "÷": "/", "[": "(", "]": ")", "{": "(", "}": ")"}  # noqa: RUF001
-MAX_DEPTH = 400  # nested parentheses beyond this are a mistake, and would exhaust Python's stack
+FOLDED = ("min", "max")  # of three and more operands, taken two by two
 
 
-@dataclass(frozen=True)
-class _Token:
-    kind: str
-    text: str
-    position: int
+@dataclass
+class _Waiting:
+    """An operator that waits for its last operand, or an open parenthesis, which binds nothing."""
+
+    symbol: str
+    binds: int
+    token: Token
+    name: Token | None = None
+    """What was written for the symbol, where it is a function called with parentheses."""
+    operands: int = 0
+    """How many of the call's operands are read, but for the last."""
 
 
 def parse(text: str, library: SymbolLibrary | None = None, *, variables: Sequence[str] | None = None) -> Expr:
@@ -48,30 +54,30 @@ def parse(text: str, library: SymbolLibrary | None = None, *, variables: Sequenc
       x + sinn(x)
           ^
     """
-    tokens = _tokenise(text)
+    tokens = [*tokenise(text), Token("end", "", len(text))]
     if library is None:
-        library = everything(list(variables) if variables is not None else _variables_in(tokens))
+        library = everything(variables if variables is not None else _variables_in(tokens))
     elif variables is not None:
         raise TypeError("give parse() a library or the variables, not both")
     return _Parser(text, tokens, library).whole()
 
 
-def _tokenise(text: str) -> list[_Token]:
-    tokens, at = [], 0
-    while at < len(text):
-        match = TOKEN.match(text, at)
-        if match is None:
-            meant = LOOK_ALIKES.get(text[at])
-            hint = f"; did you mean {meant!r}?" if meant else ""
-            raise ParseError(f"unexpected character {text[at]!r}{hint}", text, at)
-        if match.lastgroup != "blank" and match.group("blank") is None:
-            kind = "number" if match.group("number") else "name" if match.group("name") else "sign"
-            tokens.append(_Token(kind, "^" if match.group() == "**" else match.group(), at))
-        at = match.end()
-    return [*tokens, _Token("end", "", len(text))]
+def parse_tokens(tokens: Sequence[str], library: SymbolLibrary) -> Expr:
+    """The expression that infix tokens spell; here `^2` is one token and `^`, `2` are two, never the same."""
+    text = " ".join(tokens)
+    read, at = [], 0
+    for token in tokens:
+        if token in library and library[token].style == "postfix":
+            read.append(Token("power", token, at))
+        elif is_numeral(token):
+            read.append(Token("number", token, at))
+        else:
+            read += [Token(piece.kind, piece.text, at + piece.position) for piece in tokenise(token)]
+        at += len(token) + 1
+    return _Parser(text, [*read, Token("end", "", len(text))], library, has_power_tokens=True).whole()
 
 
-def _variables_in(tokens: list[_Token]) -> list[str]:
+def _variables_in(tokens: list[Token]) -> list[str]:
     """Names that are not functions or literals: x0, x1, … by number, then the others as they come."""
     names = []
     for token, after in itertools.pairwise(tokens):
@@ -79,178 +85,228 @@ def _variables_in(tokens: list[_Token]) -> list[str]:
         is_leaf = token.kind == "name" and after.text != "("
         if is_leaf and token.text != "c" and known not in NAMED_LITERALS and known not in OPERATORS:
             names.append(token.text)
-    found = list(dict.fromkeys(names))
+    found = dict.fromkeys(names)
     numbered = [int(name[1:]) for name in found if re.fullmatch(r"x(0|[1-9]\d{0,2})", name)]
-    columns = [f"x{i}" for i in range(max(numbered) + 1)] if numbered else []
-    return columns + [name for name in found if name not in columns]
+    columns = dict.fromkeys(f"x{i}" for i in range(max(numbered, default=-1) + 1))
+    return list(columns | found)
 
 
 class _Parser:
-    """One pass over the tokens; every method returns prefix tokens."""
+    """One pass over the tokens, which come out in postfix order: each operator after its operands."""
 
-    def __init__(self, text: str, tokens: list[_Token], library: SymbolLibrary) -> None:
+    def __init__(self, text: str, tokens: list[Token], library: SymbolLibrary, has_power_tokens: bool = False) -> None:
         self.text, self.tokens, self.library = text, tokens, library
+        self.has_power_tokens = has_power_tokens
         self.at = 0
-        self.depth = 0
+        self.out: list[str] = []
+        self.waiting: list[_Waiting] = []
 
     def whole(self) -> Expr:
         if self.next.kind == "end":
             raise self.error("an expression is missing")
-        prefix = self.expression(0)
-        if self.next.kind != "end":
-            raise self.unexpected()
-        return Expr(self.library, prefix)
+        self.operand()
+        while self.next.kind != "end":
+            self.after_operand()
+        self.finish()
+        if self.waiting:
+            raise self.error("this '(' is never closed", self.waiting[-1].token)
+        return Expr(self.library, postfix_to_prefix(self.out, lambda token: self.library[token].arity))
 
     @property
-    def next(self) -> _Token:
+    def next(self) -> Token:
         return self.tokens[self.at]
 
-    def take(self) -> _Token:
+    def take(self) -> Token:
         token = self.next
         self.at += 1
         return token
 
-    def error(self, what: str, token: _Token | None = None) -> ParseError:
+    @property
+    def shown_library(self) -> str:
+        return shortened(str(self.library))
+
+    def error(self, what: str, token: Token | None = None) -> ParseError:
         return ParseError(what, self.text, (token or self.next).position)
 
-    def unexpected(self) -> ParseError:
-        token, before = self.next, self.tokens[self.at - 1]
-        if token.text == ")":
-            return self.error("this ')' closes nothing")
-        if token.text == ",":
-            return self.error("a comma belongs between the operands of a function")
-        hint = f"; did you mean '{before.text}*{token.text}'?" if before.kind != "sign" or before.text == ")" else ""
-        return self.error(f"an operator is missing before {token.text!r}{hint}")
+    # -- operands ---------------------------------------------------------------------
 
-    # -- the grammar ------------------------------------------------------------------
+    def operand(self) -> None:
+        """A leaf, and the signs, parentheses and functions that open before it."""
+        while not self.reads_leaf():
+            pass
 
-    def expression(self, least: int) -> list[str]:
-        """Everything that binds more tightly than `least`."""
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise self.error(f"more than {MAX_DEPTH} levels of nesting")
-        left = self.operand()
-        while True:
-            token = self.next
-            if token.text == "^" and least < Precedence.POWER:
-                left = self.power(left)
-            elif token.text in BINARY and least < BINARY[token.text]:
-                self.take()
-                left = [self.known(token.text, token), *left, *self.expression(BINARY[token.text])]
-            else:
-                self.depth -= 1
-                return left
-
-    def operand(self) -> list[str]:
+    def reads_leaf(self) -> bool:
+        """Take one step; whether it was the leaf, and not something that opens before it."""
         token = self.take()
         if token.kind == "number":
-            return [self.number(token, "")]
+            return self.number(token)
         if token.kind == "name":
             return self.call(token) if self.next.text == "(" else self.leaf(token)
         if token.text == "(":
-            inside = self.expression(0)
-            self.close(token)
-            return inside
-        if token.text == "-":
+            self.waiting.append(_Waiting("", 0, token))
+        elif token.text == "-":
             return self.negation(token)
-        if token.text == "+":
-            return self.expression(Precedence.NEGATION)
-        self.at -= 1
-        if token.kind == "end":
-            raise self.error("the expression ends where an operand should be")
-        raise self.error(f"an operand is missing before {token.text!r}")
+        elif token.text == "+":
+            self.waiting.append(_Waiting("", Precedence.NEGATION, token))
+        else:
+            what = "the expression ends where an operand should be"
+            raise self.error(what if token.kind == "end" else f"an operand is missing before {token.text!r}", token)
+        return False
 
-    def close(self, opening: _Token) -> None:
-        if self.next.text == ")":
-            self.take()
-            return
-        if self.next.kind == "end":
-            raise self.error("this '(' is never closed", opening)
-        raise self.unexpected()
+    def number(self, token: Token, sign: str = "") -> bool:
+        self.finite(token)
+        try:
+            self.library.id_of(sign + token.text)
+        except SymbolError as error:
+            raise self.error(str(error), token) from None
+        self.out.append(sign + token.text)
+        return True
 
-    def negation(self, sign: _Token) -> list[str]:
-        number_is_base = self.tokens[min(self.at + 1, len(self.tokens) - 1)].text == "^"
-        if self.next.kind == "number" and not number_is_base:
-            return [self.number(self.take(), "-")]
-        operand = self.expression(Precedence.NEGATION)
+    def finite(self, token: Token) -> float:
+        value = float(token.text)
+        if not math.isfinite(value):
+            raise self.error(f"the number {shortened(token.text, 40)} is too large for a double", token)
+        return value
+
+    def negation(self, sign: Token) -> bool:
+        after = self.tokens[min(self.at + 1, len(self.tokens) - 1)]
+        if self.next.kind == "number" and self.next.text[0] != "-" and not _is_power(after):
+            return self.number(self.take(), "-")
         if "neg" in self.library:
-            return ["neg", *operand]
+            self.waiting.append(_Waiting("neg", Precedence.NEGATION, sign))
+            return False
         for zero_or_less, name in (("-1", "*"), ("0", "-")):
             if name in self.library and (self.library.has_numbers or zero_or_less in self.library):
-                return [name, zero_or_less, *operand]
-        raise self.error(f"a minus sign needs 'neg' in the library ({self.library})", sign)
+                self.out.append(zero_or_less)
+                self.waiting.append(_Waiting(name, Precedence.NEGATION, sign))
+                return False
+        raise self.error(f"a minus sign needs 'neg' in the library ({self.shown_library})", sign)
 
-    def power(self, base: list[str]) -> list[str]:
-        sign = self.take()
-        exponent, after = self.next, self.tokens[min(self.at + 1, len(self.tokens) - 1)]
-        if exponent.text.isdigit() and after.text != "^" and f"^{exponent.text}" in self.library:
-            self.take()
-            return [f"^{exponent.text}", *base]
-        right = self.expression(Precedence.POWER - 1)
-        if "^" not in self.library and len(right) == 1 and f"^{right[0]}" in self.library:
-            return [f"^{right[0]}", *base]
-        if base == ["e"] and not ("^" in self.library and "e" in self.library) and "exp" in self.library:
-            return ["exp", *right]
-        return [self.known("^", sign), *base, *right]
-
-    def call(self, name: _Token) -> list[str]:
-        function = self.function_name(name)
-        opening = self.take()
-        operands = []
-        if self.next.text != ")":
-            operands.append(self.expression(0))
-            while self.next.text == ",":
-                self.take()
-                operands.append(self.expression(0))
-        self.close(opening)
-        arity = self.library[function].arity
-        if len(operands) != arity:
-            raise self.error(f"{name.text!r} takes {arity} operand{'s' * (arity > 1)}, not {len(operands)}", name)
-        return [function, *(token for operand in operands for token in operand)]
-
-    def function_name(self, name: _Token) -> str:
-        for candidate in (name.text, ALIASES.get(name.text, "")):
-            if candidate in self.library and self.library[candidate].arity:
-                return candidate
-        if name.text in self.library:
-            raise self.error(f"{name.text!r} is no function; did you mean '{name.text}*('?", name)
-        functions = [each for each in self.library.readable_names if each.isidentifier() and self._takes_operands(each)]
-        known = ALIASES.get(name.text, name.text)
-        if known in OPERATORS:
-            raise self.error(f"the function {name.text!r} is not in the library ({self.library})", name)
-        raise self.error(f"unknown function {name.text!r}{suggestion(name.text, functions)}", name)
-
-    def _takes_operands(self, name: str) -> bool:
-        return self.library[ALIASES.get(name, name) if name not in self.library else name].arity > 0
-
-    def leaf(self, name: _Token) -> list[str]:
+    def leaf(self, name: Token) -> bool:
         for candidate in (name.text, ALIASES.get(name.text, "")):
             if candidate in self.library:
                 if self.library[candidate].arity:
                     raise self.error(f"{name.text!r} is a function; give it operands in parentheses", name)
-                return [candidate]
+                self.out.append(candidate)
+                return True
         literal = NAMED_LITERALS.get(ALIASES.get(name.text, name.text))
-        if literal is not None and self.next.text == "^" and literal.name == "e" and "exp" in self.library:
-            return ["e"]  # e^u, which power() turns into exp(u)
+        if literal is not None and literal.name == "e" and self.next.text == "^" and "exp" in self.library:
+            self.waiting.append(_Waiting("exp", Precedence.POWER, self.take()))  # e^u
+            return False
         if literal is not None and self.library.has_numbers:
-            return [repr(literal.value)]
-        leaves = [each for each in self.library.readable_names if not self._takes_operands(each)]
-        raise self.error(f"unknown symbol {name.text!r}{suggestion(name.text, leaves)}", name)
+            self.out.append(numeral(literal.value))
+            return True
+        raise self.error(f"unknown symbol {shortened(name.text)!r}{self.hint(name, are_functions=False)}", name)
 
-    def number(self, token: _Token, sign: str) -> str:
-        if not math.isfinite(float(token.text)):
-            raise self.error(f"the number {token.text} is too large for a double", token)
-        text = sign + token.text
-        try:
-            self.library.id_of(text)
-        except SymbolError as error:
-            raise self.error(str(error), token) from None
-        return text
+    def call(self, name: Token) -> bool:
+        function = self.function_name(name)
+        self.waiting.append(_Waiting(function, 0, self.take(), name))
+        if self.next.text == ")":
+            self.check_operands(function, name, 0)
+        return False
 
-    def known(self, name: str, token: _Token) -> str:
+    def function_name(self, name: Token) -> str:
+        for candidate in (name.text, ALIASES.get(name.text, "")):
+            if candidate in self.library and self.library[candidate].arity:
+                return candidate
+        shown = shortened(name.text)
+        if name.text in self.library:
+            raise self.error(f"{shown!r} is no function; did you mean '{shown}*('?", name)
+        if ALIASES.get(name.text, name.text) in OPERATORS:
+            raise self.error(f"the function {shown!r} is not in the library ({self.shown_library})", name)
+        raise self.error(f"unknown function {shown!r}{self.hint(name, are_functions=True)}", name)
+
+    def hint(self, name: Token, *, are_functions: bool) -> str:
+        """The name that was probably meant, or else all that there are."""
+        known = []
+        for each in self.library.readable_names:
+            symbol = self.library[each if each in self.library else ALIASES[each]]
+            if is_name(each) and (symbol.arity > 0) == are_functions:
+                known.append(each)
+        listed = f"; there are {shortened(', '.join(known))}" if known else ""
+        return suggestion(name.text, known) or listed
+
+    # -- after an operand -------------------------------------------------------------
+
+    def after_operand(self) -> None:
+        """An operator and its next operand, a power, a comma, a closing parenthesis."""
+        token = self.take()
+        if token.kind == "power":
+            self.out.append(token.text)
+        elif token.text == "^":
+            self.power(token)
+        elif token.text in BINARY:
+            self.finish(BINARY[token.text])
+            self.waiting.append(_Waiting(self.known(token.text, token), BINARY[token.text], token))
+            self.operand()
+        elif token.text == ",":
+            self.comma(token)
+        elif token.text == ")":
+            self.close(token)
+        else:
+            before = self.tokens[self.at - 2]
+            hint = f"; did you mean '{shortened(before.text, 40)}*{shortened(token.text, 40)}'?"
+            raise self.error(f"an operator is missing before {shortened(token.text)!r}{hint}", token)
+
+    def finish(self, least: int = 1) -> None:
+        """Write out the waiting operators that bind at least as tightly as `least`, back to the last '('."""
+        while self.waiting and self.waiting[-1].binds >= least:
+            symbol = self.waiting.pop().symbol
+            if symbol:  # a plus sign leaves nothing
+                self.out.append(symbol)
+
+    def known(self, name: str, token: Token) -> str:
         if name not in self.library:
-            raise self.error(f"the operator {name!r} is not in the library ({self.library})", token)
+            raise self.error(f"the operator {name!r} is not in the library ({self.shown_library})", token)
         return name
+
+    def power(self, sign: Token) -> None:
+        """`^`, which binds to the right; before a whole number it may be the library's `^2`, one symbol."""
+        number, end = self.exponent()
+        # where the library has both, x^2 is the one and x^(2) the other
+        may_be_short = "^" not in self.library or (end == self.at + 1 and not self.has_power_tokens)
+        if may_be_short and number.kind == "number" and not _is_power(self.tokens[end]):
+            symbol = f"^{numeral(self.finite(number))}"
+            if symbol in self.library:
+                self.at = end
+                self.out.append(symbol)
+                return
+        self.waiting.append(_Waiting(self.known("^", sign), Precedence.POWER, sign))
+        self.operand()
+
+    def exponent(self) -> tuple[Token, int]:
+        """The next token, or the only one within the parentheses that come next; and where it ends."""
+        ahead = self.tokens[self.at : self.at + 3]
+        is_wrapped = [token.text for token in ahead[::2]] == ["(", ")"]
+        return (ahead[1], self.at + 3) if is_wrapped else (ahead[0], self.at + 1)
+
+    def comma(self, token: Token) -> None:
+        self.finish()
+        if not self.waiting or self.waiting[-1].name is None:
+            raise self.error("a comma belongs between the operands of a function", token)
+        call = self.waiting[-1]
+        call.operands += 1
+        if call.symbol in FOLDED and call.operands > 1:
+            self.out.append(call.symbol)
+        self.operand()
+
+    def close(self, token: Token) -> None:
+        self.finish()
+        if not self.waiting:
+            raise self.error("this ')' closes nothing", token)
+        opened = self.waiting.pop()
+        if opened.name is not None:
+            self.check_operands(opened.symbol, opened.name, opened.operands + 1)
+            self.out.append(opened.symbol)
+
+    def check_operands(self, function: str, name: Token, count: int) -> None:
+        arity = self.library[function].arity
+        if count != arity and not (function in FOLDED and count > arity):
+            raise self.error(f"{name.text!r} takes {arity} operand{'s' * (arity > 1)}, not {count}", name)
+
+
+def _is_power(token: Token) -> bool:
+    return token.text == "^" or token.kind == "power"
 
 
 def parse_lines(lines: Sequence[str], library: SymbolLibrary) -> list[Expr]:
@@ -259,6 +315,6 @@ def parse_lines(lines: Sequence[str], library: SymbolLibrary) -> list[Expr]:
     for number, line in enumerate(lines, start=1):
         try:
             out.append(parse(line, library))
-        except (ParseError, ExpressionError) as error:
+        except EdhieError as error:
             raise ExpressionError(f"line {number}: {error}") from error
     return out

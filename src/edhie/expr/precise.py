@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import mpmath
 
+from edhie.errors import ExpressionError
 from edhie.expr.expression import Expr
+from edhie.expr.numerals import numeral
 from edhie.expr.symbols import Symbol
 
 Real = Any  # mpmath.mpf: mpmath has no types
@@ -30,10 +34,13 @@ def _power(a: Real, b: Real) -> Real:
     return mpmath.power(a, b)
 
 
-def _exp(a: Real) -> Real:
-    if abs(a) > MAX_BITS:
-        raise UndefinedError
-    return mpmath.exp(a)
+def _like_exp(function: Callable[[Real], Real]) -> Callable[[Real], Real]:
+    def guarded(a: Real) -> Real:
+        if abs(a) > MAX_BITS:
+            raise UndefinedError
+        return function(a)
+
+    return guarded
 
 
 def _positive(function: Callable[[Real], Real]) -> Callable[[Real], Real]:
@@ -80,7 +87,7 @@ FUNCTIONS: dict[str, Callable[..., Real]] = {
     "inv": lambda a: _divide(mpmath.mpf(1), a),
     "sqrt": _sqrt,
     "cbrt": lambda a: mpmath.sign(a) * mpmath.cbrt(abs(a)),
-    "exp": _exp,
+    "exp": _like_exp(mpmath.exp),
     "log": _positive(mpmath.log),
     "log10": _positive(mpmath.log10),
     "abs": abs,
@@ -90,9 +97,9 @@ FUNCTIONS: dict[str, Callable[..., Real]] = {
     "asin": _within_one(mpmath.asin),
     "acos": _within_one(mpmath.acos),
     "atan": mpmath.atan,
-    "sinh": lambda a: (_exp(a) - _exp(-a)) / 2,
-    "cosh": lambda a: (_exp(a) + _exp(-a)) / 2,
-    "tanh": lambda a: mpmath.tanh(a),
+    "sinh": _like_exp(mpmath.sinh),
+    "cosh": _like_exp(mpmath.cosh),
+    "tanh": mpmath.tanh,
     "min": min,
     "max": max,
     "sign": mpmath.sign,
@@ -109,22 +116,29 @@ def _user_function(symbol: Symbol) -> Callable[..., Real]:
         digits = mpmath.mp.dps
         value = sympy_function(symbol)(*(sympy.Float(each, digits) for each in operands)).evalf(digits)
         if not value.is_Float and not value.is_Integer:
-            raise UndefinedError(f"the operator {symbol.name!r} has no SymPy function to compute with")
+            raise UndefinedError(f"the operator {symbol.name!r} has no SymPy function, or no real value there")
         return mpmath.mpf(str(value))
 
     return evaluate
 
 
-def precise_value(expr: Expr, point: Mapping[str, Real], *, constants: list[Real] | None = None) -> Real:
+def precise_value(
+    expr: Expr, point: Mapping[str, Real], *, constants: Sequence[Real] = (), deadline: float = math.inf
+) -> Real:
     """The value at `point` in mpmath's working precision, or `UndefinedError`.
 
-    `constants` gives values for the unfitted constants, in prefix order. Literals such as
-    0.1 mean the decimal number, not the double next to it.
+    `constants` gives values for the unfitted constants, in prefix order. Numbers such as 0.1,
+    those of fitted constants too, mean the decimal that is printed, not the double next to
+    it. Once `time.monotonic()` passes the `deadline` it raises `TimeoutError`.
     """
-    unfitted = list(constants or [])
+    unfitted = list(constants)
     fitted = list(expr.constants)
+    if len(unfitted) != fitted.count(None):
+        raise ExpressionError(f"{fitted.count(None)} constants are not fitted, {len(unfitted)} values were given")
     stack: list[Real] = []
     for token in reversed(expr.tokens):
+        if time.monotonic() > deadline:
+            raise TimeoutError("the value took too long to compute")
         symbol = expr.library[token]
         if symbol.kind == "operator":
             function = FUNCTIONS.get(symbol.name) or _user_function(symbol)
@@ -136,7 +150,7 @@ def precise_value(expr: Expr, point: Mapping[str, Real], *, constants: list[Real
             stack.append(point[token])
         elif symbol.kind == "constant":
             value = fitted.pop()
-            stack.append(unfitted.pop() if value is None else mpmath.mpf(value))
+            stack.append(unfitted.pop() if value is None else mpmath.mpf(numeral(value)))
         else:
             stack.append({"pi": +mpmath.pi, "e": +mpmath.e}.get(token) or mpmath.mpf(token))
     return stack.pop()

@@ -13,7 +13,8 @@ from edhie.expr.precise import UndefinedError, precise_value
 from edhie.expr.sympy_pool import shared_worker
 from edhie.expr.sympy_tasks import expr_from, request
 
-CHECKED_POINTS = 6
+WANTED_POINTS = 12
+MAX_TRIES = 100
 DIGITS = 30
 
 
@@ -35,27 +36,31 @@ def simplify(expr: Expr, *, time_limit: float = 5.0) -> Expr:
             found = expr_from(answer, expr.library)
         except EdhieError:
             found = expr
-        if _agree(expr, found):
+        if _agree(expr, found, answer["constants"]):
             candidates.append(found)
     return min(reversed(candidates), key=lambda candidate: candidate.size)  # of equals, SymPy's
 
 
-def _agree(a: Expr, b: Expr) -> bool:
-    """Whether b has a's values at some random points of a's domain; unfitted constants are left aside."""
-    if a.constants.count(None):
-        return True  # SymPy may have renumbered them
+def _agree(a: Expr, b: Expr, places: list[int]) -> bool:
+    """Whether b has a's values at some random points of a's domain; its constants are those of a at `places`."""
     draw = random.Random(0)
-    for _ in range(CHECKED_POINTS * 4):
+    agreed = 0
+    for _ in range(MAX_TRIES):
         with mpmath.workdps(DIGITS):
             point = {name: mpmath.mpf(draw.uniform(-4, 4)) for name in a.library.variables}
+            constants = [mpmath.mpf(draw.uniform(-4, 4)) for _ in a.constants]
+            unfitted = [value for value, known in zip(constants, a.constants, strict=True) if known is None]
             try:
-                left = precise_value(a, point)
+                left = precise_value(a, point, constants=unfitted)
             except UndefinedError:
                 continue
             try:
-                right = precise_value(b, point)
+                right = precise_value(b, point, constants=[constants[i] for i in places])
             except UndefinedError:
                 return False
             if abs(left - right) > mpmath.mpf(10) ** (-8) * max(1, abs(left)):
                 return False
-    return True
+        agreed += 1
+        if agreed == WANTED_POINTS:
+            break
+    return agreed > 0

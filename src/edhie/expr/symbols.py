@@ -14,7 +14,7 @@ from edhie.expr.numerals import is_numeral, numeral
 Kind = Literal["operator", "variable", "constant", "literal", "number"]
 Style = Literal["infix", "prefix", "postfix", "function", "leaf"]
 
-NOT_IN_NAMES = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹··")  # Python takes some of these for letters, people mean x^2 and x*y
+NOT_IN_NAMES = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹\u00b7\u0387")  # to Python they are letters; people mean x^2 and, by a dot, x*y
 MAX_ARITY = 2  # expression trees are binary, as in the paper
 
 

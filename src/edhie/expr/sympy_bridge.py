@@ -9,13 +9,14 @@ from typing import Any
 
 import sympy
 
+from edhie.errors import ExpressionError
 from edhie.expr import sympy_functions
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
-from edhie.expr.symbols import Symbol
+from edhie.expr.symbols import Precedence, Symbol
 
-MAX_POWER_BITS = 20_000  # a longer integer power, such as 9^9^9, is left as it stands
+MAX_BITS = 20_000  # with longer numbers, such as 9^9^9, SymPy would never end
 
 
 @cache
@@ -30,11 +31,17 @@ def sympy_function(symbol: Symbol) -> Callable[..., Any]:
     return found
 
 
-def constant_names(library: SymbolLibrary, count: int) -> list[str]:
-    """Distinct SymPy names for `count` unfitted constants, none of them a variable's."""
+def constant_stem(library: SymbolLibrary) -> str:
+    """What the SymPy names of unfitted constants begin with: no variable is called so with a number behind it."""
     stem = library.constant or "c"
     while any(name.startswith(stem) and name[len(stem) :].isdigit() for name in library.variables):
         stem += "_"
+    return stem
+
+
+def constant_names(library: SymbolLibrary, count: int) -> list[str]:
+    """Distinct SymPy names for `count` unfitted constants, none of them a variable's."""
+    stem = constant_stem(library)
     return [f"{stem}{i}" for i in range(count)]
 
 
@@ -43,7 +50,8 @@ def to_sympy(expr: Expr, *, evaluate: bool = True, exact: bool = False) -> sympy
 
     Every unfitted constant is a symbol of its own (c0, c1, …), as their values need not
     agree. With `evaluate=False` SymPy keeps the tree as it is written; with `exact=True`
-    a decimal such as 0.1 is the fraction 1/10 and not the double next to it.
+    a decimal such as 0.1 is the fraction 1/10 and not the double next to it. Numbers far
+    beyond the doubles, such as 9^9^9, raise.
 
     >>> from edhie.expr import parse
     >>> to_sympy(parse("c*x0 + c*x0/2"))
@@ -57,7 +65,7 @@ def to_sympy(expr: Expr, *, evaluate: bool = True, exact: bool = False) -> sympy
             symbol = expr.library[token]
             if symbol.kind == "operator":
                 operands = [stack.pop() for _ in range(symbol.arity)]
-                stack.append(_apply(symbol, operands))
+                stack.append(_checked(_apply(symbol, operands)))
             elif symbol.kind == "variable":
                 stack.append(sympy.Symbol(token, real=True))
             elif symbol.kind == "constant":
@@ -71,11 +79,42 @@ def to_sympy(expr: Expr, *, evaluate: bool = True, exact: bool = False) -> sympy
 
 
 def _apply(symbol: Symbol, operands: list[sympy.Expr]) -> sympy.Expr:
-    if symbol.name == "^" and all(each.is_Integer for each in operands):
-        base, exponent = (int(each) for each in operands)
-        if abs(exponent) * abs(base).bit_length() > MAX_POWER_BITS:
-            return sympy.Pow(*operands, evaluate=False)
-    return sympy_function(symbol)(*operands)
+    if symbol.precedence == Precedence.POWER:
+        base, exponent = operands if symbol.arity == 2 else (operands[0], sympy.Integer(symbol.name[1:]))
+        if exponent.is_Integer and _bits(base) * abs(int(exponent)) > MAX_BITS:
+            raise ExpressionError(f"the power of a number to the {sympy.N(exponent, 5)} is too long for SymPy")
+    if symbol.name == "exp" and _has_long_power(operands[0]):
+        raise ExpressionError(f"exp({operands[0]}) is too long a number for SymPy")
+    try:
+        return sympy_function(symbol)(*operands)
+    except ValueError as error:
+        if symbol.name in ("min", "max"):  # SymPy refuses to compare what is not real, such as sqrt(-1)
+            raise ExpressionError(f"the {symbol.name} of {operands[0]} and {operands[1]} is no real number") from error
+        raise
+    except RecursionError as error:
+        raise ExpressionError("the expression is nested too deeply for SymPy") from error
+
+
+def _bits(base: sympy.Expr) -> int:
+    """How long the number is that stands as a factor in the base of a power."""
+    factor = base.as_coeff_Mul()[0]
+    if not factor.is_Rational or factor in (0, 1, -1):
+        return 0
+    return max(int(factor.p).bit_length(), int(factor.q).bit_length())
+
+
+def _has_long_power(exponent: sympy.Expr) -> bool:
+    """Whether it may hold n·log(a) with large n, of which SymPy makes a^n."""
+    logarithms = exponent.atoms(sympy.log)
+    return any(each.args[0].is_Rational for each in logarithms) and any(
+        abs(each) > MAX_BITS for each in exponent.atoms(sympy.Integer)
+    )
+
+
+def _checked(value: sympy.Expr) -> sympy.Expr:
+    if value.is_Float and abs(value._mpf_[2] + value._mpf_[3]) > MAX_BITS:  # the exponents of 2 of its parts
+        raise ExpressionError(f"a number in the expression is beyond 2^{MAX_BITS} or its inverse, too much for SymPy")
+    return value
 
 
 def _number(value: float, exact: bool) -> sympy.Expr:

@@ -14,81 +14,136 @@ import os
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import islice
+from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import IO, Any
+
+from edhie.errors import EdhieError
 
 Answer = dict[str, Any]
 TIMED_OUT: Answer = {"error": "timed out", "timed_out": True}
+START_LIMIT = 60.0
+ENDED: Answer = {"error": "the SymPy process ended without an answer"}
 
 
 class SympyWorker:
-    """One process; it is started when first asked, and again after it had to be killed."""
+    """One process, for one question at a time; started when first asked, and again after it ended."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
+        self._lock = threading.Lock()
 
     def ask(self, message: Answer, time_limit: float) -> Answer:
-        """The worker's answer, or `TIMED_OUT` once `time_limit` seconds have passed."""
-        process = self._running()
-        if process.stdin is None or process.stdout is None:
-            raise RuntimeError("the SymPy process has no pipes")
-        timer = threading.Timer(time_limit, process.kill)
-        timer.daemon = True
-        timer.start()
-        try:
-            process.stdin.write(json.dumps(message) + "\n")
-            process.stdin.flush()
-            line = process.stdout.readline()
-        except (BrokenPipeError, ValueError):
-            line = ""
-        finally:
-            timer.cancel()
-        if line.endswith("\n"):
-            found: Answer = json.loads(line)
-            return found
-        self.close()
-        return TIMED_OUT
+        """The worker's answer, `TIMED_OUT` once `time_limit` seconds have passed, or another `error`."""
+        with self._lock:
+            process = self._running()
+            answer = None
+            with _killed_after(time_limit, process) as is_killed:
+                try:
+                    answer = _exchange(process, json.dumps(message))
+                finally:
+                    if answer is None:  # it ended, or Ctrl-C left it with a question half answered
+                        self._end()
+            if answer is not None:
+                return answer
+            return TIMED_OUT if is_killed.is_set() else ENDED
 
     def _running(self) -> subprocess.Popen[str]:
-        if self._process is None or self._process.poll() is not None:
-            self.close()
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "edhie.expr.sympy_tasks"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-                env=_environment(),
-            )
-            if self._process.stdout is None or self._process.stdout.readline() != "ready\n":
-                raise RuntimeError("the SymPy process did not start; try: python -m edhie.expr.sympy_tasks")
-        return self._process
+        if self._process is not None and self._process.poll() is None:
+            return self._process
+        self._end()
+        self._process = process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "edhie.expr.sympy_tasks"],  # -P: no module of the working folder
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=_environment(),
+        )
+        is_ready = False
+        try:
+            with _killed_after(START_LIMIT, process):
+                is_ready = "ready\n" in iter(_stdout(process).readline, "")
+        finally:
+            if not is_ready:
+                self._end()
+        if not is_ready:
+            raise EdhieError("the SymPy process did not start; see what happens by: python -m edhie.expr.sympy_tasks")
+        return process
 
     def close(self) -> None:
-        """End the process."""
+        """End the process, and with it a question that it works on."""
+        process = self._process
+        if process is not None:
+            process.kill()
+        with self._lock:
+            self._end()
+
+    def _end(self) -> None:
         process, self._process = self._process, None
         if process is not None:
             process.kill()
             process.wait()
             for pipe in (process.stdin, process.stdout):
                 if pipe is not None:
-                    _close_quietly(pipe)
+                    with suppress(BrokenPipeError):  # what was still unsent had no reader
+                        pipe.close()
+
+    def forget(self) -> None:
+        """After a fork, in the child: the process is the parent's."""
+        self._process = None
+        self._lock = threading.Lock()
 
 
-def _close_quietly(pipe: Any) -> None:
+@contextmanager
+def _killed_after(seconds: float, process: subprocess.Popen[str]) -> Iterator[threading.Event]:
+    """Kill the process unless the block ends in time; the event tells that it was killed."""
+    is_killed = threading.Event()
+
+    def kill() -> None:
+        is_killed.set()
+        process.kill()
+
+    timer = threading.Timer(max(seconds, 0), kill)
+    timer.daemon = True
+    timer.start()
     try:
-        pipe.close()
-    except BrokenPipeError:
-        pass  # what was still unsent had no reader
+        yield is_killed
+    finally:
+        timer.cancel()
+        timer.join()
+        if is_killed.is_set():
+            process.wait()  # so that the next question finds it ended
+
+
+def _stdout(process: subprocess.Popen[str]) -> IO[str]:
+    if process.stdout is None:
+        raise RuntimeError("the SymPy process has no pipes")
+    return process.stdout
+
+
+def _exchange(process: subprocess.Popen[str], line: str) -> Answer | None:
+    """The answer to one line, or None if the process ends before it."""
+    try:
+        print(line, file=process.stdin, flush=True)
+        answer = _stdout(process).readline()
+    except (BrokenPipeError, ValueError):
+        return None
+    if not answer.endswith("\n"):
+        return None
+    found: Answer = json.loads(answer)
+    return found
 
 
 def _environment() -> dict[str, str]:
-    """This process's environment, able to import this edhie and with a fixed hash seed."""
-    paths = [path for path in sys.path if path] + [os.getcwd()]
+    """This process's environment, able to import what this one does and with a fixed hash seed."""
+    paths = [path or str(Path.cwd()) for path in sys.path]
     return os.environ | {"PYTHONHASHSEED": "0", "PYTHONPATH": os.pathsep.join(paths)}
 
 
@@ -100,27 +155,41 @@ class SympyPool:
         self._local = threading.local()
         self._workers: list[SympyWorker] = []
         self._lock = threading.Lock()
+        self._is_closed = False
         self._size = workers
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="sympy")
 
     def map(self, messages: Iterable[Answer]) -> Iterator[Answer]:
         """The answers, each as soon as it and all before it are there."""
         source = iter(messages)
-        waiting: list[Future[Answer]] = [self._submit(each) for each in islice(source, 4 * self._size)]
+        waiting = deque(self._submit(each) for each in islice(source, 4 * self._size))
         while waiting:
-            yield waiting.pop(0).result()
+            yield waiting.popleft().result()
             waiting.extend(self._submit(each) for each in islice(source, 1))
 
     def _submit(self, message: Answer) -> Future[Answer]:
         return self._threads.submit(self._ask, message)
 
     def _ask(self, message: Answer) -> Answer:
-        if not hasattr(self._local, "worker"):
-            self._local.worker = SympyWorker()
-            with self._lock:
+        with self._lock:
+            if self._is_closed:
+                return ENDED
+            if not hasattr(self._local, "worker"):
+                self._local.worker = SympyWorker()
                 self._workers.append(self._local.worker)
         answer: Answer = self._local.worker.ask(message, self.time_limit)
         return answer
+
+    def close(self) -> None:
+        """End all workers, whatever they are at."""
+        with self._lock:
+            self._is_closed = True
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for worker in self._workers:
+            worker.close()
+        self._threads.shutdown(wait=True)
+        for worker in self._workers:  # one may have been about to start its process
+            worker.close()
 
     def __enter__(self) -> SympyPool:
         return self
@@ -128,9 +197,7 @@ class SympyPool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
-        for worker in self._workers:
-            worker.close()
+        self.close()
 
 
 @cache
@@ -138,4 +205,6 @@ def shared_worker() -> SympyWorker:
     """The one worker that single questions go to; it lives as long as this process."""
     worker = SympyWorker()
     atexit.register(worker.close)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=worker.forget)
     return worker

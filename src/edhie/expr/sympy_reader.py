@@ -9,12 +9,13 @@ from functools import cached_property, reduce
 
 import sympy
 
-from edhie.errors import ExpressionError, SymbolError
+from edhie.errors import ExpressionError, SymbolError, shortened
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
 from edhie.expr.standard_libraries import everything
 from edhie.expr.symbols import NAMED_LITERALS
+from edhie.expr.sympy_bridge import constant_stem
 
 Prefix = list[str]
 
@@ -22,6 +23,7 @@ RECIPROCALS = {"sec": "cos", "csc": "sin", "cot": "tan", "sech": "cosh", "csch":
 THROUGH_LOG = ("asinh", "acosh", "atanh", "acoth", "asech", "acsch")
 HALF = sympy.Rational(1, 2)
 THIRD = sympy.Rational(1, 3)
+MAX_INTEGER = 10**300  # beyond, a fraction is one number and not the quotient of two
 
 
 def from_sympy(
@@ -29,26 +31,38 @@ def from_sympy(
 ) -> Expr:
     """The expression that a SymPy one spells, over `library` or every known symbol.
 
-    Symbols named in `constants`, or by default c and c0, c1, … where no variable is called
-    so, become the fitted constant. Sums and products become chains that lean to the left.
+    Symbols named in `constants`, or by default those that `to_sympy` makes (c0, c1, …, or as
+    the library's constant is called) and c itself, where no variable is called so, become
+    the fitted constant. Sums and products become chains that lean to the left.
 
     >>> import sympy
     >>> str(from_sympy(sympy.sympify("x0**2/2 - exp(-x0)*sqrt(x1)")))
     'x0^2/2 - sqrt(x1)*exp(-x0)'
     """
-    value = sympy.sympify(value)
+    if isinstance(value, str):
+        raise ExpressionError(f"{shortened(value)!r} is text: read it with parse(), which runs no code as SymPy does")
+    try:
+        value = sympy.sympify(value, strict=True)
+    except sympy.SympifyError:
+        raise ExpressionError(f"{shortened(repr(value))} is no expression of SymPy's") from None
     if not isinstance(value, sympy.Expr):
-        raise ExpressionError(f"{value} is no expression but a {type(value).__name__}")
+        raise ExpressionError(f"{shortened(str(value))} is no expression but of the type {type(value).__name__}")
     if library is None:
         names = {symbol.name for symbol in value.free_symbols}
-        library = everything(sorted(names - _constants_among(names, constants, ()), key=_natural))
-    return _Reader(library, constants).whole(value)
+        library = everything(sorted(names - _constants_among(names, constants, None), key=_natural))
+    try:
+        return _Reader(library, constants).whole(value)
+    except RecursionError:
+        raise ExpressionError("the SymPy expression is nested too deeply to be read") from None
 
 
-def _constants_among(names: set[str], given: Collection[str] | None, variables: Collection[str]) -> set[str]:
+def _constants_among(names: set[str], given: Collection[str] | None, library: SymbolLibrary | None) -> set[str]:
     if given is not None:
         return names & set(given)
-    return {name for name in names if re.fullmatch(r"c\d*", name) and name not in variables}
+    own = () if library is None or library.constant is None else (library.constant, constant_stem(library))
+    stems = "|".join(re.escape(name) for name in ("c", *own))
+    variables = () if library is None else library.variables
+    return {name for name in names if re.fullmatch(rf"({stems})\d*", name) and name not in variables}
 
 
 def _natural(name: str) -> list[tuple[int, int | str]]:
@@ -75,11 +89,16 @@ class _Reader:
 
     def whole(self, value: sympy.Expr) -> Expr:
         names = {symbol.name for symbol in value.free_symbols}
-        self.constant_symbols = _constants_among(names, self.constants, self.library.variables)
+        self.constant_symbols = _constants_among(names, self.constants, self.library)
         return Expr(self.library, self.read(value))
 
-    def has(self, *names: str) -> bool:
-        return all(name in self.library for name in names)
+    def has(self, name: str) -> bool:
+        """Whether the library has this operator or literal; a variable may be called so instead."""
+        return name in self.library and self.library[name].kind in ("operator", "literal")
+
+    def writes(self, number: int) -> bool:
+        """Whether this number can stand in an expression."""
+        return self.library.has_numbers or self.has(str(number))
 
     @cached_property
     def own_functions(self) -> dict[object, str]:
@@ -122,17 +141,27 @@ class _Reader:
             if name == "e" and self.has("exp"):
                 return ["exp", *self.number(sympy.Integer(1))]
             return [self.known(numeral(NAMED_LITERALS[name].value))]
-        if value.is_Rational and not value.is_Integer and self.has("/"):
+        if self.splits(value):
             return ["/", *self.number(sympy.Integer(value.p)), *self.number(sympy.Integer(value.q))]
         if not value.is_finite:
             raise ExpressionError(f"{value} has no place in a real expression")
-        number = float(value)
-        if not math.isfinite(number):
-            raise ExpressionError(f"the number {sympy.N(value, 5)} is too large for a double")
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number) or (number == 0 and value != 0):
+            size = "small" if number == 0 else "large"
+            raise ExpressionError(f"the number {sympy.N(value, 5)} is too {size} for a double")
         return [self.known(numeral(number))]
 
+    def splits(self, value: sympy.Expr) -> bool:
+        """Whether a number is best written as a quotient of two."""
+        is_fraction = value.is_Rational and not value.is_Integer
+        return bool(is_fraction and max(abs(value.p), value.q) < MAX_INTEGER and self.has("/"))
+
     def known(self, token: str) -> str:
-        self.library.id_of(token)
+        if self.library[token].kind == "variable":
+            raise SymbolError(f"{token!r} is a variable of the library ({self.library}), not the operator")
         return token
 
     def sum(self, value: sympy.Expr) -> Prefix:
@@ -153,24 +182,27 @@ class _Reader:
         above, special = self.special_factors(list(rest.as_ordered_factors()))
         below = [self.read(sympy.Pow(f.base, -f.exp)) for f in above if _is_denominator(f)]
         numerator = special + [self.read(f) for f in above if not _is_denominator(f) and f != 1]
-        if factor.is_Rational and factor.q != 1:
+        if self.splits(factor):
             below.insert(0, self.number(sympy.Integer(factor.q)))
             factor = sympy.Integer(factor.p)
         if factor == -1 and numerator:
             numerator[0] = self.negated(numerator[0])
-        elif factor != 1 or not numerator:
+        elif factor != 1:
             numerator.insert(0, self.number(factor))
+        if not numerator:
+            return self.inverse(self.chain("*", below))
         top = self.chain("*", numerator)
         if not below:
             return top
         divisor = self.chain("*", below)
-        if self.has("/"):
-            return ["/", *top, *divisor]
-        inverse = self.inverse(divisor)
-        return inverse if factor == 1 and len(numerator) == 1 and top == ["1"] else [self.known("*"), *top, *inverse]
+        return ["/", *top, *divisor] if self.has("/") else [self.known("*"), *top, *self.inverse(divisor)]
 
     def negated(self, operand: Prefix) -> Prefix:
-        return ["neg", *operand] if self.has("neg") else [self.known("*"), self.known("-1"), *operand]
+        if self.has("neg"):
+            return ["neg", *operand]
+        if self.has("-") and self.writes(0) and not (self.has("*") and self.writes(-1)):
+            return ["-", "0", *operand]
+        return [self.known("*"), self.known("-1"), *operand]
 
     def special_factors(self, factors: list[sympy.Expr]) -> tuple[list[sympy.Expr], list[Prefix]]:
         """Take out sign(a)·|a|^(1/3) as cbrt(a) and log(a)/log(10) as log10(a)."""
@@ -193,7 +225,7 @@ class _Reader:
         return factors, special
 
     def inverse(self, divisor: Prefix) -> Prefix:
-        if self.has("/"):
+        if self.has("/") and (self.writes(1) or not self.has("inv")):
             return ["/", *self.number(sympy.Integer(1)), *divisor]
         if self.has("inv"):
             return ["inv", *divisor]
@@ -246,8 +278,8 @@ class _Reader:
         if name == "log" and not self.has("log") and self.has("log10"):
             return ["*", *self.number(sympy.Float(math.log(10))), "log10", *self.read(value.args[0])]
         spelled = {"Abs": "abs", "Min": "min", "Max": "max"}.get(name, name)
-        if spelled not in self.library or not self.library[spelled].arity:
-            raise SymbolError(f"SymPy's {name} in {value} has no counterpart in the library")
+        if not self.has(spelled) or not self.library[spelled].arity:
+            raise SymbolError(f"SymPy's {name} in {shortened(str(value))} has no counterpart in the library")
         return self.chain(spelled, [self.read(operand) for operand in value.args])
 
     def chain(self, name: str, operands: list[Prefix]) -> Prefix:

@@ -20,7 +20,7 @@ from edhie.errors import EdhieError
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.standard_libraries import everything
-from edhie.expr.symbols import Symbol, operator
+from edhie.expr.symbols import Symbol, operator, variable
 from edhie.expr.sympy_bridge import constant_names, to_sympy
 from edhie.expr.sympy_reader import from_sympy
 
@@ -52,12 +52,16 @@ def _widest(library: SymbolLibrary) -> SymbolLibrary:
 
 
 def _read_back(value: sympy.Expr, expr: Expr) -> Answer:
-    library = expr.library.with_numbers()
+    """Tokens for an answer, and for each fitted constant among them which of the expression's it is."""
     names = constant_names(expr.library, len(expr.constants))
+    library = expr.library.with_numbers().extended(*(variable(name) for name in names))
     try:
-        return {"fits": True, "tokens": list(from_sympy(value, library, constants=names).tokens)}
+        fits, found = True, from_sympy(value, library, constants=())
     except EdhieError:
-        return {"fits": False, "tokens": list(from_sympy(value, _widest(library), constants=names).tokens)}
+        fits, found = False, from_sympy(value, _widest(library), constants=())
+    places = [names.index(token) for token in found.tokens if token in names]
+    tokens = [expr.library.constant if token in names else token for token in found.tokens]
+    return {"fits": fits, "tokens": tokens, "constants": places}
 
 
 def simplify(exprs: list[Expr]) -> Answer:
@@ -91,11 +95,13 @@ def _absorbed(value: sympy.Expr, constants: set[sympy.Symbol]) -> sympy.Expr:
 
 
 def prove_zero(exprs: list[Expr], constants: list[int]) -> Answer:
-    """Whether the first expression minus the second simplifies to 0; constants of the second are reordered."""
+    """Whether the first expression minus the second is 0; the second's k-th constant is the first's constants[k]-th.
+
+    The caller knows that the difference vanishes, or is tiny, at many points.
+    """
     left, right = (to_sympy(expr, exact=True) for expr in exprs)
-    names = constant_names(exprs[0].library, len(constants))
-    symbols = [sympy.Symbol(name, real=True) for name in names]
-    right = right.subs({symbols[i]: symbols[j] for i, j in enumerate(constants)}, simultaneous=True)
+    ours, theirs = (_unfitted(expr) for expr in exprs)
+    right = right.subs({theirs[i]: ours[j] for i, j in enumerate(constants)}, simultaneous=True)
     difference = left - right
     for step in ROADS_TO_ZERO:
         try:
@@ -104,16 +110,57 @@ def prove_zero(exprs: list[Expr], constants: list[int]) -> Answer:
             continue  # one of SymPy's many roads is closed; the others may not be
         if result == 0:
             return {"zero": True}
-        if result.is_Rational:
+        if result.is_Rational and step in (sympy.expand, sympy.simplify):
             return {"zero": False, "difference": str(sympy.N(result, 5))}
     return {"zero": False}
 
 
-def _slopes(difference: sympy.Expr) -> sympy.Expr:
-    """0 where no variable changes the difference, which the caller knows to vanish at points."""
-    return sympy.Add(*(sympy.Abs(sympy.simplify(difference.diff(symbol))) for symbol in difference.free_symbols))
+def _unfitted(expr: Expr) -> list[sympy.Symbol]:
+    names = constant_names(expr.library, len(expr.constants))
+    return [sympy.Symbol(name, real=True) for name, value in zip(names, expr.constants, strict=True) if value is None]
 
 
+def _constant(difference: sympy.Expr) -> sympy.Expr:
+    """The value of a difference that no variable changes, for one whose domain is in one piece; otherwise itself."""
+    if not _is_in_one_piece(difference):
+        return difference
+    symbols = difference.free_symbols
+    if any(sympy.simplify(difference.diff(symbol)) != 0 for symbol in symbols):
+        return difference
+    for place in (0, HALF, 2, -HALF):
+        value = sympy.simplify(difference.subs(dict.fromkeys(symbols, place)))
+        if value.is_real:
+            return value
+    return difference
+
+
+def _is_in_one_piece(value: sympy.Expr) -> bool:
+    """Whether the domain is connected and the function continuous on it, as far as is plain to see.
+
+    The domain is an intersection of convex sets if every operand that is not allowed all
+    values is known to have those that are, or is of first degree.
+    """
+    return all(_is_total(each) for each in sympy.preorder_traversal(value))
+
+
+def _is_total(node: sympy.Expr) -> bool:
+    if node.is_Atom or node.is_Add or node.is_Mul or isinstance(node, CONTINUOUS):
+        return True
+    operand = node.args[0]
+    is_linear = all(operand.diff(symbol).is_number for symbol in operand.free_symbols)
+    if node.is_Pow and node.exp.is_Integer:
+        return bool(node.exp > 0 or operand.is_nonzero)
+    if node.is_Pow and node.exp.is_Rational:
+        return bool(operand.is_positive or (node.exp > 0 and operand.is_nonnegative) or is_linear)
+    if isinstance(node, sympy.log):
+        return bool(operand.is_positive or is_linear)
+    return isinstance(node, (sympy.asin, sympy.acos)) and is_linear
+
+
+HALF = sympy.Rational(1, 2)
+CONTINUOUS = (
+    sympy.exp, sympy.sin, sympy.cos, sympy.atan, sympy.sinh, sympy.cosh, sympy.tanh, sympy.Abs, sympy.Min, sympy.Max
+)  # fmt: skip
 # Logarithms may be split and joined (force=True): their operands are positive wherever the
 # expression is defined over the reals.
 ROADS_TO_ZERO: tuple[Callable[[sympy.Expr], sympy.Expr], ...] = (
@@ -124,7 +171,7 @@ ROADS_TO_ZERO: tuple[Callable[[sympy.Expr], sympy.Expr], ...] = (
     lambda d: sympy.simplify(sympy.logcombine(sympy.expand(d), force=True)),
     lambda d: sympy.simplify(sympy.expand(d.rewrite(sympy.exp))),
     lambda d: sympy.simplify(d.rewrite(sympy.Piecewise)),
-    _slopes,
+    _constant,
 )
 
 
@@ -163,9 +210,10 @@ def serve() -> None:
     except (ImportError, ValueError, OSError):
         pass  # not on this system: then only the time limit holds
     sys.setrecursionlimit(5000)
-    print("ready", flush=True)
+    out, sys.stdout = sys.stdout, sys.stderr  # answers alone go out, whatever else is printed
+    print("ready", file=out, flush=True)
     for line in sys.stdin:
-        print(json.dumps(answer(json.loads(line))), flush=True)
+        print(json.dumps(answer(json.loads(line))), file=out, flush=True)
 
 
 if __name__ == "__main__":

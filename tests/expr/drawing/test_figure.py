@@ -4,35 +4,21 @@ import sys
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 
-from edhie.expr import Expr, SymbolLibrary, parse, to_infix
+from edhie.expr import SymbolLibrary, parse, to_infix
 from edhie.expr.drawing.figure import draw_figure
 from edhie.expr.drawing.layout import math_labels
+from strategies import exprs
 
 LIBRARY = SymbolLibrary.of(
     ["+", "*", "^", "max", "sin", "neg", "^2", "sqrt"], ["x", "x1", "temperature"], constant=True, numbers=True
 )
 
 
-def grown(library: SymbolLibrary, symbols: list[str]) -> Expr:
-    """A tree from any symbols in postfix order: operators without operands yet are skipped, loose ends added up."""
-    finished: list[tuple[str, ...]] = []
-    for symbol in symbols:
-        first = len(finished) - library[symbol].arity
-        if first >= 0:
-            operands = finished[first:]
-            finished[first:] = [(symbol, *(token for operand in operands for token in operand))]
-    while len(finished) > 1:
-        finished[-2:] = [("+", *finished[-2], *finished[-1])]
-    return Expr(library, finished[0] if finished else ("x",))
-
-
-SYMBOLS = [name for name in LIBRARY.names if name != "#"] + ["-1.5e-7"]
-trees = st.lists(st.sampled_from(SYMBOLS), max_size=30).map(lambda symbols: grown(LIBRARY, symbols))
+trees = exprs(LIBRARY, numbers=["-1.5e-7"])
 
 FORMULAS = ["x", "x*sin(y) + 1", "sqrt(x^2 + y^2)/(c - exp(-z))", "sin(cos(exp(log(x))))", "a + b + d", "-1e-9*x"]
 few = settings(max_examples=10, deadline=None)

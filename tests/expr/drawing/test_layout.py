@@ -7,27 +7,14 @@ from hypothesis import strategies as st
 
 from edhie.expr import Expr, SymbolLibrary, parse
 from edhie.expr.drawing.layout import PlacedNode, math_labels, node_labels, tree_layout
+from strategies import exprs
 
 LIBRARY = SymbolLibrary.of(
     ["+", "*", "^", "max", "sin", "neg", "^2", "log10"], ["x", "x1", "temperature"], constant=True, numbers=True
 )
 
 
-def grown(library: SymbolLibrary, symbols: list[str]) -> Expr:
-    """A tree from any symbols in postfix order: operators without operands yet are skipped, loose ends added up."""
-    finished: list[tuple[str, ...]] = []
-    for symbol in symbols:
-        first = len(finished) - library[symbol].arity
-        if first >= 0:
-            operands = finished[first:]
-            finished[first:] = [(symbol, *(token for operand in operands for token in operand))]
-    while len(finished) > 1:
-        finished[-2:] = [("+", *finished[-2], *finished[-1])]
-    return Expr(library, finished[0] if finished else ("x",))
-
-
-SYMBOLS = [name for name in LIBRARY.names if name != "#"] + ["3", "-0.123456789"]
-trees = st.lists(st.sampled_from(SYMBOLS), max_size=60).map(lambda symbols: grown(LIBRARY, symbols))
+trees = exprs(LIBRARY, numbers=["3", "-0.123456789"], max_symbols=60)
 
 CLOSE = 1e-9
 

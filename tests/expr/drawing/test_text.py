@@ -3,36 +3,19 @@ from collections import Counter
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from edhie.expr import Expr, SymbolLibrary, operator, parse
-from edhie.expr.drawing.text import draw_text
 from edhie.expr.drawing.layout import node_labels
+from edhie.expr.drawing.text import draw_text
+from strategies import exprs
 
 LIBRARY = SymbolLibrary.of(
     ["+", "*", operator("f", 1, numpy=np.sin), "sin", "sqrt", "^2"], ["x", "x1", "temperature"], constant=True
 )
 
 
-def grown(library: SymbolLibrary, symbols: list[str]) -> Expr:
-    """A tree from any symbols in postfix order: operators without operands yet are skipped, loose ends added up."""
-    finished: list[tuple[str, ...]] = []
-    for symbol in symbols:
-        first = len(finished) - library[symbol].arity
-        if first >= 0:
-            operands = finished[first:]
-            finished[first:] = [(symbol, *(token for operand in operands for token in operand))]
-    while len(finished) > 1:
-        finished[-2:] = [("+", *finished[-2], *finished[-1])]
-    return Expr(library, finished[0] if finished else ("x",))
-
-
-def trees_of(names: list[str]) -> st.SearchStrategy[Expr]:
-    return st.lists(st.sampled_from(names), max_size=60).map(lambda symbols: grown(LIBRARY, symbols))
-
-
-trees = trees_of(list(LIBRARY.names))
-one_letter_trees = trees_of(["+", "*", "f", "x", "c"])
+trees = exprs(LIBRARY, max_symbols=60)
+one_letter_trees = exprs(LIBRARY, names=["+", "*", "f", "x", "c"], max_symbols=60)
 
 
 def mirrored(expr: Expr) -> Expr:

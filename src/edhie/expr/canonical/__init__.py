@@ -33,6 +33,8 @@ def canonical(forest: Forest) -> Forest:
     library = canonical_library(forest.library)
     names = (*NEEDED, NUMBER.name, library.constant, "^2", "^3", "^4", "^5")
     ids = np.array([library.ids.get(name, -1) if name else -1 for name in names], dtype=np.int64)
+    if library["neg"].arity == 0:  # a variable has that name
+        ids[NEEDED.index("neg")] = -1
     literal_ids = np.flatnonzero(~np.isnan(library.literal_values))
     tokens, offsets, values = canonical_arrays(
         forest.tokens,

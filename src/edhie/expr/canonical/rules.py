@@ -7,6 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.expr.canonical.products import multiply
+from edhie.expr.canonical.sums import add_up
 from edhie.expr.canonical.terms import (
     FREE,
     FUNCTION,
@@ -21,13 +23,11 @@ from edhie.expr.canonical.terms import (
     Arities,
     Floats,
     Ints,
-    add_up,
     copy,
     end_of,
     holds_free,
     is_whole,
     is_zero,
-    multiply,
     order,
     put,
 )

@@ -1,4 +1,4 @@
-"""The arena in which expressions are brought to normal form, and its sums and products.
+"""The arena in which expressions are brought to normal form, and what sums and products share.
 
 A subtree is a run of entries (kind, count, value) in prefix order:
 
@@ -13,6 +13,10 @@ A subtree is a run of entries (kind, count, value) in prefix order:
 NaN as k or aᵢ is a free constant, so that plain arithmetic merges constants: NaN + 2 is
 NaN, and so is NaN·NaN. Free constants are independent of one another: two subtrees that hold
 one are never taken for equal, whatever they look like.
+
+What the amounts of a sum share stands before it as a factor. Amounts that are free have no say
+in that, and if all are, the first is taken out: c·x + c is c·(x + c), so that in any product of
+such sums all free factors meet in one. The writer multiplies it out again.
 """
 
 from __future__ import annotations
@@ -109,6 +113,21 @@ def copy(kind: Ints, count: Ints, value: Floats, start: int, end: int, top: int)
 
 
 @jit
+def sort_parts(kind: Ints, count: Ints, value: Floats, amount: Floats, first: Ints, last: Ints, m: int) -> None:
+    """Sort m parts; of equal ones those with a free amount come first, then the larger."""
+    for i in range(1, m):
+        a, f, e = amount[i], first[i], last[i]
+        j = i - 1
+        while j >= 0:
+            ranked = order(kind, count, value, first[j], last[j], f, e)
+            if ranked < 0 or (ranked == 0 and not (a > amount[j] or np.isnan(a))):
+                break
+            amount[j + 1], first[j + 1], last[j + 1] = amount[j], first[j], last[j]
+            j -= 1
+        amount[j + 1], first[j + 1], last[j + 1] = a, f, e
+
+
+@jit
 def merge(
     kind: Ints, count: Ints, value: Floats, amount: Floats, first: Ints, last: Ints, m: int, constants_absorb: bool
 ) -> int:
@@ -117,13 +136,7 @@ def merge(
     With `constants_absorb` parts without a variable go too: the free constant beside
     them takes any value that they do.
     """
-    for i in range(1, m):
-        a, f, e = amount[i], first[i], last[i]
-        j = i - 1
-        while j >= 0 and order(kind, count, value, first[j], last[j], f, e) > 0:
-            amount[j + 1], first[j + 1], last[j + 1] = amount[j], first[j], last[j]
-            j -= 1
-        amount[j + 1], first[j + 1], last[j + 1] = a, f, e
+    sort_parts(kind, count, value, amount, first, last, m)
     n = 0
     for i in range(m):
         if constants_absorb and not holds_variable(kind, first[i], last[i]):
@@ -143,120 +156,15 @@ def merge(
 
 
 @jit
-def add_terms(
-    kind: Ints, count: Ints, value: Floats, arities: Arities, node: int, scale: float,
-    amount: Floats, first: Ints, last: Ints, m: int, constant: float, top: int,
-) -> tuple[int, float, int]:  # fmt: skip
-    """Append scale·node to the terms of a sum; the number of terms, its constant, the top."""
-    if kind[node] == PRODUCT:
-        scale *= value[node]
-        if count[node] != 1 or value[node + 1] != 1.0:
-            first[m] = top
-            top = copy(kind, count, value, node, end_of(kind, count, arities, node), top)
-            value[first[m]] = 1.0
-            last[m] = top
-            amount[m] = scale
-            return m + 1, constant, top
-        node += 2
-    if kind[node] == SUM and not np.isnan(scale):  # a nested sum opens into this one
-        constant += scale * value[node]
-        i = node + 1
-        for _ in range(count[node]):
-            amount[m] = scale * value[i]
-            first[m] = i + 1
-            i = end_of(kind, count, arities, i + 1)
-            last[m] = i
-            m += 1
-        return m, constant, top
-    if kind[node] == NUMBER:
-        return m, constant + scale * value[node], top
-    if kind[node] == FREE:
-        return m, np.nan, top
-    amount[m] = scale
-    first[m] = node
-    last[m] = end_of(kind, count, arities, node)
-    return m + 1, constant, top
-
-
-@jit
-def add_up(
-    kind: Ints, count: Ints, value: Floats, arities: Arities, left: int, right: int, sign: float,
-    amount: Floats, first: Ints, last: Ints, top: int,
-) -> tuple[int, int]:  # fmt: skip
-    """Write left + sign·right at the top; where it begins and ends, or -1 when it overflows."""
-    m, constant, top = add_terms(kind, count, value, arities, left, 1.0, amount, first, last, ZERO, 0.0, top)
-    if np.isinf(constant):
-        return NONE, top
-    m, constant, top = add_terms(kind, count, value, arities, right, sign, amount, first, last, m, constant, top)
-    if np.isinf(constant) or has_lost_amounts(amount, m):  # before inf - inf can pass for a free constant
-        return NONE, top
-    m = merge(kind, count, value, amount, first, last, m, np.isnan(constant))
-    if has_lost_amounts(amount, m):
-        return NONE, top
-    start = top
-    if m == 0:
-        if np.isnan(constant):
-            return start, put(kind, count, value, top, FREE, ZERO, 0.0)
-        return start, put(kind, count, value, top, NUMBER, ZERO, constant)
-    if m == 1 and constant == 0.0:
-        return scaled(kind, count, value, amount[0], first[0], last[0], top)
-    factor = common_factor(amount, m, constant)
-    if factor != 1.0:
-        top = put(kind, count, value, top, PRODUCT, ONE, factor)
-        top = put(kind, count, value, top, PART, ZERO, 1.0)
-    top = put(kind, count, value, top, SUM, m, constant / factor)
-    for i in range(m):
-        top = put(kind, count, value, top, PART, ZERO, amount[i] / factor)
-        top = copy(kind, count, value, first[i], last[i], top)
-    return start, top
-
-
-@jit
-def has_lost_amounts(amount: Floats, m: int) -> bool:
-    """Whether one of the first m amounts has overflowed, or has underflowed to zero."""
-    for i in range(m):  # noqa: SIM110 -- compiled code
-        if np.isinf(amount[i]) or amount[i] == 0.0:
-            return True
-    return False
-
-
-@jit
-def common_factor(amount: Floats, m: int, constant: float) -> float:
-    """What can be taken out of a sum exactly, with the sign of its first amount that has one.
-
-    For whole numbers their greatest common divisor; otherwise the size that all share, if
-    they do; otherwise 1.
-    """
-    size = abs(amount[0])
-    shared = constant == 0.0 or abs(constant) == size
-    divisor = abs(constant) if is_whole(constant) else -1.0
-    sign = 0.0
-    for i in range(m):
-        a = abs(amount[i])
-        shared = shared and a == size
-        if divisor >= 0.0:
-            divisor = greatest_common_divisor(divisor, a) if is_whole(a) else -1.0
-        if sign == 0.0 and not np.isnan(a):
-            sign = 1.0 if amount[i] > 0 else -1.0
-    if sign == 0.0:
-        sign = 1.0
-    if divisor > 0.0:
-        return sign * divisor
-    return sign * size if shared else sign
+def is_zero(kind: Ints, value: Floats, node: int) -> bool:
+    """Whether there is a node and it is the number zero."""
+    return node >= 0 and kind[node] == NUMBER and value[node] == 0.0
 
 
 @jit
 def is_whole(a: float) -> bool:
     """Whether a is a whole number that a double holds exactly."""
     return abs(a) < 9e15 and a == np.floor(a)
-
-
-@jit
-def greatest_common_divisor(a: float, b: float) -> float:
-    """Euclid's, on whole numbers held as doubles."""
-    while b != 0.0:
-        a, b = b, a % b
-    return a
 
 
 @jit
@@ -272,93 +180,3 @@ def scaled(kind: Ints, count: Ints, value: Floats, factor: float, start: int, en
     top = put(kind, count, value, top, PRODUCT, ONE, factor)
     top = put(kind, count, value, top, PART, ZERO, 1.0)
     return begin, copy(kind, count, value, start, end, top)
-
-
-@jit
-def add_factors(
-    kind: Ints, count: Ints, value: Floats, arities: Arities, node: int, exponent: float,
-    amount: Floats, first: Ints, last: Ints, m: int, factor: float, top: int,
-) -> tuple[int, float, int]:  # fmt: skip
-    """Append node^exponent to the factors of a product; their number, its factor, the top."""
-    free_factor = kind[node] == FREE or (kind[node] == PRODUCT and np.isnan(value[node]))
-    if free_factor and exponent % 2 == 0:  # an even power of a constant is not any number: it stays
-        first[m] = top
-        top = put(kind, count, value, top, FREE, ZERO, 0.0)
-        last[m] = top
-        amount[m] = exponent
-        m += 1
-    elif free_factor:
-        factor = np.nan
-    elif kind[node] == NUMBER or kind[node] == PRODUCT:
-        factor *= value[node] ** exponent
-    if kind[node] == NUMBER or kind[node] == FREE:
-        return m, factor, top
-    if kind[node] == PRODUCT:
-        i = node + 1
-        for _ in range(count[node]):
-            amount[m] = exponent * value[i]
-            first[m] = i + 1
-            i = end_of(kind, count, arities, i + 1)
-            last[m] = i
-            m += 1
-        return m, factor, top
-    amount[m] = exponent
-    first[m] = node
-    last[m] = end_of(kind, count, arities, node)
-    return m + 1, factor, top
-
-
-@jit
-def is_zero(kind: Ints, value: Floats, node: int) -> bool:
-    """Whether there is a node and it is the number zero."""
-    return node >= 0 and kind[node] == NUMBER and value[node] == 0.0
-
-
-@jit
-def multiply(
-    kind: Ints, count: Ints, value: Floats, arities: Arities, left: int, left_exponent: float,
-    right: int, right_exponent: float, amount: Floats, first: Ints, last: Ints, top: int,
-) -> tuple[int, int]:  # fmt: skip
-    """Write left^p·right^q (right may be -1: none) at the top; its bounds, or -1 on overflow."""
-    start = top
-    if is_zero(kind, value, left) or is_zero(kind, value, right):
-        return start, put(kind, count, value, top, NUMBER, ZERO, 0.0)
-    m, factor, top = add_factors(kind, count, value, arities, left, left_exponent, amount, first, last, ZERO, 1.0, top)
-    if right >= 0:
-        m, factor, top = add_factors(
-            kind, count, value, arities, right, right_exponent, amount, first, last, m, factor, top
-        )
-    if np.isinf(factor) or factor == 0.0:  # overflow or underflow
-        return NONE, top
-    start = top
-    m = merge(kind, count, value, amount, first, last, m, np.isnan(factor))
-    for i in range(m):
-        if not is_whole(amount[i]):
-            return NONE, top
-    if m == 0:
-        if np.isnan(factor):
-            return start, put(kind, count, value, top, FREE, ZERO, 0.0)
-        return start, put(kind, count, value, top, NUMBER, ZERO, factor)
-    if m == 1 and amount[0] == 1.0:
-        if np.isnan(factor) and kind[first[0]] == SUM and np.isnan(value[first[0]]):
-            return free_times_sum(kind, count, value, first[0], last[0], top)
-        return scaled(kind, count, value, factor, first[0], last[0], top)
-    top = put(kind, count, value, top, PRODUCT, m, factor)
-    for i in range(m):
-        top = put(kind, count, value, top, PART, ZERO, amount[i])
-        top = copy(kind, count, value, first[i], last[i], top)
-    return start, top
-
-
-@jit
-def free_times_sum(kind: Ints, count: Ints, value: Floats, start: int, end: int, top: int) -> tuple[int, int]:
-    """Write c·(c + t) as c + c·t, its one form."""
-    begin = top
-    top = put(kind, count, value, top, SUM, ONE, np.nan)
-    top = put(kind, count, value, top, PART, ZERO, np.nan)
-    if count[start] == 1:
-        return begin, copy(kind, count, value, start + 2, end, top)
-    inner = top
-    top = copy(kind, count, value, start, end, top)
-    value[inner] = 0.0
-    return begin, top

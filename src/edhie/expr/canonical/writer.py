@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr.canonical.rules import normal_form
+from edhie.expr.canonical.sums import count_fixed, is_soft
 from edhie.expr.canonical.terms import (
     FREE,
     FUNCTION,
@@ -24,11 +25,12 @@ from edhie.expr.canonical.terms import (
 )
 from edhie.expr.jit import jit, typed
 
-# what waits to be written: a subtree, a number, base^e, a·t, -(base^e), a divisor, a sum with its signs turned
-NODE, VALUE, RAISED, TERM, NEGATED, DIVISOR, TURNED = (typed(i) for i in range(7))
+# what waits to be written: a subtree, a number, base^e, a·t, -(base^e), a divisor, a sum to be multiplied out
+NODE, VALUE, RAISED, TERM, NEGATED, DIVISOR, SPREAD = (typed(i) for i in range(7))
 # places in the table of token ids that the writer needs
 ADD, SUB, MUL, DIV, POW, NEG, ANY_NUMBER, CONSTANT, POW2 = 0, 1, 2, 3, 4, 5, 6, 7, 8
 ARENA_PER_TOKEN = 64
+MAX_PASSES = 8
 
 
 @jit
@@ -42,10 +44,10 @@ def push(what: Ints, where: Ints, extra: Floats, n: int, item: int, start: int, 
 
 @jit
 def write_sum(
-    kind: Ints, count: Ints, value: Floats, arities: Arities, node: int, sign: float, ids: Ints,
+    kind: Ints, count: Ints, value: Floats, arities: Arities, node: int, scale: float, ids: Ints,
     what: Ints, where: Ints, extra: Floats, n: int, out: NDArray[np.int16], at: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Write the operators of a sum and push its operands; terms with a plus come first."""
+    """Write the operators of scale·(a sum) and push its operands; terms with a plus come first."""
     terms = count[node]
     parts = np.empty(terms + 1, np.int64)
     amounts = np.empty(terms + 1, np.float64)
@@ -53,12 +55,12 @@ def write_sum(
     for wanted in range(2):  # first those without a minus sign
         i = node + 1
         for _ in range(terms):
-            a = sign * value[i]
+            a = scale * value[i]
             if (a < 0.0) == (wanted == 1):
                 parts[m], amounts[m] = i + 1, a
                 m += 1
             i = end_of(kind, count, arities, i + 1)
-    constant = sign * value[node]
+    constant = scale * value[node] if value[node] != 0.0 else 0.0
     if constant != 0.0:
         parts[m], amounts[m] = NONE, constant
         if amounts[0] < 0.0 and not constant < 0.0:  # x is better off behind: 1 - x, not -x + 1
@@ -76,13 +78,20 @@ def write_sum(
 
 
 @jit
+def spreads(kind: Ints, count: Ints, value: Floats, arities: Arities, node: int) -> bool:
+    """Whether a factor before a sum is multiplied out, as in 2*x + c: all but one of its amounts are free."""
+    return is_soft(kind, count, value, arities, node) and count_fixed(kind, count, value, arities, node) == 1
+
+
+@jit
 def write_product(
     kind: Ints, count: Ints, value: Floats, arities: Arities, node: int, factor: float, ids: Ints,
     what: Ints, where: Ints, extra: Floats, n: int, out: NDArray[np.int16], at: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Write the operators of a product and push its operands; what has a negative power goes below."""
-    if factor == -1.0 and count[node] == 1 and value[node + 1] == 1.0 and kind[node + 2] == SUM:
-        return push(what, where, extra, n, TURNED, node + 2, 0.0), at
+    is_scaled_sum = count[node] == 1 and value[node + 1] == 1.0 and kind[node + 2] == SUM
+    if is_scaled_sum and (factor == -1.0 or spreads(kind, count, value, arities, node + 2)):
+        return push(what, where, extra, n, SPREAD, node + 2, factor), at
     above, below = 0, 0
     i = node + 1
     for _ in range(count[node]):
@@ -158,9 +167,13 @@ def write(
         n -= 1
         item, node, x = what[n], where[n], extra[n]
         if item == NEGATED:
-            out[at] = ids[NEG]
+            out[at] = ids[NEG] if ids[NEG] >= 0 else ids[MUL]
             at += 1
-            item = RAISED
+            if ids[NEG] < 0:  # a variable has that name: -1·x
+                n = push(what, where, extra, n, RAISED, node, x)
+                item, node, x = VALUE, NONE, -1.0
+            else:
+                item = RAISED
         if item == RAISED:
             if x != 1.0:
                 whole = int(x)
@@ -177,7 +190,7 @@ def write(
             elif kind[node] == PRODUCT:
                 n, at = write_product(kind, count, value, arities, node, x, ids, what, where, extra, n, out, at)
                 continue
-            elif x == -1.0:
+            elif x == -1.0 and ids[NEG] >= 0:
                 out[at] = ids[NEG]
                 at += 1
                 item = NODE
@@ -195,8 +208,8 @@ def write(
                 continue
         if item == DIVISOR:
             n, at = write_divisor(kind, count, value, arities, node, x, ids, what, where, extra, n, out, at)
-        elif item == TURNED:
-            n, at = write_sum(kind, count, value, arities, node, -1.0, ids, what, where, extra, n, out, at)
+        elif item == SPREAD:
+            n, at = write_sum(kind, count, value, arities, node, x, ids, what, where, extra, n, out, at)
         elif item == VALUE or kind[node] == NUMBER or kind[node] == FREE:
             number = x if item == VALUE else value[node]
             is_free = np.isnan(number) or (item == NODE and kind[node] == FREE)
@@ -257,21 +270,27 @@ def canonical_arrays(
             bigger_values = np.empty(2 * len(out_values) + room, np.float64)
             bigger_values[:slot] = out_values[:slot]
             out_values = bigger_values
-        piece = tokens[offsets[k] : offsets[k + 1]]
-        end = NONE
-        if normal_form(
-            piece, values, slots[k + 1], arities, opcodes, literal_values, has_slot,
-            kind, count, value, stack, amount, first, last,
-        ):  # fmt: skip
-            end, slot_end = write(
-                kind, count, value, arities, ids, literal_ids, literals, what, where, extra,
-                out, at, out_values, slot,
-            )  # fmt: skip
-        if end < 0:
-            end = at + len(piece)
-            out[at:end] = piece
-            slot_end = slot + slots[k + 1] - slots[k]
-            out_values[slot:slot_end] = values[slots[k] : slots[k + 1]]
+        piece = tokens[offsets[k] : offsets[k + 1]].copy()
+        known = values[slots[k] : slots[k + 1]].copy()
+        for _ in range(MAX_PASSES):
+            end, slot_end = NONE, NONE
+            if normal_form(
+                piece, known, len(known), arities, opcodes, literal_values, has_slot,
+                kind, count, value, stack, amount, first, last,
+            ):  # fmt: skip
+                end, slot_end = write(
+                    kind, count, value, arities, ids, literal_ids, literals, what, where, extra,
+                    out, at, out_values, slot,
+                )  # fmt: skip
+            if end < 0:
+                end, slot_end = at + len(piece), slot + len(known)
+                out[at:end] = piece
+                out_values[slot:slot_end] = known
+                break
+            # free constants that merge may bring others together, which the next pass sees
+            if not np.isnan(known).any() or (len(piece) == end - at and np.all(piece == out[at:end])):
+                break
+            piece, known = out[at:end].copy(), out_values[slot:slot_end].copy()
         at, slot = end, slot_end
         out_offsets[k + 1] = at
     return out[:at].copy(), out_offsets, out_values[:slot].copy()

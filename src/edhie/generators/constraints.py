@@ -1,0 +1,65 @@
+"""What a decoder must not write, as masks over symbols: nothing is rejected afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import SymbolError
+from edhie.expr import SymbolLibrary
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Limits on what is decoded."""
+
+    max_height: int = 16
+    """The greatest height of a tree, counted in nodes."""
+    max_size: int = 128
+    """The most nodes of a tree."""
+    forbidden: Collection[str] = ()
+    """Symbols that must not appear."""
+    forbidden_nestings: Collection[tuple[str, str]] = ()
+    """Pairs (outer, inner): inner must not appear anywhere below outer."""
+    operands: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """For an operator, the only variables that may appear below it."""
+
+    def __post_init__(self) -> None:
+        for name in ("max_height", "max_size"):
+            if getattr(self, name) < 1:
+                raise SymbolError(f"{name} must be at least 1, not {getattr(self, name)}")
+
+    def masks(self, library: SymbolLibrary) -> tuple[Mask, Mask]:
+        """Symbols allowed at all (symbols,), and by symbol those barred below it (symbols, symbols)."""
+        allowed = np.ones(len(library), dtype=np.bool_)
+        for name in self.forbidden:
+            allowed[library.id_of(name)] = False
+        barred = np.zeros((len(library), len(library)), dtype=np.bool_)
+        for outer, inner in self.forbidden_nestings:
+            barred[_inner_symbol(library, outer), library.id_of(inner)] = True
+        for name, variables in self.operands.items():
+            known = _variables(library, variables)
+            for variable in library.variables:
+                barred[_inner_symbol(library, name), library.id_of(variable)] |= variable not in known
+        if not allowed[library.arities == 0].any():
+            raise SymbolError("every variable and constant is forbidden, so no expression can end")
+        return allowed, barred
+
+
+def _inner_symbol(library: SymbolLibrary, name: str) -> int:
+    if not library[name].arity:
+        raise SymbolError(f"nothing stands below {name!r}: it is no operator")
+    return library.id_of(name)
+
+
+def _variables(library: SymbolLibrary, names: Iterable[str]) -> set[str]:
+    listed = set(names)
+    for name in listed:
+        if library[name].kind != "variable":
+            raise SymbolError(f"{name!r} is not a variable of the library ({library})")
+    return listed

@@ -1,0 +1,76 @@
+"""HVAE for training: its weights, its two recursions and its latent space, in PyTorch."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from edhie.expr import Forest
+from edhie.generators.hvae.layout import DownLayout, UpLayout, down_layout, up_layout
+from edhie.generators.hvae.recursion import Downwards, Upwards
+
+
+class HVAEModel(nn.Module):
+    """Encoder with GRU21, a Gaussian latent space, decoder with GRU12.
+
+    Weights are kept as (inputs, outputs), the three gates side by side.
+    """
+
+    def __init__(self, symbols: int, hidden: int, latent: int) -> None:
+        super().__init__()
+        self.symbols, self.hidden, self.latent = symbols, hidden, latent
+
+        def weights(*shape: int, fan: int = hidden) -> nn.Parameter:
+            bound = 1 / math.sqrt(fan)
+            return nn.Parameter(torch.empty(*shape).uniform_(-bound, bound))
+
+        self.up_w_i, self.up_b_i = weights(symbols, 3 * hidden), weights(3 * hidden)
+        self.up_w_h, self.up_b_h = weights(2 * hidden, 3 * hidden), weights(3 * hidden)
+        self.mean_w, self.mean_b = weights(hidden, latent), weights(latent)
+        self.log_variance_w, self.log_variance_b = weights(hidden, latent), weights(latent)
+        self.root_w, self.root_b = weights(latent, hidden, fan=latent), weights(hidden, fan=latent)
+        self.down_w_o, self.down_b_o = weights(hidden, symbols), weights(symbols)
+        self.down_w_i, self.down_b_i = weights(symbols, 6 * hidden), weights(6 * hidden)
+        self.down_w_h, self.down_b_h = weights(hidden, 6 * hidden), weights(6 * hidden)
+
+    def encode(self, layout: UpLayout) -> tuple[Tensor, Tensor]:
+        """Mean and logarithm of the variance of each tree's code; (trees, latent)."""
+        table = self.up_w_i + self.up_b_i  # (symbols, 3·hidden)
+        roots: Tensor = Upwards.apply(
+            self._on(layout.symbols), self._on(layout.children), layout.starts.tolist(), self._on(layout.roots),
+            table, self.up_w_h, self.up_b_h,
+        )  # fmt: skip
+        mean = torch.addmm(self.mean_b, roots, self.mean_w)
+        return mean, torch.addmm(self.log_variance_b, roots, self.log_variance_w)
+
+    def decode(self, z: Tensor, layout: DownLayout) -> Tensor:
+        """Logits of every node, in the layout's order, for trees of the layout's shape; (nodes, symbols)."""
+        roots = torch.addmm(self.root_b, z, self.root_w).index_select(0, self._on(layout.trees))
+        logits: Tensor = Downwards.apply(
+            roots, self._on(layout.children), layout.starts.tolist(), layout.inner.tolist(), layout.binary.tolist(),
+            self.down_w_o, self.down_b_o, self.down_w_i, self.down_b_i, self.down_w_h, self.down_b_h,
+        )  # fmt: skip
+        return logits
+
+    def _on(self, array: object) -> Tensor:
+        return torch.as_tensor(array, device=self.up_w_i.device)
+
+
+def reconstruction_and_kl(
+    model: HVAEModel, forest: Forest, *, weights: Tensor | None = None, generator: torch.Generator | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean over trees of the nodes' cross-entropy, and of the divergence from the unit Gaussian."""
+    down = down_layout(forest)
+    mean, log_variance = model.encode(up_layout(forest))
+    noise = torch.randn(mean.shape, generator=generator, dtype=mean.dtype, device=mean.device)
+    z = mean + noise * torch.exp(0.5 * log_variance)
+    logits = model.decode(z, down)
+    target = torch.as_tensor(down.symbols, device=logits.device)
+    kl = -0.5 * (1 + log_variance - mean * mean - torch.exp(log_variance)).sum(1)  # (trees,)
+    if weights is None:
+        return nn.functional.cross_entropy(logits, target, reduction="sum") / len(forest), kl.mean()
+    owners = torch.as_tensor(forest.owners[down.nodes], device=logits.device)
+    losses = nn.functional.cross_entropy(logits, target, reduction="none") * weights[owners]
+    return losses.sum() / weights.sum(), (kl * weights).sum() / weights.sum()

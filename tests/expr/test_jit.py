@@ -1,0 +1,93 @@
+"""Compiled functions: division as in NumPy, one folder for each state of the sources, and no folder at all."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from edhie.expr import jit as module
+from edhie.expr.jit import KEPT_BUILDS, jit, typed
+
+HEIGHTS = """
+from edhie.expr import Forest, parse
+forest = Forest.from_exprs([parse("x + 1")] * 3)
+assert forest.heights.tolist() == [2, 2, 2]
+"""
+
+
+def quotient(a, b):
+    return a / b
+
+
+def test_division_by_zero_is_that_of_numpy():
+    compiled = jit(quotient)
+    assert compiled(1.0, 0.0) == np.inf
+    assert np.isnan(compiled(0.0, 0.0))
+
+
+def test_typed_constants_are_64_bit():
+    assert isinstance(typed(3), np.int64)
+
+
+def test_the_cache_folder_of_others_is_left_alone():
+    from numba.core import config
+
+    before = config.CACHE_DIR
+    jit(quotient)
+    assert before == config.CACHE_DIR
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    monkeypatch.setattr(module.platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
+    return tmp_path / "edhie" / "kernels"
+
+
+def made(root: Path, name: str, age: int) -> Path:
+    build = root / name
+    (build / "inner").mkdir(parents=True)
+    (build / "inner" / "code.nbi").write_text("")
+    os.utime(build, (1e9 - age, 1e9 - age))
+    return build
+
+
+def test_a_new_build_leaves_the_newest_old_ones(root):
+    builds = [made(root, f"build{age}", age) for age in range(6)]
+    folder = module._build_folder.__wrapped__()
+    assert folder.parent == root
+    folder.mkdir()
+    assert sorted(root.iterdir()) == sorted([folder, *builds[: KEPT_BUILDS - 1]])
+    assert module._build_folder.__wrapped__() == folder
+    assert all((build / "inner" / "code.nbi").exists() for build in builds[: KEPT_BUILDS - 1])
+
+
+def test_the_folder_depends_on_every_compiled_source(root, monkeypatch):
+    before = module._build_folder.__wrapped__()
+    read = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b" " * (path.name == "forest_kernels.py"))
+    assert module._build_folder.__wrapped__() != before
+
+
+def test_compiled_code_is_kept_between_runs(tmp_path):
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    subprocess.run([sys.executable, "-c", HEIGHTS], check=True, env=environment)
+    assert list(tmp_path.glob("edhie/kernels/*/*/*.nbi"))
+
+
+def test_a_folder_that_cannot_be_is_no_error_yet(monkeypatch):
+    monkeypatch.setattr(module.platformdirs, "user_cache_dir", lambda name: f"/dev/null/{name}")
+    assert not module._build_folder.__wrapped__().exists()
+
+
+def test_without_any_place_to_write_functions_are_compiled_anew(monkeypatch):
+    from numba.core import caching
+
+    def nowhere(*_):
+        raise RuntimeError("cannot cache function: no locator available")
+
+    monkeypatch.setattr(caching.FunctionCache, "__init__", nowhere)
+    assert jit(quotient)(1.0, 4.0) == 0.25

@@ -1,0 +1,116 @@
+"""The level-batched model against a slow one, written recursively from the paper's equations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from edhie.expr import Expr, Forest
+from edhie.generators.hvae.cells import gru12, gru21
+from edhie.generators.hvae.model import HVAEModel, reconstruction_and_kl
+from edhie.grammar import load
+
+HIDDEN, LATENT = 5, 4
+
+
+class Literal:
+    """One tree, one node at a time, as the paper has it."""
+
+    def __init__(self, model: HVAEModel, library) -> None:
+        self.model, self.library = model, library
+
+    def gru(self, x: Tensor, h: Tensor, side: str) -> tuple[Tensor, Tensor]:
+        m, size = self.model, 0
+        w_i, b_i = getattr(m, f"{side}_w_i"), getattr(m, f"{side}_b_i")
+        w_h, b_h = getattr(m, f"{side}_w_h"), getattr(m, f"{side}_b_h")
+        size = len(b_h) // 3
+        (w_ir, w_iu, w_in), (b_ir, b_iu, b_in) = w_i.split(size, 1), b_i.split(size)
+        (w_hr, w_hu, w_hn), (b_hr, b_hu, b_hn) = w_h.split(size, 1), b_h.split(size)
+        r = torch.sigmoid(x @ w_ir + b_ir + h @ w_hr + b_hr)
+        u = torch.sigmoid(x @ w_iu + b_iu + h @ w_hu + b_hu)
+        n = torch.tanh(x @ w_in + b_in + r * (h @ w_hn + b_hn))
+        return u, n
+
+    def one_hot(self, expr: Expr) -> Tensor:
+        x = torch.zeros(len(self.library), dtype=torch.float64)
+        x[self.library.id_of(expr.tokens[0])] = 1
+        return x
+
+    def encode(self, expr: Expr) -> Tensor:
+        codes = [self.encode(child) for child in expr.children]
+        h_l, h_r = (codes + [torch.zeros(HIDDEN, dtype=torch.float64)] * 2)[:2]
+        u, n = self.gru(self.one_hot(expr), torch.cat([h_l, h_r]), "up")
+        return (1 - u) * n + u / 2 * h_l + u / 2 * h_r
+
+    def loss(self, expr: Expr, h: Tensor) -> Tensor:
+        logits = h @ self.model.down_w_o + self.model.down_b_o
+        probabilities = torch.softmax(logits, 0)
+        loss = -torch.log(probabilities @ self.one_hot(expr))
+        u, n = self.gru(probabilities, h, "down")
+        d = (1 - u) * n + u * torch.cat([h, h])
+        for child, code in zip(expr.children, d.split(HIDDEN), strict=False):
+            loss = loss + self.loss(child, code)
+        return loss
+
+
+def forests() -> list[Forest]:
+    trig = load("trig")
+    drawn = trig.sample(25, np.random.default_rng(0), max_height=7)
+    leaf = drawn[np.flatnonzero(drawn.sizes == 1)[:1]]
+    return [drawn, leaf, trig.sample(1, np.random.default_rng(5), max_height=7)]
+
+
+@pytest.mark.parametrize("forest", forests(), ids=["many trees", "one leaf", "one tree"])
+def test_values_and_gradients_are_those_of_the_equations(forest: Forest) -> None:
+    torch.manual_seed(0)
+    model = HVAEModel(len(forest.library), HIDDEN, LATENT).double()
+    literal = Literal(model, forest.library)
+
+    reconstruction, kl = reconstruction_and_kl(model, forest, generator=torch.Generator().manual_seed(1))
+    (reconstruction + 0.3 * kl).backward()
+    gradients = {name: weight.grad.clone() for name, weight in model.named_parameters()}
+    model.zero_grad()
+
+    roots = torch.stack([literal.encode(expr) for expr in forest])
+    mean = roots @ model.mean_w + model.mean_b
+    log_variance = roots @ model.log_variance_w + model.log_variance_b
+    noise = torch.randn(mean.shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    z = mean + noise * torch.exp(log_variance / 2)
+    starts = z @ model.root_w + model.root_b
+    slow = sum(literal.loss(expr, h) for expr, h in zip(forest, starts, strict=True)) / len(forest)
+    slow_kl = 0.5 * (mean**2 + log_variance.exp() - 1 - log_variance).sum() / len(forest)
+    (slow + 0.3 * slow_kl).backward()
+
+    torch.testing.assert_close(reconstruction, slow)
+    torch.testing.assert_close(kl, slow_kl)
+    for name, weight in model.named_parameters():
+        expected = torch.zeros_like(weight) if weight.grad is None else weight.grad
+        torch.testing.assert_close(gradients[name], expected, msg=name)
+
+
+def test_weights_count_trees_like_repetition() -> None:
+    forest = forests()[0][:3]
+    torch.manual_seed(0)
+    model = HVAEModel(len(forest.library), HIDDEN, LATENT).double()
+    with torch.no_grad():
+        model.log_variance_b.fill_(-60)  # no noise to speak of
+        model.log_variance_w.zero_()
+    weighted = reconstruction_and_kl(model, forest, weights=torch.tensor([2.0, 1.0, 0.0], dtype=torch.float64))
+    repeated = reconstruction_and_kl(model, forest.take(np.array([0, 0, 1])))
+    torch.testing.assert_close(weighted, repeated)
+
+
+def test_gru21_of_equal_children_keeps_their_mean_when_the_update_gate_is_open() -> None:
+    i, hh = torch.zeros(1, 6), torch.tensor([[1.0, 2.0, 3.0, 6.0]])
+    open_gate = torch.tensor([0.0, 0.0, 50.0, 50.0, 0.0, 0.0])
+    h, *_ = gru21(i, hh, torch.zeros(4, 6), open_gate)
+    torch.testing.assert_close(h, torch.tensor([[2.0, 4.0]]))
+
+
+def test_gru12_hands_the_code_to_both_children_when_the_update_gate_is_open() -> None:
+    i, h = torch.zeros(1, 12), torch.tensor([[1.0, 2.0]])
+    open_gate = torch.tensor([0.0] * 4 + [50.0] * 4 + [0.0] * 4)
+    d, *_ = gru12(i, h, torch.zeros(2, 12), open_gate)
+    torch.testing.assert_close(d, torch.tensor([[1.0, 2.0, 1.0, 2.0]]))
