@@ -41,6 +41,10 @@ class CorpusError(EdhieError):
     """A corpus folder or a file to import is missing, damaged or holds bad lines."""
 
 
+class GeneratorError(EdhieError):
+    """A model cannot be made, trained, saved or loaded as asked."""
+
+
 class MissingExtraError(EdhieError):
     """An optional dependency is needed for what was asked."""
 

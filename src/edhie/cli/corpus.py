@@ -33,7 +33,8 @@ INTERRUPTED = 130
 
 
 def _complete_name(incomplete: str) -> list[str]:
-    return [name for name in [*recipe_names(), PHYSICS] if name.lower().startswith(incomplete.lower())]
+    known = [name for name in (*recipe_names(), PHYSICS) if name.lower().startswith(incomplete.lower())]
+    return [incomplete + name[len(incomplete) :] for name in known]  # capitals as typed, which do not matter
 
 
 @app.command("build")

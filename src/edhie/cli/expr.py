@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from edhie.cli.console import console, draws_unicode, say
-from edhie.errors import ExpressionError
+from edhie.errors import EdhieError, ExpressionError
 from edhie.expr import Expr, parse, to_infix, to_postfix, to_prefix
 
 Formula = Annotated[str, typer.Argument(help='A formula, such as "3*x0^2 + sin(x1)/c".')]
@@ -33,7 +33,7 @@ def show(
         ("prefix", to_prefix(expr)),
         ("postfix", to_postfix(expr)),
         ("LaTeX", expr.latex()),
-        ("SymPy", str(expr.sympy())),
+        ("SymPy", _sympy_text(expr)),
         ("size", f"{expr.size} node{'s' * (expr.size > 1)}, height {expr.height}"),
     ):
         console.print(f"[bold]{label:9}[/]", end="")
@@ -41,10 +41,11 @@ def show(
     say(f"\n{draw_text(expr, ascii=not draws_unicode())}")
     if figure is not None:
         try:
-            draw_figure([expr]).savefig(figure)
+            path = figure if figure.suffix else figure.with_suffix(".png")
+            draw_figure([expr]).savefig(path)
         except (OSError, ValueError) as error:
             raise ExpressionError(f"cannot draw into {figure}: {error}") from error
-        say(f"tree drawn in {figure}")
+        say(f"tree drawn in {path}")
 
 
 def compare(
@@ -63,6 +64,13 @@ def compare(
     if answer.same_domain is False:
         say("  they are not defined at the same points")
     say(f"edit distance {edit_distance(a, b)}, tree distance {tree_distance(a, b)}")
+
+
+def _sympy_text(expr: Expr) -> str:
+    try:
+        return str(expr.sympy())
+    except EdhieError as error:
+        return f"none: {error}"
 
 
 def _read(formula: str, latex: bool) -> Expr:

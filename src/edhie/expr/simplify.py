@@ -37,7 +37,7 @@ def simplify(expr: Expr, *, time_limit: float = 5.0) -> Expr:
         except EdhieError:
             found = expr
         if _agree(expr, found, answer["constants"]):
-            candidates.append(found)
+            candidates += [canonical_expr(found), found]
     return min(reversed(candidates), key=lambda candidate: candidate.size)  # of equals, SymPy's
 
 

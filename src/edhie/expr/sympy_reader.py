@@ -51,7 +51,8 @@ def from_sympy(
         names = {symbol.name for symbol in value.free_symbols}
         library = everything(sorted(names - _constants_among(names, constants, None), key=_natural))
     try:
-        return _Reader(library, constants).whole(value)
+        with sympy.evaluate(False):  # what is not evaluated yet, such as 9**9**9, stays so
+            return _Reader(library, constants).whole(value)
     except RecursionError:
         raise ExpressionError("the SymPy expression is nested too deeply to be read") from None
 
@@ -73,6 +74,20 @@ def _natural(name: str) -> list[tuple[int, int | str]]:
 def _is_negative(value: sympy.Expr) -> bool:
     """Whether it is written with a minus sign in front."""
     return bool(value.as_coeff_Mul()[0].is_negative)
+
+
+def _without_sign(value: sympy.Expr) -> sympy.Expr:
+    """What stands behind that minus sign."""
+    factor, rest = value.as_coeff_Mul()
+    if rest == 1:
+        return -factor
+    return rest if factor == -1 else sympy.Mul(-factor, rest)
+
+
+def _reciprocal(base: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
+    """1/base^exponent, for an exponent with a minus sign."""
+    exponent = _without_sign(exponent)
+    return base if exponent == 1 else sympy.Pow(base, exponent)
 
 
 def _is_denominator(factor: sympy.Expr) -> bool:
@@ -172,7 +187,7 @@ class _Reader:
             if not result:
                 result = self.read(term)
             elif is_negative and self.has("-"):
-                result = ["-", *result, *self.read(-term)]
+                result = ["-", *result, *self.read(_without_sign(term))]
             else:
                 result = [self.known("+"), *result, *self.read(term)]
         return result
@@ -180,7 +195,7 @@ class _Reader:
     def product(self, value: sympy.Expr) -> Prefix:
         factor, rest = value.as_coeff_Mul()
         above, special = self.special_factors(list(rest.as_ordered_factors()))
-        below = [self.read(sympy.Pow(f.base, -f.exp)) for f in above if _is_denominator(f)]
+        below = [self.read(_reciprocal(f.base, f.exp)) for f in above if _is_denominator(f)]
         numerator = special + [self.read(f) for f in above if not _is_denominator(f) and f != 1]
         if self.splits(factor):
             below.insert(0, self.number(sympy.Integer(factor.q)))
@@ -235,7 +250,7 @@ class _Reader:
         if base == sympy.E:
             return self.exponential(exponent)
         if _is_negative(exponent) and (self.has("/") or self.has("inv")):
-            return self.inverse(self.read(sympy.Pow(base, -exponent)))
+            return self.inverse(self.read(_reciprocal(base, exponent)))
         if exponent == HALF and self.has("sqrt"):
             return ["sqrt", *self.read(base)]
         if exponent.is_Integer and self.has(f"^{exponent}"):
@@ -275,12 +290,22 @@ class _Reader:
             return self.read(value.rewrite(sympy.log))
         if name == "acot":
             return self.read(sympy.atan(1 / value.args[0]))
-        if name == "log" and not self.has("log") and self.has("log10"):
-            return ["*", *self.number(sympy.Float(math.log(10))), "log10", *self.read(value.args[0])]
+        if name == "log":
+            return self.logarithm(*value.args)
         spelled = {"Abs": "abs", "Min": "min", "Max": "max"}.get(name, name)
         if not self.has(spelled) or not self.library[spelled].arity:
             raise SymbolError(f"SymPy's {name} in {shortened(str(value))} has no counterpart in the library")
         return self.chain(spelled, [self.read(operand) for operand in value.args])
+
+    def logarithm(self, operand: sympy.Expr, base: sympy.Expr = sympy.E) -> Prefix:
+        """A logarithm by what the library has; SymPy keeps the base where it does not evaluate."""
+        if base == 10 and self.has("log10"):
+            return ["log10", *self.read(operand)]
+        if base != sympy.E:
+            return self.read(sympy.Mul(sympy.log(operand), sympy.Pow(sympy.log(base), -1)))
+        if not self.has("log") and self.has("log10"):
+            return [self.known("*"), *self.number(sympy.Float(math.log(10))), "log10", *self.read(operand)]
+        return [self.known("log"), *self.read(operand)]
 
     def chain(self, name: str, operands: list[Prefix]) -> Prefix:
         """One operand as it is for a product; several joined from the left."""

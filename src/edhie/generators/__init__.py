@@ -1,0 +1,19 @@
+"""Generators: what gives expressions, from a grammar or from a latent space."""
+
+from edhie.generators.base import Codes, Decoded, Generator, LatentGenerator
+from edhie.generators.config import TrainConfig
+from edhie.generators.constraints import Constraints
+from edhie.generators.folder import load, save
+from edhie.generators.hvae.hvae import HVAE
+
+__all__ = [
+    "HVAE",
+    "Codes",
+    "Constraints",
+    "Decoded",
+    "Generator",
+    "LatentGenerator",
+    "TrainConfig",
+    "load",
+    "save",
+]

@@ -1,6 +1,6 @@
 """How much the divergence weighs in the loss, by iteration.
 
-The paper prints λ_i = 0.5·(tanh((i − 4500)/2) + 1) for the first 1,800 iterations, constant
+The paper prints λ_i = 0.5·(tanh((i - 4500)/2) + 1) for the first 1,800 iterations, constant
 afterwards. As printed that is 0 to machine precision: a plain autoencoder. With a divisor of 1000
 it is the gentle rise that the text describes, up to 0.0045.
 """

@@ -97,7 +97,10 @@ def test_limits_change_only_trees_that_pass_them(model: HVAE) -> None:
 
 def test_forbidden_symbols_and_nestings_never_appear(model: HVAE) -> None:
     rules = Constraints(
-        max_height=7, forbidden=["exp", "^5"], forbidden_nestings=[("sin", "sin"), ("log", "+")], operands={"cos": ["x0"]}
+        max_height=7,
+        forbidden=["exp", "^5"],
+        forbidden_nestings=[("sin", "sin"), ("log", "+")],
+        operands={"cos": ["x0"]},
     )
     forest = checked(model.constrained(rules).decode(_wide_codes()).forest)
     for expr in forest.unique():

@@ -1,0 +1,1 @@
+"""The hierarchical variational autoencoder: trained with torch, used with NumPy alone."""

@@ -48,9 +48,7 @@ class HVAE:
         w = self.weights
         return roots @ w["mean_w"] + w["mean_b"], roots @ w["log_variance_w"] + w["log_variance_b"]
 
-    def decode(
-        self, codes: Codes, *, temperature: float = 0.0, rng: np.random.Generator | None = None
-    ) -> Decoded:
+    def decode(self, codes: Codes, *, temperature: float = 0.0, rng: np.random.Generator | None = None) -> Decoded:
         """One expression for each code: at every node the most probable symbol, or one drawn at a temperature."""
         codes = np.asarray(codes, dtype=np.float32)
         if codes.ndim != 2 or codes.shape[1] != self.latent_dim:

@@ -146,7 +146,7 @@ def _keep_within(
         room = max_size - sizes[tree]
         for node in np.flatnonzero(level.trees == tree):
             if arities[symbols[node]] > room:
-                fits = mask[min(node, len(mask) - 1)] & (arities <= room)
+                fits = mask[0 if len(mask) == 1 else node] & (arities <= room)
                 symbols[node] = np.where(fits, scores[node], -np.inf).argmax()
             room -= arities[symbols[node]]
 

@@ -6,6 +6,7 @@ gradients are one product over all nodes instead of one a level.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -35,7 +36,7 @@ class Upwards(torch.autograd.Function):
         torch.index_select(leaf_codes, 0, symbols[:leaves], out=codes[:leaves])
         i = i_table.index_select(0, symbols[leaves:])
         kept = []
-        for s, e in zip(starts[1:-1], starts[2:], strict=True):
+        for s, e in pairwise(starts[1:]):
             hh = codes.index_select(0, children[s - leaves : e - leaves].view(-1)).view(e - s, 2 * hidden)
             codes[s:e], *level = gru21(i[s - leaves : e - leaves], hh, w_h, b_h)
             kept.append((hh, *level))
@@ -56,14 +57,15 @@ class Upwards(torch.autograd.Function):
         g.index_copy_(0, roots, g_roots)
         g_i = g.new_empty(total - leaves, 3 * hidden)
         g_c = g.new_empty(total - leaves, 3 * hidden)
-        spans = list(zip(starts[1:-1], starts[2:], strict=True))
+        spans = list(pairwise(starts[1:]))
         for (s, e), (hh, ru, n, c_n) in zip(reversed(spans), reversed(ctx.kept), strict=True):
             a, b = s - leaves, e - leaves
             g_i[a:b], g_c[a:b], g_hh = gru21_backward(g[s:e], hh, ru, n, c_n, w_h)
             # every node but a root is one parent's child, so its gradient is set, not added to
             g.index_copy_(0, children[a:b].view(-1), g_hh.view(-1, hidden))
         g_leaf = g.new_zeros(len(i_table), hidden).index_add_(0, symbols[:leaves], g[:leaves])
-        g_table, g_c_leaf, _ = gru21_backward(g_leaf, ctx.none, *ctx.leaf_kept, w_h)
+        ru, n, c_n = ctx.leaf_kept
+        g_table, g_c_leaf, _ = gru21_backward(g_leaf, ctx.none, ru, n, c_n, w_h)
         g_table.index_add_(0, symbols[leaves:], g_i)
         g_b = g_c_leaf.sum(0)
         if total == leaves:
@@ -86,7 +88,7 @@ class Downwards(torch.autograd.Function):
         codes[: starts[1]] = roots
         logits = roots.new_empty(total, w_o.shape[1])
         kept, done = [], 0
-        for level, (s, e) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
+        for level, (s, e) in enumerate(pairwise(starts)):
             torch.addmm(b_o, codes[s:e], w_o, out=logits[s:e])
             m, two = inner[level], binary[level]
             if m == 0:

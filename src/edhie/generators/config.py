@@ -1,0 +1,54 @@
+"""Everything that decides how a model is trained, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from edhie.errors import GeneratorError, suggestion
+from edhie.generators.schedules import SCHEDULES, ScheduleName
+
+Device = Literal["auto", "cpu", "cuda"]
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """How a model learns from a corpus."""
+
+    hidden: int = 128
+    """The size of a node's code inside the recursions."""
+    latent: int = 32
+    """The number of dimensions of the latent space."""
+    epochs: int = 60
+    """How often the whole corpus is seen."""
+    batch: int = 128
+    """How many expressions make one step."""
+    learning_rate: float = 0.003
+    """Of Adam, at its peak: it rises over the first tenth of the steps and then falls to zero."""
+    schedule: ScheduleName = "constant"
+    """How the weight of the divergence changes: printed, ramp, linear, constant or cyclical."""
+    divergence: float = 0.01
+    """The weight of the divergence (λ) that the schedule reaches."""
+    validation: float = 0.05
+    """The share of the corpus that is kept aside to measure the reconstruction error."""
+    patience: int = 0
+    """Stop after so many epochs without a better validation loss; 0 for never."""
+    seed: int = 0
+    """Of the weights, the order of the corpus and the noise."""
+    device: Device = "auto"
+    """Where to train: cpu, cuda, or auto: a GPU where there is one."""
+    threads: int = 1
+    """Threads on the CPU; for models of this size one is fastest, and other work is left in peace."""
+
+    def __post_init__(self) -> None:
+        for name in ("hidden", "latent", "epochs", "batch", "threads"):
+            if getattr(self, name) < 1:
+                raise GeneratorError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if not 0 < self.learning_rate < 1:
+            raise GeneratorError(f"learning_rate must lie between 0 and 1, and is {self.learning_rate}")
+        if not 0 <= self.validation < 1:
+            raise GeneratorError(f"validation is a share of the corpus, from 0 to below 1, and is {self.validation}")
+        if self.divergence < 0 or self.patience < 0 or self.seed < 0:
+            raise GeneratorError("divergence, patience and seed must not be negative")
+        if self.schedule not in SCHEDULES:
+            raise GeneratorError(f"unknown schedule {self.schedule!r}{suggestion(self.schedule, SCHEDULES)}")

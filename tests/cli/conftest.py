@@ -1,0 +1,67 @@
+"""Running the command line: inside this process, which is fast, or in one of its own, which is real."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from edhie.cli import main
+
+COMMAND = [sys.executable, "-c", "from edhie.cli import main; main()"]
+
+
+class Result(NamedTuple):
+    """How a command ended and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture(autouse=True)
+def plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FORCE_COLOR", "GITHUB_ACTIONS", "PY_COLORS", "CLICOLOR_FORCE", "_EDHIE_COMPLETE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.setenv("TERMINAL_WIDTH", "160")
+
+
+@pytest.fixture
+def edhie(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+    """Run a command in this process, written as on a command line but for its blanks."""
+
+    def run(*arguments: object) -> Result:
+        monkeypatch.setattr(sys, "argv", ["edhie", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        result = Result(code if isinstance(code, int) else int(code is not None), *capsys.readouterr())
+        assert "Traceback" not in result.err
+        assert "\x1b" not in result.out + result.err
+        return result
+
+    return run
+
+
+@pytest.fixture
+def environment() -> dict[str, str]:
+    """For a process of its own that finds this edhie."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+@pytest.fixture
+def process(environment: dict[str, str]) -> Callable[..., Result]:
+    """Run a command in a process of its own; keywords go into its environment."""
+
+    def run(*arguments: object, **variables: str) -> Result:
+        command = [*COMMAND, *map(str, arguments)]
+        ended = subprocess.run(command, capture_output=True, env=environment | variables, timeout=120, check=False)
+        return Result(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+
+    return run

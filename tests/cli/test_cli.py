@@ -1,0 +1,155 @@
+"""What holds for every command: help, exit codes, plain output when piped, a quick start, and no tracebacks."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+import edhie as package
+from edhie.cli import app
+
+HEAVY = {"sympy", "numba", "llvmlite", "matplotlib", "scipy", "mpmath", "antlr4", "torch", "pandas", "rapidfuzz"}
+
+
+def commands() -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The path and the object of every command and group."""
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), typer.main.get_command(app))]
+    while waiting:
+        path, command = waiting.pop()
+        yield path, command
+        waiting += [((*path, name), each) for name, each in getattr(command, "commands", {}).items()]
+
+
+COMMANDS = dict(commands())
+
+
+def test_the_commands() -> None:
+    leaves = {" ".join(path) for path, command in COMMANDS.items() if not hasattr(command, "commands")}
+    assert leaves == {
+        "expr", "compare", "grammar list", "grammar show", "grammar sample",
+        "corpus build", "corpus import", "corpus show", "corpus list",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_help(path: tuple[str, ...], edhie: Callable[..., Any]) -> None:
+    code, out, err = edhie(*path, "--help")
+    assert (code, err) == (0, "")
+    command = COMMANDS[path]
+    assert command.help.split(".")[0][:60] in out
+    for name in getattr(command, "commands", {}):
+        assert f" {name} " in out
+    for parameter in command.params:
+        spelled = max(parameter.opts, key=len) if parameter.param_type_name == "option" else parameter.name
+        assert spelled in out
+        assert parameter.help.split()[0] in out, f"{spelled} says nothing of itself"
+
+
+def test_version(edhie: Callable[..., Any], process: Callable[..., Any]) -> None:
+    assert edhie("--version") == (0, f"edhie {package.__version__}\n", "")
+    assert process("--version") == (0, f"edhie {package.__version__}\n", "")
+
+
+@pytest.mark.parametrize("path", [(), ("corpus",), ("grammar",)], ids=" ".join)
+def test_a_group_alone_shows_its_help(path: tuple[str, ...], edhie: Callable[..., Any]) -> None:
+    result = edhie(*path)
+    assert result.code == 2
+    assert "Usage: edhie" in result.out + result.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nonsense"],
+        ["--nonsense"],
+        ["expr"],
+        ["expr", "x", "y"],
+        ["compare", "x"],
+        ["compare", "x", "y", "--time-limit", "0"],
+        ["corpus", "nonsense"],
+        ["corpus", "build"],
+        ["corpus", "build", "AE4-2k"],
+        ["corpus", "show"],
+        ["corpus", "import"],
+        ["corpus", "import", "f", "--notation", "morse"],
+        ["corpus", "import", "f", "--numbers", "some"],
+        ["grammar", "show"],
+        ["grammar", "sample", "ae", "-n", "0"],
+        ["grammar", "sample", "ae", "-n", "many"],
+        ["grammar", "sample", "ae", "--seed", "-1"],
+        ["grammar", "sample", "ae", "--max-size", "0"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage(arguments: list[str], edhie: Callable[..., Any]) -> None:
+    result = edhie(*arguments)
+    assert result.code == 2
+    assert result.out == ""
+    assert "Usage: edhie" in result.err
+
+
+def test_a_known_error_is_one_message_on_stderr(process: Callable[..., Any]) -> None:
+    assert process("grammar", "show", "trigg") == (1, "", "error: unknown grammar 'trigg'; did you mean 'trig'?\n")
+
+
+def test_errors_keep_their_brackets(edhie: Callable[..., Any]) -> None:
+    assert "[/red]" in edhie("grammar", "show", "[/red]").err
+
+
+def test_starts_at_once(environment: dict[str, str]) -> None:
+    code = "import json, sys, time; began = time.perf_counter(); import edhie.cli; took = time.perf_counter() - began; "
+    code += "print(json.dumps([took, list(sys.modules)]))"
+    runs = [
+        subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True) for _ in "123"
+    ]
+    took, modules = zip(*(json.loads(run.stdout) for run in runs), strict=True)
+    assert not HEAVY & {name.partition(".")[0] for name in modules[0]}
+    assert min(took) < 2.0  # 0.25 s on a free machine
+
+
+def test_help_and_completion_load_nothing_heavy(environment: dict[str, str]) -> None:
+    code = "import sys\nfrom edhie.cli import main\ntry:\n    main()\nfinally:\n    print(list(sys.modules), file=sys.stderr)"
+    for arguments, variables in (
+        (["corpus", "build", "--help"], {}),
+        ([], {"_EDHIE_COMPLETE": "complete_bash", "COMP_WORDS": "edhie corpus build ", "COMP_CWORD": "3"}),
+    ):
+        command = [sys.executable, "-c", code, *arguments]
+        run = subprocess.run(command, env=environment | variables, capture_output=True, text=True, check=True)
+        loaded = {name.partition(".")[0] for name in run.stderr.strip("[]\n").replace("'", "").split(", ")}
+        assert "edhie" in loaded
+        assert not HEAVY & loaded
+
+
+def test_a_reader_that_has_read_enough(environment: dict[str, str]) -> None:
+    command = [sys.executable, "-c", "from edhie.cli import main; main()", "grammar", "sample", "ae", "-n", "100000"]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    errors = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(timeout=120) != 0
+    assert "Traceback" not in errors
+
+
+def test_terminals_that_know_few_letters(process: Callable[..., Any]) -> None:
+    for variables in ({"PYTHONIOENCODING": "ascii"}, {"PYTHONIOENCODING": "latin-1"}):
+        code, out, err = process("expr", "速度 + x", **variables)
+        assert (code, err) == (0, "")
+        assert r"infix    \u901f\u5ea6 + x" in out
+        assert process("corpus", "import", "--help", **variables).code == 0
+
+
+def test_warnings_show_no_source(process: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "mine.pcfg"
+    path.write_text("E -> 'x0' [1.0]\nF -> 'x1' [1.0]\n", encoding="utf-8")
+    result = process("grammar", "sample", path, "-n", "2")
+    assert result == (0, "x0\nx0\n", "warning: no derivation from the start uses 'F'\n")
