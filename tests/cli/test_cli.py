@@ -115,7 +115,8 @@ def test_starts_at_once(environment: dict[str, str]) -> None:
 
 
 def test_help_and_completion_load_nothing_heavy(environment: dict[str, str]) -> None:
-    code = "import sys\nfrom edhie.cli import main\ntry:\n    main()\nfinally:\n    print(list(sys.modules), file=sys.stderr)"
+    code = "import sys; from edhie.cli import main\n"
+    code += "try: main()\nfinally: print(list(sys.modules), file=sys.stderr)"
     for arguments, variables in (
         (["corpus", "build", "--help"], {}),
         ([], {"_EDHIE_COMPLETE": "complete_bash", "COMP_WORDS": "edhie corpus build ", "COMP_CWORD": "3"}),

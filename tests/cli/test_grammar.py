@@ -64,13 +64,19 @@ def test_a_file(edhie: Callable[..., Any], tmp_path: Path) -> None:
         (["show", "nguyen1"], "unknown grammar 'nguyen1'; did you mean 'nguyen-1'?"),
         (["show", "nowhere/a.pcfg"], "there is no grammar file 'nowhere/a.pcfg'"),
         (["show", "/"], "the grammar file '/' cannot be read"),
-        (["sample", "ae", "--max-height", "0"], ""),
-        (["sample", "gvae-ae", "--max-size", "1", "-n", "1"], ""),
+        (["sample", "[bold]"], "unknown grammar '[bold]'; there are ae, "),
     ],
     ids=" ".join,
 )
 def test_faults(arguments: list[str], message: str, edhie: Callable[..., Any]) -> None:
-    result = edhie("grammar", *arguments)
-    if message:
-        assert result.code == 1
-        assert result.err.startswith(f"error: {message}")
+    code, out, err = edhie("grammar", *arguments)
+    assert (code, out) == (1, "")
+    assert err.startswith(f"error: {message}")
+
+
+def test_limits_that_nothing_is_within(edhie: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "high.pcfg"
+    path.write_text("E -> 'sin' '(' 'x0' ')' [1.0]\n", encoding="utf-8")
+    code, out, err = edhie("grammar", "sample", path, "--max-height", 1)
+    assert (code, out) == (1, "")
+    assert err == "error: no expression has height 1: the lowest has 2; raise max_height\n"

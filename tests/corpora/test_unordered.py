@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,11 +40,10 @@ def test_different(one: str, other: str) -> None:
 
 
 @given(exprs(libraries.trig(2), names=["+", "-", "*", "/", "sin", "x0", "x1"]), st.randoms(use_true_random=False))
-def test_swaps_change_nothing(expr: Expr, random: object) -> None:
+def test_swaps_change_nothing(expr: Expr, random: Random) -> None:
     swapped = expr
-    for position, _, symbol in expr.walk():
-        if symbol.name in ("+", "*") and random.random() < 0.5:  # type: ignore[attr-defined]
-            left, right = (swapped.subtree(i) for i in swapped.child_positions(position))
-            if left.size == right.size:  # so that the positions ahead stay true
-                swapped = swapped.replace(position, Expr(expr.library, (symbol.name, *right.tokens, *left.tokens)))
+    for position in reversed(range(expr.size)):
+        if swapped.tokens[position] in ("+", "*") and random.random() < 0.5:
+            left, right = (swapped.subtree(i).tokens for i in swapped.child_positions(position))
+            swapped = swapped.replace(position, Expr(expr.library, (swapped.tokens[position], *right, *left)))
     assert unordered(swapped) == unordered(expr)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from edhie.expr.expression import Expr
 from edhie.expr.numerals import numeral
-from edhie.expr.symbols import Precedence, Symbol
+from edhie.expr.symbols import OPERATORS, Precedence, Symbol
 
-FRACTION_PRECEDENCE = Precedence.PRODUCT
+FRACTION_PRECEDENCE = Precedence.NEGATION  # closed in itself, it needs parentheses only under an exponent
+EXP_IN_WORDS = replace(OPERATORS["exp"], name="", latex=r"\exp\left({0}\right)")
 ENCLOSING = ("/", "inv")  # their LaTeX encloses the operands, which then need no parentheses
 
 
@@ -29,16 +30,17 @@ def to_latex(expr: Expr, *, number_format: str = "") -> str:
     'c \\cdot \\cos\\left(x_{0}\\right) + \\frac{\\left(x_{0} + 1\\right)^{2}}{\\theta_{1}}'
     """
     values = list(expr.constants)
+    e_is_taken = "e" in expr.library.variables
     stack: list[_Piece] = []
     for token in reversed(expr.tokens):
         symbol = expr.library[token]
         if symbol.arity:
             operands = [stack.pop() for _ in range(symbol.arity)]
-            stack.append(_apply(symbol, operands))
+            stack.append(_apply(EXP_IN_WORDS if symbol.name == "exp" and e_is_taken else symbol, operands))
             continue
         value = values.pop() if symbol.kind == "constant" else float(token) if symbol.kind == "number" else None
         if value is None:
-            stack.append(_Piece(symbol.latex, Precedence.SUM if symbol.latex.startswith("-") else Precedence.ATOM))
+            stack.append(_Piece(symbol.latex, Precedence.PRODUCT if symbol.latex.startswith("-") else Precedence.ATOM))
         else:
             stack.append(_number(value, number_format))
     return stack.pop().text
@@ -49,7 +51,7 @@ def _number(value: float, number_format: str) -> _Piece:
     mantissa, _, exponent = text.partition("e")
     if exponent:
         text = rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
-    return _Piece(text, Precedence.SUM if value < 0 else Precedence.PRODUCT if exponent else Precedence.ATOM)
+    return _Piece(text, Precedence.PRODUCT if value < 0 or exponent else Precedence.ATOM)
 
 
 def _apply(symbol: Symbol, operands: list[_Piece]) -> _Piece:
@@ -66,9 +68,8 @@ def _apply(symbol: Symbol, operands: list[_Piece]) -> _Piece:
     if symbol.name == "^":
         return _Piece(symbol.latex.format(left.within(Precedence.ATOM), right.text), Precedence.POWER)
     bound = symbol.precedence
-    # a right operand of equal rank keeps its parentheses, but a fraction is closed in itself
-    right_text = right.text if right.text.startswith(r"\frac") else _unsigned(right, bound + 1)
-    return _Piece(symbol.latex.format(left.within(bound), right_text), bound)
+    # a right operand of equal rank keeps its parentheses
+    return _Piece(symbol.latex.format(left.within(bound), _unsigned(right, bound + 1)), bound)
 
 
 def _unsigned(piece: _Piece, least: int) -> str:

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from edhie.errors import MissingExtraError, ParseError, suggestion
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
-from edhie.expr.symbols import GREEK, latex_name
+from edhie.expr.symbols import ALIASES, GREEK, OPERATORS, Symbol, latex_name
 
-FUNCTIONS = {name: f"\\{name}" for name in "sin cos tan sinh cosh tanh exp log ln min max".split()}
-FUNCTIONS |= {f"arc{name}": f"\\arc{name}" for name in ("sin", "cos", "tan")}
-FUNCTIONS |= {f"a{name}": f"\\arc{name}" for name in ("sin", "cos", "tan")}
+NATIVE = {name: f"\\{name}" for name in "sin cos tan sinh cosh tanh exp log ln min max".split()}
+NATIVE |= {f"arc{name}": f"\\arc{name}" for name in ("sin", "cos", "tan")}
+NATIVE |= {f"a{name}": f"\\arc{name}" for name in ("sin", "cos", "tan")}
 COMMANDS = frozenset(
     "frac dfrac tfrac sqrt cdot times div pi left right varepsilon vartheta varphi varrho hbar ell".split()
 )
-COMMANDS |= GREEK | {command[1:] for command in FUNCTIONS.values()}
+COMMANDS |= GREEK | {command[1:] for command in NATIVE.values()}
 LOOKS_ONLY = re.compile(r"\\[,;:! ]|\\(?:quad|qquad|displaystyle|limits|left|right)(?![A-Za-z])\s*|\$")
-NAMED = re.compile(r"\\(?:operatorname|mathrm|text|mathit)\*?\s*\{\s*([A-Za-z][\w\\]*)\s*\}")
-WORD_SUBSCRIPT = re.compile(r"_\{([A-Za-z0-9]*[A-Za-z][A-Za-z0-9]+|[0-9]+[A-Za-z])\}")
+NAMED = re.compile(r"\\(operatorname|mathrm|text|mathit)\*?\s*\{\s*((?:[^\W\d_]|\\?_)(?:[^\W_]|\\?_)*)\s*\}")
+LETTER = re.compile(r"\\[A-Za-z]+|_(?:\{[^{}]*\}|.)|([^\W\d_])(?:_(?:\{((?:[^\W_]|\\?_)+)\}|([^\W_])))?")
+SUBSCRIPT = re.compile(r"_\{((?:[^\W_]|\\?_)+)\}")
+SCIENTIFIC = re.compile(
+    r"(?<![\w^.}])(\d+\.?\d*)(?:[eE]([+-]?\d{1,3})(?!\d)|\s*\\(?:cdot|times)\s*10\^\{\s*([+-]?\d{1,3})\s*\})"
+)
+PIECE = re.compile(r"\\[A-Za-z]+|\d+|.", re.DOTALL)
+PAIRS = {"(": ")", "{": "}", "[": "]"}
 FIRST_PLACEHOLDER = 900_001
+MAX_PREFIXES = 60
 
 
 def from_latex(text: str, library: SymbolLibrary | None = None) -> Expr:
@@ -31,45 +41,116 @@ def from_latex(text: str, library: SymbolLibrary | None = None) -> Expr:
     constant, `e` and `\pi` the numbers, `\log` and `\ln` the natural logarithm.
 
     >>> str(from_latex(r"\frac{1}{\sqrt{2 \pi}} e^{-\frac{x_0^2}{2}}"))
-    'exp(-x0^2/2)/sqrt(2*pi)'
+    '1/sqrt(2*pi)*exp(-x0^2/2)'
     """
     import sympy
 
-    from edhie.expr.sympy_functions import real_cube_root
     from edhie.expr.sympy_reader import from_sympy
 
-    known = {_bare(latex_name(name)): name for name in library.variables} if library else {}
-    words: dict[str, str] = {}
-    value = _mended(_by_sympy(_prepared(text, words, known), text), words, known)
-    if r"\sqrt[3]" in text:
-        value = value.replace(
-            lambda each: each.is_Pow and each.exp == sympy.Rational(1, 3), lambda each: real_cube_root(each.base)
-        )
-    return from_sympy(value, library)
+    _check_brackets(text)
+    formula = _Formula(text, library)
+    constant = library.constant if library else "c"
+    value = _by_sympy(formula)
+    with sympy.evaluate(False):
+        value = _mended(value, formula)
+    return from_sympy(value, library, constants=(constant,) if constant else (), as_written=True)
 
 
-def _prepared(text: str, words: dict[str, str], known: dict[str, str]) -> str:
-    """What SymPy's reader takes: known commands, one-letter names, numbers as subscripts."""
+@dataclass
+class _Formula:
+    """A formula on its way to what SymPy's reader takes: known commands, one-letter names, numbers as subscripts."""
 
-    def placeholder(name: str) -> str:
-        words[str(FIRST_PLACEHOLDER + len(words))] = name
-        return str(FIRST_PLACEHOLDER + len(words) - 1)
+    text: str
+    library: SymbolLibrary | None
+    ready: str = ""
+    origin: list[int] = field(default_factory=list)
+    """For each character of `ready`, and its end, the place in `text` that it stems from."""
+    words: dict[str, str] = field(default_factory=dict)
+    """Names and subscripts by the number that stands for them."""
+    wholes: set[str] = field(default_factory=set)
+    """Those of the numbers that stand for a whole name."""
 
-    def named(match: re.Match[str]) -> str:
-        name = match[1].replace("\\", "")
-        return f"{FUNCTIONS[name]} " if name in FUNCTIONS else f"v_{{{placeholder(name)}}}"
+    def __post_init__(self) -> None:
+        self.ready, self.origin = self.text, list(range(len(self.text) + 1))
+        self._replace(LOOKS_ONLY, lambda match: " ")
+        self._replace(NAMED, self._named)
+        self._replace(re.compile(r"\\[lr]vert\b"), lambda match: "|")
+        self._check_commands()
+        self._replace(LETTER, self._letter)
+        self._replace(SUBSCRIPT, self._subscript)
+        self._replace(SCIENTIFIC, lambda match: format(Decimal(f"{match[1]}e{match[2] or match[3]}"), "f"))
 
-    ready = NAMED.sub(named, LOOKS_ONLY.sub(" ", text))
-    ready = re.sub(r"\\[lr]vert\b", "|", ready)
-    for match in re.finditer(r"\\([A-Za-z]+)", ready):
-        if match[1] not in COMMANDS:
-            at = max(text.find(match[0]), 0)
-            raise ParseError(f"unknown LaTeX command {match[0]!r}{suggestion(match[1], COMMANDS)}", text, at)
-    ready = WORD_SUBSCRIPT.sub(lambda match: f"_{{{placeholder(match[1])}}}", ready)
-    return re.sub(r"(?<=\d)[eE]([+-]?\d+)", r"\\times 10^{\1}", ready)
+    def _replace(self, pattern: re.Pattern[str], new: Callable[[re.Match[str]], str]) -> None:
+        text, origin, at = [], [], 0
+        for match in pattern.finditer(self.ready):
+            replaced = new(match)
+            text += [self.ready[at : match.start()], replaced]
+            origin += self.origin[at : match.start()] + [self.origin[match.start()]] * len(replaced)
+            at = match.end()
+        self.ready, self.origin = "".join(text) + self.ready[at:], origin + self.origin[at:]
+
+    def placeholder(self, word: str) -> str:
+        """A number that SymPy's reader takes as a subscript, for a word that it does not."""
+        number = str(FIRST_PLACEHOLDER + len(self.words))
+        self.words[number] = word.replace("\\", "")
+        return number
+
+    def function(self, name: str) -> Symbol | None:
+        """The operator of this name, or None where it is a variable's or unknown."""
+        if self.library is not None and name in self.library:
+            return self.library[name] if self.library[name].arity else None
+        built_in = OPERATORS.get(ALIASES.get(name, name))
+        return built_in if built_in is not None and built_in.style == "function" else None
+
+    def _named(self, match: re.Match[str]) -> str:
+        name = match[2].replace("\\", "")
+        symbol = self.function(name)
+        if symbol is not None:
+            return f"{NATIVE[name]} " if name in NATIVE else f"f_{{{self.placeholder(symbol.name)}}}"
+        if match[1] == "operatorname" and not (self.library and name in self.library):
+            known = [*OPERATORS, *(self.library.names if self.library else ())]
+            raise ParseError(f"unknown function {name!r}{suggestion(name, known)}", self.text, self.place(match))
+        return self._whole(name)
+
+    def _letter(self, match: re.Match[str]) -> str:
+        """Letters that SymPy's reader does not know, and d, in which it sees a differential."""
+        if match[1] is None or not match[1].isalpha() or (match[1].isascii() and match[1] != "d"):
+            return match[0]
+        tail = match[2] or match[3]
+        return self._whole(f"{match[1]}_{tail}" if tail else match[1])
+
+    def _whole(self, name: str) -> str:
+        number = self.placeholder(name)
+        self.wholes.add(number)
+        return f"v_{{{number}}}"
+
+    def _subscript(self, match: re.Match[str]) -> str:
+        is_simple = match[1].isdecimal() or (len(match[1]) == 1 and match[1].isalpha())
+        return match[0] if is_simple else f"_{{{self.placeholder(match[1])}}}"
+
+    def _check_commands(self) -> None:
+        for match in re.finditer(r"\\([A-Za-z]+)", self.ready):
+            if match[1] not in COMMANDS:
+                what = f"unknown LaTeX command {match[0]!r}{suggestion(match[1], COMMANDS)}"
+                raise ParseError(what, self.text, self.place(match))
+
+    def place(self, match: re.Match[str]) -> int:
+        """Where the match begins in the text."""
+        return self.origin[match.start()]
 
 
-def _by_sympy(ready: str, text: str) -> Any:
+def _check_brackets(text: str) -> None:
+    opened: list[int] = []
+    for match in PIECE.finditer(re.sub(r"\\[{}]", "  ", text)):
+        if match[0] in PAIRS:
+            opened.append(match.start())
+        elif match[0] in PAIRS.values() and (not opened or PAIRS[text[opened.pop()]] != match[0]):
+            raise ParseError(f"this {match[0]!r} closes nothing", text, match.start())
+    if opened:
+        raise ParseError(f"this {text[opened[-1]]!r} is never closed", text, opened[-1])
+
+
+def _by_sympy(formula: _Formula) -> Any:
     import sympy
 
     try:
@@ -77,36 +158,85 @@ def _by_sympy(ready: str, text: str) -> Any:
         from sympy.parsing.latex import LaTeXParsingError, parse_latex
     except ImportError as error:
         raise MissingExtraError("reading LaTeX", "latex") from error
+    if not formula.ready.strip():
+        raise ParseError("a formula is missing", formula.text, 0)
+
+    def read(ready: str) -> Any:
+        return parse_latex(ready, strict=True, backend="antlr")
+
     try:
-        value = parse_latex(ready, strict=True, backend="antlr")
-    except LaTeXParsingError as error:
-        reason = str(error).splitlines()[0] if str(error) else "no reason given"
-        raise ParseError(f"not readable as LaTeX ({reason})", text, _caret(str(error), text)) from error
+        value = read(formula.ready)
+    except RecursionError:
+        raise ParseError("nested too deeply", formula.text, 0) from None
+    except (LaTeXParsingError, AttributeError, TypeError, ValueError, IndexError):  # it raises what comes
+        place = _fault(formula.ready, read)
+        raise ParseError("not readable as LaTeX", formula.text, formula.origin[place]) from None
     if not isinstance(value, sympy.Expr):
-        raise ParseError("not an expression but a relation or a list", text, 0)
+        raise ParseError("not an expression but a relation or a list", formula.text, 0)
     return value
 
 
-def _mended(value: Any, words: dict[str, str], known: dict[str, str]) -> Any:
-    """SymPy's reading with true names, and with c(x + 1) as a product."""
+def _fault(ready: str, read: Callable[[str], Any]) -> int:
+    """Where the longest beginning that can be read ends."""
+    ends = [match.end() for match in PIECE.finditer(ready) if not match[0].isspace()][:-1]
+    for end in ends[: -MAX_PREFIXES - 1 : -1]:
+        try:
+            read(ready[:end])
+        except Exception:  # whatever it is, this beginning is no formula
+            continue
+        return end + len(ready[end:]) - len(ready[end:].lstrip())
+    return 0
+
+
+def _mended(value: Any, formula: _Formula) -> Any:
+    """SymPy's reading with true names and functions, and with c(x + 1) as a product."""
     import sympy
     from sympy.core.function import AppliedUndef
 
-    value = value.replace(sympy.Function("min"), sympy.Min).replace(sympy.Function("max"), sympy.Max)
-    value = value.replace(
-        lambda each: isinstance(each, AppliedUndef), lambda each: sympy.Symbol(each.func.__name__) * each.args[0]
+    from edhie.expr.sympy_functions import real_cube_root
+
+    def applied(node: Any) -> Any:
+        name = node.func.__name__
+        if name in ("min", "max"):
+            return (sympy.Min if name == "min" else sympy.Max)(*node.args)
+        return _applied(name, node.args, formula)
+
+    value = value.replace(lambda node: isinstance(node, AppliedUndef), applied)
+    value = value.replace(  # only \sqrt[3] gives this; x^{1/3} is not evaluated
+        lambda node: node.is_Pow and node.exp == sympy.Rational(1, 3), lambda node: real_cube_root(node.base)
     )
-    names = {}
-    for symbol in value.free_symbols:
-        name = _bare(symbol.name)
-        head, _, tail = name.partition("_")
-        tail = words.get(tail, tail)
-        name = tail if head == "v" and tail in words.values() else f"{head}_{tail}" if tail else head
-        if name == "pi" or (name == "e" and "e" not in known):
-            names[symbol] = sympy.pi if name == "pi" else sympy.E
-        else:
-            names[symbol] = sympy.Symbol(known.get(name, _plain(name)), real=True)
-    return value.xreplace(names).doit()
+    known = {_bare(latex_name(name)): name for name in formula.library.variables} if formula.library else {}
+    return value.xreplace({symbol: _true_symbol(symbol.name, known, formula) for symbol in value.free_symbols})
+
+
+def _applied(name: str, operands: tuple[Any, ...], formula: _Formula) -> Any:
+    import sympy
+
+    from edhie.expr.sympy_bridge import sympy_function
+
+    head, _, tail = _bare(name).partition("_")
+    symbol = formula.function(formula.words[tail]) if head == "f" and tail in formula.words else None
+    if symbol is not None and len(operands) == symbol.arity:
+        return sympy_function(symbol)(*operands)
+    if symbol is not None or len(operands) != 1:
+        word = formula.words.get(tail, name)
+        raise ParseError(f"{word!r} takes another number of operands than {len(operands)}", formula.text, 0)
+    return sympy.Mul(sympy.Symbol(name), operands[0])
+
+
+def _true_symbol(spelled: str, known: dict[str, str], formula: _Formula) -> Any:
+    import sympy
+
+    name = _bare(spelled)
+    head, _, tail = name.partition("_")
+    word = formula.words.get(tail, tail)
+    is_word = tail in formula.wholes
+    name = word if is_word else f"{head}_{word}" if word else head
+    if name == "pi" and not (is_word and name in known):
+        return sympy.pi
+    if name == "e" and name not in known:
+        return sympy.E
+    return sympy.Symbol(known.get(name, _plain(name)), real=True)
 
 
 def _bare(name: str) -> str:
@@ -116,10 +246,4 @@ def _bare(name: str) -> str:
 def _plain(name: str) -> str:
     """x0 for x_0, and names as they are."""
     head, _, tail = name.partition("_")
-    return head + tail if len(head) == 1 and tail.isdigit() else name
-
-
-def _caret(message: str, text: str) -> int:
-    """Where SymPy's message puts its mark, as far as it gives one."""
-    marks = [line.index("^") for line in message.splitlines() if line.strip(" ~") == "^"]
-    return min(marks[0] if marks else 0, len(text))
+    return head + tail if len(head) == 1 and tail.isdecimal() else name

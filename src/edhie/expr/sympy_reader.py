@@ -27,13 +27,18 @@ MAX_INTEGER = 10**300  # beyond, a fraction is one number and not the quotient o
 
 
 def from_sympy(
-    value: sympy.Expr, library: SymbolLibrary | None = None, *, constants: Collection[str] | None = None
+    value: sympy.Expr,
+    library: SymbolLibrary | None = None,
+    *,
+    constants: Collection[str] | None = None,
+    as_written: bool = False,
 ) -> Expr:
     """The expression that a SymPy one spells, over `library` or every known symbol.
 
     Symbols named in `constants`, or by default those that `to_sympy` makes (c0, c1, …, or as
     the library's constant is called) and c itself, where no variable is called so, become
-    the fitted constant. Sums and products become chains that lean to the left.
+    the fitted constant. Sums and products become chains that lean to the left, in SymPy's
+    printing order or, with `as_written`, in that of its operands, and then nothing is evaluated.
 
     >>> import sympy
     >>> str(from_sympy(sympy.sympify("x0**2/2 - exp(-x0)*sqrt(x1)")))
@@ -51,8 +56,8 @@ def from_sympy(
         names = {symbol.name for symbol in value.free_symbols}
         library = everything(sorted(names - _constants_among(names, constants, None), key=_natural))
     try:
-        with sympy.evaluate(False):  # what is not evaluated yet, such as 9**9**9, stays so
-            return _Reader(library, constants).whole(value)
+        with sympy.evaluate(not as_written):
+            return _Reader(library, constants, as_written).whole(value)
     except RecursionError:
         raise ExpressionError("the SymPy expression is nested too deeply to be read") from None
 
@@ -68,7 +73,7 @@ def _constants_among(names: set[str], given: Collection[str] | None, library: Sy
 
 def _natural(name: str) -> list[tuple[int, int | str]]:
     """A sort key that puts x2 before x10."""
-    return [(0, int(part)) if part.isdigit() else (1, part) for part in re.split(r"(\d+)", name) if part]
+    return [(0, int(part)) if part.isdecimal() else (1, part) for part in re.split(r"(\d+)", name) if part]
 
 
 def _is_negative(value: sympy.Expr) -> bool:
@@ -81,26 +86,32 @@ def _without_sign(value: sympy.Expr) -> sympy.Expr:
     factor, rest = value.as_coeff_Mul()
     if rest == 1:
         return -factor
-    return rest if factor == -1 else sympy.Mul(-factor, rest)
+    return rest if factor == -1 else sympy.Mul(-factor, rest, evaluate=False)
 
 
 def _reciprocal(base: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
     """1/base^exponent, for an exponent with a minus sign."""
     exponent = _without_sign(exponent)
-    return base if exponent == 1 else sympy.Pow(base, exponent)
+    return base if exponent == 1 else sympy.Pow(base, exponent, evaluate=False)
 
 
 def _is_denominator(factor: sympy.Expr) -> bool:
     """Whether it is b^-n, and b is not e."""
-    return bool(factor.is_Pow and factor.base != sympy.E and _is_negative(factor.exp))
+    return bool(factor.is_Pow and factor.base != sympy.E and _inverts(factor.base, factor.exp))
+
+
+def _inverts(base: sympy.Expr, exponent: sympy.Expr) -> bool:
+    """Whether base^exponent is 1/base^n; 0^-x is not, since that has values where 1/0^x has none."""
+    return _is_negative(exponent) and not (base == 0 and exponent.free_symbols)
 
 
 class _Reader:
     """Turns SymPy nodes into prefix tokens; n-ary nodes become binary chains."""
 
-    def __init__(self, library: SymbolLibrary, constants: Collection[str] | None) -> None:
+    def __init__(self, library: SymbolLibrary, constants: Collection[str] | None, as_written: bool) -> None:
         self.library = library
         self.constants = constants
+        self.as_written = as_written
 
     def whole(self, value: sympy.Expr) -> Expr:
         names = {symbol.name for symbol in value.free_symbols}
@@ -180,8 +191,10 @@ class _Reader:
         return token
 
     def sum(self, value: sympy.Expr) -> Prefix:
-        terms = [(term, _is_negative(term)) for term in value.as_ordered_terms()]
-        terms.sort(key=lambda pair: pair[1])  # a sum opens with a term that needs no sign, if it has one
+        ordered = value.args if self.as_written else value.as_ordered_terms()
+        terms = [(term, _is_negative(term)) for term in ordered]
+        if not self.as_written:
+            terms.sort(key=lambda pair: pair[1])  # a sum opens with a term that needs no sign, if it has one
         result: Prefix = []
         for term, is_negative in terms:
             if not result:
@@ -194,7 +207,8 @@ class _Reader:
 
     def product(self, value: sympy.Expr) -> Prefix:
         factor, rest = value.as_coeff_Mul()
-        above, special = self.special_factors(list(rest.as_ordered_factors()))
+        factors = rest.args if self.as_written and rest.is_Mul else rest.as_ordered_factors()
+        above, special = self.special_factors(list(factors))
         below = [self.read(_reciprocal(f.base, f.exp)) for f in above if _is_denominator(f)]
         numerator = special + [self.read(f) for f in above if not _is_denominator(f) and f != 1]
         if self.splits(factor):
@@ -249,7 +263,7 @@ class _Reader:
     def power(self, base: sympy.Expr, exponent: sympy.Expr) -> Prefix:
         if base == sympy.E:
             return self.exponential(exponent)
-        if _is_negative(exponent) and (self.has("/") or self.has("inv")):
+        if _inverts(base, exponent) and (self.has("/") or self.has("inv")):
             return self.inverse(self.read(_reciprocal(base, exponent)))
         if exponent == HALF and self.has("sqrt"):
             return ["sqrt", *self.read(base)]
