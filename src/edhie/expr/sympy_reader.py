@@ -219,7 +219,7 @@ class _Reader:
         elif factor != 1:
             numerator.insert(0, self.number(factor))
         if not numerator:
-            return self.inverse(self.chain("*", below))
+            return self.inverse(self.chain("*", below)) if below else self.number(factor)
         top = self.chain("*", numerator)
         if not below:
             return top
