@@ -83,7 +83,7 @@ def test_compare_tells_of_domains_and_distances(edhie: Callable[..., Any]) -> No
         (["expr", ""], "an expression is missing"),
         (["expr", "sinn(x)"], "unknown function 'sinn'; did you mean 'sin'?"),
         (["expr", "x[0]"], "unexpected character '['"),
-        (["expr", "--latex", r"\frac{1}{"], "not readable as LaTeX"),
+        (["expr", "--latex", r"\frac{1}{"], "this '{' is never closed at 8"),
         (["compare", "x", "y +"], "the expression ends where an operand should be"),
         (["compare", "x", "(" * 3000], ""),
         (["expr", "x", "--figure", "nowhere/at/all.png"], "cannot draw into nowhere/at/all.png: "),
