@@ -24,7 +24,7 @@ format: $(VENV)/installed-dev
 
 perf: $(VENV)/installed-dev
 	$(PIP) --editable ".[peers]"
-	$(BIN)/python perf/expr.py
+	$(BIN)/python perf/expr.py | tee perf/results/expr.txt
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "edhie needs Python 3.11 or newer; set PYTHON=...")'
