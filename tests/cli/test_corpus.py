@@ -46,6 +46,15 @@ def test_build_by_name(edhie: Callable[..., Any], out: Path) -> None:
     assert Corpus.load(out).provenance["max_height"] == named_recipe("Nguyen-1").max_height
 
 
+def test_bytes_other_than_the_recipes_are_told(
+    edhie: Callable[..., Any], out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules["edhie.cli.corpus"], "known_checksum", lambda name: "0" * 64)
+    result = edhie("corpus", "build", "nguyen-1", "--out", out)
+    assert result.code == 0
+    assert "not those of the recipe" in result.err
+
+
 def test_build_by_name_with_another_seed(edhie: Callable[..., Any], out: Path) -> None:
     assert edhie("corpus", "build", "Nguyen-2", "--seed", 7, "--out", out).out == f"made: 20000 expressions in {out}\n"
     assert json.loads((out / "corpus.json").read_text(encoding="utf-8"))["provenance"]["seed"] == 7

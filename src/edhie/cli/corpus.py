@@ -24,9 +24,10 @@ from edhie.corpora import (
     recipe_names,
 )
 from edhie.corpora.build import TIME_LIMIT
-from edhie.corpora.corpus import vacant
+from edhie.corpora.corpus import checksum, expressions_text, vacant
 from edhie.corpora.importing import Notation, Numbers
 from edhie.corpora.physics import NAME as PHYSICS
+from edhie.corpora.recipes import known_checksum
 
 app = typer.Typer(help="Make and look at corpora, the expressions that a generator learns from.", no_args_is_help=True)
 INTERRUPTED = 130
@@ -87,6 +88,12 @@ def build_corpus(
             say(f"stopped; {kept if recipe.simplify else 'nothing was made'}", to=error_console)
             raise typer.Exit(INTERRUPTED) from None
     _tell(corpus, out)
+    expected = known_checksum(recipe.name)
+    if expected is not None and checksum(expressions_text(corpus.forest)) != expected:
+        say(
+            "note: its bytes are not those of the recipe; another release of SymPy or NumPy may be the reason",
+            to=error_console,
+        )
 
 
 @app.command("import")
