@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import sympy
 from hypothesis import given, settings
-from strategies import TAME_NUMBERS, exprs
 
 from edhie.errors import EdhieError, ParseError
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
@@ -24,6 +23,7 @@ from edhie.expr.symbols import OPERATORS
 from edhie.expr.sympy_bridge import to_sympy
 from edhie.expr.sympy_reader import from_sympy
 from edhie.grammar import load
+from strategies import TAME_NUMBERS, exprs
 
 LIBRARY = everything(["x", "y"])
 POINTS = [{"x": 0.7, "y": -1.3}, {"x": 2.3, "y": 0.4}, {"x": -0.6, "y": -0.2}, {"x": 0.3, "y": 0.9}]
@@ -64,7 +64,7 @@ def values(expr: Expr, point: dict[str, float]) -> mpmath.mpf | None:
 
 
 def assert_same_where_defined(a: Expr, b: Expr) -> None:
-    """b has a's values wherever a has any; numbers folded to doubles leave their rounding."""
+    """B has a's values wherever a has any; numbers folded to doubles leave their rounding."""
     for point in POINTS:
         left = values(a, point)
         if left is None or abs(left) > 1e12 or (left != 0 and abs(left) < 1e-12):

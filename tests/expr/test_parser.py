@@ -110,7 +110,7 @@ def test_what_people_write(text, prefix):
         ("pi(x)", "'pi' is no function; did you mean 'pi*('?", 0),
         ("x²", "unexpected character '²'; did you mean '^2'?", 1),
         ("x·y", "unexpected character '·'; did you mean '*'?", 1),
-        ("x − y", "unexpected character '−'; did you mean '-'?", 2),  # noqa: RUF001
+        ("x − y", "unexpected character '−'; did you mean '-'?", 2),
         ("[x]", "unexpected character '['; did you mean '('?", 0),
         ("x = 2", "unexpected character '='", 2),
         ("x + 1e400", "the number 1e400 is too large for a double", 4),
@@ -207,9 +207,7 @@ def test_lines_are_counted_from_one():
 
 # -- hostile text ---------------------------------------------------------------------
 
-GLYPHS = st.sampled_from(
-    [*"xyce012.+-*/^()[],; \n\t_eE²·−π∞\u0301\u200b\x00½٣", "sin", "min(", "**", "1e", "x0"]  # noqa: RUF001
-)
+GLYPHS = st.sampled_from([*"xyce012.+-*/^()[],; \n\t_eE²·−π∞\u0301\u200b\x00½٣", "sin", "min(", "**", "1e", "x0"])
 
 
 def parses_or_complains(text: str) -> None:

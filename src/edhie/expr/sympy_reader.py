@@ -14,8 +14,8 @@ from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
 from edhie.expr.standard_libraries import everything
-from edhie.expr.symbols import NAMED_LITERALS
-from edhie.expr.sympy_bridge import constant_stem
+from edhie.expr.symbols import NAMED_LITERALS, Symbol
+from edhie.expr.sympy_bridge import constant_stem, sympy_function
 
 Prefix = list[str]
 
@@ -52,10 +52,10 @@ def from_sympy(
         raise ExpressionError(f"{shortened(repr(value))} is no expression of SymPy's") from None
     if not isinstance(value, sympy.Expr):
         raise ExpressionError(f"{shortened(str(value))} is no expression but of the type {type(value).__name__}")
-    if library is None:
-        names = {symbol.name for symbol in value.free_symbols}
-        library = everything(sorted(names - _constants_among(names, constants, None), key=_natural))
     try:
+        if library is None:
+            names = {symbol.name for symbol in value.free_symbols}
+            library = everything(sorted(names - _constants_among(names, constants, None), key=_natural))
         with sympy.evaluate(not as_written):
             return _Reader(library, constants, as_written).whole(value)
     except RecursionError:
@@ -127,10 +127,10 @@ class _Reader:
         return self.library.has_numbers or self.has(str(number))
 
     @cached_property
-    def own_functions(self) -> dict[object, str]:
-        """SymPy heads of the operators that users added."""
+    def own_functions(self) -> dict[object, Symbol]:
+        """Operators that users added, by their SymPy heads."""
         customs = [symbol for symbol in self.library.symbols if symbol.is_custom]
-        return {symbol.sympy or symbol.name: symbol.name for symbol in customs}
+        return {symbol.sympy or symbol.name: symbol for symbol in customs}
 
     # -- nodes ------------------------------------------------------------------------
 
@@ -297,7 +297,12 @@ class _Reader:
         name = type(value).__name__
         own = self.own_functions.get(value.func) or self.own_functions.get(name)
         if own is not None:
-            return [own, *(token for operand in value.args for token in self.read(operand))]
+            operands = value.args[: own.arity]  # SymPy may add some: Heaviside(x) is Heaviside(x, 1/2)
+            if len(value.args) != own.arity and sympy_function(own)(*operands) != value:
+                raise SymbolError(
+                    f"{shortened(str(value))} has {len(value.args)} operands, {own.name!r} takes {own.arity}"
+                )
+            return [own.name, *(token for operand in operands for token in self.read(operand))]
         if name in RECIPROCALS:
             return self.inverse([self.known(RECIPROCALS[name]), *self.read(value.args[0])])
         if name in THROUGH_LOG:
@@ -322,7 +327,7 @@ class _Reader:
         return [self.known("log"), *self.read(operand)]
 
     def chain(self, name: str, operands: list[Prefix]) -> Prefix:
-        """One operand as it is for a product; several joined from the left."""
-        if self.library[name].arity == 1:
-            return [name, *operands[0]]
+        """One operand of a function of one; several joined from the left."""
+        if len(operands) == 1:
+            return operands[0] if name in ("*", "min", "max") else [self.known(name), *operands[0]]
         return reduce(lambda left, right: [self.known(name), *left, *right], operands)

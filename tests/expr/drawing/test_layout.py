@@ -123,8 +123,8 @@ def test_labels_show_fitted_values_and_round_only_what_gets_shorter():
     ("text", "labels"),
     [
         ("x0^2", [r"$(\cdot)^{2}$", "$x_{0}$"]),
-        ("-x*theta_max", ["×", "−", "$x$", r"$\theta_{max}$"]),  # noqa: RUF001
-        ("-2.5e-8/pi", ["÷", r"−2.5$\times 10^{-8}$", r"$\pi$"]),  # noqa: RUF001
+        ("-x*theta_max", ["×", "−", "$x$", r"$\theta_{max}$"]),
+        ("-2.5e-8/pi", ["÷", r"−2.5$\times 10^{-8}$", r"$\pi$"]),
         ("max(speed_of_light, 速度)", ["max", "speed_of_light", "速度"]),
     ],
 )

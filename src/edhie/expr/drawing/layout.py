@@ -16,7 +16,7 @@ LONGEST_SUBSCRIPTED = 9  # letters in a name such as epsilon_0
 MATH_LABELS = {
     "-": MINUS,
     "neg": MINUS,
-    "*": "×",  # noqa: RUF001
+    "*": "×",
     "/": "÷",
     "^": r"$\wedge$",
     "inv": r"$(\cdot)^{-1}$",
