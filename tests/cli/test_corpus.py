@@ -176,6 +176,19 @@ def test_stopped_with_nothing_to_keep(edhie: Callable[..., Any], monkeypatch: py
     assert edhie("corpus", "build", *DRAWN, "--out", out) == (130, "", "stopped; nothing was made\n")
 
 
+def test_ctrl_c_inside_compiled_code_is_ctrl_c(
+    edhie: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, out: Path
+) -> None:
+    def stop(*arguments: object, **options: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as error:
+            raise SystemError("returned a result with an exception set") from error
+
+    monkeypatch.setattr(import_module("edhie.cli.corpus"), "build", stop)
+    assert edhie("corpus", "build", *DRAWN, "--out", out).code == 130
+
+
 # -- import ---------------------------------------------------------------------------
 
 

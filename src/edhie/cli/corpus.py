@@ -83,7 +83,9 @@ def build_corpus(
                 time_limit=time_limit,
                 on_progress=lambda done, total: progress.update(task, completed=done, total=total),
             )
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemError) as error:
+            if not _is_interruption(error):
+                raise
             kept = f"what was made is kept in {out}: the same command goes on from there"
             say(f"stopped; {kept if recipe.simplify else 'nothing was made'}", to=error_console)
             raise typer.Exit(INTERRUPTED) from None
@@ -173,3 +175,10 @@ def _describe(corpus: Corpus, count: int) -> None:
         say(f"  heights: {spread}; mean size {forest.sizes.mean():.1f}, largest {forest.sizes.max()}")
     for expr in forest[:count]:
         say(f"    {expr}")
+
+
+def _is_interruption(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind it: inside compiled code Python turns that into a SystemError."""
+    return isinstance(error, KeyboardInterrupt) or (
+        error is not None and _is_interruption(error.__cause__ or error.__context__)
+    )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Expr:
     """A tree of symbols, kept as tokens in prefix order, with the values of its fitted constants.
 
-    The paper's example of a tree of height four and its three notations:
+    A tree of height four and its three notations, in the manner of the paper's figure:
 
     >>> from edhie.expr import parse, to_infix, to_postfix, to_prefix
     >>> e = parse("c*cos(x) + x^2/c", variables=["x"])

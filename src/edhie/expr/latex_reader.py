@@ -40,8 +40,8 @@ def from_latex(text: str, library: SymbolLibrary | None = None) -> Expr:
     `x_{0}` is read as x0 and `\theta_{max}` as theta_max. A lone `c` is the fitted
     constant, `e` and `\pi` the numbers, `\log` and `\ln` the natural logarithm.
 
-    >>> str(from_latex(r"\frac{1}{\sqrt{2 \pi}} e^{-\frac{x_0^2}{2}}"))
-    '1/sqrt(2*pi)*exp(-x0^2/2)'
+    >>> str(from_latex(r"\frac{\theta_{max}^2}{2} + \sin x_0"))
+    'theta_max^2/2 + sin(x0)'
     """
     import sympy
 
