@@ -155,7 +155,7 @@ class SympyPool:
         self._local = threading.local()
         self._workers: list[SympyWorker] = []
         self._lock = threading.Lock()
-        self._is_closed = False
+        self._closed = threading.Event()
         self._size = workers
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="sympy")
 
@@ -172,18 +172,23 @@ class SympyPool:
 
     def _ask(self, message: Answer) -> Answer:
         with self._lock:
-            if self._is_closed:
+            if self._closed.is_set():
                 return ENDED
             if not hasattr(self._local, "worker"):
                 self._local.worker = SympyWorker()
                 self._workers.append(self._local.worker)
-        answer: Answer = self._local.worker.ask(message, self.time_limit)
+        try:
+            answer: Answer = self._local.worker.ask(message, self.time_limit)
+        except EdhieError:
+            if self._closed.is_set():  # before its process had started
+                return ENDED
+            raise
         return answer
 
     def close(self) -> None:
         """End all workers, whatever they are at."""
         with self._lock:
-            self._is_closed = True
+            self._closed.set()
         self._threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._workers:
             worker.close()
