@@ -81,6 +81,8 @@ def test_trees_come_back_nearly_as_they_were(expr: Expr) -> None:
         (r"θ_{1} + θ", "θ1 + θ"),
         (r"9^{9^{9^{9}}}", "9^9^9^9"),
         ("(" * 40 + "x" + ")" * 40, "x"),
+        (r"\left|" * 16 + "x" + r"\right|" * 16, "abs(" * 16 + "x" + ")" * 16),
+        (r"\left|x\left|y\right|z\right|", "abs(x*(abs(y)*z))"),
     ],
 )
 def test_what_people_write(latex: str, expected: str) -> None:

@@ -166,8 +166,9 @@ def test_a_pool_keeps_order_and_survives() -> None:
 
 def test_closing_in_the_middle_leaves_nothing_behind() -> None:
     pool = SympyPool(2, time_limit=60)
-    answers = pool.map(hostile() for _ in range(6))
-    puller = threading.Thread(target=lambda: next(answers, None))
+    answers = pool.map(hostile() for _ in range(12))
+    found: list[dict[str, Any]] = []
+    puller = threading.Thread(target=lambda: found.extend(answers))
     puller.start()
     deadline = time.monotonic() + 30
     while len(pids := pids_of(pool)) < 2:
@@ -178,8 +179,16 @@ def test_closing_in_the_middle_leaves_nothing_behind() -> None:
     assert time.monotonic() - start < SLACK
     puller.join(SLACK)
     assert not puller.is_alive()
+    assert found == [ENDED] * 12
     assert not any(is_alive(pid) for pid in pids)
     assert pids_of(pool) == []
+
+
+def test_a_closed_pool_answers_that_it_ended() -> None:
+    pool = SympyPool(1, time_limit=60)
+    pool.close()
+    assert list(pool.map([tidy("x"), tidy("y")])) == [ENDED, ENDED]
+    pool.close()
 
 
 SCRIPT = """

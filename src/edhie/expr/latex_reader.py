@@ -20,6 +20,8 @@ COMMANDS = frozenset(
     "frac dfrac tfrac sqrt cdot times div pi left right varepsilon vartheta varphi varrho hbar ell".split()
 )
 COMMANDS |= GREEK | {command[1:] for command in NATIVE.values()}
+LEFT_BAR = re.compile(r"\\left\s*(?:\||\\[lr]?vert(?![A-Za-z]))|\\lvert(?![A-Za-z])")
+RIGHT_BAR = re.compile(r"\\right\s*(?:\||\\[lr]?vert(?![A-Za-z]))|\\rvert(?![A-Za-z])")
 LOOKS_ONLY = re.compile(r"\\[,;:! ]|\\(?:quad|qquad|displaystyle|limits|left|right)(?![A-Za-z])\s*|\$")
 NAMED = re.compile(r"\\(operatorname|mathrm|text|mathit)\*?\s*\{\s*((?:[^\W\d_]|\\?_)(?:[^\W_]|\\?_)*)\s*\}")
 LETTER = re.compile(r"\\[A-Za-z]+|_(?:\{[^{}]*\}|.)|([^\W\d_])(?:_(?:\{((?:[^\W_]|\\?_)+)\}|([^\W_])))?")
@@ -72,9 +74,11 @@ class _Formula:
 
     def __post_init__(self) -> None:
         self.ready, self.origin = self.text, list(range(len(self.text) + 1))
+        if self.function("abs") is not None:  # bars that say which side they are on: SymPy's reader would guess
+            self._replace(LEFT_BAR, lambda match: f"f_{{{self.placeholder('abs')}}}(")
+            self._replace(RIGHT_BAR, lambda match: ")")
         self._replace(LOOKS_ONLY, lambda match: " ")
         self._replace(NAMED, self._named)
-        self._replace(re.compile(r"\\[lr]vert\b"), lambda match: "|")
         self._check_commands()
         self._replace(LETTER, self._letter)
         self._replace(SUBSCRIPT, self._subscript)

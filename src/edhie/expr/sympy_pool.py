@@ -168,7 +168,12 @@ class SympyPool:
             waiting.extend(self._submit(each) for each in islice(source, 1))
 
     def _submit(self, message: Answer) -> Future[Answer]:
-        return self._threads.submit(self._ask, message)
+        with self._lock:
+            if not self._closed.is_set():
+                return self._threads.submit(self._ask, message)
+        ended: Future[Answer] = Future()
+        ended.set_result(ENDED)
+        return ended
 
     def _ask(self, message: Answer) -> Answer:
         with self._lock:
@@ -186,10 +191,10 @@ class SympyPool:
         return answer
 
     def close(self) -> None:
-        """End all workers, whatever they are at."""
+        """End all workers, whatever they are at; questions still unanswered get `ENDED`."""
         with self._lock:
             self._closed.set()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+            self._threads.shutdown(wait=False)
         for worker in self._workers:
             worker.close()
         self._threads.shutdown(wait=True)

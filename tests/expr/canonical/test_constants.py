@@ -56,6 +56,7 @@ MERGED: list[tuple[str, str, Callable[..., list[float]]]] = [
     ("min(c, c)*x", "c*x", lambda a, b: [min(a, b)]),
     ("cbrt(c)*x", "c*x", lambda a: [float(np.cbrt(a))]),
     ("c*cos(c)*sqrt(x) + c", "c*sqrt(x) + c", lambda a, b, d: [a * math.cos(b), d]),
+    ("c*(x*cos(c) + c)", "c*x + c", lambda a, b, d: [a * math.cos(b), a * d]),
     ("x + c*(x + 2) + c", "c*x + c", lambda a, b: [1 + a, 2 * a + b]),
     ("(c*x + c)^2", "c^2*(x + c)^2", lambda a, b: [a, b / a]),
 ]
@@ -84,6 +85,26 @@ def test_constants_that_differ_stay(text: str) -> None:
     """sin(c*x) - sin(c*x) is not 0, and c^2*x is x with a positive factor only."""
     expr = parse(text, LIBRARY)
     assert canonical_expr(expr).constants == expr.constants
+
+
+@pytest.mark.parametrize(
+    "variants",
+    [
+        [
+            "abs(c) - abs(c) + sin(x)",
+            "sin(x) - abs(c) + abs(c)",
+            "-(abs(c) - abs(c) - sin(x))",
+            "-abs(c) + sin(x) + abs(c)",
+        ],
+        ["c*(x + c)*(y + c)", "(c*x + c)*(y + c)", "(x + c)*(c*y + c)", "(y + c)*(x + c)*c"],
+        ["2*(x + c)*(y + c)", "(x + c)*(2*(y + c))", "(2*x + c)*(y + c)"],
+        ["c*x/sin(y) + c", "c*(x/sin(y) + c)", "c*(c*x/sin(y) + 1)"],
+        ["x + c*(x + 2) + c", "c + x + c*(2 + x)", "c*x + c"],
+    ],
+)
+def test_one_form_for_all(variants: list[str]) -> None:
+    forms = {str(canonical_expr(parse(text, LIBRARY))) for text in variants}
+    assert len(forms) == 1, forms
 
 
 @given(

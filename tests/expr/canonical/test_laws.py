@@ -44,6 +44,20 @@ def test_values_stay_in_doubles(expr: Expr, where: list[dict[str, float]]) -> No
         assert abs(float(form(**point)) - ours) <= 2 * (tolerance(precise) + tolerance(theirs)), (str(form), point)
 
 
+UNARY = [symbol.name for symbol in LIBRARY.symbols if symbol.arity == 1]
+
+
+def test_values_stay_for_every_pair_of_operators() -> None:
+    """f(g(x)), f(-g(x)), f(x - y), f(2*x) + g(-y), for all f and g of one operand."""
+    trees = [[f, *inner] for f in UNARY for inner in (["-", "y", "x"], ["*", "-2", "x"], ["inv", "neg", "x"])]
+    trees += [[f, *sign, g, "x"] for f in UNARY for g in UNARY for sign in ([], ["neg"])]
+    trees += [[joint, f, "*", "-2", "x", g, "y"] for f in UNARY for g in UNARY[::4] for joint in ("+", "/", "max")]
+    given_exprs = [Expr(LIBRARY, tokens) for tokens in trees]
+    for expr, form in zip(given_exprs, canonical(Forest.from_exprs(given_exprs)), strict=True):
+        for point in ({"x": 0.375, "y": -0.8}, {"x": -0.7, "y": 2.5}):
+            assert agree(expr, form, point), (str(expr), str(form), point)
+
+
 @given(any_library.flatmap(lambda library: forests(library, max_size=6, max_symbols=20)))
 def test_forms_are_whole_and_stay_as_they_are(forest: Forest) -> None:
     once = canonical(forest)
