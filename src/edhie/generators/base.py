@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.errors import ExpressionError, GeneratorError
 from edhie.expr import Forest, SymbolLibrary
 
 Codes = NDArray[np.float32]
+Weights = Mapping[str, NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
@@ -23,12 +26,12 @@ class Decoded:
 
     forest: Forest
     sources: NDArray[np.int64]  # (expressions,) rising
-    codes: int  # how many codes there were
+    attempts: int  # how many decodings there were: the codes, times the expressions asked of each
 
     @property
     def invalid(self) -> int:
-        """How many codes gave no expression."""
-        return self.codes - len(self.forest)
+        """How many decodings gave no expression."""
+        return self.attempts - len(self.forest)
 
 
 @runtime_checkable
@@ -54,5 +57,55 @@ class LatentGenerator(Generator, Protocol):
     def encode(self, forest: Forest) -> tuple[Codes, Codes]:
         """Mean and logarithm of the variance of each expression's code; both (expressions, latent_dim)."""
 
-    def decode(self, codes: Codes) -> Decoded:
-        """The expressions that codes stand for."""
+    def decode(
+        self, codes: Codes, *, temperature: float = 0.0, per_code: int = 1, rng: np.random.Generator | None = None
+    ) -> Decoded:
+        """The expressions that codes stand for: the most probable, or `per_code` drawn at a temperature."""
+
+
+@runtime_checkable
+class Model(LatentGenerator, Protocol):
+    """A trained autoencoder: what a folder keeps, and what training gives."""
+
+    kind: ClassVar[str]
+    """Its name in the registry of models."""
+
+    @property
+    def weights(self) -> Weights:
+        """All that it learned."""
+
+    @property
+    def hidden_dim(self) -> int:
+        """The size of its recurrent state."""
+
+    def settings(self) -> dict[str, Any]:
+        """What makes the model besides its library and its weights, as JSON has it."""
+
+    @classmethod
+    def restored(cls, library: SymbolLibrary, weights: Weights, settings: Mapping[str, Any]) -> Self:
+        """The model of these parts; parts that do not belong together raise."""
+
+
+def checked_codes(codes: Codes, latent_dim: int, *, temperature: float, per_code: int, rng: object) -> Codes:
+    """The codes as a decoder takes them, each as often as it is to be decoded; bad requests raise."""
+    codes = np.asarray(codes, dtype=np.float32)
+    if codes.ndim != 2 or codes.shape[1] != latent_dim:
+        raise ExpressionError(f"codes must have the shape (n, {latent_dim}), not {codes.shape}")
+    if not np.isfinite(codes).all():
+        raise ExpressionError("codes must be finite numbers")
+    if temperature < 0 or per_code < 1:
+        raise GeneratorError(f"temperature must be at least 0 and per_code at least 1, not {temperature}, {per_code}")
+    if temperature > 0 and rng is None:
+        raise GeneratorError("drawing at a temperature needs an rng")
+    if temperature == 0 and per_code > 1:
+        raise GeneratorError("several expressions per code differ only at a temperature above 0")
+    return codes if per_code == 1 else np.repeat(codes, per_code, axis=0)
+
+
+def check_shapes(weights: Weights, expected: Mapping[str, tuple[int, ...]], kind: str) -> None:
+    """Raise unless the weights are those of a model of this kind and size."""
+    for name, shape in expected.items():
+        if name not in weights:
+            raise GeneratorError(f"these are not the weights of a model of kind {kind!r}: {name} is missing")
+        if weights[name].shape != shape:
+            raise GeneratorError(f"{name} has the shape {weights[name].shape}, not {shape} as symbols and settings ask")

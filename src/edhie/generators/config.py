@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from edhie.errors import GeneratorError, suggestion
 from edhie.generators.schedules import SCHEDULES, ScheduleName
 
+ModelName = Literal["hvae", "gvae", "cvae"]
 Device = Literal["auto", "cpu", "cuda"]
 
 
@@ -15,8 +16,10 @@ Device = Literal["auto", "cpu", "cuda"]
 class TrainConfig:
     """How a model learns from a corpus."""
 
+    model: ModelName = "hvae"
+    """Which autoencoder: hvae (trees), gvae (a grammar's rules) or cvae (tokens of text)."""
     hidden: int = 128
-    """The size of a node's code inside the recursions."""
+    """The size of the recurrent state: in an hvae, of a node's code."""
     latent: int = 32
     """The number of dimensions of the latent space."""
     epochs: int = 60
@@ -29,6 +32,8 @@ class TrainConfig:
     """How the weight of the divergence changes: printed, ramp, linear, constant or cyclical."""
     divergence: float = 0.01
     """The weight of the divergence (λ) that the schedule reaches."""
+    free_bits: float = 0.0
+    """Divergence, in nats, that each dimension of the latent space has free of charge."""
     validation: float = 0.05
     """The share of the corpus that is kept aside to measure the reconstruction error."""
     patience: int = 0
@@ -48,7 +53,18 @@ class TrainConfig:
             raise GeneratorError(f"learning_rate must lie between 0 and 1, and is {self.learning_rate}")
         if not 0 <= self.validation < 1:
             raise GeneratorError(f"validation is a share of the corpus, from 0 to below 1, and is {self.validation}")
-        if self.divergence < 0 or self.patience < 0 or self.seed < 0:
-            raise GeneratorError("divergence, patience and seed must not be negative")
+        if min(self.divergence, self.free_bits, self.patience, self.seed) < 0:
+            raise GeneratorError("divergence, free_bits, patience and seed must not be negative")
+        if self.model not in MODEL_DEFAULTS:
+            raise GeneratorError(f"unknown model {self.model!r}{suggestion(self.model, MODEL_DEFAULTS)}")
         if self.schedule not in SCHEDULES:
             raise GeneratorError(f"unknown schedule {self.schedule!r}{suggestion(self.schedule, SCHEDULES)}")
+
+    @classmethod
+    def of(cls, model: ModelName, **changes: Any) -> TrainConfig:
+        """The defaults of a model, with changes: for the baselines those of the paper."""
+        return cls(model=model, **{**MODEL_DEFAULTS.get(model, {}), **changes})
+
+
+BASELINE = {"latent": 128, "hidden": 128, "batch": 64, "epochs": 150}
+MODEL_DEFAULTS: dict[str, dict[str, Any]] = {"hvae": {}, "gvae": BASELINE, "cvae": BASELINE}

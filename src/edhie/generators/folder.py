@@ -19,8 +19,9 @@ import edhie
 from edhie.errors import EdhieError, GeneratorError
 from edhie.expr import SymbolLibrary
 from edhie.expr.symbols import Symbol
+from edhie.generators.base import Model
 from edhie.generators.config import TrainConfig
-from edhie.generators.hvae.hvae import HVAE
+from edhie.generators.models import MODELS
 
 FORMAT = 1
 CONFIG, SYMBOLS, WEIGHTS, HISTORY, CARD = (
@@ -30,15 +31,13 @@ CONFIG, SYMBOLS, WEIGHTS, HISTORY, CARD = (
     "history.csv",
     "README.md",
 )
-MODELS = {"hvae": HVAE}
 
 
 def save(
     folder: str | Path,
-    model: HVAE,
+    model: Model,
     config: TrainConfig,
     *,
-    kind: str = "hvae",
     history: Sequence[Mapping[str, float]] = (),
     card: str = "",
 ) -> Path:
@@ -46,7 +45,10 @@ def save(
     from safetensors.numpy import save_file
 
     folder = Path(folder)
-    description = {"format": FORMAT, "model": kind, "edhie": edhie.__version__, "training": asdict(config)}
+    description = {
+        "format": FORMAT, "model": model.kind, "edhie": edhie.__version__,
+        "settings": model.settings(), "training": asdict(config),
+    }  # fmt: skip
     try:
         folder.mkdir(parents=True, exist_ok=True)
         save_file({name: np.ascontiguousarray(array) for name, array in model.weights.items()}, folder / WEIGHTS)
@@ -60,7 +62,7 @@ def save(
     return folder
 
 
-def load(folder: str | Path, *, operators: Iterable[Symbol] = ()) -> HVAE:
+def load(folder: str | Path, *, operators: Iterable[Symbol] = ()) -> Model:
     """The model in a folder; pass `operators` for those of your own that it uses."""
     folder = Path(folder)
     if not folder.is_dir():
@@ -68,27 +70,29 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = ()) -> HVAE:
     for name in (CONFIG, SYMBOLS, WEIGHTS):
         if not (folder / name).is_file():
             raise GeneratorError(f"{folder} is not a model: it has no {name}")
-    kind = _kind(folder)
+    kind, settings = _description(folder)
     try:
         library = SymbolLibrary.from_json((folder / SYMBOLS).read_text(encoding="utf-8"), operators=operators)
     except (OSError, UnicodeDecodeError, EdhieError) as error:
         raise GeneratorError(f"{folder / SYMBOLS} cannot be read: {error}") from error
-    model = MODELS[kind](library, read_weights(folder / WEIGHTS))
-    _check_shapes(model, folder)
-    return model
+    try:
+        return MODELS[kind].restored(library, read_weights(folder / WEIGHTS), settings)
+    except EdhieError as error:
+        raise GeneratorError(f"{folder} is damaged: {error}") from error
 
 
-def _kind(folder: Path) -> str:
+def _description(folder: Path) -> tuple[str, dict[str, Any]]:
+    """The kind of the model, and its settings."""
     try:
         description = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-        version, kind = description["format"], description["model"]
+        version, kind, settings = description["format"], description["model"], dict(description["settings"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise GeneratorError(f"{folder / CONFIG} is damaged or not a model's: {error!r}") from error
     if version != FORMAT:
         raise GeneratorError(f"{folder / CONFIG} has format {version!r}; this edhie reads format {FORMAT}")
     if kind not in MODELS:
         raise GeneratorError(f"{folder / CONFIG} names an unknown kind of model, {kind!r}; known: {', '.join(MODELS)}")
-    return str(kind)
+    return str(kind), settings
 
 
 def read_weights(path: Path) -> dict[str, NDArray[np.float32]]:
@@ -101,27 +105,6 @@ def read_weights(path: Path) -> dict[str, NDArray[np.float32]]:
     except (OSError, SafetensorError, ValueError) as error:
         raise GeneratorError(f"{path} is damaged: {error}") from error
     return arrays
-
-
-def _check_shapes(model: HVAE, folder: Path) -> None:
-    """Weights and symbols that belong together, or an error at once instead of nonsense later."""
-    w, symbols = model.weights, len(model.library)
-    try:
-        hidden, latent = w["mean_w"].shape
-        expected = {
-            "up_w_i": (symbols, 3 * hidden), "up_b_i": (3 * hidden,), "up_w_h": (2 * hidden, 3 * hidden),
-            "up_b_h": (3 * hidden,), "mean_b": (latent,), "log_variance_w": (hidden, latent),
-            "log_variance_b": (latent,), "root_w": (latent, hidden), "root_b": (hidden,),
-            "down_w_o": (hidden, symbols), "down_b_o": (symbols,), "down_w_i": (symbols, 6 * hidden),
-            "down_b_i": (6 * hidden,), "down_w_h": (hidden, 6 * hidden), "down_b_h": (6 * hidden,),
-        }  # fmt: skip
-        wrong = next((name for name, shape in expected.items() if w[name].shape != shape), None)
-    except (KeyError, ValueError) as error:
-        raise GeneratorError(f"{folder / WEIGHTS} does not hold the weights of an HVAE: {error!r}") from error
-    if wrong is not None:
-        raise GeneratorError(
-            f"{folder / WEIGHTS} does not fit {SYMBOLS}: {wrong} has the shape {w[wrong].shape}, not {expected[wrong]}"
-        )
 
 
 def write_history(path: Path, history: Sequence[Mapping[str, float]]) -> None:

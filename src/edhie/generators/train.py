@@ -19,15 +19,18 @@ from numpy.typing import NDArray
 
 from edhie.errors import GeneratorError, MissingExtraError
 from edhie.expr import Forest
+from edhie.generators.base import Model
 from edhie.generators.config import TrainConfig
 from edhie.generators.folder import read_weights
-from edhie.generators.hvae.hvae import HVAE
 from edhie.generators.schedules import SCHEDULES
+from edhie.grammar import PCFG
 
 try:
     import torch
+    from torch import Tensor
 
-    from edhie.generators.hvae.model import HVAEModel, reconstruction_and_kl
+    from edhie.generators.network import Network, weighted_mean
+    from edhie.generators.networks import fresh, going_on_from
 except ImportError as error:
     raise MissingExtraError("training a model", "train") from error
 
@@ -57,13 +60,15 @@ def train(
     config: TrainConfig = TrainConfig(),  # noqa: B008 -- frozen
     *,
     weights: NDArray[np.float64] | None = None,
-    start: HVAE | None = None,
+    start: Model | None = None,
+    grammar: PCFG | None = None,
     folder: str | Path | None = None,
     on_epoch: Watcher = lambda epoch, total: None,
-) -> tuple[HVAE, list[Epoch]]:
-    """Train an HVAE on a forest; the model, and one record an epoch.
+) -> tuple[Model, list[Epoch]]:
+    """Train the configuration's model on a forest; the model, and one record an epoch.
 
     `weights` make some expressions count more; `start` is a model to go on from (fine-tuning).
+    A gvae takes a `grammar` of its own choice if there is none, one that derives all of a library.
     With a `folder`, the state is kept there after each epoch, a training found there goes on, and
     Ctrl-C loses at most the epoch under way. With `patience` the best epoch's weights are returned.
     """
@@ -71,7 +76,9 @@ def train(
         raise GeneratorError("there is nothing to learn from: the forest is empty")
     if weights is not None and (len(weights) != len(forest) or np.any(np.asarray(weights) < 0) or not np.any(weights)):
         raise GeneratorError(f"weights must be {len(forest)} numbers, none negative, not all zero")
-    loop = _Loop(forest, config, weights, start)
+    torch.manual_seed(config.seed)
+    network = fresh(forest, config, grammar) if start is None else going_on_from(start, forest, config)
+    loop = _Loop(network, forest, config, weights)
     state = None if folder is None else Path(folder)
     if state is not None:
         loop.restore(state)
@@ -87,33 +94,20 @@ class _Loop:
     """The state of a training: model, optimiser, history, and the best weights so far."""
 
     def __init__(
-        self, forest: Forest, config: TrainConfig, weights: NDArray[np.float64] | None, start: HVAE | None
+        self, network: Network, forest: Forest, config: TrainConfig, weights: NDArray[np.float64] | None
     ) -> None:
-        self.config, self.library = config, forest.library
+        self.config = config
         self.device = _device(config.device)
-        torch.manual_seed(config.seed)
-        self.net = HVAEModel(len(forest.library), config.hidden, config.latent)
-        if start is not None:
-            self._start_from(start)
-        self.net.to(self.device)
+        self.net = network.to(self.device)
         self.optimiser = torch.optim.Adam(self.net.parameters(), lr=config.learning_rate, fused=True)
         held = np.random.default_rng([config.seed, 0]).permutation(len(forest))
         cut = int(config.validation * len(forest)) if len(forest) > 1 else 0
-        self.validation, self.training = forest.take(held[:cut]), forest.take(held[cut:])
+        examples = network.prepare(forest)
+        self.validation, self.training = examples.take(held[:cut]), examples.take(held[cut:])
         self.weights = None if weights is None else np.asarray(weights, dtype=np.float64)[held[cut:]]
         self.steps = math.ceil(len(self.training) / config.batch)
         self.history: list[Epoch] = []
         self.best: dict[str, torch.Tensor] | None = None
-
-    def _start_from(self, start: HVAE) -> None:
-        if (start.hidden_dim, start.latent_dim) != (self.config.hidden, self.config.latent):
-            raise GeneratorError(
-                f"the model to start from has hidden size {start.hidden_dim} and latent size {start.latent_dim}; "
-                f"the configuration has {self.config.hidden} and {self.config.latent}"
-            )
-        if start.library != self.library:
-            raise GeneratorError(f"the model to start from is over ({start.library}), the forest over ({self.library})")
-        self.net.load_state_dict({name: torch.tensor(array) for name, array in start.weights.items()})
 
     @property
     def is_done(self) -> bool:
@@ -133,13 +127,13 @@ class _Loop:
         number = len(self.history)
         order = np.random.default_rng([self.config.seed, 1, number]).permutation(len(self.training))
         noise = torch.Generator(self.device).manual_seed(1_000_003 * self.config.seed + number)
-        totals = np.zeros(3)
+        totals = torch.zeros(3, device=self.device)  # read once an epoch: a GPU does not wait for each step
         began = time.perf_counter()
         for step in range(self.steps):
             chosen = order[step * self.config.batch : (step + 1) * self.config.batch]
-            totals += np.array(self._step(number * self.steps + step, chosen, noise)) * len(chosen)
-        seconds = time.perf_counter() - began
+            totals += len(chosen) * self._step(number * self.steps + step, chosen, noise)
         loss, reconstruction, divergence = (totals / len(self.training)).tolist()
+        seconds = time.perf_counter() - began
         record = Epoch(
             number, loss, reconstruction, divergence, self._weight(number * self.steps + self.steps - 1),
             self._validate(), len(self.training) / seconds,
@@ -149,19 +143,27 @@ class _Loop:
             self.best = {name: weight.detach().clone() for name, weight in self.net.state_dict().items()}
         return record
 
-    def _step(self, iteration: int, chosen: NDArray[np.int64], noise: torch.Generator) -> tuple[float, float, float]:
+    def _step(self, iteration: int, chosen: NDArray[np.int64], noise: torch.Generator) -> Tensor:
+        """One batch; its loss, reconstruction error and divergence."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.config.learning_rate * _rise_and_fall(iteration / (self.steps * self.config.epochs))
         weights = None if self.weights is None else torch.tensor(self.weights[chosen], device=self.device).float()
         if weights is not None and not weights.any():
-            return 0.0, 0.0, 0.0
-        batch = self.training.take(chosen)
-        reconstruction, divergence = reconstruction_and_kl(self.net, batch, weights=weights, generator=noise)
-        loss = reconstruction + self._weight(iteration) * divergence
+            return torch.zeros(3, device=self.device)
+        errors, divergences = self.net.losses(self.training.take(chosen), noise)
+        reconstruction = weighted_mean(errors, weights)
+        divergence = weighted_mean(divergences.sum(1), weights)
+        charged = divergence if self.config.free_bits == 0 else self._beyond_free(divergences, weights)
+        loss = reconstruction + self._weight(iteration) * charged
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         self.optimiser.step()
-        return loss.item(), reconstruction.item(), divergence.item()
+        return torch.stack((loss, reconstruction, divergence)).detach()
+
+    def _beyond_free(self, divergences: Tensor, weights: Tensor | None) -> Tensor:
+        """What of the divergence is paid for: by dimension, the batch's mean above the free bits."""
+        by_dimension = divergences.mean(0) if weights is None else weights @ divergences / weights.sum()
+        return torch.clamp(by_dimension - self.config.free_bits, min=0).sum()
 
     def _weight(self, iteration: int) -> float:
         total = self.steps * self.config.epochs
@@ -173,12 +175,12 @@ class _Loop:
             return math.nan
         noise = torch.Generator(self.device).manual_seed(self.config.seed)
         with torch.no_grad():
-            return reconstruction_and_kl(self.net, self.validation, generator=noise)[0].item()
+            return self.net.losses(self.validation, noise)[0].mean().item()
 
-    def model(self) -> HVAE:
+    def model(self) -> Model:
         """The trained model, without torch."""
         weights = self.best if self.config.patience and self.best is not None else self.net.state_dict()
-        return HVAE(self.library, {name: weight.detach().cpu().numpy().copy() for name, weight in weights.items()})
+        return self.net.trained({name: weight.detach().cpu().numpy().copy() for name, weight in weights.items()})
 
     # -- stopping and going on --------------------------------------------------------
 

@@ -13,16 +13,16 @@ from edhie.generators.base import Generator, LatentGenerator
 from edhie.generators.constraints import Constraints
 from edhie.generators.hvae.hvae import HVAE
 from edhie.generators.hvae.layout import down_layout, up_layout
-from edhie.generators.hvae.model import HVAEModel
+from edhie.generators.hvae.model import HVAENetwork
 from edhie.grammar import load
 
 GRAMMAR = load("nguyen-2")
 
 
 @pytest.fixture(scope="module")
-def torch_model() -> HVAEModel:
+def torch_model() -> HVAENetwork:
     torch.manual_seed(0)
-    model = HVAEModel(len(GRAMMAR.library), 24, 8)
+    model = HVAENetwork(GRAMMAR.library, 24, 8)
     with torch.no_grad():
         for weight in model.parameters():
             weight *= 3  # far from the origin: trees of all shapes
@@ -30,7 +30,7 @@ def torch_model() -> HVAEModel:
 
 
 @pytest.fixture(scope="module")
-def model(torch_model: HVAEModel) -> HVAE:
+def model(torch_model: HVAENetwork) -> HVAE:
     return HVAE(GRAMMAR.library, {k: w.detach().numpy() for k, w in torch_model.named_parameters()})
 
 
@@ -48,7 +48,7 @@ def test_it_is_a_generator(model: HVAE) -> None:
     assert isinstance(model, LatentGenerator)
 
 
-def test_encoding_agrees_with_torch(model: HVAE, torch_model: HVAEModel, forest: Forest) -> None:
+def test_encoding_agrees_with_torch(model: HVAE, torch_model: HVAENetwork, forest: Forest) -> None:
     mean, log_variance = model.encode(forest)
     with torch.no_grad():
         expected = torch_model.encode(up_layout(forest))
@@ -56,7 +56,7 @@ def test_encoding_agrees_with_torch(model: HVAE, torch_model: HVAEModel, forest:
     np.testing.assert_allclose(log_variance, expected[1].numpy(), atol=1e-5)
 
 
-def test_decoded_symbols_are_the_torch_model_s_most_probable(model: HVAE, torch_model: HVAEModel) -> None:
+def test_decoded_symbols_are_the_torch_model_s_most_probable(model: HVAE, torch_model: HVAENetwork) -> None:
     codes = np.random.default_rng(1).standard_normal((10_000, 8)).astype(np.float32)
     decoded = model.constrained(Constraints(max_height=7, max_size=127)).decode(codes).forest
     layout = down_layout(decoded)

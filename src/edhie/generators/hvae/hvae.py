@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
-from edhie.errors import ExpressionError
+from edhie.errors import GeneratorError
 from edhie.expr import Forest, SymbolLibrary
-from edhie.generators.base import Codes, Decoded
+from edhie.generators.base import Codes, Decoded, Weights, check_shapes, checked_codes
 from edhie.generators.constraints import Constraints
-from edhie.generators.hvae.inference import Weights, decode_roots, encode_roots
+from edhie.generators.hvae.inference import decode_roots, encode_roots
 
 DECODED_AT_ONCE = 2048  # more gains nothing, and this stays in the processor's cache
 
@@ -19,6 +21,7 @@ DECODED_AT_ONCE = 2048  # more gains nothing, and this stays in the processor's 
 class HVAE:
     """The hierarchical variational autoencoder of the paper; every code gives a valid expression."""
 
+    kind: ClassVar[str] = "hvae"
     library: SymbolLibrary
     weights: Weights
     constraints: Constraints = field(default_factory=Constraints)
@@ -48,11 +51,11 @@ class HVAE:
         w = self.weights
         return roots @ w["mean_w"] + w["mean_b"], roots @ w["log_variance_w"] + w["log_variance_b"]
 
-    def decode(self, codes: Codes, *, temperature: float = 0.0, rng: np.random.Generator | None = None) -> Decoded:
-        """One expression for each code: at every node the most probable symbol, or one drawn at a temperature."""
-        codes = np.asarray(codes, dtype=np.float32)
-        if codes.ndim != 2 or codes.shape[1] != self.latent_dim:
-            raise ExpressionError(f"codes must have the shape (n, {self.latent_dim}), not {codes.shape}")
+    def decode(
+        self, codes: Codes, *, temperature: float = 0.0, per_code: int = 1, rng: np.random.Generator | None = None
+    ) -> Decoded:
+        """At every node the most probable symbol, or one drawn at a temperature; always an expression."""
+        codes = checked_codes(codes, self.latent_dim, temperature=temperature, per_code=per_code, rng=rng)
         w = self.weights
         roots = codes @ w["root_w"] + w["root_b"]
         parts = [
@@ -61,9 +64,33 @@ class HVAE:
             )
             for s in range(0, max(len(roots), 1), DECODED_AT_ONCE)
         ]
-        return Decoded(Forest.concatenate(parts), np.arange(len(codes)), len(codes))
+        return Decoded(Forest.concatenate(parts), np.arange(len(codes)) // per_code, len(codes))
 
     def sample(self, n: int, rng: np.random.Generator) -> Forest:
         """Expressions decoded from codes drawn from the prior N(0, I)."""
         codes = rng.standard_normal((n, self.latent_dim), dtype=np.float32)
         return self.decode(codes).forest
+
+    def settings(self) -> dict[str, Any]:
+        """None: library and weights are all there is."""
+        return {}
+
+    @classmethod
+    def restored(cls, library: SymbolLibrary, weights: Weights, settings: Mapping[str, Any]) -> HVAE:
+        """The model of these weights, which must fit the library."""
+        try:
+            hidden, latent = weights["mean_w"].shape
+        except (KeyError, ValueError) as error:
+            raise GeneratorError("these are not the weights of a model of kind 'hvae'") from error
+        check_shapes(weights, _shapes(len(library), hidden, latent), cls.kind)
+        return cls(library, weights)
+
+
+def _shapes(symbols: int, hidden: int, latent: int) -> dict[str, tuple[int, ...]]:
+    return {
+        "up_w_i": (symbols, 3 * hidden), "up_b_i": (3 * hidden,), "up_w_h": (2 * hidden, 3 * hidden),
+        "up_b_h": (3 * hidden,), "mean_b": (latent,), "log_variance_w": (hidden, latent),
+        "log_variance_b": (latent,), "root_w": (latent, hidden), "root_b": (hidden,),
+        "down_w_o": (hidden, symbols), "down_b_o": (symbols,), "down_w_i": (symbols, 6 * hidden),
+        "down_b_i": (6 * hidden,), "down_w_h": (hidden, 6 * hidden), "down_b_h": (6 * hidden,),
+    }  # fmt: skip

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from edhie.expr import Forest
+from edhie.expr import Forest, SymbolLibrary
+from edhie.generators.hvae.hvae import HVAE
 from edhie.generators.hvae.layout import DownLayout, UpLayout, down_layout, up_layout
 from edhie.generators.hvae.recursion import Downwards, Upwards
+from edhie.generators.network import Network, divergence, sampled
 
 
-class HVAEModel(nn.Module):
+class HVAENetwork(Network):
     """Encoder with GRU21, a Gaussian latent space, decoder with GRU12.
 
     Weights are kept as (inputs, outputs), the three gates side by side.
     """
 
-    def __init__(self, symbols: int, hidden: int, latent: int) -> None:
+    def __init__(self, library: SymbolLibrary, hidden: int, latent: int) -> None:
         super().__init__()
-        self.symbols, self.hidden, self.latent = symbols, hidden, latent
+        self.library = library
+        symbols = len(library)
 
         def weights(*shape: int, fan: int = hidden) -> nn.Parameter:
             bound = 1 / math.sqrt(fan)
@@ -34,6 +39,23 @@ class HVAEModel(nn.Module):
         self.down_w_o, self.down_b_o = weights(hidden, symbols), weights(symbols)
         self.down_w_i, self.down_b_i = weights(symbols, 6 * hidden), weights(6 * hidden)
         self.down_w_h, self.down_b_h = weights(hidden, 6 * hidden), weights(6 * hidden)
+
+    def prepare(self, forest: Forest) -> Forest:
+        """The forest itself."""
+        return forest
+
+    def losses(self, batch: Forest, noise: torch.Generator) -> tuple[Tensor, Tensor]:
+        """By tree the cross-entropy of its nodes, and by tree and dimension its divergence."""
+        down = down_layout(batch)
+        mean, log_variance = self.encode(up_layout(batch))
+        logits = self.decode(sampled(mean, log_variance, noise), down)
+        nodes = nn.functional.cross_entropy(logits, self._on(down.symbols), reduction="none")
+        trees = nodes.new_zeros(len(batch)).index_add(0, self._on(batch.owners[down.nodes]), nodes)
+        return trees, divergence(mean, log_variance)
+
+    def trained(self, weights: dict[str, NDArray[np.float32]]) -> HVAE:
+        """The model for use."""
+        return HVAE(self.library, weights)
 
     def encode(self, layout: UpLayout) -> tuple[Tensor, Tensor]:
         """Mean and logarithm of the variance of each tree's code; (trees, latent)."""
@@ -56,21 +78,3 @@ class HVAEModel(nn.Module):
 
     def _on(self, array: object) -> Tensor:
         return torch.as_tensor(array, device=self.up_w_i.device)
-
-
-def reconstruction_and_kl(
-    model: HVAEModel, forest: Forest, *, weights: Tensor | None = None, generator: torch.Generator | None = None
-) -> tuple[Tensor, Tensor]:
-    """Mean over trees of the nodes' cross-entropy, and of the divergence from the unit Gaussian."""
-    down = down_layout(forest)
-    mean, log_variance = model.encode(up_layout(forest))
-    noise = torch.randn(mean.shape, generator=generator, dtype=mean.dtype, device=mean.device)
-    z = mean + noise * torch.exp(0.5 * log_variance)
-    logits = model.decode(z, down)
-    target = torch.as_tensor(down.symbols, device=logits.device)
-    kl = -0.5 * (1 + log_variance - mean * mean - torch.exp(log_variance)).sum(1)  # (trees,)
-    if weights is None:
-        return nn.functional.cross_entropy(logits, target, reduction="sum") / len(forest), kl.mean()
-    owners = torch.as_tensor(forest.owners[down.nodes], device=logits.device)
-    losses = nn.functional.cross_entropy(logits, target, reduction="none") * weights[owners]
-    return losses.sum() / weights.sum(), (kl * weights).sum() / weights.sum()

@@ -1,0 +1,8 @@
+"""The models by name, for using them; none needs torch."""
+
+from __future__ import annotations
+
+from edhie.generators.base import Model
+from edhie.generators.hvae.hvae import HVAE
+
+MODELS: dict[str, type[Model]] = {model.kind: model for model in (HVAE,)}
