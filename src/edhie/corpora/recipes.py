@@ -38,12 +38,16 @@ class Recipe:
     """Of the random numbers."""
     name: str = ""
     """What to call the corpus; by default the folder's name."""
+    variables: int | None = None
+    """How many variables, x0, x1, …; those of the grammar unless given."""
 
     def __post_init__(self) -> None:
         for field, least in (("size", 1), ("max_height", 1), ("seed", 0)):
             value = getattr(self, field)
             if not isinstance(value, int) or value < least:
                 raise CorpusError(f"{field} must be a whole number of at least {least}, not {value!r}")
+        if self.variables is not None and self.variables < 1:
+            raise CorpusError(f"variables must be at least 1, not {self.variables}")
 
     def load_grammar(self) -> PCFG:
         """The grammar, over the paper's library where it is one of the paper's.
@@ -58,11 +62,15 @@ class Recipe:
         if self.simplify:
             library = library.extended(*(OPERATORS[name] for name in "+-*/^"))
             library = library if library.constant else library.extended(constant())
-        return grammar if library == grammar.library else load(self.grammar, library)
+        if library != grammar.library:
+            grammar = load(self.grammar, library)
+        if self.variables is not None:
+            grammar = grammar.with_variables([f"x{i}" for i in range(self.variables)])
+        return grammar
 
     def as_provenance(self) -> dict[str, Any]:
         """The recipe as it is written into a corpus."""
-        return {key: value for key, value in asdict(self).items() if key != "name"}
+        return {key: value for key, value in asdict(self).items() if key != "name" and value is not None}
 
 
 @cache
