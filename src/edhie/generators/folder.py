@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import edhie
-from edhie.errors import EdhieError, GeneratorError
+from edhie.errors import EdhieError, GeneratorError, suggestion
 from edhie.expr import SymbolLibrary
 from edhie.expr.symbols import Symbol
+from edhie.generators import shipped
 from edhie.generators.base import Model
 from edhie.generators.config import TrainConfig
 from edhie.generators.models import MODELS
@@ -63,10 +64,8 @@ def save(
 
 
 def load(folder: str | Path, *, operators: Iterable[Symbol] = ()) -> Model:
-    """The model in a folder; pass `operators` for those of your own that it uses."""
-    folder = Path(folder)
-    if not folder.is_dir():
-        raise GeneratorError(f"there is no model folder {folder}")
+    """The model in a folder, or the shipped one of that name; pass `operators` for your own that it uses."""
+    folder = _found(folder)
     for name in (CONFIG, SYMBOLS, WEIGHTS):
         if not (folder / name).is_file():
             raise GeneratorError(f"{folder} is not a model: it has no {name}")
@@ -79,6 +78,18 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = ()) -> Model:
         return MODELS[kind].restored(library, read_weights(folder / WEIGHTS), settings)
     except EdhieError as error:
         raise GeneratorError(f"{folder} is damaged: {error}") from error
+
+
+def _found(folder: str | Path) -> Path:
+    """The folder itself where it is there, else that of a shipped model."""
+    if Path(folder).is_dir():
+        return Path(folder)
+    by_name = shipped.path_of(str(folder))
+    if by_name is None:
+        known = shipped.names()
+        hint = suggestion(str(folder), known) or f"; models that come with edhie: {', '.join(known)}"
+        raise GeneratorError(f"there is no model folder {folder}{hint if known else ''}")
+    return by_name
 
 
 def _description(folder: Path) -> tuple[str, dict[str, Any]]:
