@@ -27,8 +27,10 @@ from edhie.generators import TrainConfig, save
 RESULTS = Path(__file__).parent / "results"
 KEY = ("dataset", "model", "fold", "training_size", "latent")
 FIELDS = (
-    "dataset", "model", "fold", "edit_distance", "invalid_percent", "exact_percent", "training_size", "latent", "seconds",
+    "dataset", "model", "fold", "edit_distance", "invalid_percent", "exact_percent",
+    "training_size", "latent", "seconds",
 )  # fmt: skip
+GRIDS = ("reconstruction.csv", "training_size.csv", "latent_dimension.csv")
 
 
 @dataclass(frozen=True)
@@ -96,20 +98,27 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def run(jobs: Iterable[Job], path: Path, options: argparse.Namespace) -> list[dict[str, str]]:
-    """Run the jobs that the file has no row for; all rows, sorted, and so written."""
-    done = {_identity(row) for row in rows_of(path)}
-    chosen = [job for job in jobs if _is_chosen(job, options) and _expected(job, options.corpora) not in done]
+    """Run the jobs that no grid has a row for yet; all rows, sorted, and so written."""
+    asked = [job for job in jobs if _is_chosen(job, options)]
+    done = {_identity(row): row for name in GRIDS for row in rows_of(path.with_name(name))}
+    _write(path, _merged(rows_of(path), [done[_expected(job)] for job in asked if _expected(job) in done]))
+    chosen = [job for job in asked if _expected(job) not in done]
     os.environ["OMP_NUM_THREADS"] = "1"  # the workers share the cores
-    path.parent.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(options.workers, mp_context=multiprocessing.get_context("spawn")) as pool:
         waiting = [pool.submit(run_job, job, options.corpora, options.keep_models) for job in chosen]
         for number, future in enumerate(as_completed(waiting), start=1):
             row = future.result()
             _append(path, row)
             print(f"{number}/{len(waiting)}", *(f"{row[name]}" for name in FIELDS), flush=True)
-    rows = sorted(rows_of(path), key=_identity)
+    rows = _merged(rows_of(path))
     _write(path, rows)
     return rows
+
+
+def _merged(*parts: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """All rows once, in order."""
+    by_identity = {_identity(row): row for part in parts for row in part}
+    return [by_identity[key] for key in sorted(by_identity)]
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
@@ -130,7 +139,7 @@ def _is_chosen(job: Job, options: argparse.Namespace) -> bool:
     return all(not names or value in names for names, value in zip(asked, (job.dataset, job.model, job.fold)))  # noqa: B905
 
 
-def _expected(job: Job, corpora: Path) -> tuple[Any, ...]:
+def _expected(job: Job) -> tuple[Any, ...]:
     size = job.training_size
     if size is None:
         size = len(split(named_recipe(job.dataset).size, job.fold)[0])
@@ -142,15 +151,12 @@ def _identity(row: dict[str, str]) -> tuple[Any, ...]:
 
 
 def _append(path: Path, row: dict[str, Any]) -> None:
-    is_new = not path.is_file()
     with path.open("a", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=FIELDS)
-        if is_new:
-            writer.writeheader()
-        writer.writerow(row)
+        csv.DictWriter(file, fieldnames=FIELDS).writerow(row)
 
 
 def _write(path: Path, rows: Sequence[dict[str, str]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=FIELDS)
         writer.writeheader()

@@ -11,6 +11,9 @@ from edhie.generators import TrainConfig
 
 DATASETS = ("AE4-2k", "Trig4-2k", "AE5-15k", "Trig5-15k", "AE7-20k", "Trig7-20k")
 FOLDS = 5
+FIGURE_SET = "Trig5-15k"  # the one with 12,000 expressions in four folds on which the paper's GVAE comes to 1.5
+TRAINING_SIZES = (2000, 4000, 6000, 8000, 10000, 12000)
+LATENT_DIMENSIONS = (16, 32, 64, 128, 256)
 SPLIT_SEED = 20240
 
 MODELS = {

@@ -1,0 +1,26 @@
+"""The models of the first fold, trained where they are not there yet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grid import Job, forest_of, run_job, split
+
+from edhie.expr import Forest
+from edhie.generators import load
+from edhie.generators.base import Model
+
+
+def first_fold_model(dataset: str, model: str, models: Path, corpora: Path) -> Model:
+    """The model trained on all folds but the first."""
+    folder = models / f"{dataset}-{model}"
+    if not folder.is_dir():
+        print(f"training {model} on {dataset}", flush=True)
+        run_job(Job(dataset, model, 0), corpora, models)
+    return load(folder)
+
+
+def first_fold(dataset: str, corpora: Path) -> Forest:
+    """What those models did not see."""
+    forest = forest_of(dataset, corpora)
+    return forest.take(split(len(forest), 0)[1])

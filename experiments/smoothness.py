@@ -1,0 +1,69 @@
+"""How smooth the three latent spaces are: edit distance after a step, against the length of the step, on Trig5-15k.
+
+python experiments/smoothness.py --corpora corpora --models models/experiments
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from pathlib import Path
+
+import numpy as np
+from figures import LOOKS
+from grid import RESULTS
+from kept import first_fold, first_fold_model
+from matplotlib.figure import Figure
+from settings import FIGURE_SET, MODELS
+
+from edhie.generators.smoothness import Roughness, roughness
+
+RADII = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
+FIELDS = ("dataset", "model", "radius", "edit_distance", "unchanged_percent", "invalid_percent")
+
+
+def main() -> None:
+    """Measure, write and draw."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--corpora", type=Path, default=Path("corpora"))
+    parser.add_argument("--models", type=Path, default=Path("models/experiments"))
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    options = parser.parse_args()
+    forest = first_fold(FIGURE_SET, options.corpora)
+    curves = {}
+    for name in MODELS:
+        model = first_fold_model(FIGURE_SET, name, options.models, options.corpora)
+        curves[name] = roughness(model, forest, RADII, np.random.default_rng(0))
+    _write(curves, options.results / "smoothness.csv")
+    _figure(curves).savefig(options.results / "smoothness.png")
+
+
+def _write(curves: dict[str, list[Roughness]], path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(FIELDS)
+        for model, curve in curves.items():
+            for at in curve:
+                figures = (f"{at.edit_distance:.3f}", f"{100 * at.unchanged:.2f}", f"{100 * at.invalid:.2f}")
+                writer.writerow((FIGURE_SET, model, at.radius, *figures))
+                print(model, at.radius, *figures)
+
+
+def _figure(curves: dict[str, list[Roughness]]) -> Figure:
+    figure = Figure(figsize=(5.6, 4.0), layout="constrained", dpi=150)
+    panel = figure.subplots()
+    for model, curve in curves.items():
+        colour, marker, name = LOOKS[model]
+        panel.plot(
+            [at.radius for at in curve], [at.edit_distance for at in curve], color=colour, marker=marker, label=name
+        )
+    panel.set_xlabel("length of the step, as a share of the distance between two codes")
+    panel.set_ylabel("edit distance after the step")
+    panel.grid(alpha=0.3)
+    panel.spines[["top", "right"]].set_visible(False)
+    panel.legend(frameon=False)
+    return figure
+
+
+if __name__ == "__main__":
+    main()
