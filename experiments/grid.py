@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from settings import FOLDS, MODELS, SPLIT_SEED
 
 from edhie.corpora import Corpus, build, named_recipe
 from edhie.expr import Forest
 from edhie.generators import TrainConfig, save
+from settings import FOLDS, MODELS, SPLIT_SEED
 
 RESULTS = Path(__file__).parent / "results"
 KEY = ("dataset", "model", "fold", "training_size", "latent")

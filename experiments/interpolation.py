@@ -10,12 +10,11 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from grid import RESULTS
-from kept import first_fold_model
-
 from edhie.expr import parse
 from edhie.generators.plots import walk_figure
 from edhie.generators.walks import Step, interpolate
+from grid import RESULTS
+from kept import first_fold_model
 
 STEPS = 4
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grid import Job, forest_of, run_job, split
-
 from edhie.expr import Forest
 from edhie.generators import load
 from edhie.generators.base import Model
+from grid import Job, forest_of, run_job, split
 
 
 def first_fold_model(dataset: str, model: str, models: Path, corpora: Path) -> Model:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+
 from grid import Job, parser, run
 from settings import DATASETS, FOLDS, MODELS, PAPER
 

@@ -10,13 +10,13 @@ import csv
 from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
+
+from edhie.generators.smoothness import Roughness, roughness
 from figures import LOOKS
 from grid import RESULTS
 from kept import first_fold, first_fold_model
-from matplotlib.figure import Figure
 from settings import FIGURE_SET, MODELS
-
-from edhie.generators.smoothness import Roughness, roughness
 
 RADII = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
 FIELDS = ("dataset", "model", "radius", "edit_distance", "unchanged_percent", "invalid_percent")

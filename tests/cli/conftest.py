@@ -6,11 +6,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 from edhie.cli import main
+from edhie.corpora import Corpus
+from edhie.generators import TrainConfig, save
+from edhie.grammar import load as load_grammar
 
 COMMAND = [sys.executable, "-c", "from edhie.cli import main; main()"]
 
@@ -65,3 +70,20 @@ def process(environment: dict[str, str]) -> Callable[..., Result]:
         return Result(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
     return run
+
+
+@pytest.fixture(scope="session")
+def corpus_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus of sixty small expressions."""
+    forest = load_grammar("trig").sample(400, np.random.default_rng(0), max_height=3).unique()[:60]
+    return Corpus("sixty", forest, {"grammar": "trig"}).save(tmp_path_factory.mktemp("corpora") / "sixty")
+
+
+@pytest.fixture(scope="session")
+def model_folder(corpus_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that has learnt next to nothing, and does all that models do."""
+    from edhie.generators.train import train
+
+    config = TrainConfig(hidden=8, latent=4, epochs=2, batch=16)
+    model, _ = train(Corpus.load(corpus_folder).forest, config)
+    return save(tmp_path_factory.mktemp("models") / "small", model, config)

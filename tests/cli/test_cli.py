@@ -35,6 +35,8 @@ def test_the_commands() -> None:
     assert leaves == {
         "expr", "compare", "grammar list", "grammar show", "grammar sample",
         "corpus build", "corpus import", "corpus show", "corpus list",
+        "train", "sample", "encode", "decode", "neighbours", "interpolate",
+        "model list", "model show",
     }  # fmt: skip
 
 
@@ -57,7 +59,7 @@ def test_version(edhie: Callable[..., Any], process: Callable[..., Any]) -> None
     assert process("--version") == (0, f"edhie {package.__version__}\n", "")
 
 
-@pytest.mark.parametrize("path", [(), ("corpus",), ("grammar",)], ids=" ".join)
+@pytest.mark.parametrize("path", [(), ("corpus",), ("grammar",), ("model",)], ids=" ".join)
 def test_a_group_alone_shows_its_help(path: tuple[str, ...], edhie: Callable[..., Any]) -> None:
     result = edhie(*path)
     assert result.code == 2
@@ -85,6 +87,34 @@ def test_a_group_alone_shows_its_help(path: tuple[str, ...], edhie: Callable[...
         ["grammar", "sample", "ae", "-n", "many"],
         ["grammar", "sample", "ae", "--seed", "-1"],
         ["grammar", "sample", "ae", "--max-size", "0"],
+        ["grammar", "sample", "ae", "--notation", "morse"],
+        ["train"],
+        ["train", "corpus"],
+        ["train", "corpus", "--out", "m", "--model", "xvae"],
+        ["train", "corpus", "--out", "m", "--epochs", "0"],
+        ["train", "corpus", "--out", "m", "--hidden", "-1"],
+        ["train", "corpus", "--out", "m", "--learning-rate", "2"],
+        ["train", "corpus", "--out", "m", "--validation", "1"],
+        ["train", "corpus", "--out", "m", "--seed", "-1"],
+        ["train", "corpus", "--out", "m", "--device", "tpu"],
+        ["train", "corpus", "--out", "m", "--schedule", "ramps"],
+        ["train", "corpus", "--out", "m", "--grammar", "trig"],
+        ["sample"],
+        ["sample", "m", "-n", "0"],
+        ["sample", "m", "-n", "-3"],
+        ["sample", "m", "--temperature", "-1"],
+        ["sample", "m", "--max-height", "0"],
+        ["sample", "m", "--seed", "-1"],
+        ["encode"],
+        ["decode", "m"],
+        ["decode", "m", "f", "--temperature", "-1"],
+        ["neighbours", "m"],
+        ["neighbours", "m", "x", "-n", "0"],
+        ["neighbours", "m", "x", "--radius", "-1"],
+        ["neighbours", "m", "x", "--nonsense"],
+        ["interpolate", "m", "x"],
+        ["interpolate", "m", "x", "y", "--steps", "0"],
+        ["interpolate", "m", "x", "y", "z"],
     ],
     ids=" ".join,
 )
@@ -119,6 +149,7 @@ def test_help_and_completion_load_nothing_heavy(environment: dict[str, str]) -> 
     code += "try: main()\nfinally: print(list(sys.modules), file=sys.stderr)"
     for arguments, variables in (
         (["corpus", "build", "--help"], {}),
+        (["train", "--help"], {}),
         ([], {"_EDHIE_COMPLETE": "complete_bash", "COMP_WORDS": "edhie corpus build ", "COMP_CWORD": "3"}),
     ):
         command = [sys.executable, "-c", code, *arguments]

@@ -12,10 +12,23 @@ from typing import Any
 import pytest
 
 from edhie.corpora import recipe_names
+from edhie.generators.shipped import names as models
 from edhie.grammar import names
 
 COMPLETIONS = {
-    "edhie ": ["expr", "compare", "corpus", "grammar"],
+    "edhie ": [
+        "expr",
+        "compare",
+        "corpus",
+        "grammar",
+        "train",
+        "sample",
+        "encode",
+        "decode",
+        "neighbours",
+        "interpolate",
+        "model",
+    ],
     "edhie co": ["compare", "corpus"],
     "edhie corpus ": ["build", "import", "show", "list"],
     "edhie corpus build ": [*recipe_names(), "Physics"],
@@ -27,6 +40,15 @@ COMPLETIONS = {
     "edhie corpus import f.txt --num": ["--numbers"],
     "edhie grammar show ": names(),
     "edhie grammar sample gvae-t": ["gvae-trig"],
+    "edhie train Ng": ["Nguyen-1", "Nguyen-2"],
+    "edhie train x --model ": ["hvae", "gvae", "cvae"],
+    "edhie train x --grammar gvae-t": ["gvae-trig"],
+    "edhie train x --device c": ["cpu", "cuda"],
+    "edhie sample m --notation p": ["prefix", "postfix"],
+    "edhie neighbours m --ra": ["--radius"],
+    "edhie model ": ["list", "show"],
+    "edhie sample ": models(),
+    "edhie train x --start ": models(),
 }
 
 

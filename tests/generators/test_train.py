@@ -71,7 +71,7 @@ def test_another_configuration_does_not_go_on_from_it(forest: Forest, tmp_path: 
     train(forest, replace(CONFIG, epochs=1), folder=tmp_path)
     with pytest.raises(GeneratorError, match="another configuration"):
         train(forest, CONFIG, folder=tmp_path)
-    (tmp_path / "training.json").write_text("{")
+    (tmp_path / "training.safetensors").write_text("{")
     with pytest.raises(GeneratorError, match="damaged"):
         train(forest, CONFIG, folder=tmp_path)
 

@@ -11,7 +11,7 @@ from edhie.expr import standard_libraries as libraries
 from edhie.grammar import PCFG, load, names
 from edhie.grammar.loading import SHIPPED
 
-EXPECTED = ["ae", "feynman-1", "feynman-2", "gvae-ae", "gvae-trig", "nguyen-1", "nguyen-2", "trig"]
+EXPECTED = ["ae", "feynman-1", "feynman-2", "general", "gvae-ae", "gvae-trig", "nguyen-1", "nguyen-2", "trig"]
 
 
 def test_names() -> None:

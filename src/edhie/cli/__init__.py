@@ -10,10 +10,16 @@ from typing import Annotated
 import typer
 
 import edhie
+from edhie.cli.codes import decode, encode
 from edhie.cli.console import error_console, say
 from edhie.cli.corpus import app as corpus
 from edhie.cli.expr import compare, show
+from edhie.cli.formulas import FormulaCommand
 from edhie.cli.grammar import app as grammar
+from edhie.cli.model import app as model
+from edhie.cli.sample import sample
+from edhie.cli.train import train
+from edhie.cli.walks import interpolate, neighbours
 from edhie.errors import EdhieError
 
 app = typer.Typer(
@@ -25,10 +31,17 @@ app = typer.Typer(
 )
 app.add_typer(corpus, name="corpus")
 app.add_typer(grammar, name="grammar")
+app.add_typer(model, name="model")
 # so that a formula may begin with a minus sign
 FORMULAS = {"ignore_unknown_options": True}
 app.command("expr", context_settings=FORMULAS)(show)
 app.command("compare", context_settings=FORMULAS)(compare)
+app.command("train")(train)
+app.command("sample")(sample)
+app.command("encode", cls=FormulaCommand)(encode)
+app.command("decode")(decode)
+app.command("neighbours", cls=FormulaCommand)(neighbours)
+app.command("interpolate", cls=FormulaCommand)(interpolate)
 
 
 def _print_version(asked: bool) -> None:

@@ -8,11 +8,13 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from edhie.cli.console import console, error_console, help_of, say
 from edhie.cli.grammar import complete_name as complete_grammar
+from edhie.cli.progress import progress_bar
+from edhie.cli.stopping import INTERRUPTED, is_interruption
+from edhie.cli.training_corpus import complete_corpus
 from edhie.corpora import (
     Corpus,
     ImportOptions,
@@ -30,12 +32,6 @@ from edhie.corpora.physics import NAME as PHYSICS
 from edhie.corpora.recipes import known_checksum
 
 app = typer.Typer(help="Make and look at corpora, the expressions that a generator learns from.", no_args_is_help=True)
-INTERRUPTED = 130
-
-
-def _complete_name(incomplete: str) -> list[str]:
-    known = [name for name in (*recipe_names(), PHYSICS) if name.lower().startswith(incomplete.lower())]
-    return [incomplete + name[len(incomplete) :] for name in known]  # capitals as typed, which do not matter
 
 
 @app.command("build")
@@ -43,7 +39,7 @@ def build_corpus(
     out: Annotated[Path, typer.Option(help="The folder to make.")],
     name: Annotated[
         str | None,
-        typer.Argument(help="One of the named corpora (see `edhie corpus list`).", autocompletion=_complete_name),
+        typer.Argument(help="One of the named corpora (see `edhie corpus list`).", autocompletion=complete_corpus),
     ] = None,
     grammar: Annotated[
         str | None, typer.Option(help=help_of(Recipe, "grammar"), autocompletion=complete_grammar)
@@ -71,9 +67,7 @@ def build_corpus(
         recipe = named_recipe(name)
         if seed != recipe.seed:
             recipe = replace(recipe, seed=seed, name="")
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-               TimeRemainingColumn())  # fmt: skip
-    with Progress(*columns, console=error_console, transient=True, disable=not error_console.is_terminal) as progress:
+    with progress_bar() as progress:
         task = progress.add_task("simplifying" if recipe.simplify else "drawing", total=recipe.size)
         try:
             corpus = build(
@@ -84,7 +78,7 @@ def build_corpus(
                 on_progress=lambda done, total: progress.update(task, completed=done, total=total),
             )
         except (KeyboardInterrupt, SystemError) as error:
-            if not _is_interruption(error):
+            if not is_interruption(error):
                 raise
             kept = f"what was made is kept in {out}: the same command goes on from there"
             say(f"stopped; {kept if recipe.simplify else 'nothing was made'}", to=error_console)
@@ -175,10 +169,3 @@ def _describe(corpus: Corpus, count: int) -> None:
         say(f"  heights: {spread}; mean size {forest.sizes.mean():.1f}, largest {forest.sizes.max()}")
     for expr in forest[:count]:
         say(f"    {expr}")
-
-
-def _is_interruption(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind it: inside compiled code Python turns that into a SystemError."""
-    return isinstance(error, KeyboardInterrupt) or (
-        error is not None and _is_interruption(error.__cause__ or error.__context__)
-    )

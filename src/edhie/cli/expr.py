@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from edhie.cli.console import console, draws_unicode, say
-from edhie.errors import EdhieError, ExpressionError
+from edhie.cli.figures import save_figure
+from edhie.errors import EdhieError
 from edhie.expr import Expr, parse, to_infix, to_postfix, to_prefix
 
 Formula = Annotated[str, typer.Argument(help='A formula, such as "3*x0^2 + sin(x1)/c".')]
@@ -40,12 +41,7 @@ def show(
         say(text)
     say(f"\n{draw_text(expr, ascii=not draws_unicode())}")
     if figure is not None:
-        try:
-            path = figure if figure.suffix else figure.with_suffix(".png")
-            draw_figure([expr]).savefig(path)
-        except (OSError, ValueError) as error:
-            raise ExpressionError(f"cannot draw into {figure}: {error}") from error
-        say(f"tree drawn in {path}")
+        say(f"tree drawn in {save_figure(draw_figure([expr]), figure)}")
 
 
 def compare(

@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 
 from edhie.cli.console import console, say
+from edhie.cli.options import Count, Json, Seed, Written, print_expression
 from edhie.grammar import load, names
 
 app = typer.Typer(help="Look at probabilistic grammars and draw expressions from them.", no_args_is_help=True)
@@ -48,12 +49,14 @@ def show_grammar(grammar: Grammar) -> None:
 @app.command("sample")
 def sample_grammar(
     grammar: Grammar,
-    count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many expressions.")] = 10,
+    count: Count = 10,
     max_height: Annotated[int | None, typer.Option(min=1, help="The greatest height, counted in nodes.")] = None,
     max_size: Annotated[int, typer.Option(min=1, help="The most nodes.")] = 100,
-    seed: Annotated[int, typer.Option(min=0, help="Of the random numbers.")] = 0,
+    seed: Seed = 0,
+    notation: Written = "infix",
+    as_json: Json = False,
 ) -> None:
     """Draw expressions, with the grammar's distribution on those within the limits."""
     forest = load(grammar).sample(count, np.random.default_rng(seed), max_height=max_height, max_size=max_size)
     for expr in forest:
-        say(str(expr))
+        print_expression(expr, notation, as_json=as_json)

@@ -5,8 +5,12 @@ from edhie.generators.config import TrainConfig
 from edhie.generators.constraints import Constraints
 from edhie.generators.folder import load, save
 from edhie.generators.hvae.hvae import HVAE
+from edhie.generators.sequence.cvae import CVAE
+from edhie.generators.sequence.gvae import GVAE
 
 __all__ = [
+    "CVAE",
+    "GVAE",
     "HVAE",
     "Codes",
     "Constraints",

@@ -43,7 +43,7 @@ def save(
     card: str = "",
 ) -> Path:
     """Write a model into `folder`, which is made if need be."""
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save as packed
 
     folder = Path(folder)
     description = {
@@ -52,7 +52,8 @@ def save(
     }  # fmt: skip
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        save_file({name: np.ascontiguousarray(array) for name, array in model.weights.items()}, folder / WEIGHTS)
+        arrays = {name: np.ascontiguousarray(array) for name, array in model.weights.items()}
+        (folder / WEIGHTS).write_bytes(packed(arrays))
         (folder / SYMBOLS).write_text(model.library.to_json(), encoding="utf-8")
         write_history(folder / HISTORY, history)
         (folder / CARD).write_text(card, encoding="utf-8")

@@ -6,7 +6,6 @@ was stopped goes on, and ends as if it had not been.
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -20,9 +19,11 @@ from numpy.typing import NDArray
 from edhie.errors import GeneratorError, MissingExtraError
 from edhie.expr import Forest
 from edhie.generators.base import Model
+from edhie.generators.checkpoint import STATE, claim, digests, read_description, write_state
 from edhie.generators.config import TrainConfig
 from edhie.generators.folder import read_weights
 from edhie.generators.schedules import SCHEDULES
+from edhie.generators.split import split
 from edhie.grammar import PCFG
 
 try:
@@ -35,7 +36,6 @@ except ImportError as error:
     raise MissingExtraError("training a model", "train") from error
 
 WARM_UP = 0.1  # the share of the steps in which the learning rate rises
-STATE, STATE_WEIGHTS = "training.json", "training.safetensors"
 MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
@@ -80,13 +80,15 @@ def train(
     network = fresh(forest, config, grammar) if start is None else going_on_from(start, forest, config)
     loop = _Loop(network, forest, config, weights)
     state = None if folder is None else Path(folder)
+    inputs = digests(forest, weights, None if start is None else start.weights, grammar)
     if state is not None:
-        loop.restore(state)
-    with _threads(config.threads):
+        claim(state)
+        loop.restore(state, inputs)
+    with _threads(config.threads), torch.enable_grad():  # an interrupted backward pass may have left it off
         while not loop.is_done:
             on_epoch(loop.epoch(), config.epochs)
             if state is not None:
-                loop.keep(state)
+                loop.keep(state, inputs)
     return loop.model(), loop.history
 
 
@@ -100,11 +102,12 @@ class _Loop:
         self.device = _device(config.device)
         self.net = network.to(self.device)
         self.optimiser = torch.optim.Adam(self.net.parameters(), lr=config.learning_rate, fused=True)
-        held = np.random.default_rng([config.seed, 0]).permutation(len(forest))
-        cut = int(config.validation * len(forest)) if len(forest) > 1 else 0
+        held_out, learnt = split(len(forest), config)
         examples = network.prepare(forest)
-        self.validation, self.training = examples.take(held[:cut]), examples.take(held[cut:])
-        self.weights = None if weights is None else np.asarray(weights, dtype=np.float64)[held[cut:]]
+        self.validation, self.training = examples.take(held_out), examples.take(learnt)
+        self.weights = None if weights is None else np.asarray(weights, dtype=np.float64)[learnt]
+        if self.weights is not None and not self.weights.any():
+            raise GeneratorError("all expressions with a weight above 0 were kept aside; lower `validation`")
         self.steps = math.ceil(len(self.training) / config.batch)
         self.history: list[Epoch] = []
         self.best: dict[str, torch.Tensor] | None = None
@@ -184,39 +187,34 @@ class _Loop:
 
     # -- stopping and going on --------------------------------------------------------
 
-    def keep(self, folder: Path) -> None:
+    def keep(self, folder: Path, inputs: dict[str, str]) -> None:
         """Write the state, whole or not at all."""
-        from safetensors.torch import save_file
-
         arrays = {f"weight.{name}": weight for name, weight in self.net.state_dict().items()}
         arrays |= {f"best.{name}": weight for name, weight in (self.best or {}).items()}
         for name, weight in self.net.named_parameters():
             arrays |= {f"{moment}.{name}": self.optimiser.state[weight][moment] for moment in MOMENTS}
-        description = {"config": asdict(self.config), "history": [asdict(record) for record in self.history]}
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            save_file({name: array.contiguous() for name, array in arrays.items()}, folder / f"{STATE_WEIGHTS}.part")
-            (folder / f"{STATE}.part").write_text(json.dumps(description), encoding="utf-8")
-            for name in (STATE_WEIGHTS, STATE):
-                (folder / f"{name}.part").replace(folder / name)
-        except OSError as error:
-            raise GeneratorError(f"cannot keep the training in {folder}: {error.strerror or error}") from error
+        history = [asdict(record) for record in self.history]
+        description = {"config": asdict(self.config), "inputs": inputs, "history": history}
+        write_state(folder, description, {name: array.cpu().contiguous().numpy() for name, array in arrays.items()})
 
-    def restore(self, folder: Path) -> None:
+    def restore(self, folder: Path, inputs: dict[str, str]) -> None:
         """Go on from a state that was kept, if there is one."""
-        if not (folder / STATE).is_file():
+        description = read_description(folder)
+        if description is None:
             return
         try:
-            description = json.loads((folder / STATE).read_text(encoding="utf-8"))
-            kept = TrainConfig(**description["config"])
+            kept, kept_inputs = TrainConfig(**description["config"]), dict(description["inputs"])
             history = [Epoch(**record) for record in description["history"]]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (KeyError, TypeError, GeneratorError) as error:
             raise GeneratorError(f"{folder / STATE} is damaged ({error!r}); remove it to begin anew") from error
-        if kept != self.config:
-            raise GeneratorError(f"{folder} holds an unfinished training with another configuration; remove {STATE}")
-        arrays = {
-            name: torch.tensor(array).to(self.device) for name, array in read_weights(folder / STATE_WEIGHTS).items()
-        }
+        changed = [name for name in {**inputs, **kept_inputs} if inputs.get(name) != kept_inputs.get(name)]
+        changed += ["configuration"] if kept != self.config else []
+        if changed:
+            raise GeneratorError(
+                f"{folder} holds an unfinished training with another {' and '.join(changed)}; "
+                f"choose another folder, or remove {folder / STATE} to begin anew"
+            )
+        arrays = {name: torch.tensor(array).to(self.device) for name, array in read_weights(folder / STATE).items()}
         self.net.load_state_dict(_part(arrays, "weight"))
         self.best = _part(arrays, "best") or None
         steps = torch.tensor(float(len(history) * self.steps), device=self.device)

@@ -3,5 +3,6 @@
 from edhie.grammar.loading import load, names
 from edhie.grammar.pcfg import PCFG
 from edhie.grammar.rules import Nonterminal, Rule
+from edhie.grammar.universal import universal_grammar
 
-__all__ = ["PCFG", "Nonterminal", "Rule", "load", "names"]
+__all__ = ["PCFG", "Nonterminal", "Rule", "load", "names", "universal_grammar"]

@@ -10,20 +10,23 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import GrammarWarning
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.grammar import analysis, inside, pcfg_text, variables
+from edhie.grammar import analysis, derived, inside, pcfg_text, variables
 from edhie.grammar.checks import check_rules, grouped, normalised, operator_choices, reachable
 from edhie.grammar.derivation import spelling_of, tokens_of
+from edhie.grammar.derived import Derivations
 from edhie.grammar.layouts import Spelling
 from edhie.grammar.patterns import Pattern, read_pattern
 from edhie.grammar.rules import Rule
 from edhie.grammar.sampler import Sampler
 from edhie.grammar.tables import Entry, Tables, build
+from edhie.grammar.templates import Templates, templates_of
 from edhie.grammar.terminals import canonical, derived_library, resolve, used_symbols
 
 
@@ -217,6 +220,21 @@ class PCFG:
     def expression(self, rules: Sequence[int]) -> Expr:
         """The expression that a leftmost derivation ends with; one that does not fit raises."""
         return Expr(self.library, tokens_of(rules, self.rules, self._patterns, self.start))
+
+    def expressions(self, rules: NDArray[np.integer[Any]], offsets: NDArray[np.integer[Any]]) -> Forest:
+        """The expressions that many leftmost derivations end with: the inverse of `derivations`."""
+        return derived.expressions(self._templates, self.library, rules, offsets, self.expression)
+
+    def guided_derivations(self, scores: NDArray[np.floating[Any]]) -> tuple[Derivations, NDArray[np.int64]]:
+        """Derivations that take the best-scored rule of the nonterminal in turn, and which of them became whole.
+
+        `scores` are by derivation, step and rule; what is not whole after the last step is left out.
+        """
+        return derived.guided(self._templates, scores)
+
+    @cached_property
+    def _templates(self) -> Templates:
+        return templates_of(self.rules, self._patterns, self.library, self.start)
 
 
 def _unreachable(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""The level-batched model against a slow one, written recursively from the paper's equations."""
+"""The level-batched model, in tensor operations and compiled, against a slow one written from the paper's equations."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from edhie.expr import Expr, Forest
+from edhie.generators.hvae import compiled, recursion
 from edhie.generators.hvae.cells import gru12, gru21
 from edhie.generators.hvae.model import HVAENetwork
 from edhie.grammar import load
@@ -62,8 +63,15 @@ def forests() -> list[Forest]:
     return [drawn, leaf, trig.sample(1, np.random.default_rng(5), max_height=7)]
 
 
+@pytest.mark.parametrize("way", ["compiled", "tensors"])
 @pytest.mark.parametrize("forest", forests(), ids=["many trees", "one leaf", "one tree"])
-def test_values_and_gradients_are_those_of_the_equations(forest: Forest) -> None:
+def test_values_and_gradients_are_those_of_the_equations(
+    forest: Forest, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if way == "tensors":  # as on a GPU
+        monkeypatch.setattr(recursion, "CompiledUpwards", recursion.Upwards)
+        monkeypatch.setattr(recursion, "CompiledDownwards", recursion.Downwards)
+        monkeypatch.setattr(recursion.CompiledErrors, "apply", recursion.tensor_errors)
     torch.manual_seed(0)
     model = HVAENetwork(forest.library, HIDDEN, LATENT).double()
     literal = Literal(model, forest.library)
@@ -103,3 +111,43 @@ def test_gru12_hands_the_code_to_both_children_when_the_update_gate_is_open() ->
     open_gate = torch.tensor([0.0] * 4 + [50.0] * 4 + [0.0] * 4)
     d, *_ = gru12(i, h, torch.zeros(2, 12), open_gate)
     torch.testing.assert_close(d, torch.tensor([[1.0, 2.0, 1.0, 2.0]]))
+
+
+@pytest.mark.parametrize("hidden", [32, 33])
+def test_both_ways_agree_in_single_precision(hidden: int) -> None:
+    forest = load("nguyen-2").sample(300, np.random.default_rng(0), max_size=40)
+    torch.manual_seed(0)
+    model = HVAENetwork(forest.library, hidden, LATENT)
+    found = []
+    for up, down in (
+        (recursion.CompiledUpwards, recursion.CompiledDownwards),
+        (recursion.Upwards, recursion.Downwards),
+    ):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(recursion, "CompiledUpwards", up)
+            patch.setattr(recursion, "CompiledDownwards", down)
+            model.zero_grad()
+            errors, divergences = model.losses(forest, torch.Generator().manual_seed(1))
+            (errors.mean() + divergences.mean()).backward()
+        found.append((errors.detach(), {name: weight.grad for name, weight in model.named_parameters()}))
+    (fast, fast_gradients), (slow, slow_gradients) = found
+    torch.testing.assert_close(fast, slow, rtol=1e-5, atol=1e-5)
+    for name, gradient in slow_gradients.items():
+        torch.testing.assert_close(fast_gradients[name], gradient, rtol=1e-4, atol=1e-5, msg=name)
+
+
+def test_the_quick_tanh_is_right_everywhere() -> None:
+    a = np.concatenate([np.linspace(-12, 12, 100_001), [0, 1e-30, 1e30, -np.inf, np.inf]]).astype(np.float32)
+    expected = np.tanh(a.astype(np.float64))
+    compiled.tanh(a)
+    np.testing.assert_allclose(a, expected, rtol=0, atol=5e-7)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (2, 4, 8), (5, 7, 33), (0, 3, 2), (3, 0, 2)])
+def test_product_is_added(shape: tuple[int, int, int]) -> None:
+    rows, inner, width = shape
+    rng = np.random.default_rng(0)
+    a, b, out = rng.random((rows, inner)), rng.random((inner, width)), rng.random((rows, width))
+    expected = out + a @ b
+    compiled.add_product(a, b, out)
+    np.testing.assert_allclose(out, expected)

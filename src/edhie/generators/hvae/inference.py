@@ -1,63 +1,30 @@
-"""HVAE's two recursions in NumPy, level by level: all that using a trained model needs."""
+"""HVAE's two recursions without torch, level by level: all that using a trained model needs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Forest, SymbolLibrary
+from edhie.generators.base import Weights
 from edhie.generators.constraints import Constraints, Mask
 from edhie.generators.hvae.layout import up_layout
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
-Weights = Mapping[str, Floats]
-
-
-def sigmoid(a: Floats) -> Floats:
-    """1 / (1 + exp(-a)), through tanh, which cannot overflow."""
-    out: Floats = np.tanh(0.5 * a)
-    out *= 0.5
-    out += 0.5
-    return out
-
-
-def softmax(a: Floats) -> Floats:
-    """Of each row."""
-    out: Floats = np.exp(a - a.max(axis=1, keepdims=True))
-    out /= out.sum(axis=1, keepdims=True)
-    return out
-
-
-def gates(i: Floats, c: Floats) -> tuple[Floats, Floats]:
-    """Update gate u and candidate n from the input's and the code's part; see `cells`."""
-    width = i.shape[1] // 3
-    ru = sigmoid(i[:, : 2 * width] + c[:, : 2 * width])
-    n = np.tanh(i[:, 2 * width :] + ru[:, :width] * c[:, 2 * width :])
-    return ru[:, width:], n
 
 
 def encode_roots(w: Weights, forest: Forest) -> Floats:
     """The code of each tree's root; (trees, hidden)."""
+    from edhie.generators.hvae import compiled
+
     layout = up_layout(forest)
-    hidden = w["up_w_h"].shape[0] // 2
     table = w["up_w_i"] + w["up_b_i"]
-    codes = np.zeros((len(layout.symbols) + 1, hidden), dtype=np.float32)
-    u, n = gates(table, np.broadcast_to(w["up_b_h"], table.shape))
-    leaves = layout.leaves
-    codes[:leaves] = ((1 - u) * n)[layout.symbols[:leaves]]
-    for s, e in zip(layout.starts[1:-1], layout.starts[2:], strict=True):
-        hh = codes[layout.children[s - leaves : e - leaves].ravel()].reshape(e - s, 2 * hidden)
-        u, n = gates(table[layout.symbols[s:e]], hh @ w["up_w_h"] + w["up_b_h"])
-        mean = hh[:, :hidden] + hh[:, hidden:]
-        mean *= 0.5
-        mean -= n
-        mean *= u
-        mean += n
-        codes[s:e] = mean
+    codes = compiled.up_codes(
+        layout.symbols, layout.children, layout.starts, layout.binary, table, w["up_w_h"], w["up_b_h"]
+    )
     found: Floats = codes[layout.roots]
     return found
 
@@ -76,8 +43,8 @@ class _Written:
     """What one depth became."""
 
     symbols: Ints  # (nodes,)
-    left: Ints  # (nodes,) place of the left child in the next depth, -1 for none
-    right: Ints
+    parents: Ints  # (inner,) the nodes with children, the binary ones first
+    pairs: int  # how many are binary
 
 
 def decode_roots(
@@ -93,28 +60,28 @@ def decode_roots(
 
     The most probable symbol is taken, or with a `temperature` one drawn from the softmax.
     """
+    from edhie.generators.hvae import compiled
+    from edhie.generators.hvae.size_limit import keep_within
+
     allowed, nesting = constraints.masks(library)
     arities = library.arities.astype(np.int64)
+    gates = [compiled.by_side(w[name]) for name in ("down_w_i", "down_b_i", "down_w_h", "down_b_h")]
     level = _Level(roots, np.arange(len(roots)), None)
-    sizes = np.zeros(len(roots), dtype=np.int64)
+    room = np.full(len(roots), constraints.max_size - 1)  # nodes that a tree may still get
     written: list[_Written] = []
     for depth in range(1, constraints.max_height + 1):
         logits = level.codes @ w["down_w_o"] + w["down_b_o"]
-        scores = logits / temperature + _gumbel(logits.shape, rng) if temperature else logits
+        scores = logits / np.float32(temperature) + _gumbel(logits.shape, rng) if temperature else logits
         mask = _mask(level, allowed, nesting, arities, only_leaves=depth == constraints.max_height)
-        symbols = np.where(mask, scores, -np.inf).argmax(axis=1)
-        sizes += np.bincount(level.trees, minlength=len(roots))
-        _keep_within(symbols, level, mask, scores, arities, sizes, constraints.max_size)
+        symbols = (scores if mask.all() else np.where(mask, scores, -np.inf)).argmax(axis=1)
+        keep_within(symbols, level.trees, mask, scores, arities, room)
         counts = arities[symbols]
-        inner = np.flatnonzero(counts > 0)
-        binary = np.flatnonzero(counts > 1)
-        left, right = np.full(len(symbols), -1), np.full(len(symbols), -1)
-        left[inner] = np.arange(len(inner))
-        right[binary] = len(inner) + np.arange(len(binary))
-        written.append(_Written(symbols, left, right))
-        if len(inner) == 0:
+        binary, unary = np.flatnonzero(counts == 2), np.flatnonzero(counts == 1)
+        written.append(_Written(symbols, np.concatenate([binary, unary]), len(binary)))
+        if len(written[-1].parents) == 0:
             break
-        level = _children(w, level, logits, symbols, inner, binary, nesting)
+        codes = compiled.next_codes(level.codes, logits, written[-1].parents, len(binary), *gates)
+        level = _next_level(level, codes, written[-1], nesting)
     return _assembled(written, library)
 
 
@@ -130,69 +97,42 @@ def _mask(level: _Level, allowed: Mask, nesting: Mask, arities: Ints, *, only_le
     if not nesting.any():
         return mask
     barred = level.barred if level.barred is not None else np.zeros((len(level.codes), len(arities)), dtype=np.bool_)
-    leaves = allowed & (arities == 0)
+    leaves = np.flatnonzero(allowed & (arities == 0))
     # an operator may stand only where some leaf is left for what is below it
-    dead_end = ~((~(barred[:, None, :] | nesting[None, :, :])) & leaves).any(axis=2) & (arities > 0)
+    dead_end = (barred[:, None, leaves] | nesting[None, :, leaves]).all(axis=2) & (arities > 0)
     result: Mask = mask & ~barred & ~dead_end
     return result
 
 
-def _keep_within(
-    symbols: Ints, level: _Level, mask: Mask, scores: Floats, arities: Ints, sizes: Ints, max_size: int
-) -> None:
-    """Where a tree's children would pass its size limit, take the best symbols that do not, left to right."""
-    wanted = np.bincount(level.trees, weights=arities[symbols], minlength=len(sizes)).astype(np.int64)
-    for tree in np.flatnonzero(sizes + wanted > max_size):
-        room = max_size - sizes[tree]
-        for node in np.flatnonzero(level.trees == tree):
-            if arities[symbols[node]] > room:
-                fits = mask[0 if len(mask) == 1 else node] & (arities <= room)
-                symbols[node] = np.where(fits, scores[node], -np.inf).argmax()
-            room -= arities[symbols[node]]
-
-
-def _children(
-    w: Weights, level: _Level, logits: Floats, symbols: Ints, inner: Ints, binary: Ints, nesting: Mask
-) -> _Level:
+def _next_level(level: _Level, codes: Floats, written: _Written, nesting: Mask) -> _Level:
     """The next depth: all left children, then all right ones."""
-    h = level.codes[inner]
-    hidden = h.shape[1]
-    x = softmax(logits[inner])
-    u, n = gates(x @ w["down_w_i"] + w["down_b_i"], h @ w["down_w_h"] + w["down_b_h"])
-    d = np.concatenate([h, h], axis=1)
-    d -= n
-    d *= u
-    d += n
-    second = np.searchsorted(inner, binary)
-    codes = np.concatenate([d[:, :hidden], d[second, hidden:]])
-    parents = np.concatenate([inner, binary])
+    above = np.concatenate([written.parents, written.parents[: written.pairs]])
     barred = None
     if nesting.any():
-        barred = nesting[symbols[parents]]
+        barred = nesting[written.symbols[above]]
         if level.barred is not None:
-            barred = barred | level.barred[parents]
-    return _Level(codes, level.trees[parents], barred)
+            barred |= level.barred[above]
+    return _Level(codes, level.trees[above], barred)
 
 
 def _assembled(written: list[_Written], library: SymbolLibrary) -> Forest:
     """The levels' nodes put in prefix order."""
     if len(written[0].symbols) == 0:
         return Forest.from_exprs([], library)
-    sizes: list[Ints] = []
-    below = np.zeros(0, dtype=np.int64)
+    sizes: list[Ints] = [np.zeros(0, dtype=np.int64)]
     for level in reversed(written):
-        padded = np.append(below, 0)  # index -1 finds the 0
-        below = 1 + padded[level.left] + padded[level.right]
-        sizes.insert(0, below)
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[0])])
+        below, inner = sizes[-1], len(level.parents)
+        size = np.ones(len(level.symbols), dtype=np.int64)
+        size[level.parents] += below[:inner]
+        size[level.parents[: level.pairs]] += below[inner:]
+        sizes.append(size)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes.pop())])
     tokens = np.empty(offsets[-1], dtype=np.int16)
     places = offsets[:-1]
-    for depth, level in enumerate(written):
+    for level in written:
         tokens[places] = level.symbols
-        if depth + 1 == len(written):
-            break
-        inner, binary = level.left >= 0, level.right >= 0
-        first = sizes[depth + 1][level.left[binary]]
-        places = np.concatenate([places[inner] + 1, places[binary] + 1 + first])
+        left = places[level.parents] + 1
+        below = sizes.pop()  # sizes of the next depth, whose first nodes are the left children
+        places = np.concatenate([left, left[: level.pairs] + below[: level.pairs]])
     values = np.full(int(library.has_slot[tokens].sum()), np.nan)
     return Forest(library, tokens, offsets, values)

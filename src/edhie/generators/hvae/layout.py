@@ -1,7 +1,8 @@
 """Trees laid out by level, so that a cell meets all nodes of one height or depth at once.
 
 The paper batches trees node by node with placeholders for missing nodes; here the nodes of a
-batch lie in flat arrays, sorted by level, and nothing is missing.
+batch lie in flat arrays, sorted by level, and nothing is missing. In both layouts the M inner
+nodes have the rows 0 … M-1, level by level, within a level the binary ones first.
 """
 
 from __future__ import annotations
@@ -18,64 +19,47 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class UpLayout:
-    """What the encoder walks: nodes sorted by height, so the leaves come first.
+    """What the encoder walks: the inner nodes by height.
 
-    Row N of a buffer with N nodes is a row of zeros: the code of a missing child.
+    A leaf's code depends on its symbol alone, so there is one row a symbol behind those of the
+    inner nodes, and a last one of zeros: the code of a missing child.
     """
 
-    symbols: Ints  # (N,)
-    children: Ints  # (M, 2) rows of both children, for the M inner nodes, which stand behind the leaves
+    symbols: Ints  # (M,)
+    children: Ints  # (M, 2) rows
     starts: Ints  # (levels + 1,) where each height begins
-    roots: Ints  # (trees,)
-
-    @property
-    def leaves(self) -> int:
-        """How many leaves there are: the nodes of the first level."""
-        return int(self.starts[1])
+    binary: Ints  # (levels,) how many nodes of each height have two children
+    roots: Ints  # (trees,) rows
 
 
 @dataclass(frozen=True)
 class DownLayout:
-    """What the decoder walks: nodes sorted by depth, and within a depth by arity, the binary ones first."""
+    """What the decoder walks: the inner nodes by depth, then the leaves; N nodes in all.
+
+    Row N is nobody's: what a unary node gives its missing child goes there.
+    """
 
     symbols: Ints  # (N,)
-    children: Ints  # (M, 2) rows of both children, for the M inner nodes in the order of the levels
-    starts: Ints  # (levels + 1,) where each depth begins
-    inner: Ints  # (levels,) how many nodes of each depth have children
-    binary: Ints  # (levels,) how many of them have two
+    children: Ints  # (M, 2) rows
+    starts: Ints  # (levels + 1,) where each depth begins, among the inner nodes
+    binary: Ints  # (levels,) how many nodes of each depth have two children
+    roots: Ints  # (trees,) rows
     nodes: Ints  # (N,) the forest's node in each row
-    trees: Ints  # (trees,) the tree whose root stands in each of the first rows
+    trees: Ints  # (N,) the tree of each row
 
 
 def up_layout(forest: Forest) -> UpLayout:
     """The layout of a forest for the encoder."""
-    levels = forest.by_height
-    order, starts = levels.order, levels.starts
-    rows = np.empty(len(order) + 1, dtype=np.int64)
-    rows[order] = np.arange(len(order))
-    rows[-1] = len(order)  # index -1, no child, is the row of zeros
-    inner = order[starts[1] :]
-    children = np.stack([rows[forest.left[inner]], rows[forest.right[inner]]], axis=1)
-    return UpLayout(forest.tokens[order].astype(np.int64), children, starts, rows[forest.offsets[:-1]])
+    from edhie.generators.hvae import layout_kernels as kernels
+
+    symbols = len(forest.library)
+    return UpLayout(
+        *kernels.by_height(forest.tokens, forest.offsets, forest.left, forest.right, forest.subtree_heights, symbols)
+    )
 
 
 def down_layout(forest: Forest) -> DownLayout:
     """The layout of a forest for the decoder."""
-    arities = forest.library.arities[forest.tokens].astype(np.int64)
-    order = np.argsort(4 * forest.depths - arities, kind="stable")
-    depths = forest.depths[order]
-    levels = int(depths[-1]) if len(depths) else 0
-    starts = np.searchsorted(depths, np.arange(1, levels + 2)).astype(np.int64)
-    rows = np.empty(len(order) + 1, dtype=np.int64)
-    rows[order] = np.arange(len(order))
-    rows[-1] = len(order)
-    inner = order[arities[order] > 0]
-    children = np.stack([rows[forest.left[inner]], rows[forest.right[inner]]], axis=1)
-    counts = [
-        np.add.reduceat(arities[order] >= least, starts[:-1], dtype=np.int64) if levels else np.zeros(0, np.int64)
-        for least in (1, 2)
-    ]
-    roots = order[: len(forest)]
-    return DownLayout(
-        forest.tokens[order].astype(np.int64), children, starts, counts[0], counts[1], order, forest.owners[roots]
-    )
+    from edhie.generators.hvae import layout_kernels as kernels
+
+    return DownLayout(*kernels.by_depth(forest.tokens, forest.offsets, forest.left, forest.right, forest.depths))

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from edhie.expr import Forest, SymbolLibrary
 from edhie.generators.hvae.hvae import HVAE
 from edhie.generators.hvae.layout import DownLayout, UpLayout, down_layout, up_layout
-from edhie.generators.hvae.recursion import Downwards, Upwards
+from edhie.generators.hvae.recursion import downwards, tree_errors, upwards
 from edhie.generators.network import Network, divergence, sampled
 
 
@@ -49,9 +49,7 @@ class HVAENetwork(Network):
         down = down_layout(batch)
         mean, log_variance = self.encode(up_layout(batch))
         logits = self.decode(sampled(mean, log_variance, noise), down)
-        nodes = nn.functional.cross_entropy(logits, self._on(down.symbols), reduction="none")
-        trees = nodes.new_zeros(len(batch)).index_add(0, self._on(batch.owners[down.nodes]), nodes)
-        return trees, divergence(mean, log_variance)
+        return tree_errors(down, logits), divergence(mean, log_variance)
 
     def trained(self, weights: dict[str, NDArray[np.float32]]) -> HVAE:
         """The model for use."""
@@ -60,21 +58,13 @@ class HVAENetwork(Network):
     def encode(self, layout: UpLayout) -> tuple[Tensor, Tensor]:
         """Mean and logarithm of the variance of each tree's code; (trees, latent)."""
         table = self.up_w_i + self.up_b_i  # (symbols, 3·hidden)
-        roots: Tensor = Upwards.apply(
-            self._on(layout.symbols), self._on(layout.children), layout.starts.tolist(), self._on(layout.roots),
-            table, self.up_w_h, self.up_b_h,
-        )  # fmt: skip
+        roots = upwards(layout, table, self.up_w_h, self.up_b_h)
         mean = torch.addmm(self.mean_b, roots, self.mean_w)
         return mean, torch.addmm(self.log_variance_b, roots, self.log_variance_w)
 
     def decode(self, z: Tensor, layout: DownLayout) -> Tensor:
         """Logits of every node, in the layout's order, for trees of the layout's shape; (nodes, symbols)."""
-        roots = torch.addmm(self.root_b, z, self.root_w).index_select(0, self._on(layout.trees))
-        logits: Tensor = Downwards.apply(
-            roots, self._on(layout.children), layout.starts.tolist(), layout.inner.tolist(), layout.binary.tolist(),
+        return downwards(
+            layout, torch.addmm(self.root_b, z, self.root_w),
             self.down_w_o, self.down_b_o, self.down_w_i, self.down_b_i, self.down_w_h, self.down_b_h,
         )  # fmt: skip
-        return logits
-
-    def _on(self, array: object) -> Tensor:
-        return torch.as_tensor(array, device=self.up_w_i.device)

@@ -1,7 +1,8 @@
 """The cells run over whole batches of trees: up for encoding, down for decoding.
 
-Each pass keeps what its cells computed in buffers of one row a node, so that the weights'
-gradients are one product over all nodes instead of one a level.
+Here in tensor operations, for any device; `compiled_recursion` does the same on the CPU in one
+call a batch. Each pass keeps what its cells computed in buffers of one row a node, so that the
+weights' gradients are one product over all nodes instead of one a level. Nothing waits for the device.
 """
 
 from __future__ import annotations
@@ -10,68 +11,81 @@ from itertools import pairwise
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from edhie.generators.hvae.cells import gru12, gru12_backward, gru21, gru21_backward
+from edhie.generators.hvae.compiled_recursion import CompiledDownwards, CompiledErrors, CompiledUpwards
+from edhie.generators.hvae.layout import DownLayout, UpLayout
+
+
+def upwards(layout: UpLayout, table: Tensor, w_h: Tensor, b_h: Tensor) -> Tensor:
+    """Codes of the roots, (trees, hidden); `table` (symbols, 3·hidden) is W_i x + b_i for every one-hot x."""
+    function = CompiledUpwards if table.is_cpu else Upwards
+    roots: Tensor = function.apply(layout, table, w_h, b_h)
+    return roots
+
+
+def downwards(layout: DownLayout, roots: Tensor, *weights: Tensor) -> Tensor:
+    """Logits (nodes, symbols) from root codes; the weights are W_o, b_o, W_i, b_i, W_h and b_h.
+
+    The cell's input is the softmax of the node's own logits.
+    """
+    function = CompiledDownwards if roots.is_cpu else Downwards
+    logits: Tensor = function.apply(layout, roots, *weights)
+    return logits
+
+
+def tree_errors(layout: DownLayout, logits: Tensor) -> Tensor:
+    """By tree the cross-entropy of its nodes, (trees,)."""
+    errors: Tensor = CompiledErrors.apply(layout, logits) if logits.is_cpu else tensor_errors(layout, logits)
+    return errors
+
+
+def tensor_errors(layout: DownLayout, logits: Tensor) -> Tensor:
+    """`tree_errors` on any device."""
+    nodes = nn.functional.cross_entropy(logits, _on(logits, layout.symbols), reduction="none")
+    return nodes.new_zeros(len(layout.roots)).index_add(0, _on(logits, layout.trees), nodes)
 
 
 class Upwards(torch.autograd.Function):
-    """Trees to the codes of their roots.
-
-    A leaf's code depends on its symbol alone, so leaves are computed once a symbol.
-    """
+    """Trees to the codes of their roots."""
 
     @staticmethod
-    def forward(
-        ctx: Any, symbols: Tensor, children: Tensor, starts: list[int], roots: Tensor,
-        i_table: Tensor, w_h: Tensor, b_h: Tensor,
-    ) -> Tensor:  # fmt: skip
-        """`i_table` (symbols, 3·hidden) is W_i x + b_i for every one-hot x."""
-        total, leaves = len(symbols), starts[1]
-        hidden = w_h.shape[0] // 2
-        codes = i_table.new_empty(total + 1, hidden)
-        codes[total] = 0
-        none = i_table.new_zeros(len(i_table), 2 * hidden)
-        leaf_codes, *leaf_kept = gru21(i_table, none, w_h, b_h)
-        torch.index_select(leaf_codes, 0, symbols[:leaves], out=codes[:leaves])
-        i = i_table.index_select(0, symbols[leaves:])
+    def forward(ctx: Any, layout: UpLayout, table: Tensor, w_h: Tensor, b_h: Tensor) -> Tensor:
+        """See `upwards`."""
+        symbols, children, roots = _on(table, layout.symbols), _on(table, layout.children), _on(table, layout.roots)
+        inner, hidden = len(symbols), w_h.shape[0] // 2
+        codes = table.new_zeros(inner + len(table) + 1, hidden)
+        none = table.new_zeros(len(table), 2 * hidden)
+        codes[inner:-1], *leaves = gru21(table, none, w_h, b_h)
+        i = table.index_select(0, symbols)
         kept = []
-        for s, e in pairwise(starts[1:]):
-            hh = codes.index_select(0, children[s - leaves : e - leaves].view(-1)).view(e - s, 2 * hidden)
-            codes[s:e], *level = gru21(i[s - leaves : e - leaves], hh, w_h, b_h)
+        for s, e in pairwise(layout.starts.tolist()):
+            hh = codes.index_select(0, children[s:e].view(-1)).view(e - s, 2 * hidden)
+            codes[s:e], *level = gru21(i[s:e], hh, w_h, b_h)
             kept.append((hh, *level))
-        ctx.kept, ctx.leaf_kept, ctx.none = kept, leaf_kept, none
-        ctx.layout = symbols, children, starts, roots
-        ctx.save_for_backward(i_table, w_h)
+        kept.append((none, *leaves))
+        ctx.kept, ctx.layout = kept, (symbols, children, layout.starts.tolist(), roots)
+        ctx.save_for_backward(w_h)
         return codes.index_select(0, roots)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         """Gradients of the input table and of the recurrent weights."""
-        (g_roots,) = grads
+        (g_roots,), (w_h,) = grads, ctx.saved_tensors
         symbols, children, starts, roots = ctx.layout
-        i_table, w_h = ctx.saved_tensors
-        total, leaves = len(symbols), starts[1]
-        hidden = w_h.shape[0] // 2
-        g = g_roots.new_zeros(total + 1, hidden)
-        g.index_copy_(0, roots, g_roots)
-        g_i = g.new_empty(total - leaves, 3 * hidden)
-        g_c = g.new_empty(total - leaves, 3 * hidden)
-        spans = list(pairwise(starts[1:]))
-        for (s, e), (hh, ru, n, c_n) in zip(reversed(spans), reversed(ctx.kept), strict=True):
-            a, b = s - leaves, e - leaves
-            g_i[a:b], g_c[a:b], g_hh = gru21_backward(g[s:e], hh, ru, n, c_n, w_h)
-            # every node but a root is one parent's child, so its gradient is set, not added to
-            g.index_copy_(0, children[a:b].view(-1), g_hh.view(-1, hidden))
-        g_leaf = g.new_zeros(len(i_table), hidden).index_add_(0, symbols[:leaves], g[:leaves])
-        ru, n, c_n = ctx.leaf_kept
-        g_table, g_c_leaf, _ = gru21_backward(g_leaf, ctx.none, ru, n, c_n, w_h)
-        g_table.index_add_(0, symbols[leaves:], g_i)
-        g_b = g_c_leaf.sum(0)
-        if total == leaves:
-            return None, None, None, None, g_table, torch.zeros_like(w_h), g_b
+        inner, hidden = len(symbols), w_h.shape[0] // 2
+        *levels, (none, *leaves) = ctx.kept
+        rows = inner + len(none)
+        g = g_roots.new_zeros(rows + 1, hidden).index_add_(0, roots, g_roots)
+        g_i, g_c = g.new_empty(rows, 3 * hidden), g.new_empty(rows, 3 * hidden)
+        for (s, e), (hh, ru, n, c_n) in zip(reversed(list(pairwise(starts))), reversed(levels), strict=True):
+            g_i[s:e], g_c[s:e], g_hh = gru21_backward(g[s:e], hh, ru, n, c_n, w_h)
+            g.index_add_(0, children[s:e].view(-1), g_hh.view(-1, hidden))
+        g_i[inner:], g_c[inner:], _ = gru21_backward(g[inner:-1], none, leaves[0], leaves[1], leaves[2], w_h)
+        g_table = g_i[inner:].index_add(0, symbols, g_i[:inner])
         hh = torch.cat([level[0] for level in ctx.kept])
-        return None, None, None, None, g_table, torch.mm(hh.t(), g_c), g_b + g_c.sum(0)
+        return None, g_table, torch.mm(hh.t(), g_c), g_c.sum(0)
 
 
 class Downwards(torch.autograd.Function):
@@ -79,72 +93,50 @@ class Downwards(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, roots: Tensor, children: Tensor, starts: list[int], inner: list[int], binary: list[int],
+        ctx: Any, layout: DownLayout, root_codes: Tensor,
         w_o: Tensor, b_o: Tensor, w_i: Tensor, b_i: Tensor, w_h: Tensor, b_h: Tensor,
     ) -> Tensor:  # fmt: skip
-        """Logits (nodes, symbols); the cell's input is the softmax of the node's own logits."""
-        total, hidden = starts[-1], roots.shape[1]
-        codes = roots.new_empty(total, hidden)
-        codes[: starts[1]] = roots
-        logits = roots.new_empty(total, w_o.shape[1])
-        kept, done = [], 0
-        for level, (s, e) in enumerate(pairwise(starts)):
+        """See `downwards`."""
+        children, roots = _on(w_o, layout.children), _on(w_o, layout.roots)
+        starts, total, hidden = layout.starts.tolist(), len(layout.symbols), w_o.shape[0]
+        codes = w_o.new_zeros(total + 1, hidden).index_copy_(0, roots, root_codes)
+        logits = w_o.new_empty(total, w_o.shape[1])
+        kept = []
+        for s, e in pairwise(starts):
             torch.addmm(b_o, codes[s:e], w_o, out=logits[s:e])
-            m, two = inner[level], binary[level]
-            if m == 0:
-                continue
-            x = torch.softmax(logits[s : s + m], 1)
-            h = codes[s : s + m]
-            d, *gates = gru12(torch.addmm(b_i, x, w_i), h, w_h, b_h)
-            rows = children[done : done + m]
-            codes.index_copy_(0, rows[:, 0], d[:, :hidden])
-            codes.index_copy_(0, rows[:two, 1], d[:two, hidden:])
+            x = torch.softmax(logits[s:e], 1)
+            d, *gates = gru12(torch.addmm(b_i, x, w_i), codes[s:e], w_h, b_h)
+            codes.index_copy_(0, children[s:e].view(-1), d.view(-1, hidden))
             kept.append((x, *gates))
-            done += m
-        ctx.kept, ctx.layout, ctx.codes = kept, (children, starts, inner, binary), codes
+        torch.addmm(b_o, codes[starts[-1] : total], w_o, out=logits[starts[-1] :])
+        ctx.kept, ctx.layout, ctx.codes = kept, (children, starts, roots), codes
         ctx.save_for_backward(w_o, w_i, w_h)
         return logits
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         """Gradients of the root codes and of all weights."""
-        (g_logits,) = grads
-        g_logits = g_logits.clone()
-        children, starts, inner, binary = ctx.layout
+        children, starts, roots = ctx.layout
         w_o, w_i, w_h = ctx.saved_tensors
-        codes = ctx.codes
-        hidden = codes.shape[1]
-        m_total = len(children)
-        g = torch.empty_like(codes)
-        g_i, g_c = g.new_empty(m_total, 6 * hidden), g.new_empty(m_total, 6 * hidden)
-        done = m_total
-        kept = list(ctx.kept)
-        for level in range(len(inner) - 1, -1, -1):
-            s, e, m, two = starts[level], starts[level + 1], inner[level], binary[level]
-            g_h = None
-            if m:
-                x, ru, n, c_n = kept.pop()
-                a, b = done - m, done
-                done = a
-                rows = children[a:b]
-                g_d = g.new_zeros(m, 2 * hidden)
-                g_d[:, :hidden] = g.index_select(0, rows[:, 0])
-                g_d[:two, hidden:] = g.index_select(0, rows[:two, 1])
-                g_i[a:b], g_c[a:b], g_h = gru12_backward(g_d, codes[s : s + m], ru, n, c_n, w_h)
-                g_x = torch.mm(g_i[a:b], w_i.t())
-                g_x *= x
-                g_logits[s : s + m] += g_x - x * g_x.sum(1, keepdim=True)  # through the softmax
-            torch.mm(g_logits[s:e], w_o.t(), out=g[s:e])
-            if g_h is not None:
-                g[s : s + m] += g_h
-        g_w_o, g_b_o = torch.mm(codes.t(), g_logits), g_logits.sum(0)
-        layouts = (None, None, None, None)
-        if m_total == 0:
-            zeros = (torch.zeros_like(w_i), w_i.new_zeros(6 * hidden), torch.zeros_like(w_h), w_h.new_zeros(6 * hidden))
-            return g[: starts[1]], *layouts, g_w_o, g_b_o, *zeros
-        x = torch.cat([level[0] for level in ctx.kept])
-        h = torch.cat([codes[s : s + m] for s, m in zip(starts[:-1], inner, strict=True)])
+        codes, hidden, inner = ctx.codes, w_o.shape[0], starts[-1]
+        g_logits = grads[0].clone()
+        g = torch.zeros_like(codes)
+        torch.mm(g_logits, w_o.t(), out=g[:-1])
+        g_i, g_c = g.new_empty(inner, 6 * hidden), g.new_empty(inner, 6 * hidden)
+        for (s, e), (x, ru, n, c_n) in zip(reversed(list(pairwise(starts))), reversed(ctx.kept), strict=True):
+            g_d = g.index_select(0, children[s:e].view(-1)).view(e - s, 2 * hidden)
+            g_i[s:e], g_c[s:e], g_h = gru12_backward(g_d, codes[s:e], ru, n, c_n, w_h)
+            g_x = torch.mm(g_i[s:e], w_i.t())
+            g_x *= x
+            g_x -= x * g_x.sum(1, keepdim=True)  # through the softmax
+            g_logits[s:e] += g_x
+            g[s:e] += torch.addmm(g_h, g_x, w_o.t())
+        x = torch.cat([level[0] for level in ctx.kept]) if inner else g.new_zeros(0, w_o.shape[1])
         return (
-            g[: starts[1]], *layouts, g_w_o, g_b_o,
-            torch.mm(x.t(), g_i), g_i.sum(0), torch.mm(h.t(), g_c), g_c.sum(0),
+            None, g.index_select(0, roots), torch.mm(codes[:-1].t(), g_logits), g_logits.sum(0),
+            torch.mm(x.t(), g_i), g_i.sum(0), torch.mm(codes[:inner].t(), g_c), g_c.sum(0),
         )  # fmt: skip
+
+
+def _on(like: Tensor, array: object) -> Tensor:
+    return torch.as_tensor(array, device=like.device)

@@ -1,0 +1,42 @@
+"""`edhie model`: the models that come with edhie, and those in folders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from edhie.cli.console import say
+from edhie.cli.options import ModelFolder
+from edhie.errors import GeneratorError
+from edhie.generators import load
+from edhie.generators.folder import CARD
+from edhie.generators.shipped import names, path_of
+
+app = typer.Typer(help="Look at trained models.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_models() -> None:
+    """List the models that come with edhie."""
+    width = max(map(len, ("name", *names())))
+    say(f"{'name':{width}}  kind  dimensions  symbols")
+    for name in names():
+        model = load(name)
+        # symbols come last: there may be many, and a line is never broken
+        say(f"{name:{width}}  {model.kind:4}  {model.latent_dim:10}  {model.library}")
+
+
+@app.command("show")
+def show_model(model: ModelFolder) -> None:
+    """Print a model's card: what it learnt from, how, and how well."""
+    loaded = load(model)
+    folder = Path(model) if Path(model).is_dir() else path_of(model)
+    try:
+        card = (folder / CARD).read_text(encoding="utf-8") if folder and (folder / CARD).exists() else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise GeneratorError(f"the card of {model} cannot be read: {error}") from error
+    say(
+        card.strip()
+        or f"{model}: {loaded.kind} of {loaded.latent_dim} dimensions over {loaded.library}; it has no card"
+    )

@@ -1,0 +1,73 @@
+"""Options and arguments that several commands share, and how they print expressions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, Literal
+
+import typer
+
+from edhie.cli.console import help_of, say
+from edhie.expr import Expr, to_infix, to_postfix, to_prefix
+from edhie.generators import HVAE, Constraints, load
+from edhie.generators.base import Model
+from edhie.generators.shipped import names
+
+Notation = Literal["infix", "prefix", "postfix", "latex"]
+WRITERS: dict[Notation, Callable[[Expr], str]] = {
+    "infix": to_infix,
+    "prefix": to_prefix,
+    "postfix": to_postfix,
+    "latex": Expr.latex,
+}
+NO_EXPRESSION = "(no expression)"
+
+
+def complete_model(incomplete: str) -> list[str]:
+    """The names of models that go on from what is typed; the shell itself knows folders."""
+    return [name for name in names() if name.startswith(incomplete.lower())]
+
+
+ModelFolder = Annotated[
+    str,
+    typer.Argument(help="A model folder, or a name from `edhie model list`.", autocompletion=complete_model),
+]
+Count = Annotated[int, typer.Option("-n", "--count", min=1, help="How many expressions.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of the random numbers.")]
+Written = Annotated[Notation, typer.Option("--notation", help="How to write expressions.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")]
+Temperature = Annotated[
+    float,
+    typer.Option(min=0.0, help="0 for the most probable symbols; above, symbols are drawn, the more freely."),
+]
+MaxHeight = Annotated[int, typer.Option(min=1, help=help_of(Constraints, "max_height"))]
+MaxSize = Annotated[int, typer.Option(min=1, help=help_of(Constraints, "max_size"))]
+Forbid = Annotated[list[str] | None, typer.Option(help=help_of(Constraints, "forbidden") + " Give it once for each.")]
+
+
+def load_within(folder: str, max_height: int, max_size: int, forbid: Iterable[str] | None) -> Model:
+    """The model, decoding within limits."""
+    model = load(folder)
+    constraints = Constraints(max_height=max_height, max_size=max_size, forbidden=tuple(forbid or ()))
+    if constraints == Constraints():
+        return model
+    if not isinstance(model, HVAE):
+        raise typer.BadParameter(f"a {model.kind} knows no limits: --max-height, --max-size and --forbid are an hvae's")
+    return model.constrained(constraints)
+
+
+def print_expression(expr: Expr | None, notation: Notation, *, as_json: bool, **more: Any) -> None:
+    """One line: the expression alone, or a JSON object that has its size, height and `more` beside it."""
+    text = NO_EXPRESSION if expr is None else WRITERS[notation](expr)
+    if not as_json:
+        say(text)
+    elif expr is None:
+        print_json({**more, "expression": None})
+    else:
+        print_json({**more, "expression": text, "size": expr.size, "height": expr.height})
+
+
+def print_json(row: dict[str, Any]) -> None:
+    """One JSON object on a line."""
+    say(json.dumps(row, ensure_ascii=False))

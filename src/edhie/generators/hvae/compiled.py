@@ -1,0 +1,398 @@
+"""HVAE's two recursions as compiled loops: what the CPU runs, in training and in use.
+
+The letters are those of `cells`. At these sizes a tensor operation costs more than its arithmetic,
+so a whole batch goes through in one call. What is missing is not computed: a leaf's code is that of
+its symbol, and a unary node has no right side. GRU12 is two cells of the usual width, one a side,
+and both kinds of cell end alike: (1 - u)·n + u·old, with the mean of the children or the parent as old.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.expr.jit import jit
+
+Array = NDArray[Any]  # of float32, and in tests of float64
+Ints = NDArray[np.int64]
+VECTOR = 16  # a loop of fewer steps is not vectorised
+BLOCK = 64  # rows whose gates stay in the processor's cache
+
+
+@jit
+def add_product(a: Array, b: Array, out: Array) -> None:
+    """Add a·b to out; two rows and four columns of `a` at once keep what is loaded of `b` busy."""
+    rows, inner = a.shape
+    width = b.shape[1]
+    i = 0
+    while i + 2 <= rows:
+        k = 0
+        while k + 4 <= inner:
+            p0, p1, p2, p3 = a[i, k], a[i, k + 1], a[i, k + 2], a[i, k + 3]
+            q0, q1, q2, q3 = a[i + 1, k], a[i + 1, k + 1], a[i + 1, k + 2], a[i + 1, k + 3]
+            for j in range(width):
+                b0, b1, b2, b3 = b[k, j], b[k + 1, j], b[k + 2, j], b[k + 3, j]
+                out[i, j] += p0 * b0 + p1 * b1 + p2 * b2 + p3 * b3
+                out[i + 1, j] += q0 * b0 + q1 * b1 + q2 * b2 + q3 * b3
+            k += 4
+        while k < inner:
+            p0, q0 = a[i, k], a[i + 1, k]
+            for j in range(width):
+                out[i, j] += p0 * b[k, j]
+                out[i + 1, j] += q0 * b[k, j]
+            k += 1
+        i += 2
+    if i < rows:
+        for k in range(inner):
+            p0 = a[i, k]
+            for j in range(width):
+                out[i, j] += p0 * b[k, j]
+
+
+@jit
+def tanh(a: Array) -> None:
+    """In place. For float32 a quotient of polynomials, right to 4e-7, which the compiler can vectorise."""
+    if a.itemsize != 4:
+        for j in range(len(a)):
+            a[j] = math.tanh(a[j])
+        return
+    for j in range(len(a)):
+        x = min(max(a[j], np.float32(-9)), np.float32(9))
+        y = x * x
+        p = np.float32(2.04727409e-05) + y * np.float32(1.31853493e-08)
+        p = np.float32(0.999999907) + y * (np.float32(0.133732492) + y * (np.float32(0.00348664139) + y * p))
+        q = np.float32(0.000327147976) + y * np.float32(7.7031533e-07)
+        q = np.float32(1) + y * (np.float32(0.467065462) + y * (np.float32(0.0258422099) + y * q))
+        a[j] = x * p / q
+
+
+@jit
+def softmax(logits: Array, x: Array) -> float:
+    """Of one row of logits, into x; the logarithm of the sum of their exponentials."""
+    top = logits[0]
+    for j in range(len(x)):
+        top = max(top, logits[j])
+    total = logits[0] - logits[0]
+    for j in range(len(x)):
+        x[j] = math.exp(logits[j] - top)
+        total += x[j]
+    for j in range(len(x)):
+        x[j] /= total
+    log_total: float = math.log(total) + top
+    return log_total
+
+
+@jit
+def cell(i: Array, c: Array, old: Array, n: Array, h: Array) -> None:
+    """One node: n and h from i, c and old; c = (c_r, c_u, c_n) becomes (r, u, c_n)."""
+    width = len(n)
+    half = i.dtype.type(0.5)
+    for j in range(2 * width):
+        c[j] = half * (c[j] + i[j])
+    tanh(c[: 2 * width])
+    for j in range(2 * width):
+        c[j] = half + half * c[j]  # the sigmoid
+    for j in range(width):
+        n[j] = i[2 * width + j] + c[j] * c[2 * width + j]
+    tanh(n)
+    for j in range(width):
+        h[j] = n[j] + c[width + j] * (old[j] - n[j])
+
+
+@jit
+def cell_backward(g: Array, old: Array, c: Array, n: Array, g_i: Array, g_c: Array) -> None:
+    """From g, the gradient at h, to those at i and c; g becomes that at old."""
+    width = len(n)
+    one = g.dtype.type(1)
+    for j in range(width):
+        r, u = c[j], c[width + j]
+        g_n = g[j] * (one - u) * (one - n[j] * n[j])
+        g_r = g_n * c[2 * width + j] * r * (one - r)
+        g_u = g[j] * (old[j] - n[j]) * u * (one - u)
+        g_i[j], g_i[width + j], g_i[2 * width + j] = g_r, g_u, g_n
+        g_c[j], g_c[width + j], g_c[2 * width + j] = g_r, g_u, g_n * r
+        g[j] *= u
+
+
+@jit
+def up_nodes(
+    codes: Array, first: int, both: int, last: int, symbols: Ints, children: Ints,
+    table: Array, w_h: Array, b_h: Array, hh: Array, c: Array, n: Array,
+) -> None:  # fmt: skip
+    """GRU21 for the nodes first … last, of which those before `both` are binary; hh, c and n are written."""
+    hidden, count, pairs = codes.shape[1], last - first, both - first
+    half = codes.dtype.type(0.5)
+    for k in range(count):
+        hh[k, :hidden] = codes[children[first + k, 0]]
+        hh[k, hidden:] = codes[children[first + k, 1]]
+        c[k] = b_h
+    add_product(hh[:count, :hidden], w_h[:hidden], c[:count])
+    add_product(hh[:pairs, hidden:], w_h[hidden:], c[:pairs])
+    for k in range(count):
+        code = codes[first + k]  # holds the mean of the children before it holds the code
+        for j in range(hidden):
+            code[j] = half * (hh[k, j] + hh[k, hidden + j])
+        cell(table[symbols[first + k]], c[k], code, n[k], code)
+
+
+@jit
+def leaf_codes(codes: Array, table: Array, b_h: Array, c: Array, n: Array) -> None:
+    """GRU21 without children, for every symbol."""
+    codes[:] = 0
+    for symbol in range(len(table)):
+        c[symbol] = b_h
+        cell(table[symbol], c[symbol], codes[symbol], n[symbol], codes[symbol])
+
+
+@jit
+def up(
+    symbols: Ints, children: Ints, starts: Ints, binary: Ints, table: Array, w_h: Array, b_h: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Codes (rows, hidden) of an `UpLayout`; and for the gradient hh = h_l ‖ h_r, c and n of each row.
+
+    `table` (symbols, 3·hidden) is W_i x + b_i for every one-hot x.
+    """
+    hidden, inner = len(w_h) // 2, len(symbols)
+    rows = inner + len(table)
+    codes = np.empty((rows + 1, hidden), table.dtype)
+    hh, n = np.empty((rows, 2 * hidden), table.dtype), np.empty((rows, hidden), table.dtype)
+    c = np.empty((rows, 3 * hidden), table.dtype)
+    hh[inner:] = 0
+    leaf_codes(codes[inner:], table, b_h, c[inner:], n[inner:])
+    for level in range(len(binary)):
+        first = starts[level]
+        both, last = first + binary[level], starts[level + 1]
+        up_nodes(
+            codes, first, both, last, symbols, children, table, w_h, b_h, hh[first:last], c[first:last], n[first:last]
+        )
+    return codes, hh, c, n
+
+
+@jit
+def up_codes(symbols: Ints, children: Ints, starts: Ints, binary: Ints, table: Array, w_h: Array, b_h: Array) -> Array:
+    """The codes alone, with nothing kept: as many rows at once as stay in the processor's cache."""
+    hidden, inner = len(w_h) // 2, len(symbols)
+    codes = np.empty((inner + len(table) + 1, hidden), table.dtype)
+    block = max(BLOCK, len(table))
+    hh, n = np.empty((block, 2 * hidden), table.dtype), np.empty((block, hidden), table.dtype)
+    c = np.empty((block, 3 * hidden), table.dtype)
+    leaf_codes(codes[inner:], table, b_h, c, n)
+    for level in range(len(binary)):
+        pairs = starts[level] + binary[level]
+        for first in range(starts[level], starts[level + 1], BLOCK):
+            last = min(first + BLOCK, starts[level + 1])
+            both = min(max(pairs, first), last)
+            up_nodes(codes, first, both, last, symbols, children, table, w_h, b_h, hh, c, n)
+    return codes
+
+
+@jit
+def hand_down(g: Array, g_c: Array, w: Array, children: Ints, first: int, last: int, room: Array) -> None:
+    """Add to the gradients at the children of the nodes first … last what comes from c and from the mean."""
+    room[first:last] = g[first:last]
+    add_product(g_c[first:last], w, room[first:last])
+    for row in range(first, last):
+        g[children[row]] += room[row]
+
+
+@jit
+def up_backward(
+    g_roots: Array, symbols: Ints, children: Ints, starts: Ints, binary: Ints, roots: Ints,
+    hh: Array, c: Array, n: Array, w_l: Array, w_r: Array,
+) -> tuple[Array, Array]:  # fmt: skip
+    """Gradients at the table and, row by row, at c; w_l and w_r are W_h's halves, transposed."""
+    (rows, hidden), inner = n.shape, len(symbols)
+    g = np.zeros((rows + 1, hidden), n.dtype)
+    for tree in range(len(roots)):
+        g[roots[tree]] += g_roots[tree]
+    g_table = np.zeros((rows - inner, 3 * hidden), n.dtype)
+    g_c = np.empty_like(c)
+    g_i = np.empty(3 * hidden, n.dtype)
+    mean = np.zeros(hidden, n.dtype)
+    half = n.dtype.type(0.5)
+    g_children = np.empty((inner, hidden), n.dtype)
+    for level in range(len(binary) - 1, -1, -1):
+        first, last = starts[level], starts[level + 1]
+        for row in range(first, last):
+            for j in range(hidden):
+                mean[j] = half * (hh[row, j] + hh[row, hidden + j])
+            cell_backward(g[row], mean, c[row], n[row], g_i, g_c[row])
+            g_table[symbols[row]] += g_i
+            g[row] *= half  # each child's share of the mean
+        hand_down(g, g_c, w_l, children[:, 0], first, last, g_children)
+        hand_down(g, g_c, w_r, children[:, 1], first, first + binary[level], g_children)
+    mean[:] = 0
+    for row in range(inner, rows):
+        cell_backward(g[row], mean, c[row], n[row], g_i, g_c[row])
+        g_table[row - inner] += g_i
+    return g_table, g_c
+
+
+@jit
+def down_side(
+    codes: Array, first: int, last: int, children: Ints, x: Array,
+    w_i: Array, b_i: Array, w_h: Array, b_h: Array, c: Array, n: Array, i: Array,
+) -> None:  # fmt: skip
+    """One side of GRU12 for the nodes first … last: the codes of their children, written where these stand."""
+    count = last - first
+    i[:count] = b_i
+    add_product(x[first:last], w_i, i[:count])
+    c[:count] = b_h
+    add_product(codes[first:last], w_h, c[:count])
+    for k in range(count):
+        cell(i[k], c[k], codes[first + k], n[k], codes[children[first + k]])
+
+
+@jit
+def next_codes(
+    codes: Array, logits: Array, parents: Ints, pairs: int, w_i: Array, b_i: Array, w_h: Array, b_h: Array
+) -> Array:
+    """Codes of the left children of all `parents`, then of the right ones of the first `pairs` of them."""
+    count, hidden, symbols = len(parents), codes.shape[1], logits.shape[1]
+    family = np.empty((2 * count + pairs, hidden), codes.dtype)
+    x = np.empty((count, symbols), codes.dtype)
+    for k in range(count):
+        family[k] = codes[parents[k]]
+        softmax(logits[parents[k]], x[k])
+    c, n = np.empty((BLOCK, 3 * hidden), codes.dtype), np.empty((BLOCK, hidden), codes.dtype)
+    i = np.empty((BLOCK, 3 * hidden), codes.dtype)
+    left, right = count + np.arange(count), 2 * count + np.arange(pairs)
+    for first in range(0, count, BLOCK):
+        last = min(first + BLOCK, count)
+        down_side(family, first, last, left, x, w_i[0], b_i[0], w_h[0], b_h[0], c, n, i)
+    for first in range(0, pairs, BLOCK):
+        last = min(first + BLOCK, pairs)
+        down_side(family, first, last, right, x, w_i[1], b_i[1], w_h[1], b_h[1], c, n, i)
+    return family[count:]
+
+
+@jit
+def down(
+    root_codes: Array, children: Ints, starts: Ints, binary: Ints, roots: Ints,
+    w_o: Array, b_o: Array, w_i: Array, b_i: Array, w_h: Array, b_h: Array, rows: int, symbols: int,
+) -> tuple[Array, Array, Array, Array, Array, Array, Array]:  # fmt: skip
+    """Logits (rows, symbols) of a `DownLayout`; and for the gradient codes, x, and c and n of either side.
+
+    W_o is padded to a width that vectorises; W_i, b_i, W_h and b_h come by side.
+    """
+    hidden, inner, padded = len(w_o), starts[-1], w_o.shape[1]
+    codes = np.zeros((rows + 1, hidden), w_o.dtype)
+    for tree in range(len(roots)):
+        codes[roots[tree]] = root_codes[tree]
+    scores = np.empty((rows, padded), w_o.dtype)
+    x = np.empty((inner, symbols), w_o.dtype)
+    pairs, widest = binary.sum(), 0
+    for level in range(len(binary)):
+        widest = max(widest, starts[level + 1] - starts[level])
+    c_l, n_l = np.empty((inner, 3 * hidden), w_o.dtype), np.empty((inner, hidden), w_o.dtype)
+    c_r, n_r = np.empty((pairs, 3 * hidden), w_o.dtype), np.empty((pairs, hidden), w_o.dtype)
+    i = np.empty((widest, 3 * hidden), w_o.dtype)
+    left, right = children[:, 0].copy(), children[:, 1].copy()
+    pair = 0
+    for level in range(len(binary)):
+        first, last = starts[level], starts[level + 1]
+        scores[first:last] = b_o
+        add_product(codes[first:last], w_o, scores[first:last])
+        for row in range(first, last):
+            softmax(scores[row], x[row])
+        down_side(codes, first, last, left, x, w_i[0], b_i[0], w_h[0], b_h[0], c_l[first:], n_l[first:], i)
+        both = first + binary[level]
+        down_side(codes, first, both, right, x, w_i[1], b_i[1], w_h[1], b_h[1], c_r[pair:], n_r[pair:], i)
+        pair += binary[level]
+    scores[inner:] = b_o
+    add_product(codes[inner:rows], w_o, scores[inner:])
+    return scores[:, :symbols].copy(), codes, x, c_l, n_l, c_r, n_r
+
+
+@jit
+def down_side_backward(
+    g: Array, codes: Array, first: int, last: int, children: Ints, c: Array, n: Array,
+    w_i: Array, w_h: Array, g_i: Array, g_c: Array, g_x: Array,
+) -> None:  # fmt: skip
+    """From the gradients at the children to those at i, c, x and, added to what is there, at the nodes."""
+    count = last - first
+    for k in range(count):
+        child = g[children[first + k]]
+        cell_backward(child, codes[first + k], c[k], n[k], g_i[k], g_c[k])
+        g[first + k] += child
+    add_product(g_c[:count], w_h, g[first:last])
+    add_product(g_i[:count], w_i, g_x[:count])
+
+
+@jit
+def down_backward(
+    g_logits: Array, g: Array, children: Ints, starts: Ints, binary: Ints, roots: Ints,
+    codes: Array, x: Array, c_l: Array, n_l: Array, c_r: Array, n_r: Array, w_o: Array, w_i: Array, w_h: Array,
+) -> tuple[Array, Array, Array, Array, Array]:  # fmt: skip
+    """Gradients at the roots' codes and, row by row, at i and c of either side.
+
+    `g` holds what comes from the logits alone, W_o·g_logits; both it and `g_logits` are completed
+    in place. The weights are transposed, W_i and W_h by side, W_i padded.
+    """
+    inner, symbols = x.shape
+    g_il, g_cl, g_ir, g_cr = np.empty_like(c_l), np.empty_like(c_l), np.empty_like(c_r), np.empty_like(c_r)
+    g_x = np.empty((inner, w_i.shape[2]), x.dtype)
+    left, right = children[:, 0].copy(), children[:, 1].copy()
+    pair = len(c_r)
+    for level in range(len(binary) - 1, -1, -1):
+        first, last = starts[level], starts[level + 1]
+        both, pair = first + binary[level], pair - binary[level]
+        here = g_x[first:last]
+        here[:] = 0
+        down_side_backward(
+            g, codes, first, last, left, c_l[first:], n_l[first:], w_i[0], w_h[0], g_il[first:], g_cl[first:], here
+        )
+        down_side_backward(
+            g, codes, first, both, right, c_r[pair:], n_r[pair:], w_i[1], w_h[1], g_ir[pair:], g_cr[pair:], here
+        )
+        for row in range(first, last):  # through the softmax
+            mean = x[row, 0] * g_x[row, 0]
+            for j in range(1, symbols):
+                mean += x[row, j] * g_x[row, j]
+            for j in range(symbols):
+                g_x[row, j] = x[row, j] * (g_x[row, j] - mean)
+                g_logits[row, j] += g_x[row, j]
+        add_product(g_x[first:last, :symbols], w_o, g[first:last])
+    g_roots = np.empty((len(roots), codes.shape[1]), x.dtype)
+    for tree in range(len(roots)):
+        g_roots[tree] = g[roots[tree]]
+    return g_roots, g_il, g_cl, g_ir, g_cr
+
+
+@jit
+def cross_entropy(logits: Array, symbols: Ints, trees: Ints, count: int) -> tuple[Array, Array]:
+    """By tree the cross-entropy of its nodes, and by node the softmax."""
+    errors = np.zeros(count, logits.dtype)
+    x = np.empty_like(logits)
+    for row in range(len(logits)):
+        errors[trees[row]] += softmax(logits[row], x[row]) - logits[row, symbols[row]]
+    return errors, x
+
+
+@jit
+def cross_entropy_backward(g_errors: Array, x: Array, symbols: Ints, trees: Ints) -> Array:
+    """The gradient at the logits."""
+    g = np.empty_like(x)
+    for row in range(len(x)):
+        weight = g_errors[trees[row]]
+        for j in range(x.shape[1]):
+            g[row, j] = weight * x[row, j]
+        g[row, symbols[row]] -= weight
+    return g
+
+
+def by_side(w: Array) -> Array:
+    """Weights of GRU12, (…, 6·hidden), as those of two cells: (2, …, 3·hidden), the left one first."""
+    gates = w.reshape(*w.shape[:-1], 3, 2, w.shape[-1] // 6)
+    sides = np.ascontiguousarray(np.moveaxis(gates, -2, 0))
+    return sides.reshape(2, *w.shape[:-1], w.shape[-1] // 2)
+
+
+def padded(w: Array) -> Array:
+    """The last axis filled with zeros to a multiple of what vectorises."""
+    wide = np.zeros((*w.shape[:-1], -(-w.shape[-1] // VECTOR) * VECTOR), dtype=w.dtype)
+    wide[..., : w.shape[-1]] = w
+    return wide

@@ -1,0 +1,123 @@
+"""The recursions of `recursion` on the CPU: the compiled loops, and the weights' gradients around them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from edhie.generators.hvae import compiled
+from edhie.generators.hvae.compiled import Array
+from edhie.generators.hvae.layout import DownLayout, UpLayout
+
+
+class CompiledUpwards(torch.autograd.Function):
+    """Trees to the codes of their roots."""
+
+    @staticmethod
+    def forward(ctx: Any, layout: UpLayout, table: Tensor, w_h: Tensor, b_h: Tensor) -> Tensor:
+        """See `recursion.upwards`."""
+        codes, *kept = compiled.up(
+            layout.symbols, layout.children, layout.starts, layout.binary, table.numpy(), w_h.numpy(), b_h.numpy()
+        )
+        ctx.layout, ctx.kept = layout, kept
+        ctx.save_for_backward(w_h)
+        return torch.from_numpy(codes[layout.roots])
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """Gradients of the input table and of the recurrent weights."""
+        layout, (hh, c, n), (w_h,) = ctx.layout, ctx.kept, ctx.saved_tensors
+        w_l, w_r = (np.ascontiguousarray(half.T) for half in np.split(w_h.numpy(), 2))
+        g_table, g_c = map(
+            torch.from_numpy,
+            compiled.up_backward(
+                grads[0].contiguous().numpy(), layout.symbols, layout.children, layout.starts, layout.binary,
+                layout.roots, hh, c, n, w_l, w_r,
+            ),
+        )  # fmt: skip
+        return None, g_table, torch.mm(torch.from_numpy(hh).t(), g_c), g_c.sum(0)
+
+
+class CompiledDownwards(torch.autograd.Function):
+    """Root codes to the logits of every node of trees of a known shape."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, layout: DownLayout, root_codes: Tensor,
+        w_o: Tensor, b_o: Tensor, w_i: Tensor, b_i: Tensor, w_h: Tensor, b_h: Tensor,
+    ) -> Tensor:  # fmt: skip
+        """See `recursion.downwards`."""
+        logits, *kept = compiled.down(
+            root_codes.contiguous().numpy(), layout.children, layout.starts, layout.binary, layout.roots,
+            compiled.padded(w_o.numpy()), compiled.padded(b_o.numpy()), compiled.by_side(w_i.numpy()),
+            compiled.by_side(b_i.numpy()), compiled.by_side(w_h.numpy()), compiled.by_side(b_h.numpy()),
+            len(layout.symbols), len(b_o),
+        )  # fmt: skip
+        ctx.layout, ctx.kept = layout, kept
+        ctx.save_for_backward(w_o, w_i, w_h)
+        return torch.from_numpy(logits)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """Gradients of the root codes and of all weights."""
+        layout, (code_rows, x_rows, c_l, n_l, c_r, n_r), (w_o, w_i, w_h) = ctx.layout, ctx.kept, ctx.saved_tensors
+        codes, x = torch.from_numpy(code_rows), torch.from_numpy(x_rows)
+        g_logits = grads[0].clone(memory_format=torch.contiguous_format)
+        g = torch.zeros_like(codes)
+        torch.mm(g_logits, w_o.t(), out=g[:-1])
+        g_roots, g_il, g_cl, g_ir, g_cr = map(
+            torch.from_numpy,
+            compiled.down_backward(
+                g_logits.numpy(), g.numpy(), layout.children, layout.starts, layout.binary, layout.roots,
+                code_rows, x_rows, c_l, n_l, c_r, n_r,
+                w_o.numpy().T.copy(), compiled.padded(_transposed(w_i.numpy())), _transposed(w_h.numpy()),
+            ),
+        )  # fmt: skip
+        inner = codes[: len(x)]
+        pairs = torch.from_numpy(_pairs(layout))
+        x_pairs, inner_pairs = x.index_select(0, pairs), inner.index_select(0, pairs)
+        return (
+            None, g_roots, torch.mm(codes[:-1].t(), g_logits), g_logits.sum(0),
+            _joined(torch.mm(x.t(), g_il), torch.mm(x_pairs.t(), g_ir)), _joined(g_il.sum(0), g_ir.sum(0)),
+            _joined(torch.mm(inner.t(), g_cl), torch.mm(inner_pairs.t(), g_cr)), _joined(g_cl.sum(0), g_cr.sum(0)),
+        )  # fmt: skip
+
+
+class CompiledErrors(torch.autograd.Function):
+    """Logits to each tree's cross-entropy."""
+
+    @staticmethod
+    def forward(ctx: Any, layout: DownLayout, logits: Tensor) -> Tensor:
+        """See `recursion.tree_errors`."""
+        count = len(layout.roots)
+        errors, x = compiled.cross_entropy(logits.contiguous().numpy(), layout.symbols, layout.trees, count)
+        ctx.layout, ctx.x = layout, x
+        return torch.from_numpy(errors)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """The gradient of the logits."""
+        layout, g = ctx.layout, grads[0].contiguous().numpy()
+        return None, torch.from_numpy(compiled.cross_entropy_backward(g, ctx.x, layout.symbols, layout.trees))
+
+
+def _transposed(w: Array) -> Array:
+    """(inputs, 6·hidden) by side and transposed: (2, 3·hidden, inputs)."""
+    return np.ascontiguousarray(compiled.by_side(w).transpose(0, 2, 1))
+
+
+def _joined(left: Tensor, right: Tensor) -> Tensor:
+    """The inverse of `by_side`, for gradients."""
+    hidden = left.shape[-1] // 3
+    sides = [side.view(*side.shape[:-1], 3, hidden) for side in (left, right)]
+    return torch.stack(sides, dim=-2).view(*left.shape[:-1], 6 * hidden)
+
+
+def _pairs(layout: DownLayout) -> NDArray[np.int64]:
+    """The rows of the binary nodes."""
+    before = np.cumsum(layout.binary) - layout.binary
+    return np.repeat(layout.starts[:-1] - before, layout.binary) + np.arange(layout.binary.sum())

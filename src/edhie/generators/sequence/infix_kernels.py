@@ -1,0 +1,261 @@
+"""Compiled loops between trees in prefix order and infix tokens with parentheses.
+
+The writer puts the parentheses that `edhie.expr.infix` puts; the reader takes what
+`edhie.expr.parser` takes, but for signs before an operand, which are the symbol `neg`
+here, and for `min` and `max` of more than two operands.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.expr.forest_kernels import Indices, Tokens
+from edhie.expr.jit import jit, typed
+from edhie.expr.symbols import Precedence
+
+LEAF, FUNCTION, PREFIX, POSTFIX, LEFT, RIGHT = map(typed, range(6))
+OPEN, CLOSE, COMMA, PADDING = (typed(-1 - i) for i in range(4))
+NEGATION, POWER = typed(Precedence.NEGATION), typed(Precedence.POWER)
+NOTHING = typed(0)  # below all precedences
+
+
+class Symbols(NamedTuple):
+    """By token: how it is written."""
+
+    styles: NDArray[np.int64]
+    """LEAF, FUNCTION, PREFIX, POSTFIX, or infix that groups to the LEFT or to the RIGHT."""
+    arities: NDArray[np.int64]
+    precedences: NDArray[np.int64]
+    """Of what is written for it: a negative number binds as a negation does."""
+    is_number: NDArray[np.bool_]
+    has_value: NDArray[np.bool_]
+    """Whether it is nothing without a value, as `#` is; a sequence that holds it is no expression."""
+    names: NDArray[np.int64]
+    """By symbol of the sequences: its token, or OPEN, CLOSE, COMMA, PADDING."""
+    marks: NDArray[np.int64]
+    """The symbols that stand for OPEN, CLOSE, COMMA, PADDING, in that order; -1 for none."""
+
+
+@jit
+def needs_parentheses(symbols: Symbols, token: int, operand: int, is_first: bool) -> bool:
+    """Whether an operand of a token is written in parentheses."""
+    style, own, inner = symbols.styles[token], symbols.precedences[token], symbols.precedences[operand]
+    if style == PREFIX:
+        return bool(inner <= NEGATION or symbols.is_number[operand])
+    if style == POSTFIX:
+        return bool(inner <= POWER)
+    if style == LEFT:
+        if is_first:
+            return bool(inner < own)
+        return bool(inner <= (NEGATION if inner == NEGATION else own))
+    if style == RIGHT:
+        return bool(inner <= POWER if is_first else inner < POWER)
+    return False  # a function's operands stand in its own
+
+
+@jit
+def write(
+    tokens: Tokens, offsets: Indices, left: Indices, right: Indices, symbols: Symbols
+) -> tuple[NDArray[np.int16], Indices]:
+    """The infix symbols of every tree end to end, and where each begins."""
+    opening, closing, comma = symbols.marks[0], symbols.marks[1], symbols.marks[2]
+    # each node writes itself and at most three marks around each of its operands
+    out = np.empty(7 * len(tokens) + 1, np.int16)
+    new_offsets = np.zeros(len(offsets), np.int64)
+    waiting = np.empty(7 * len(tokens) + 1, np.int64)  # nodes, or -1 - symbol; what is next on top
+    at = 0
+    for k in range(len(offsets) - 1):
+        waiting[0] = offsets[k]
+        top = 1
+        while top > 0:
+            top -= 1
+            node = waiting[top]
+            if node < 0:
+                out[at] = -1 - node
+                at += 1
+                continue
+            token = tokens[node]
+            style = symbols.styles[token]
+            if style in (LEAF, FUNCTION, PREFIX):
+                out[at] = token
+                at += 1
+            if style == FUNCTION:
+                waiting[top] = -1 - closing
+                top += 1
+            if style == POSTFIX:
+                waiting[top] = -1 - token
+                top += 1
+            for operand in (right[node], left[node]):  # the left one comes to lie on top
+                if operand < 0:
+                    continue
+                is_first = operand == left[node]
+                wraps = needs_parentheses(symbols, token, tokens[operand], is_first)
+                if wraps:
+                    waiting[top] = -1 - closing
+                    top += 1
+                waiting[top] = operand
+                top += 1
+                if wraps:
+                    waiting[top] = -1 - opening
+                    top += 1
+                if not is_first:
+                    waiting[top] = -1 - (comma if style == FUNCTION else token)
+                    top += 1
+            if style == FUNCTION:
+                waiting[top] = -1 - opening
+                top += 1
+        new_offsets[k + 1] = at
+    return out[:at].copy(), new_offsets
+
+
+class Reading(NamedTuple):
+    """One sequence while it is read: what is written in postfix order, and what waits for an operand's end."""
+
+    out: Tokens
+    waiting: Indices
+    """Operators before their last operand, and OPEN parentheses; those of a call lie on its function."""
+    commas: Indices
+    """By OPEN parenthesis: how many commas are still to come."""
+    state: Indices
+    """How many are written, how many wait, and what may come next."""
+
+
+WRITTEN, TOP, NEXT = map(typed, range(3))
+OPERAND, OPENING, OPERATOR = map(typed, range(3))  # what may come next
+
+
+@jit
+def reads_operand(reading: Reading, symbols: Symbols, token: int) -> bool:
+    """Take a token where an operand should be; whether it may stand there."""
+    state, top = reading.state, reading.state[TOP]
+    is_call = state[NEXT] == OPENING
+    if token == OPEN:
+        reading.commas[top] = symbols.arities[reading.waiting[top - 1]] - 1 if is_call else 0
+        state[NEXT] = OPERAND
+    elif token < 0 or is_call:
+        return False
+    elif symbols.styles[token] == LEAF and not symbols.has_value[token]:
+        reading.out[state[WRITTEN]] = token
+        state[WRITTEN] += 1
+        state[NEXT] = OPERATOR
+        return True
+    elif symbols.styles[token] == FUNCTION:
+        state[NEXT] = OPENING
+    elif symbols.styles[token] != PREFIX:
+        return False
+    reading.waiting[top] = token
+    state[TOP] += 1
+    return True
+
+
+@jit
+def finish(reading: Reading, symbols: Symbols, least: int) -> None:
+    """Write the waiting operators that bind at least as tightly as `least`, back to the last parenthesis."""
+    state = reading.state
+    while state[TOP] > 0:
+        token = reading.waiting[state[TOP] - 1]
+        if token == OPEN or symbols.precedences[token] < least:
+            return
+        state[TOP] -= 1
+        reading.out[state[WRITTEN]] = token
+        state[WRITTEN] += 1
+
+
+@jit
+def reads_operator(reading: Reading, symbols: Symbols, token: int) -> bool:
+    """Take a token that follows an operand; whether it may."""
+    state = reading.state
+    style = symbols.styles[token] if token >= 0 else -1
+    if style == POSTFIX:
+        reading.out[state[WRITTEN]] = token
+        state[WRITTEN] += 1
+        return True
+    if style in (LEFT, RIGHT):
+        finish(reading, symbols, symbols.precedences[token] + (style == RIGHT))
+        reading.waiting[state[TOP]] = token
+        state[TOP] += 1
+        state[NEXT] = OPERAND
+        return True
+    if token != COMMA and token != CLOSE:
+        return False
+    finish(reading, symbols, NOTHING)
+    if state[TOP] == 0:
+        return False
+    if token == COMMA:
+        reading.commas[state[TOP] - 1] -= 1
+        state[NEXT] = OPERAND
+        return bool(reading.commas[state[TOP] - 1] >= 0)
+    state[TOP] -= 1
+    top = state[TOP]
+    if top > 0 and reading.waiting[top - 1] >= 0 and symbols.styles[reading.waiting[top - 1]] == FUNCTION:
+        state[TOP] -= 1
+        reading.out[state[WRITTEN]] = reading.waiting[top - 1]
+        state[WRITTEN] += 1
+    return bool(reading.commas[top] == 0)
+
+
+@jit
+def to_postfix(sequence: NDArray[np.int64], symbols: Symbols, reading: Reading) -> int:
+    """How many tokens a sequence became, which stand in `reading.out`; 0 where it is no expression."""
+    state = reading.state
+    state[:] = 0
+    for symbol in sequence:
+        token = symbols.names[symbol]
+        if token == PADDING:
+            break
+        if state[NEXT] == OPERATOR:
+            fits = reads_operator(reading, symbols, token)
+        else:
+            fits = reads_operand(reading, symbols, token)
+        if not fits:
+            return 0
+    if state[NEXT] != OPERATOR:
+        return 0
+    finish(reading, symbols, NOTHING)
+    return int(state[WRITTEN]) if state[TOP] == 0 else 0
+
+
+@jit
+def read(sequences: NDArray[np.int64], symbols: Symbols) -> tuple[Tokens, Indices, Indices]:
+    """Prefix tokens and offsets of the sequences that are expressions, and which these are."""
+    n, length = sequences.shape
+    reading = Reading(
+        np.empty(length, np.int16),
+        np.empty(length + 1, np.int64),
+        np.empty(length + 1, np.int64),
+        np.zeros(3, np.int64),
+    )
+    sizes = np.empty(length, np.int64)  # of the subtree that ends at a place of the postfix
+    tokens = np.empty(n * length, np.int16)
+    offsets = np.zeros(n + 1, np.int64)
+    which = np.empty(n, np.int64)
+    found = 0
+    for k in range(n):
+        count = to_postfix(sequences[k], symbols, reading)
+        if count == 0:
+            continue
+        for i in range(count):
+            sizes[i] = 1
+            for _ in range(symbols.arities[reading.out[i]]):
+                sizes[i] += sizes[i - sizes[i]]
+        at = offsets[found]
+        waiting = reading.waiting
+        waiting[0] = count - 1
+        top = 1
+        while top > 0:  # from the root, the left operand first
+            top -= 1
+            i = waiting[top]
+            tokens[at] = reading.out[i]
+            at += 1
+            operand = i - 1
+            for _ in range(symbols.arities[reading.out[i]]):
+                waiting[top] = operand
+                top += 1
+                operand -= sizes[operand]
+        which[found] = k
+        found += 1
+        offsets[found] = at
+    return tokens[: offsets[found]].copy(), offsets[: found + 1].copy(), which[:found].copy()
