@@ -26,7 +26,7 @@ TRAINING = ["Nguyen-1", "Nguyen-2", "Feynman-1", "Feynman-2"]
 
 
 def test_names() -> None:
-    assert recipe_names() == [*PAPER, *TRAINING]
+    assert recipe_names() == [*PAPER, *TRAINING, *(f"General-{n}" for n in range(1, 7))]
 
 
 @pytest.mark.parametrize("name", PAPER)
@@ -51,7 +51,7 @@ def test_capitals_do_not_matter() -> None:
 def test_unknown_names() -> None:
     with pytest.raises(CorpusError, match=r"unknown corpus 'AE4-3k'; did you mean 'AE4-2k'\?"):
         named_recipe("AE4-3k")
-    with pytest.raises(CorpusError, match=r"unknown corpus 'zzz'; there are AE4-2k, .*Feynman-2$"):
+    with pytest.raises(CorpusError, match=r"unknown corpus 'zzz'; there are AE4-2k, .*General-6$"):
         named_recipe("zzz")
 
 
@@ -96,7 +96,7 @@ def test_a_grammar_of_a_file(tmp_path: Path) -> None:
 
 
 def test_provenance_tells_all_but_the_name() -> None:
-    recipe = Recipe("ae", 10, 4, simplify=True, seed=7, name="mine")
+    recipe = Recipe("ae", 10, 4, simplify=True, seed=7, variables=2, name="mine")
     told = recipe.as_provenance()
     assert list(told) == [field.name for field in fields(Recipe) if field.name != "name"]
     assert Recipe(**told, name="mine") == recipe

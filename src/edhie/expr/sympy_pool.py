@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -44,15 +45,17 @@ class SympyWorker:
         with self._lock:
             process = self._running()
             answer = None
+            start = time.monotonic()
             with _killed_after(time_limit, process) as is_killed:
                 try:
                     answer = _exchange(process, json.dumps(message))
                 finally:
                     if answer is None:  # it ended, or Ctrl-C left it with a question half answered
                         self._end()
-            if answer is not None:
+            is_late = is_killed.is_set() or time.monotonic() - start > time_limit
+            if answer is not None and not is_late:
                 return answer
-            return TIMED_OUT if is_killed.is_set() else ENDED
+            return TIMED_OUT if is_late else ENDED
 
     def _running(self) -> subprocess.Popen[str]:
         if self._process is not None and self._process.poll() is None:
