@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint format perf clean
+.PHONY: demo test lint format perf models clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -25,6 +25,15 @@ format: $(VENV)/installed-dev
 perf: $(VENV)/installed-dev
 	$(PIP) --editable ".[peers]"
 	$(BIN)/python perf/expr.py | tee perf/results/expr.txt
+	$(BIN)/python perf/train.py | tee perf/results/train.txt
+
+# The models that come with edhie, about three minutes each on one core; their cards say how they were made.
+SHIPPED := Nguyen-1 Nguyen-2 Feynman-1 Feynman-2 General-1 General-2 General-3 General-4 General-5 General-6
+models: $(VENV)/installed-dev
+	for name in $(SHIPPED); do \
+		folder=src/edhie/generators/library/$$(echo $$name | tr A-Z a-z); \
+		$(BIN)/edhie train $$name --latent 32 --epochs 120 --device cpu --out $$folder --force || exit 1; \
+	done
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "edhie needs Python 3.11 or newer; set PYTHON=...")'

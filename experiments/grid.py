@@ -22,7 +22,7 @@ import numpy as np
 from edhie.corpora import Corpus, build, named_recipe
 from edhie.expr import Forest
 from edhie.generators import TrainConfig, save
-from settings import FOLDS, MODELS, SPLIT_SEED
+from settings import FOLDS, SPLIT_SEED, config_for
 
 RESULTS = Path(__file__).parent / "results"
 KEY = ("dataset", "model", "fold", "training_size", "latent")
@@ -48,7 +48,7 @@ class Job:
     @property
     def config(self) -> TrainConfig:
         """How the model is trained."""
-        config = replace(MODELS[self.model], seed=self.fold, validation=0.0)
+        config = replace(config_for(self.model, self.dataset), seed=self.fold, validation=0.0)
         return config if self.latent is None else replace(config, latent=self.latent)
 
 

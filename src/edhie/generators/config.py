@@ -18,19 +18,19 @@ class TrainConfig:
 
     model: ModelName = "hvae"
     """Which autoencoder: hvae (trees), gvae (a grammar's rules) or cvae (tokens of text)."""
-    hidden: int = 128
+    hidden: int = 64
     """The size of the recurrent state: in an hvae, of a node's code."""
     latent: int = 32
     """The number of dimensions of the latent space."""
     epochs: int = 60
     """How often the whole corpus is seen."""
-    batch: int = 128
+    batch: int = 256
     """How many expressions make one step."""
-    learning_rate: float = 0.003
+    learning_rate: float = 0.015
     """Of Adam, at its peak: it rises over the first tenth of the steps and then falls to zero."""
     schedule: ScheduleName = "constant"
     """How the weight of the divergence changes: printed, ramp, linear, constant or cyclical."""
-    divergence: float = 0.01
+    divergence: float = 0.03
     """The weight of the divergence (λ) that the schedule reaches."""
     free_bits: float = 0.0
     """Divergence, in nats, that each dimension of the latent space has free of charge."""
@@ -66,5 +66,5 @@ class TrainConfig:
         return cls(model=model, **{**MODEL_DEFAULTS.get(model, {}), **changes})
 
 
-BASELINE = {"latent": 128, "hidden": 128, "batch": 64, "epochs": 150}
+BASELINE = {"latent": 128, "hidden": 128, "batch": 64, "epochs": 150, "learning_rate": 0.003, "divergence": 0.01}
 MODEL_DEFAULTS: dict[str, dict[str, Any]] = {"hvae": {}, "gvae": BASELINE, "cvae": BASELINE}
