@@ -168,3 +168,40 @@ def test_codes_that_give_none_keep_their_lines(
     assert lines[1] != "(no expression)"
     rows = edhie("decode", model_folder, tmp_path / "z.npy", "--json").out.splitlines()
     assert json.loads(rows[0]) == {"row": 0, "expression": None}
+
+
+def test_columns_are_taken_by_their_names(
+    edhie: Callable[..., Any], model_folder: Path, means: Any, tmp_path: Path
+) -> None:
+    straight, shuffled = tmp_path / "straight.csv", tmp_path / "shuffled.csv"
+    rows = (30 * means).tolist()
+    straight.write_text("z0,z1,z2,z3\r\n" + "".join(",".join(map(str, row)) + "\r\n" for row in rows))
+    shuffled.write_text("z3,z1,note,z0,z2\n" + "".join(f"{d},{b},x,{a},{c}\n" for a, b, c, d in rows))
+    assert edhie("decode", model_folder, straight) == edhie("decode", model_folder, shuffled)
+    for names in ("z0,z1,z2,z2", "z0,z1,z2,z4"):
+        shuffled.write_text(f"{names}\n1,2,3,4\n")
+        code, _, err = edhie("decode", model_folder, shuffled)
+        assert code == 1
+        assert "one is missing, or there twice" in err
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "1e300"])
+def test_codes_that_are_no_numbers_are_told_with_their_place(
+    number: str, edhie: Callable[..., Any], model_folder: Path, tmp_path: Path
+) -> None:
+    table, array = tmp_path / "codes.csv", tmp_path / "CODES.NPY"
+    table.write_text(f"1,2,3,4\n1,{number},3,4\n")
+    with array.open("wb") as file:
+        np.save(file, np.array([[1, 2, 3, 4], [1, float(number), 3, 4]]))
+    for path in (table, array):
+        expected = f"error: {path}, code 2 of 2: codes must be finite numbers\n"
+        assert edhie("decode", model_folder, path) == (1, "", expected)
+
+
+def test_arrays_of_anything_else_are_told(edhie: Callable[..., Any], model_folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "codes.npy"
+    for array in (np.ones((1, 4)) * 1j, np.array([["1", "2", "3", "4"]])):
+        np.save(path, array)
+        code, out, err = edhie("decode", model_folder, path)
+        assert (code, out) == (1, "")
+        assert "cannot be read as an array of numbers" in err

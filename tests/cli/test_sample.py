@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -114,3 +116,68 @@ def test_folders_that_are_no_models(edhie: Callable[..., Any], model_folder: Pat
             assert err.startswith("error: ")
             assert message in err
             assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", [("sample",), ("grammar", "sample")])
+def test_a_pipe_that_is_closed_ends_it_quietly(
+    command: tuple[str, ...], environment: dict[str, str], model_folder: Path
+) -> None:
+    source = model_folder if command == ("sample",) else "trig"
+    arguments = [sys.executable, "-m", "edhie", *command, str(source), "-n", str(10**15)]  # more than memory holds
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().strip()
+        process.stdout.close()
+        assert process.wait(60) in (0, 1)
+        assert process.stderr.read() == b""
+
+
+def test_parts_are_those_of_one_draw(
+    edhie: Callable[..., Any], model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = edhie("sample", model_folder, "-n", 40).out
+    monkeypatch.setattr("edhie.cli.options.AT_ONCE", 7)
+    assert edhie("sample", model_folder, "-n", 40).out == whole
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk to write to")
+def test_a_full_disk_is_told(environment: dict[str, str], model_folder: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        arguments = [sys.executable, "-m", "edhie", "sample", str(model_folder), "-n", "20000"]
+        ended = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, env=environment, check=False)
+    assert ended.stderr.decode().startswith("error: [Errno 28] No space left on device")
+    assert b"Traceback" not in ended.stderr
+
+
+def test_too_little_memory_is_told(
+    edhie: Callable[..., Any], model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(import_module("edhie.cli.sample"), "drawn", fail)
+    code, out, err = edhie("sample", model_folder)
+    assert (code, out, err) == (1, "", "error: there is too little memory for this; ask for less\n")
+
+
+def test_ctrl_c_inside_compiled_code_ends_it_quietly(
+    edhie: Callable[..., Any], model_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*arguments: object) -> None:
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr(import_module("edhie.cli.sample"), "drawn", stop)
+    assert edhie("sample", model_folder) == (130, "", "")
+
+
+def test_names_of_emoji_are_names(edhie: Callable[..., Any], tmp_path: Path) -> None:
+    assert edhie("sample", ":smile:").err.startswith("error: there is no model folder :smile:")
+
+
+def test_extreme_numbers(edhie: Callable[..., Any], model_folder: Path) -> None:
+    limits = ["--max-height", 10**30, "--max-size", 10**30]
+    for options in (["--temperature", "1e-300"], ["--temperature", "inf"], limits):
+        code, out, err = edhie("sample", model_folder, "-n", 4, *options)
+        assert (code, len(out.splitlines()), err) == (0, 4, "")
+    assert edhie("sample", model_folder, "--temperature", "nan").code == 2

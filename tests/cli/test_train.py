@@ -340,3 +340,36 @@ def test_where_nothing_can_be_made(edhie: Callable[..., Any], corpus_folder: Pat
         assert code == 1
         assert err.startswith(f"error: cannot keep the training in {folder}: ")
     assert file.read_text() == ""
+
+
+def test_a_failed_training_is_told_and_leaves_nothing(
+    edhie: Callable[..., Any], corpus_folder: Path, out: Path
+) -> None:
+    code, _, err = edhie("train", corpus_folder, *SMALL, "--divergence", "1e38", "--out", out)
+    assert code == 1
+    assert err.startswith("error: the training failed in epoch 1 of 3: the loss is inf; lower learning_rate")
+    assert not out.exists()
+
+
+@pytest.mark.usefixtures("no_plot")
+def test_a_folder_whose_name_is_no_text(edhie: Callable[..., Any], corpus_folder: Path, tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    assert edhie("train", corpus_folder, *SMALL, "--out", folder).code == 0
+    assert files(folder) == FILES
+
+
+@pytest.mark.usefixtures("no_plot")
+def test_a_seed_of_any_size(edhie: Callable[..., Any], corpus_folder: Path, out: Path) -> None:
+    assert edhie("train", corpus_folder, *SMALL, "--seed", 10**30, "--out", out).code == 0
+
+
+def test_a_training_that_ends_in_an_unknown_error_leaves_nothing(
+    edhie: Callable[..., Any], corpus_folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("edhie.generators.train._Loop.epoch", fail)
+    code, _, err = edhie("train", corpus_folder, *SMALL, "--out", out)
+    assert (code, err) == (1, "error: there is too little memory for this; ask for less\n")
+    assert not out.exists()

@@ -92,3 +92,23 @@ def test_formulas_may_begin_with_a_minus_sign(edhie: Callable[..., Any], tmp_pat
     assert edhie("encode", folder, "-sin(x0)", "-x0").out.splitlines()[::3] == ["-sin(x0)", "-x0"]
     assert edhie("interpolate", folder, "-sin(x0)", "-sin(-x0)", "--steps", 1).code == 0
     assert "  -sin(y)\n       ^\n" in edhie("encode", folder, "-sin(y)").err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("neighbours", "x0", "--radius", "inf"), 1),
+        (("neighbours", "x0", "--radius", "1e39"), 1),
+        (("neighbours", "x0", "--radius", "nan"), 2),
+        (("neighbours", "x0", "-n", 10**15), 2),
+        (("interpolate", "x0", "c", "--steps", 10**15), 2),
+    ],
+)
+def test_numbers_beyond_all_bounds(
+    arguments: tuple[Any, ...], code: int, edhie: Callable[..., Any], model_folder: Path
+) -> None:
+    name, *rest = arguments
+    result = edhie(name, model_folder, *rest)
+    assert (result.code, result.out) == (code, "")
+    assert "warning" not in result.err
+    assert "error" in result.err.lower()

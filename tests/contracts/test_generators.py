@@ -131,6 +131,22 @@ def test_decoding_at_a_temperature(model: Model) -> None:
     assert len(warm(0).forest.unique()) > len(model.decode(codes(50)).forest.unique())
 
 
+def test_at_next_to_no_temperature_it_is_the_most_probable(model: Model) -> None:
+    most_probable = model.decode(codes(50))
+    for temperature in (1e-300, 1e-40, 1e-12):
+        cold = model.decode(codes(50), temperature=temperature, rng=np.random.default_rng(0))
+        assert list(cold.forest) == list(most_probable.forest)
+        assert np.array_equal(cold.sources, most_probable.sources)
+
+
+def test_codes_however_far_out_and_any_temperature(model: Model) -> None:
+    for scale in (1e10, 1e30, 1e38):
+        for temperature in (0.0, 1.0, 1e300):
+            far = (scale * np.sign(codes(60))).astype(np.float32)
+            decoded = model.decode(far, temperature=temperature, rng=np.random.default_rng(0))
+            check_decoded(decoded, model, 60)
+
+
 def test_a_code_decodes_alike_alone_and_among_others(model: Model) -> None:
     together = model.decode(codes(40))
     found = dict(zip(together.sources.tolist(), together.forest, strict=True))
@@ -215,8 +231,11 @@ def test_torch_s_threads_change_no_sample(model: Model) -> None:
         (lambda model: model.decode(codes(1), temperature=1.0), GeneratorError, "needs an rng"),
         (lambda model: model.decode(codes(1), temperature=-1.0), GeneratorError, "at least 0"),
         (lambda model: model.decode(codes(1), per_code=2), GeneratorError, "temperature above 0"),
+        (lambda model: model.decode(codes(1), temperature=np.nan, rng=np.random.default_rng(0)), GeneratorError, "nan"),
+        (lambda model: model.decode(np.full((1, LATENT), 1e300)), ExpressionError, "finite"),
+        (lambda model: model.sample(-1, np.random.default_rng(0)), GeneratorError, "cannot draw -1 expressions"),
     ],
-    ids=["shape", "nan", "no rng", "negative temperature", "several of one"],
+    ids=["shape", "nan", "no rng", "negative temperature", "several of one", "no temperature", "far", "less than none"],
 )
 def test_bad_requests_are_told_alike(
     model: Model, ask: Callable[[Model], Any], error: type[Exception], message: str

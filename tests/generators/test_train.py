@@ -7,14 +7,18 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from edhie.errors import GeneratorError
 from edhie.expr import Forest
 from edhie.expr.distance import edit_distances
 from edhie.generators import HVAE, TrainConfig, load, save
+from edhie.generators.checkpoint import read_description, write_state
+from edhie.generators.hvae.model import HVAENetwork
 from edhie.generators.train import Epoch, train
 from edhie.grammar import load as load_grammar
 
@@ -76,6 +80,122 @@ def test_another_configuration_does_not_go_on_from_it(forest: Forest, tmp_path: 
         train(forest, CONFIG, folder=tmp_path)
 
 
+def test_a_training_goes_on_where_there_are_other_threads(
+    forest: Forest, trained: tuple[HVAE, list[Epoch]], tmp_path: Path
+) -> None:
+    def stop(record: Epoch, total: int) -> None:
+        if record.epoch == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(forest, replace(CONFIG, threads=2), folder=tmp_path, on_epoch=stop)
+    model, history = train(forest, replace(CONFIG, device="cpu"), folder=tmp_path)
+    assert len(history) == CONFIG.epochs
+    for name, weight in trained[0].weights.items():
+        np.testing.assert_allclose(model.weights[name], weight, atol=1e-3)
+
+
+def test_batches_that_weigh_nothing_are_no_steps_when_a_training_goes_on(forest: Forest, tmp_path: Path) -> None:
+    config = replace(CONFIG, batch=4, validation=0.0)
+    weights = np.zeros(len(forest))
+    weights[:5] = 1
+
+    def stop(record: Epoch, total: int) -> None:
+        if record.epoch == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(forest, config, weights=weights, folder=tmp_path, on_epoch=stop)
+    gone_on = train(forest, config, weights=weights, folder=tmp_path)[0]
+    assert same_weights(gone_on, train(forest, config, weights=weights)[0])
+
+
+def test_a_kept_state_that_lacks_something_is_told(forest: Forest, tmp_path: Path) -> None:
+    train(forest, replace(CONFIG, epochs=1), folder=tmp_path)
+    path = tmp_path / "training.safetensors"
+    description = read_description(tmp_path)
+    arrays = load_file(path)
+    for change in ({"exp_avg.mean_w": None}, {"weight.mean_w": np.zeros((2, 2), np.float32)}):
+        kept = {name: array for name, array in (arrays | change).items() if array is not None}
+        write_state(tmp_path, description, kept)
+        with pytest.raises(GeneratorError, match=r"damaged .*remove it to begin anew"):
+            train(forest, replace(CONFIG, epochs=1), folder=tmp_path)
+    write_state(tmp_path, [], arrays)  # type: ignore[arg-type]
+    with pytest.raises(GeneratorError, match=r"damaged .*remove it to begin anew"):
+        train(forest, replace(CONFIG, epochs=1), folder=tmp_path)
+
+
+def test_torch_is_left_as_it_was(forest: Forest) -> None:
+    import torch
+
+    threads, state = torch.get_num_threads(), torch.get_rng_state()
+    with torch.no_grad():
+        train(forest, replace(CONFIG, epochs=1, threads=threads + 1))
+        assert not torch.is_grad_enabled()
+    assert torch.is_grad_enabled()
+    assert torch.get_num_threads() == threads
+    assert torch.equal(torch.get_rng_state(), state)
+    with torch.inference_mode():
+        train(forest, replace(CONFIG, epochs=1))
+
+
+def test_a_loss_that_is_no_number_ends_the_training_and_what_was_before_is_kept(
+    forest: Forest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    losses, calls = HVAENetwork.losses, iter(range(1000))
+    steps = 10  # of an epoch: nine batches and the validation
+
+    def failing(self: HVAENetwork, *arguments: Any) -> Any:
+        errors, divergences = losses(self, *arguments)
+        return (errors * float("nan") if next(calls) == 2 * steps + 3 else errors), divergences
+
+    monkeypatch.setattr(HVAENetwork, "losses", failing)
+    with pytest.raises(GeneratorError, match="failed in epoch 3 of 4: the loss is nan; lower learning_rate"):
+        train(forest, CONFIG, folder=tmp_path)
+    assert len(read_description(tmp_path)["history"]) == 2
+    assert all(np.isfinite(array).all() for array in load_file(tmp_path / "training.safetensors").values())
+
+
+def test_weights_that_are_no_numbers_end_the_training_though_the_last_loss_was_one(
+    forest: Forest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    step = torch.optim.Adam.step
+
+    def failing(self: Any, *arguments: Any) -> Any:
+        result = step(self, *arguments)
+        with torch.no_grad():
+            self.param_groups[0]["params"][0].fill_(float("nan"))
+        return result
+
+    monkeypatch.setattr(torch.optim.Adam, "step", failing)
+    with pytest.raises(GeneratorError, match="failed in epoch 1 of 4: the weights are no numbers"):
+        train(forest, replace(CONFIG, batch=1000))
+
+
+def test_seeds_of_any_size(forest: Forest) -> None:
+    assert np.isfinite(train(forest, replace(CONFIG, epochs=1, seed=10**30))[1][0].loss)
+
+
+def test_a_configuration_may_hold_numpy_s_numbers(forest: Forest, tmp_path: Path) -> None:
+    config = replace(CONFIG, epochs=1, hidden=np.int64(24), seed=np.int64(3), learning_rate=np.float32(0.01))
+    model, _ = train(forest, config, folder=tmp_path / "kept")
+    assert load(save(tmp_path / "model", model, config)).hidden_dim == 24
+
+
+def test_patience_needs_expressions_kept_aside(forest: Forest) -> None:
+    with pytest.raises(GeneratorError, match="patience looks at expressions kept aside"):
+        train(forest, replace(CONFIG, patience=2, validation=0.0))
+
+
+def test_expressions_kept_aside_are_measured_in_parts(forest: Forest, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = replace(CONFIG, epochs=1, validation=0.5)
+    whole = train(forest, config)[1][0].validation
+    monkeypatch.setattr("edhie.generators.train.AT_ONCE", 7)
+    assert train(forest, config)[1][0].validation == pytest.approx(whole, rel=0.05)
+
+
 def test_fine_tuning_moves_towards_what_it_is_given(forest: Forest) -> None:
     base, _ = train(forest, replace(CONFIG, epochs=20))
     few = forest[:20]
@@ -97,8 +217,16 @@ def test_weights_decide_what_is_learnt(forest: Forest) -> None:
     model, _ = train(pair, replace(CONFIG, epochs=60, validation=0.0), weights=weights)
     errors = edit_distances(pair, model.decode(model.encode(pair)[0]).forest)
     assert errors[:20].mean() < errors[20:].mean()
-    with pytest.raises(GeneratorError, match="40 numbers"):
-        train(pair, CONFIG, weights=np.ones(3))
+    for bad in (np.ones(3), np.ones((40, 1)), np.full(40, np.nan), np.r_[np.inf, np.ones(39)], -np.ones(40)):
+        with pytest.raises(GeneratorError, match="40 numbers"):
+            train(pair, CONFIG, weights=bad)
+
+
+def test_only_ratios_of_weights_matter(forest: Forest, trained: tuple[HVAE, list[Epoch]]) -> None:
+    weights = np.random.default_rng(0).random(len(forest))
+    models = [train(forest, CONFIG, weights=scale * weights)[0] for scale in (1.0, 2.0**900, 2.0**-900)]
+    assert same_weights(models[0], models[1])
+    assert same_weights(models[0], models[2])
 
 
 def test_patience_stops_early(forest: Forest) -> None:
@@ -134,7 +262,7 @@ def test_a_wrong_or_damaged_folder_is_told(trained: tuple[HVAE, list[Epoch]], tm
     symbols = json.loads((folder / "symbols.json").read_text())
     symbols["symbols"].pop()
     (folder / "symbols.json").write_text(json.dumps(symbols))
-    with pytest.raises(GeneratorError, match="up_w_i has the shape"):
+    with pytest.raises(GeneratorError, match=r"symbols\.json has not the symbols of the weights"):
         load(folder)
     (folder / "weights.safetensors").write_bytes(b"garbage")
     with pytest.raises(GeneratorError, match="damaged"):

@@ -63,5 +63,6 @@ def test_neighbours_are_distinct_counted_and_sorted(model: HVAE, forest: Forest)
 def test_bad_input_is_told(model: HVAE, forest: Forest) -> None:
     with pytest.raises(GeneratorError, match="at least one step"):
         interpolate(model, forest[0], forest[1], steps=0)
-    with pytest.raises(GeneratorError, match="radius"):
-        neighbours(model, forest[0], 5, np.random.default_rng(0), radius=-1)
+    for radius in (-1, np.inf, np.nan):
+        with pytest.raises(GeneratorError, match="radius"):
+            neighbours(model, forest[0], 5, np.random.default_rng(0), radius=radius)

@@ -18,6 +18,7 @@ from edhie.cli.formulas import FormulaCommand
 from edhie.cli.grammar import app as grammar
 from edhie.cli.model import app as model
 from edhie.cli.sample import sample
+from edhie.cli.stopping import INTERRUPTED, is_interruption
 from edhie.cli.train import train
 from edhie.cli.walks import interpolate, neighbours
 from edhie.errors import EdhieError
@@ -68,10 +69,15 @@ def main() -> None:
         warnings.showwarning = _print_warning
         try:
             app(prog_name="edhie")
-        except EdhieError as error:
+        except (EdhieError, MemoryError, OSError) as error:  # OSError: such as a full disk behind the output
             error_console.print("[bold red]error:[/]", end=" ")
-            say(str(error), to=error_console)
+            is_memory = isinstance(error, MemoryError)
+            say("there is too little memory for this; ask for less" if is_memory else str(error), to=error_console)
             sys.exit(1)
+        except SystemError as error:
+            if not is_interruption(error):
+                raise
+            sys.exit(INTERRUPTED)
 
 
 def _print_warning(message: Warning | str, category: type[Warning], *place: object, **more: object) -> None:

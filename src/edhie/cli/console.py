@@ -33,8 +33,8 @@ def help_of(config: type, field: str) -> str:
 
 
 def say(text: str, *, to: Console = console) -> None:
-    """Print a line as it is: nothing in it is markup, and it is not broken at the screen's width."""
-    to.print(text, highlight=False, markup=False, soft_wrap=True)
+    """Print a line as it is: nothing in it is markup or an emoji's name, and it is not broken at the screen's width."""
+    to.print(text, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 def draws_unicode() -> bool:

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from edhie.cli.console import console, say
-from edhie.cli.options import Count, Json, Seed, Written, print_expression
+from edhie.cli.options import Count, Json, Seed, Written, in_parts, print_expression
 from edhie.grammar import load, names
 
 app = typer.Typer(help="Look at probabilistic grammars and draw expressions from them.", no_args_is_help=True)
@@ -57,6 +57,7 @@ def sample_grammar(
     as_json: Json = False,
 ) -> None:
     """Draw expressions, with the grammar's distribution on those within the limits."""
-    forest = load(grammar).sample(count, np.random.default_rng(seed), max_height=max_height, max_size=max_size)
-    for expr in forest:
-        print_expression(expr, notation, as_json=as_json)
+    loaded, rng = load(grammar), np.random.default_rng(seed)
+    for part in in_parts(count):
+        for expr in loaded.sample(part, rng, max_height=max_height, max_size=max_size):
+            print_expression(expr, notation, as_json=as_json)

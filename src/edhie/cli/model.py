@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import typer
 
 from edhie.cli.console import say
 from edhie.cli.options import ModelFolder
 from edhie.errors import GeneratorError
 from edhie.generators import load
-from edhie.generators.folder import CARD
-from edhie.generators.shipped import names, path_of
+from edhie.generators.folder import CARD, folder_of
+from edhie.generators.shipped import names
 
 app = typer.Typer(help="Look at trained models.", no_args_is_help=True)
 
@@ -31,9 +29,9 @@ def list_models() -> None:
 def show_model(model: ModelFolder) -> None:
     """Print a model's card: what it learnt from, how, and how well."""
     loaded = load(model)
-    folder = Path(model) if Path(model).is_dir() else path_of(model)
+    path = folder_of(model) / CARD
     try:
-        card = (folder / CARD).read_text(encoding="utf-8") if folder and (folder / CARD).exists() else ""
+        card = path.read_text(encoding="utf-8") if path.exists() else ""
     except (OSError, UnicodeDecodeError) as error:
         raise GeneratorError(f"the card of {model} cannot be read: {error}") from error
     say(

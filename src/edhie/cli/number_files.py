@@ -14,15 +14,16 @@ from edhie.errors import GeneratorError, shortened
 from edhie.generators import Codes
 
 NUMPY = ".npy"
-CODE_COLUMN = re.compile(r"z\d+")
-WEIGHT_COLUMN = "weight"
+CODE_COLUMN = re.compile(r"z(\d+)")
+WEIGHT_COLUMN = re.compile("weight")
 
 
 def write_codes(path: Path, texts: Sequence[str], mean: Codes, spread: Codes) -> None:
     """A row an expression: its text, its code (z0, z1, …) and its spread (s0, s1, …); .npy has the codes alone."""
     try:
-        if path.suffix == NUMPY:
-            np.save(path, mean)
+        if _is_npy(path):
+            with path.open("wb") as array:  # of a name, np.save would not take every spelling of the suffix
+                np.save(array, mean)
             return
         names = [f"{letter}{i}" for letter in "zs" for i in range(mean.shape[1])]
         with path.open("w", encoding="utf-8", newline="") as file:
@@ -37,24 +38,36 @@ def write_codes(path: Path, texts: Sequence[str], mean: Codes, spread: Codes) ->
 
 def read_codes(path: Path, latent: int) -> Codes:
     """The codes in a file: its columns z0, z1, …, or all of them where there are none of that name."""
-    table = _read_npy(path) if path.suffix == NUMPY else _read_csv(path, CODE_COLUMN)
+    table = _read_npy(path) if _is_npy(path) else _read_csv(path, CODE_COLUMN)
     if table.ndim != 2 or table.shape[1] != latent:
         width = f"{table.shape[1]} numbers" if table.ndim == 2 else f"the shape {table.shape}"
         raise GeneratorError(f"{path} holds codes of {width}; this model's have {latent}")
-    return table.astype(np.float32)
+    with np.errstate(over="ignore"):
+        codes: Codes = table.astype(np.float32)
+    far = np.flatnonzero(~np.isfinite(codes).all(axis=1))
+    if len(far):
+        raise GeneratorError(f"{path}, code {far[0] + 1} of {len(codes)}: codes must be finite numbers")
+    return codes
 
 
 def read_weights(path: Path) -> NDArray[np.float64]:
     """One number an expression: a line each, or the column `weight` of a CSV table."""
-    table = _read_npy(path) if path.suffix == NUMPY else _read_csv(path, re.compile(WEIGHT_COLUMN))
+    table = _read_npy(path) if _is_npy(path) else _read_csv(path, WEIGHT_COLUMN)
     if table.ndim == 2 and table.shape[1] != 1:
-        raise GeneratorError(f"{path} has {table.shape[1]} columns; name that of the weights {WEIGHT_COLUMN!r}")
+        raise GeneratorError(f"{path} has {table.shape[1]} columns; name that of the weights {WEIGHT_COLUMN.pattern!r}")
     return table.ravel()
+
+
+def _is_npy(path: Path) -> bool:
+    return path.suffix.lower() == NUMPY
 
 
 def _read_npy(path: Path) -> NDArray[np.float64]:
     try:
-        return np.load(path, allow_pickle=False).astype(np.float64)  # type: ignore[no-any-return]
+        table = np.load(path, allow_pickle=False)
+        if table.dtype.kind not in "biuf":
+            raise TypeError(f"it holds {table.dtype}")
+        return table.astype(np.float64)  # type: ignore[no-any-return]
     except FileNotFoundError:
         raise GeneratorError(f"there is no file {path}") from None
     except (OSError, ValueError, EOFError, AttributeError, TypeError) as error:
@@ -74,7 +87,7 @@ def _read_csv(path: Path, wanted: re.Pattern[str]) -> NDArray[np.float64]:
         raise GeneratorError(f"{path} cannot be read: {reason}") from error
     columns: list[int] | None = None
     if rows and not any(map(_is_number, rows[0][1])):
-        columns = [i for i, name in enumerate(rows.pop(0)[1]) if wanted.fullmatch(name.strip())] or None
+        columns = _columns(path, rows.pop(0)[1], wanted)
     if not rows:
         raise GeneratorError(f"{path} holds no numbers")
     width = len(rows[0][1])
@@ -88,6 +101,16 @@ def _read_csv(path: Path, wanted: re.Pattern[str]) -> NDArray[np.float64]:
             raise GeneratorError(f"{path}, line {line}: {shortened(bad, 40)!r} is not a number")
         table.append([float(cell) for cell in cells])
     return np.array(table)
+
+
+def _columns(path: Path, names: Sequence[str], wanted: re.Pattern[str]) -> list[int] | None:
+    """The places of the columns whose names match, z0 before z1 wherever they stand; None where none does."""
+    found = [(match, place) for place, name in enumerate(names) if (match := wanted.fullmatch(name.strip()))]
+    numbered = sorted((int(match[1]) if wanted.groups else 0, place) for match, place in found)
+    if [number for number, _ in numbered] != list(range(len(numbered))):
+        listed = ", ".join(match[0] for match, _ in found)
+        raise GeneratorError(f"{path} has the columns {shortened(listed, 60)}: one is missing, or there twice")
+    return [place for _, place in numbered] or None
 
 
 def _is_number(text: str) -> bool:

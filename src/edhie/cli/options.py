@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any, Literal
 
 import typer
@@ -22,6 +22,8 @@ WRITERS: dict[Notation, Callable[[Expr], str]] = {
     "latex": Expr.latex,
 }
 NO_EXPRESSION = "(no expression)"
+AT_ONCE = 10_000  # expressions drawn before they are printed: any number of them takes little memory
+MOST_POINTS = 1_000_000  # of a latent space in one request, whose answer is sorted or drawn as a whole
 
 
 def complete_model(incomplete: str) -> list[str]:
@@ -55,6 +57,13 @@ def load_within(folder: str, max_height: int, max_size: int, forbid: Iterable[st
     if not isinstance(model, HVAE):
         raise typer.BadParameter(f"a {model.kind} knows no limits: --max-height, --max-size and --forbid are an hvae's")
     return model.constrained(constraints)
+
+
+def in_parts(count: int) -> Iterator[int]:
+    """A count as the counts of parts of it."""
+    while count > 0:
+        yield min(count, AT_ONCE)
+        count -= AT_ONCE
 
 
 def print_expression(expr: Expr | None, notation: Notation, *, as_json: bool, **more: Any) -> None:

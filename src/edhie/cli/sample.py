@@ -14,6 +14,7 @@ from edhie.cli.options import (
     Seed,
     Temperature,
     Written,
+    in_parts,
     load_within,
     print_expression,
 )
@@ -37,8 +38,10 @@ def sample(
 ) -> None:
     """Draw expressions from a model: codes from its prior, decoded."""
     loaded = load_within(model, max_height, max_size, forbid)
-    for expr in drawn(loaded, count, np.random.default_rng(seed), temperature):
-        print_expression(expr, notation, as_json=as_json)
+    rng = np.random.default_rng(seed)
+    for part in in_parts(count):
+        for expr in drawn(loaded, part, rng, temperature):
+            print_expression(expr, notation, as_json=as_json)
 
 
 def drawn(model: LatentGenerator, count: int, rng: np.random.Generator, temperature: float) -> Forest:
@@ -53,5 +56,6 @@ def drawn(model: LatentGenerator, count: int, rng: np.random.Generator, temperat
         missing -= len(parts[-1])
         fruitless = 0 if len(parts[-1]) else fruitless + 1
         if fruitless == HOPELESS_ROUNDS:
-            raise GeneratorError(f"{count - missing} of {count} expressions came, then none: lower the temperature")
+            came = f"{count - missing} of {count} expressions came, then none"
+            raise GeneratorError(f"{came}: train the model longer, or lower the temperature")
     return Forest.concatenate(parts)

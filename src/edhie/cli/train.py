@@ -20,7 +20,7 @@ from edhie.cli.trained import Done, tell, write
 from edhie.cli.training_corpus import complete_corpus, training_corpus
 from edhie.cli.unfinished import check_no_model, epochs_kept, unclaim
 from edhie.corpora import Corpus
-from edhie.errors import EdhieError, GeneratorError
+from edhie.errors import GeneratorError
 from edhie.generators import TrainConfig, load
 from edhie.generators.base import Model
 from edhie.generators.checkpoint import clear_state
@@ -49,7 +49,6 @@ class _Inputs:
 
     corpus: Corpus
     weights: NDArray[np.float64] | None
-    start: Model | None
     grammar: PCFG | None
 
 
@@ -101,7 +100,7 @@ def train(
     try:
         from edhie.generators.train import train as run
 
-        inputs = _inputs(corpus, weights, begun, grammar)
+        inputs = _inputs(corpus, weights, grammar)
         with noted_bar() as progress:
             task = progress.add_task("epoch", total=config.epochs, completed=epochs_kept(out), note="")
             learnt, history = run(
@@ -110,7 +109,7 @@ def train(
             )  # fmt: skip
         done = Done(learnt, config, inputs.corpus, [asdict(epoch) for epoch in history])
         write(done, out, more={"started from": start, "weights": weights, "grammar": grammar})
-    except (KeyboardInterrupt, SystemError, EdhieError) as error:
+    except BaseException as error:  # whatever it was, no empty folder is left behind
         unclaim(out)
         if not is_interruption(error):
             raise
@@ -131,12 +130,11 @@ def _note(epoch: Epoch) -> str:
     return f"{parts}, {epoch.trees_per_s:,.0f} trees/s"
 
 
-def _inputs(corpus: str, weights: Path | None, start: Model | None, grammar: str | None) -> _Inputs:
+def _inputs(corpus: str, weights: Path | None, grammar: str | None) -> _Inputs:
     found = training_corpus(corpus)
     return _Inputs(
         found,
         None if weights is None else read_weights(weights),
-        start,
         None if grammar is None else load_grammar(grammar, found.library),
     )
 

@@ -16,7 +16,6 @@ from edhie.expr import Forest
 from edhie.generators import TrainConfig, save
 from edhie.generators.base import Model
 from edhie.generators.card import Training, card, duration
-from edhie.generators.folder import CONFIG
 from edhie.generators.plots import history_figure
 from edhie.generators.reconstruction import Reconstruction, reconstruct
 from edhie.generators.split import split
@@ -69,7 +68,6 @@ def write(done: Done, folder: Path, *, more: Mapping[str, object]) -> None:
         more={name: str(value) for name, value in made.items() if value is not None},
     )
     save_figure(history_figure(done.history), folder / PLOT)
-    (folder / CONFIG).unlink(missing_ok=True)  # of a model that is overwritten: a folder that has one is whole
     save(folder, done.model, done.config, history=done.history, card=card(folder, done.model, training))
 
 

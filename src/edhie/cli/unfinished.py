@@ -18,8 +18,8 @@ def check_no_model(folder: Path) -> None:
 
 def epochs_kept(folder: Path) -> int:
     """How many epochs of a stopped training are kept."""
-    description = read_description(folder) or {}
-    return len(description.get("history", ()))
+    history = (read_description(folder) or {}).get("history")
+    return len(history) if isinstance(history, list) else 0
 
 
 def unclaim(folder: Path) -> None:

@@ -11,7 +11,7 @@ import typer
 from edhie.cli.console import console, error_console, say
 from edhie.cli.figures import save_figure
 from edhie.cli.formulas import read_formula
-from edhie.cli.options import NO_EXPRESSION, WRITERS, Json, ModelFolder, Seed, Written, print_expression
+from edhie.cli.options import MOST_POINTS, NO_EXPRESSION, WRITERS, Json, ModelFolder, Seed, Written, print_expression
 from edhie.generators import load
 from edhie.generators.walks import interpolate as interpolation
 from edhie.generators.walks import neighbours as neighbours_of
@@ -22,7 +22,9 @@ Formula = Annotated[str, typer.Argument(help="A formula over the model's symbols
 def neighbours(
     model: ModelFolder,
     formula: Formula,
-    count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many points to decode.")] = 20,
+    count: Annotated[
+        int, typer.Option("-n", "--count", min=1, max=MOST_POINTS, help="How many points to decode.")
+    ] = 20,
     radius: Annotated[
         float, typer.Option(min=0.0, help="How far around: 1 is the spread of the formula's own code.")
     ] = 1.0,
@@ -50,7 +52,7 @@ def interpolate(
     model: ModelFolder,
     first: Formula,
     second: Formula,
-    steps: Annotated[int, typer.Option(min=1, help="How many steps from one to the other.")] = 4,
+    steps: Annotated[int, typer.Option(min=1, max=MOST_POINTS, help="How many steps from one to the other.")] = 4,
     figure: Annotated[Path | None, typer.Option(help="Draw the trees into this file (PNG, PDF or SVG).")] = None,
     notation: Written = "infix",
     as_json: Json = False,

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import ExpressionError, GeneratorError
 from edhie.expr import Forest, SymbolLibrary
 
 Codes = NDArray[np.float32]
@@ -84,28 +83,3 @@ class Model(LatentGenerator, Protocol):
     @classmethod
     def restored(cls, library: SymbolLibrary, weights: Weights, settings: Mapping[str, Any]) -> Self:
         """The model of these parts; parts that do not belong together raise."""
-
-
-def checked_codes(codes: Codes, latent_dim: int, *, temperature: float, per_code: int, rng: object) -> Codes:
-    """The codes as a decoder takes them, each as often as it is to be decoded; bad requests raise."""
-    codes = np.asarray(codes, dtype=np.float32)
-    if codes.ndim != 2 or codes.shape[1] != latent_dim:
-        raise ExpressionError(f"codes must have the shape (n, {latent_dim}), not {codes.shape}")
-    if not np.isfinite(codes).all():
-        raise ExpressionError("codes must be finite numbers")
-    if temperature < 0 or per_code < 1:
-        raise GeneratorError(f"temperature must be at least 0 and per_code at least 1, not {temperature}, {per_code}")
-    if temperature > 0 and rng is None:
-        raise GeneratorError("drawing at a temperature needs an rng")
-    if temperature == 0 and per_code > 1:
-        raise GeneratorError("several expressions per code differ only at a temperature above 0")
-    return codes if per_code == 1 else np.repeat(codes, per_code, axis=0)
-
-
-def check_shapes(weights: Weights, expected: Mapping[str, tuple[int, ...]], kind: str) -> None:
-    """Raise unless the weights are those of a model of this kind and size."""
-    for name, shape in expected.items():
-        if name not in weights:
-            raise GeneratorError(f"these are not the weights of a model of kind {kind!r}: {name} is missing")
-        if weights[name].shape != shape:
-            raise GeneratorError(f"{name} has the shape {weights[name].shape}, not {shape} as symbols and settings ask")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import GeneratorError
 from edhie.expr import Forest
+from edhie.generators.folder import as_json
 
 STATE = "training.safetensors"
 Arrays = Mapping[str, NDArray[Any]]
@@ -33,7 +34,7 @@ def write_state(folder: Path, description: Mapping[str, Any], arrays: Arrays) ->
 
     part = folder / f"{STATE}.part"
     try:
-        part.write_bytes(save(dict(arrays), {"state": json.dumps(description)}))
+        part.write_bytes(save(dict(arrays), {"state": json.dumps(description, default=as_json)}))
         part.replace(folder / STATE)
     except OSError as error:
         raise GeneratorError(f"cannot keep the training in {folder}: {error.strerror or error}") from error
@@ -48,7 +49,7 @@ def read_description(folder: Path) -> dict[str, Any] | None:
         return None
     try:
         with safe_open(path, framework="numpy") as file:
-            description: dict[str, Any] = json.loads(file.metadata()["state"])
+            description: dict[str, Any] = dict(json.loads(file.metadata()["state"]))
     except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
         raise GeneratorError(f"{path} is damaged ({error!r}); remove it to begin anew") from error
     return description
@@ -66,7 +67,7 @@ def digests(
     """What a training learns from, each as a digest: one that goes on must find it as it was."""
     found = {"corpus": _digest(forest.tokens, forest.offsets, forest.values, text=forest.library.to_json())}
     if weights is not None:
-        found["weights"] = _digest(np.asarray(weights, dtype=np.float64))
+        found["weights"] = _digest(weights)
     if start is not None:
         found["start"] = _digest(*(start[name] for name in sorted(start)))
     if grammar is not None:

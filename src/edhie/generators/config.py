@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -53,8 +54,10 @@ class TrainConfig:
             raise GeneratorError(f"learning_rate must lie between 0 and 1, and is {self.learning_rate}")
         if not 0 <= self.validation < 1:
             raise GeneratorError(f"validation is a share of the corpus, from 0 to below 1, and is {self.validation}")
-        if min(self.divergence, self.free_bits, self.patience, self.seed) < 0:
-            raise GeneratorError("divergence, free_bits, patience and seed must not be negative")
+        if not (0 <= self.divergence < math.inf and 0 <= self.free_bits < math.inf):
+            raise GeneratorError("divergence and free_bits must be numbers from 0 up")
+        if min(self.patience, self.seed) < 0:
+            raise GeneratorError("patience and seed must not be negative")
         if self.model not in MODEL_DEFAULTS:
             raise GeneratorError(f"unknown model {self.model!r}{suggestion(self.model, MODEL_DEFAULTS)}")
         if self.schedule not in SCHEDULES:

@@ -36,7 +36,8 @@ class Constraints:
 
     def masks(self, library: SymbolLibrary) -> tuple[Mask, Mask]:
         """Symbols allowed at all (symbols,), and by symbol those barred below it (symbols, symbols)."""
-        allowed = np.ones(len(library), dtype=np.bool_)
+        # a number of any value is nothing without one, and a decoder gives symbols only
+        allowed = np.array([symbol.kind != "number" for symbol in library.symbols], dtype=np.bool_)
         for name in self.forbidden:
             allowed[library.id_of(name)] = False
         barred = np.zeros((len(library), len(library)), dtype=np.bool_)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +20,8 @@ from edhie.expr import Forest
 from edhie.generators.base import Model
 from edhie.generators.checkpoint import STATE, claim, digests, read_description, write_state
 from edhie.generators.config import TrainConfig
-from edhie.generators.folder import read_weights
+from edhie.generators.example_weights import check_weights, in_single_precision
+from edhie.generators.folder import read_arrays
 from edhie.generators.schedules import SCHEDULES
 from edhie.generators.split import split
 from edhie.grammar import PCFG
@@ -32,11 +32,13 @@ try:
 
     from edhie.generators.network import Network, weighted_mean
     from edhie.generators.networks import fresh, going_on_from
+    from edhie.generators.runtime import device_of, learning, seeded, threads, within_range
 except ImportError as error:
     raise MissingExtraError("training a model", "train") from error
 
 WARM_UP = 0.1  # the share of the steps in which the learning rate rises
 MOMENTS = ("exp_avg", "exp_avg_sq")
+AT_ONCE = 4096  # expressions kept aside that are measured together; it bounds the memory
 
 
 @dataclass(frozen=True)
@@ -74,22 +76,23 @@ def train(
     """
     if len(forest) == 0:
         raise GeneratorError("there is nothing to learn from: the forest is empty")
-    if weights is not None and (len(weights) != len(forest) or np.any(np.asarray(weights) < 0) or not np.any(weights)):
-        raise GeneratorError(f"weights must be {len(forest)} numbers, none negative, not all zero")
-    torch.manual_seed(config.seed)
-    network = fresh(forest, config, grammar) if start is None else going_on_from(start, forest, config)
-    loop = _Loop(network, forest, config, weights)
+    if weights is not None:
+        weights = np.asarray(weights, dtype=np.float64)
+        check_weights(weights, len(forest))
     state = None if folder is None else Path(folder)
     inputs = digests(forest, weights, None if start is None else start.weights, grammar)
-    if state is not None:
-        claim(state)
-        loop.restore(state, inputs)
-    with _threads(config.threads), torch.enable_grad():  # an interrupted backward pass may have left it off
+    with threads(config.threads), learning():
+        with seeded(config.seed):
+            network = fresh(forest, config, grammar) if start is None else going_on_from(start, forest, config)
+        loop = _Loop(network, forest, config, weights)
+        if state is not None:
+            claim(state)
+            loop.restore(state, inputs)
         while not loop.is_done:
             on_epoch(loop.epoch(), config.epochs)
             if state is not None:
                 loop.keep(state, inputs)
-    return loop.model(), loop.history
+        return loop.model(), loop.history
 
 
 class _Loop:
@@ -99,15 +102,15 @@ class _Loop:
         self, network: Network, forest: Forest, config: TrainConfig, weights: NDArray[np.float64] | None
     ) -> None:
         self.config = config
-        self.device = _device(config.device)
+        self.device = device_of(config.device)
         self.net = network.to(self.device)
         self.optimiser = torch.optim.Adam(self.net.parameters(), lr=config.learning_rate, fused=True)
         held_out, learnt = split(len(forest), config)
         examples = network.prepare(forest)
         self.validation, self.training = examples.take(held_out), examples.take(learnt)
-        self.weights = None if weights is None else np.asarray(weights, dtype=np.float64)[learnt]
-        if self.weights is not None and not self.weights.any():
-            raise GeneratorError("all expressions with a weight above 0 were kept aside; lower `validation`")
+        self.weights = None if weights is None else in_single_precision(weights[learnt])
+        if config.patience and len(self.validation) == 0:
+            raise GeneratorError("patience looks at expressions kept aside, and there are none; raise `validation`")
         self.steps = math.ceil(len(self.training) / config.batch)
         self.history: list[Epoch] = []
         self.best: dict[str, torch.Tensor] | None = None
@@ -129,13 +132,14 @@ class _Loop:
         """One pass over the training part."""
         number = len(self.history)
         order = np.random.default_rng([self.config.seed, 1, number]).permutation(len(self.training))
-        noise = torch.Generator(self.device).manual_seed(1_000_003 * self.config.seed + number)
+        noise = torch.Generator(self.device).manual_seed(within_range(1_000_003 * int(self.config.seed) + number))
         totals = torch.zeros(3, device=self.device)  # read once an epoch: a GPU does not wait for each step
         began = time.perf_counter()
         for step in range(self.steps):
             chosen = order[step * self.config.batch : (step + 1) * self.config.batch]
             totals += len(chosen) * self._step(number * self.steps + step, chosen, noise)
         loss, reconstruction, divergence = (totals / len(self.training)).tolist()
+        self._check_numbers(loss)
         seconds = time.perf_counter() - began
         record = Epoch(
             number, loss, reconstruction, divergence, self._weight(number * self.steps + self.steps - 1),
@@ -146,11 +150,21 @@ class _Loop:
             self.best = {name: weight.detach().clone() for name, weight in self.net.state_dict().items()}
         return record
 
+    def _check_numbers(self, loss: float) -> None:
+        """Raise where an epoch's loss, or what was learnt in it, is no number."""
+        finite = torch.stack([weight.isfinite().all() for weight in self.net.parameters()]).all()
+        if not (math.isfinite(loss) and finite):
+            what = "the weights are no numbers" if math.isfinite(loss) else f"the loss is {loss}"
+            raise GeneratorError(
+                f"the training failed in epoch {len(self.history) + 1} of {self.config.epochs}: {what}; "
+                f"lower learning_rate, which is {self.config.learning_rate:g}"
+            )
+
     def _step(self, iteration: int, chosen: NDArray[np.int64], noise: torch.Generator) -> Tensor:
         """One batch; its loss, reconstruction error and divergence."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.config.learning_rate * _rise_and_fall(iteration / (self.steps * self.config.epochs))
-        weights = None if self.weights is None else torch.tensor(self.weights[chosen], device=self.device).float()
+        weights = None if self.weights is None else torch.tensor(self.weights[chosen], device=self.device)
         if weights is not None and not weights.any():
             return torch.zeros(3, device=self.device)
         errors, divergences = self.net.losses(self.training.take(chosen), noise)
@@ -176,9 +190,12 @@ class _Loop:
         """Mean cross-entropy of the expressions kept aside, with the same noise each time."""
         if len(self.validation) == 0:
             return math.nan
-        noise = torch.Generator(self.device).manual_seed(self.config.seed)
+        noise = torch.Generator(self.device).manual_seed(within_range(self.config.seed))
+        places = np.arange(len(self.validation))
+        parts = [places[s : s + AT_ONCE] for s in range(0, len(places), AT_ONCE)]
         with torch.no_grad():
-            return self.net.losses(self.validation, noise)[0].mean().item()
+            errors = [self.net.losses(self.validation.take(part), noise)[0] for part in parts]
+        return torch.cat(errors).mean().item()
 
     def model(self) -> Model:
         """The trained model, without torch."""
@@ -192,7 +209,9 @@ class _Loop:
         arrays = {f"weight.{name}": weight for name, weight in self.net.state_dict().items()}
         arrays |= {f"best.{name}": weight for name, weight in (self.best or {}).items()}
         for name, weight in self.net.named_parameters():
-            arrays |= {f"{moment}.{name}": self.optimiser.state[weight][moment] for moment in MOMENTS}
+            state = self.optimiser.state[weight]
+            arrays |= {f"{moment}.{name}": state[moment] for moment in MOMENTS}
+            arrays["steps"] = state["step"]  # the same for all; fewer than batches, where all of one weigh nothing
         history = [asdict(record) for record in self.history]
         description = {"config": asdict(self.config), "inputs": inputs, "history": history}
         write_state(folder, description, {name: array.cpu().contiguous().numpy() for name, array in arrays.items()})
@@ -208,20 +227,32 @@ class _Loop:
         except (KeyError, TypeError, GeneratorError) as error:
             raise GeneratorError(f"{folder / STATE} is damaged ({error!r}); remove it to begin anew") from error
         changed = [name for name in {**inputs, **kept_inputs} if inputs.get(name) != kept_inputs.get(name)]
-        changed += ["configuration"] if kept != self.config else []
+        changed += ["configuration"] if _learnt(kept) != _learnt(self.config) else []
         if changed:
             raise GeneratorError(
                 f"{folder} holds an unfinished training with another {' and '.join(changed)}; "
                 f"choose another folder, or remove {folder / STATE} to begin anew"
             )
-        arrays = {name: torch.tensor(array).to(self.device) for name, array in read_weights(folder / STATE).items()}
+        kept_arrays, _ = read_arrays(folder / STATE)
+        try:
+            self._take({name: torch.tensor(array).to(self.device) for name, array in kept_arrays.items()}, len(history))
+        except (KeyError, RuntimeError) as error:
+            raise GeneratorError(f"{folder / STATE} is damaged ({error!r}); remove it to begin anew") from error
+        self.history = history
+
+    def _take(self, arrays: dict[str, Tensor], epochs: int) -> None:
+        """Weights, moments and the number of steps from a state, which older ones have not."""
+        steps = arrays.get("steps", torch.tensor(float(epochs * self.steps), device=self.device))
         self.net.load_state_dict(_part(arrays, "weight"))
         self.best = _part(arrays, "best") or None
-        steps = torch.tensor(float(len(history) * self.steps), device=self.device)
         for name, weight in self.net.named_parameters():
             moments = {moment: arrays[f"{moment}.{name}"].clone() for moment in MOMENTS}
             self.optimiser.state[weight] = {"step": steps.clone(), **moments}
-        self.history = history
+
+
+def _learnt(config: TrainConfig) -> TrainConfig:
+    """What of a configuration decides what is learnt: not where, nor with how many threads."""
+    return replace(config, device=TrainConfig.device, threads=TrainConfig.threads)
 
 
 def _part(arrays: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
@@ -233,20 +264,3 @@ def _rise_and_fall(done: float) -> float:
     if done < WARM_UP:
         return max(done, 0.01 * WARM_UP) / WARM_UP
     return 0.5 * (1 + math.cos(math.pi * (done - WARM_UP) / (1 - WARM_UP)))
-
-
-@contextmanager
-def _threads(count: int) -> Iterator[None]:
-    """So many threads for torch, for a while."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-def _device(asked: str) -> torch.device:
-    if asked == "cuda" and not torch.cuda.is_available():
-        raise GeneratorError("there is no CUDA device here; use device='cpu' or 'auto'")
-    return torch.device("cuda" if asked != "cpu" and torch.cuda.is_available() else "cpu")

@@ -49,11 +49,13 @@ def neighbours(
     At radius 1 they come from the model's posterior N(μ, σ), the points that it cannot tell
     from the expression itself; beyond, similarity falls.
     """
-    if n < 1 or radius < 0:
-        raise GeneratorError(f"neighbours needs a positive number and a radius of at least 0, not {n} and {radius}")
+    if n < 1 or not 0 <= radius < np.inf:
+        raise GeneratorError(f"neighbours needs a positive number and a finite radius from 0, not {n} and {radius}")
     mean, log_variance = model.encode(Forest.from_exprs([expr], model.library))
     noise: Codes = rng.standard_normal((n, model.latent_dim), dtype=np.float32)
-    decoded = model.decode(mean + radius * np.exp(0.5 * log_variance) * noise)
+    with np.errstate(over="ignore"):  # what is too far out is told when it is decoded
+        points = mean + radius * np.exp(0.5 * log_variance) * noise
+    decoded = model.decode(points)
     first, inverse = decoded.forest.grouped()
     distinct = decoded.forest.take(first)
     centre = Forest.from_exprs([expr] * len(distinct), model.library)

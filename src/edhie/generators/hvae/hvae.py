@@ -10,10 +10,13 @@ import numpy as np
 
 from edhie.errors import GeneratorError
 from edhie.expr import Forest, SymbolLibrary
-from edhie.generators.base import Codes, Decoded, Weights, check_shapes, checked_codes
+from edhie.generators.base import Codes, Decoded, Weights
+from edhie.generators.checks import checked_codes, checked_weights, refuse_numbers
 from edhie.generators.constraints import Constraints
 from edhie.generators.hvae.inference import decode_roots, encode_roots
+from edhie.generators.sampling import prior_codes
 
+ENCODED_AT_ONCE = 16_384  # it bounds the memory, which is by node
 DECODED_AT_ONCE = 2048  # more gains nothing, and this stays in the processor's cache
 
 
@@ -44,11 +47,13 @@ class HVAE:
     def encode(self, forest: Forest) -> tuple[Codes, Codes]:
         """Mean and logarithm of the variance of each expression's code; both (expressions, latent_dim)."""
         forest = forest.cast(self.library)
+        refuse_numbers(forest, self.kind)
         if len(forest) == 0:
             empty = np.zeros((0, self.latent_dim), dtype=np.float32)
             return empty, empty.copy()
-        roots = encode_roots(self.weights, forest)
         w = self.weights
+        parts = [forest[s : s + ENCODED_AT_ONCE] for s in range(0, len(forest), ENCODED_AT_ONCE)]
+        roots = np.concatenate([encode_roots(w, part) for part in parts])
         return roots @ w["mean_w"] + w["mean_b"], roots @ w["log_variance_w"] + w["log_variance_b"]
 
     def decode(
@@ -68,8 +73,7 @@ class HVAE:
 
     def sample(self, n: int, rng: np.random.Generator) -> Forest:
         """Expressions decoded from codes drawn from the prior N(0, I)."""
-        codes = rng.standard_normal((n, self.latent_dim), dtype=np.float32)
-        return self.decode(codes).forest
+        return self.decode(prior_codes(n, self.latent_dim, rng)).forest
 
     def settings(self) -> dict[str, Any]:
         """None: library and weights are all there is."""
@@ -82,15 +86,15 @@ class HVAE:
             hidden, latent = weights["mean_w"].shape
         except (KeyError, ValueError) as error:
             raise GeneratorError("these are not the weights of a model of kind 'hvae'") from error
-        check_shapes(weights, _shapes(len(library), hidden, latent), cls.kind)
-        return cls(library, weights)
+        return cls(library, checked_weights(weights, _shapes(len(library), hidden, latent), cls.kind))
 
 
 def _shapes(symbols: int, hidden: int, latent: int) -> dict[str, tuple[int, ...]]:
     return {
         "up_w_i": (symbols, 3 * hidden), "up_b_i": (3 * hidden,), "up_w_h": (2 * hidden, 3 * hidden),
-        "up_b_h": (3 * hidden,), "mean_b": (latent,), "log_variance_w": (hidden, latent),
-        "log_variance_b": (latent,), "root_w": (latent, hidden), "root_b": (hidden,),
+        "up_b_h": (3 * hidden,), "mean_w": (hidden, latent), "mean_b": (latent,),
+        "log_variance_w": (hidden, latent), "log_variance_b": (latent,),
+        "root_w": (latent, hidden), "root_b": (hidden,),
         "down_w_o": (hidden, symbols), "down_b_o": (symbols,), "down_w_i": (symbols, 6 * hidden),
         "down_b_i": (6 * hidden,), "down_w_h": (hidden, 6 * hidden), "down_b_h": (6 * hidden,),
     }  # fmt: skip

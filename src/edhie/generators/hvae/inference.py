@@ -11,9 +11,11 @@ from edhie.expr import Forest, SymbolLibrary
 from edhie.generators.base import Weights
 from edhie.generators.constraints import Constraints, Mask
 from edhie.generators.hvae.layout import up_layout
+from edhie.generators.sampling import tempered
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
+BOUNDLESS = 2**62  # nodes: no tree has as many
 
 
 def encode_roots(w: Weights, forest: Forest) -> Floats:
@@ -67,11 +69,12 @@ def decode_roots(
     arities = library.arities.astype(np.int64)
     gates = [compiled.by_side(w[name]) for name in ("down_w_i", "down_b_i", "down_w_h", "down_b_h")]
     level = _Level(roots, np.arange(len(roots)), None)
-    room = np.full(len(roots), constraints.max_size - 1)  # nodes that a tree may still get
+    # nodes that a tree may still get
+    room = np.full(len(roots), min(constraints.max_size, BOUNDLESS) - 1, dtype=np.int64)
     written: list[_Written] = []
     for depth in range(1, constraints.max_height + 1):
         logits = level.codes @ w["down_w_o"] + w["down_b_o"]
-        scores = logits / np.float32(temperature) + _gumbel(logits.shape, rng) if temperature else logits
+        scores = logits if rng is None or temperature == 0 else tempered(logits, temperature, rng)
         mask = _mask(level, allowed, nesting, arities, only_leaves=depth == constraints.max_height)
         symbols = (scores if mask.all() else np.where(mask, scores, -np.inf)).argmax(axis=1)
         keep_within(symbols, level.trees, mask, scores, arities, room)
@@ -83,12 +86,6 @@ def decode_roots(
         codes = compiled.next_codes(level.codes, logits, written[-1].parents, len(binary), *gates)
         level = _next_level(level, codes, written[-1], nesting)
     return _assembled(written, library)
-
-
-def _gumbel(shape: tuple[int, ...], rng: np.random.Generator | None) -> Floats:
-    if rng is None:
-        raise TypeError("decoding with a temperature needs an rng")
-    return rng.gumbel(size=shape).astype(np.float32)
 
 
 def _mask(level: _Level, allowed: Mask, nesting: Mask, arities: Ints, *, only_leaves: bool) -> Mask:

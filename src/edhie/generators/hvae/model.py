@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from edhie.expr import Forest, SymbolLibrary
+from edhie.generators.checks import refuse_numbers
 from edhie.generators.hvae.hvae import HVAE
 from edhie.generators.hvae.layout import DownLayout, UpLayout, down_layout, up_layout
 from edhie.generators.hvae.recursion import downwards, tree_errors, upwards
@@ -42,6 +43,7 @@ class HVAENetwork(Network):
 
     def prepare(self, forest: Forest) -> Forest:
         """The forest itself."""
+        refuse_numbers(forest, HVAE.kind)
         return forest
 
     def losses(self, batch: Forest, noise: torch.Generator) -> tuple[Tensor, Tensor]:

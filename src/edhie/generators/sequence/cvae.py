@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import GeneratorError
 from edhie.expr import Forest, SymbolLibrary
+from edhie.generators.checks import refuse_numbers
 from edhie.generators.sequence.model import SequenceModel
 from edhie.generators.sequence.notation import SHORTEST, Spelled, length_for
 
@@ -57,13 +58,7 @@ class InfixNotation:
         """The infix tokens of each expression; one that holds a number of any value raises."""
         from edhie.generators.sequence import infix_kernels as kernels
 
-        with_numbers = np.flatnonzero(self._symbols.has_value[forest.tokens])
-        if len(with_numbers):
-            expr = forest[int(forest.owners[with_numbers[0]])]
-            raise GeneratorError(
-                f"{expr} holds a number of any value, and a cvae has symbols only: "
-                "use a library that has it as a literal, or the fitted constant"
-            )
+        refuse_numbers(forest, CVAE.kind)
         return kernels.write(forest.tokens, forest.offsets, forest.left, forest.right, self._symbols)
 
     def read(self, scores: NDArray[np.float32]) -> tuple[Forest, NDArray[np.int64]]:

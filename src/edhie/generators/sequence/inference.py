@@ -86,13 +86,13 @@ def _gru(w: Weights, layer: int, inputs: Floats, length: int) -> Floats:
 def sizes(w: Weights) -> tuple[int, int]:
     """The channels of a convolution, and the recurrent layers; at least one of each, whatever the weights."""
     bias = w.get(f"convolution_{KERNELS[0]}.bias", np.zeros(1, dtype=np.float32))
-    return len(bias), max(1, sum(name.startswith("recurrent.weight_ih_l") for name in w))
+    return bias.size, max(1, sum(name.startswith("recurrent.weight_ih_l") for name in w))
 
 
 def shapes(w: Weights, symbols: int, length: int) -> dict[str, tuple[int, ...]]:
     """What the shapes of a model's weights must be, its sizes taken from the weights themselves."""
     channels, layers = sizes(w)
-    latent, hidden = w["mean.weight"].shape if "mean.weight" in w else (0, 0)
+    latent, hidden = w["mean.weight"].shape if "mean.weight" in w and w["mean.weight"].ndim == 2 else (0, 0)
     dense = {
         "summary": (hidden, channels * (length + 1 - SHORTEST)), "mean": (latent, hidden),
         "log_variance": (latent, hidden), "opening": (hidden, latent), "scores": (symbols, hidden),

@@ -11,7 +11,9 @@ import numpy as np
 
 from edhie.errors import GeneratorError
 from edhie.expr import Forest, SymbolLibrary
-from edhie.generators.base import Codes, Decoded, Weights, check_shapes, checked_codes
+from edhie.generators.base import Codes, Decoded, Weights
+from edhie.generators.checks import check_count, checked_codes, checked_weights
+from edhie.generators.sampling import prior_codes, tempered
 from edhie.generators.sequence import inference
 from edhie.generators.sequence.notation import Notation, padded
 
@@ -67,8 +69,7 @@ class SequenceModel(ABC):
         for s in range(0, len(codes), AT_ONCE):
             scores = inference.decode(self.weights, codes[s : s + AT_ONCE], self.notation.length)
             if rng is not None and temperature > 0:
-                scores /= temperature
-                scores += rng.gumbel(size=scores.shape).astype(np.float32)
+                scores = tempered(scores, temperature, rng)
             forest, places = self.notation.read(scores)
             forests.append(forest)
             sources.append(s + places)
@@ -76,6 +77,7 @@ class SequenceModel(ABC):
 
     def sample(self, n: int, rng: np.random.Generator) -> Forest:
         """Expressions decoded from codes drawn from the prior N(0, I); codes that give none are drawn anew."""
+        check_count(n)
         found, drawn = Forest.from_exprs([], self.library), 0
         while len(found) < n:
             if drawn >= TRIES * max(n, 10):
@@ -83,7 +85,7 @@ class SequenceModel(ABC):
                     f"of {drawn} codes only {len(found)} gave an expression, {n} were asked for; "
                     "train the model longer, or on more expressions"
                 )
-            codes = rng.standard_normal((max(n - len(found), LEAST_DRAWN), self.latent_dim), dtype=np.float32)
+            codes = prior_codes(max(n - len(found), LEAST_DRAWN), self.latent_dim, rng)
             found = Forest.concatenate([found, self.decode(codes).forest])
             drawn += len(codes)
         return found[:n]
@@ -97,10 +99,10 @@ class SequenceModel(ABC):
         """The model of these weights, which must fit library and settings."""
         try:
             notation = cls.notation_of(library, settings)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise GeneratorError(f"these are not the settings of a model of kind {cls.kind!r}: {error!r}") from error
-        check_shapes(weights, inference.shapes(weights, notation.symbols, notation.length), cls.kind)
-        return cls(notation, weights)
+        expected = inference.shapes(weights, notation.symbols, notation.length)
+        return cls(notation, checked_weights(weights, expected, cls.kind))
 
     @staticmethod
     @abstractmethod

@@ -1,0 +1,76 @@
+"""What every model refuses alike: codes, requests, expressions and weights that it cannot work with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import ExpressionError, GeneratorError
+from edhie.expr import Forest
+from edhie.expr.symbols import NUMBER
+from edhie.generators.base import Codes, Weights
+
+FARTHEST = np.float32(1e30)  # of a code, in each dimension: much farther out the scores would be no numbers
+
+
+def checked_codes(codes: Codes, latent_dim: int, *, temperature: float, per_code: int, rng: object) -> Codes:
+    """The codes as a decoder takes them, each as often as it is to be decoded; bad requests raise."""
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is told below
+        codes = np.asarray(codes, dtype=np.float32)
+    if codes.ndim != 2 or codes.shape[1] != latent_dim:
+        raise ExpressionError(f"codes must have the shape (n, {latent_dim}), not {codes.shape}")
+    if not np.isfinite(codes).all():
+        raise ExpressionError("codes must be finite numbers")
+    if not (temperature >= 0 and per_code >= 1 and np.asarray(per_code).dtype.kind in "iu"):
+        raise GeneratorError(
+            f"temperature must be at least 0 and per_code a whole number of at least 1, not {temperature}, {per_code}"
+        )
+    if temperature > 0 and rng is None:
+        raise GeneratorError("drawing at a temperature needs an rng")
+    if temperature == 0 and per_code > 1:
+        raise GeneratorError("several expressions per code differ only at a temperature above 0")
+    near: Codes = np.clip(codes, -FARTHEST, FARTHEST)
+    return near if per_code == 1 else np.repeat(near, per_code, axis=0)
+
+
+def check_count(n: int) -> None:
+    """Raise for less than no expressions."""
+    if n < 0:
+        raise GeneratorError(f"cannot draw {n} expressions")
+
+
+def refuse_numbers(forest: Forest, kind: str) -> None:
+    """Raise for an expression that holds a number of any value, which a model of symbols cannot give back."""
+    holding = np.flatnonzero(forest.tokens == forest.library.ids.get(NUMBER.name, -1))
+    if len(holding):
+        expr = forest[int(forest.owners[holding[0]])]
+        raise GeneratorError(
+            f"{expr} holds a number of any value, and a model of kind {kind!r} has symbols only: "
+            "use a library that has it as a literal, or the fitted constant"
+        )
+
+
+def checked_weights(weights: Weights, expected: Mapping[str, tuple[int, ...]], kind: str) -> Weights:
+    """The weights as 32-bit numbers; raise unless they are those of a model of this kind and size."""
+    for name, shape in expected.items():
+        if name not in weights:
+            raise GeneratorError(f"these are not the weights of a model of kind {kind!r}: {name} is missing")
+        if weights[name].shape != shape:
+            raise GeneratorError(f"{name} has the shape {weights[name].shape}, not {shape} as symbols and settings ask")
+    unknown = sorted(weights.keys() - expected.keys())
+    if unknown:
+        raise GeneratorError(f"a model of kind {kind!r} has no weights named {unknown[0]}")
+    return {name: _finite(name, array) for name, array in weights.items()}
+
+
+def _finite(name: str, array: NDArray[Any]) -> NDArray[np.float32]:
+    if array.dtype.kind != "f" or array.size == 0:
+        raise GeneratorError(f"{name} holds {array.dtype} of shape {array.shape}, not weights")
+    with np.errstate(over="ignore"):
+        single = np.ascontiguousarray(array, dtype=np.float32)
+    if not np.isfinite(single).all():
+        raise GeneratorError(f"{name} holds what is no number; the training that made it failed")
+    return single
