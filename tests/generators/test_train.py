@@ -295,6 +295,8 @@ def test_bad_configurations_are_told(forest: Forest) -> None:
         ({"schedule": "ramps"}, "did you mean 'ramp'"),
         ({"validation": 1.0}, "validation"),
         ({"divergence": -1.0}, "negative"),
+        ({"divergence": float("nan")}, "finite"),
+        ({"free_bits": float("inf")}, "finite"),
     ):
         with pytest.raises(GeneratorError, match=message):
             replace(CONFIG, **bad)

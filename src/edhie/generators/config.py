@@ -55,7 +55,7 @@ class TrainConfig:
         if not 0 <= self.validation < 1:
             raise GeneratorError(f"validation is a share of the corpus, from 0 to below 1, and is {self.validation}")
         if not (0 <= self.divergence < math.inf and 0 <= self.free_bits < math.inf):
-            raise GeneratorError("divergence and free_bits must be numbers from 0 up")
+            raise GeneratorError("divergence and free_bits must be finite, and not negative")
         if min(self.patience, self.seed) < 0:
             raise GeneratorError("patience and seed must not be negative")
         if self.model not in MODEL_DEFAULTS:
