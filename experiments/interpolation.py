@@ -5,7 +5,6 @@ python experiments/interpolation.py --corpora corpora --models models/experiment
 
 from __future__ import annotations
 
-import argparse
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,7 @@ from typing import Any
 from edhie.expr import parse
 from edhie.generators.plots import walk_figure
 from edhie.generators.walks import Step, interpolate
-from grid import RESULTS
-from kept import first_fold_model
+from kept import first_fold_model, options_of
 
 STEPS = 4
 
@@ -48,11 +46,7 @@ def table(pair: dict[str, Any], found: dict[str, list[Step]]) -> str:
 
 def main() -> None:
     """Write the tables, and draw the pairs that ask for a figure."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--corpora", type=Path, default=Path("corpora"))
-    parser.add_argument("--models", type=Path, default=Path("models/experiments"))
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    options = parser.parse_args()
+    options = options_of(__doc__)
     pairs = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["pairs"]
     tables = ["# Linear interpolation in latent spaces\n"]
     for pair in pairs:

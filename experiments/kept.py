@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 from edhie.expr import Forest
 from edhie.generators import load
 from edhie.generators.base import Model
-from grid import Job, forest_of, run_job, split
+from grid import RESULTS, Job, forest_of, run_job, split
+
+
+def options_of(description: str | None) -> argparse.Namespace:
+    """Where corpora, models and results are."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--corpora", type=Path, default=Path("corpora"))
+    parser.add_argument("--models", type=Path, default=Path("models/experiments"))
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    return parser.parse_args()
 
 
 def first_fold_model(dataset: str, model: str, models: Path, corpora: Path) -> Model:

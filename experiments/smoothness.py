@@ -5,7 +5,6 @@ python experiments/smoothness.py --corpora corpora --models models/experiments
 
 from __future__ import annotations
 
-import argparse
 import csv
 from pathlib import Path
 
@@ -14,8 +13,7 @@ from matplotlib.figure import Figure
 
 from edhie.generators.smoothness import Roughness, roughness
 from figures import LOOKS
-from grid import RESULTS
-from kept import first_fold, first_fold_model
+from kept import first_fold, first_fold_model, options_of
 from settings import FIGURE_SET, MODELS
 
 RADII = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
@@ -24,11 +22,7 @@ FIELDS = ("dataset", "model", "radius", "edit_distance", "unchanged_percent", "i
 
 def main() -> None:
     """Measure, write and draw."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--corpora", type=Path, default=Path("corpora"))
-    parser.add_argument("--models", type=Path, default=Path("models/experiments"))
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    options = parser.parse_args()
+    options = options_of(__doc__)
     forest = first_fold(FIGURE_SET, options.corpora)
     curves = {}
     for name in MODELS:
