@@ -2,9 +2,7 @@
 
 GVAE and CVAE are trained as the paper says: hidden and latent size 128, batches of 64, 150 epochs
 (the defaults of `TrainConfig.of`). HVAE has the paper's latent size and batches of 32; the paper does not tell its
-number of epochs, so small sets get more of them. Learning rate, weight of the divergence and epochs were chosen on
-corpora of the same grammars drawn with another seed. The channels of GVAE and CVAE were chosen so too, and their one
-recurrent layer on a split of Trig4-2k itself.
+number of epochs, so small sets get more of them. README.md beside this says on what all settings were chosen.
 """
 
 from __future__ import annotations
