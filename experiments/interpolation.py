@@ -31,7 +31,7 @@ def table(pair: dict[str, Any], found: dict[str, list[Step]]) -> str:
     """The walks side by side, the given expressions above and below."""
     names = list(found)
     lines = [
-        f"## {pair['dataset']}\n",
+        f"## {pair['dataset']}: `{pair['a']}` to `{pair['b']}`\n",
         f"| α | {' | '.join(name.upper() for name in names)} |",
         "|---|" + "---|" * len(names),
         "| A | " + " | ".join(f"`{pair['a']}`" for _ in names) + " |",

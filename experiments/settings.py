@@ -20,7 +20,7 @@ SPLIT_SEED = 20240
 
 MODELS = {
     "hvae": TrainConfig.of(
-        "hvae", hidden=128, latent=128, batch=32, learning_rate=0.003, divergence=0.015, device="cpu"
+        "hvae", hidden=128, latent=128, batch=32, learning_rate=0.003, warm_up=0.1, divergence=0.015, device="cpu"
     ),
     "gvae": TrainConfig.of("gvae"),
     "cvae": TrainConfig.of("cvae"),

@@ -15,6 +15,7 @@ from edhie.generators import TrainConfig
 from edhie.generators.card import KINDS, Training, card
 from edhie.generators.config import MODEL_DEFAULTS
 from edhie.generators.reconstruction import Reconstruction
+from edhie.generators.shipped import SHIPPED
 
 LIBRARY = SymbolLibrary.of(["+", "sin"], 1)
 
@@ -89,4 +90,10 @@ def test_every_kind_of_model_is_known() -> None:
 def test_the_python_in_it_runs(training: Training, tmp_path: Path) -> None:
     code = written(tmp_path, training).split("```python\n")[1].split("```")[0]
     assert compile(code, "card", "exec")
-    assert repr(str(tmp_path)) in code
+    assert f'load("{tmp_path}")' in code
+
+
+def test_a_shipped_model_goes_by_its_name(training: Training) -> None:
+    text = written(SHIPPED / "general-1", training)
+    assert 'load("general-1")' in text
+    assert "edhie sample general-1 " in text

@@ -292,6 +292,7 @@ def test_bad_configurations_are_told(forest: Forest) -> None:
     for bad, message in (
         ({"latent": 0}, "latent must be at least 1"),
         ({"learning_rate": 2.0}, "learning_rate"),
+        ({"warm_up": 1.0}, "warm_up"),
         ({"schedule": "ramps"}, "did you mean 'ramp'"),
         ({"validation": 1.0}, "validation"),
         ({"divergence": -1.0}, "negative"),

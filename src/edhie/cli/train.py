@@ -67,6 +67,7 @@ def train(
     epochs: Annotated[int | None, _setting("epochs")] = None,
     batch: Annotated[int | None, _setting("batch")] = None,
     learning_rate: Annotated[float | None, _setting("learning_rate")] = None,
+    warm_up: Annotated[float | None, _setting("warm_up")] = None,
     schedule: Annotated[ScheduleName | None, _setting("schedule")] = None,
     divergence: Annotated[float | None, _setting("divergence")] = None,
     free_bits: Annotated[float | None, _setting("free_bits")] = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -13,6 +14,7 @@ from edhie.corpora.corpus import checksum, expressions_text
 from edhie.generators.base import Model
 from edhie.generators.config import TrainConfig
 from edhie.generators.reconstruction import Reconstruction
+from edhie.generators.shipped import SHIPPED
 
 KINDS = {
     "hvae": "hierarchical variational autoencoder (HVAE): every point of its latent space is a valid expression",
@@ -43,7 +45,9 @@ class Training:
 def card(folder: str | Path, model: Model, training: Training) -> str:
     """The card of a model in `folder`, in Markdown."""
     config, corpus, measured = training.config, training.corpus, training.measured
-    place = shlex.quote(str(folder))
+    is_shipped = Path(folder).resolve().parent == SHIPPED.resolve()
+    called = Path(folder).name if is_shipped else str(folder)
+    place = shlex.quote(called)
     where = "held out of training" if training.held_out else "that it was trained on, since none were held out"
     distance = "none came back" if measured.invalid == measured.n else f"{measured.edit_distance:.3f}"
     sections = [
@@ -51,7 +55,7 @@ def card(folder: str | Path, model: Model, training: Training) -> str:
         f"A {KINDS.get(model.kind, model.kind)}. Its codes have {model.latent_dim} dimensions. "
         f"It was trained on {corpus.name}, {len(corpus)} expressions, with edhie {edhie.__version__}.",
         f"```sh\nedhie sample {place} -n 10\nedhie encode {place} {shlex.quote(str(corpus.forest[0]))}\n```",
-        f"```python\nfrom edhie.generators import load\n\nmodel = load({str(folder)!r})\n```",
+        f"```python\nfrom edhie.generators import load\n\nmodel = load({json.dumps(called, ensure_ascii=False)})\n```",
         "## How well it reconstructs",
         f"On {measured.n} expressions {where}:",
         _table(

@@ -28,7 +28,9 @@ class TrainConfig:
     batch: int = 256
     """How many expressions make one step."""
     learning_rate: float = 0.015
-    """Of Adam, at its peak: it rises over the first tenth of the steps and then falls to zero."""
+    """Of Adam, at its peak; after it, the rate falls to zero along a cosine."""
+    warm_up: float = 0.3
+    """The share of the steps in which the learning rate rises to its peak."""
     schedule: ScheduleName = "constant"
     """How the weight of the divergence changes: printed, ramp, linear, constant or cyclical."""
     divergence: float = 0.03
@@ -52,6 +54,8 @@ class TrainConfig:
                 raise GeneratorError(f"{name} must be at least 1, not {getattr(self, name)}")
         if not 0 < self.learning_rate < 1:
             raise GeneratorError(f"learning_rate must lie between 0 and 1, and is {self.learning_rate}")
+        if not 0 <= self.warm_up < 1:
+            raise GeneratorError(f"warm_up is a share of the steps, from 0 to below 1, and is {self.warm_up}")
         if not 0 <= self.validation < 1:
             raise GeneratorError(f"validation is a share of the corpus, from 0 to below 1, and is {self.validation}")
         if not (0 <= self.divergence < math.inf and 0 <= self.free_bits < math.inf):
@@ -69,5 +73,8 @@ class TrainConfig:
         return cls(model=model, **{**MODEL_DEFAULTS.get(model, {}), **changes})
 
 
-BASELINE = {"latent": 128, "hidden": 128, "batch": 64, "epochs": 150, "learning_rate": 0.003, "divergence": 0.01}
+BASELINE = {
+    "latent": 128, "hidden": 128, "batch": 64, "epochs": 150,
+    "learning_rate": 0.003, "warm_up": 0.1, "divergence": 0.01,
+}  # fmt: skip
 MODEL_DEFAULTS: dict[str, dict[str, Any]] = {"hvae": {}, "gvae": BASELINE, "cvae": BASELINE}

@@ -36,7 +36,6 @@ try:
 except ImportError as error:
     raise MissingExtraError("training a model", "train") from error
 
-WARM_UP = 0.1  # the share of the steps in which the learning rate rises
 MOMENTS = ("exp_avg", "exp_avg_sq")
 AT_ONCE = 4096  # expressions kept aside that are measured together; it bounds the memory
 
@@ -163,7 +162,7 @@ class _Loop:
     def _step(self, iteration: int, chosen: NDArray[np.int64], noise: torch.Generator) -> Tensor:
         """One batch; its loss, reconstruction error and divergence."""
         for group in self.optimiser.param_groups:
-            group["lr"] = self.config.learning_rate * _rise_and_fall(iteration / (self.steps * self.config.epochs))
+            group["lr"] = self._learning_rate(iteration)
         weights = None if self.weights is None else torch.tensor(self.weights[chosen], device=self.device)
         if weights is not None and not weights.any():
             return torch.zeros(3, device=self.device)
@@ -181,6 +180,13 @@ class _Loop:
         """What of the divergence is paid for: by dimension, the batch's mean above the free bits."""
         by_dimension = divergences.mean(0) if weights is None else weights @ divergences / weights.sum()
         return torch.clamp(by_dimension - self.config.free_bits, min=0).sum()
+
+    def _learning_rate(self, iteration: int) -> float:
+        """A line up to the peak, then half a cosine down to zero."""
+        done, rise = iteration / (self.steps * self.config.epochs), self.config.warm_up
+        if done < rise:
+            return self.config.learning_rate * max(done / rise, 0.01)
+        return self.config.learning_rate * 0.5 * (1 + math.cos(math.pi * (done - rise) / (1 - rise)))
 
     def _weight(self, iteration: int) -> float:
         total = self.steps * self.config.epochs
@@ -257,10 +263,3 @@ def _learnt(config: TrainConfig) -> TrainConfig:
 
 def _part(arrays: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
     return {name.partition(".")[2]: array for name, array in arrays.items() if name.startswith(f"{prefix}.")}
-
-
-def _rise_and_fall(done: float) -> float:
-    """The learning rate's share of its peak: a line up, then half a cosine down."""
-    if done < WARM_UP:
-        return max(done, 0.01 * WARM_UP) / WARM_UP
-    return 0.5 * (1 + math.cos(math.pi * (done - WARM_UP) / (1 - WARM_UP)))
