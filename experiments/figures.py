@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
+DISTANCES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 LOOKS = {"hvae": ("#1f5f99", "o", "HVAE"), "gvae": ("#d1662b", "s", "GVAE"), "cvae": ("#5b8c3e", "^", "CVAE")}
 
 
@@ -31,6 +32,9 @@ def error_figure(rows: Sequence[dict[str, str]], column: str, label: str, *, log
         panel.set_xscale("log", base=2)
     panel.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     panel.minorticks_off()
+    low, high = panel.get_ylim()
+    panel.set_yticks([tick for tick in DISTANCES if low <= tick <= high], minor=False)
+    panel.yaxis.set_major_formatter("{x:g}")
     panel.grid(axis="y", alpha=0.3)
     panel.spines[["top", "right"]].set_visible(False)
     panel.legend(frameon=False)
