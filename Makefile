@@ -26,6 +26,8 @@ perf: $(VENV)/installed-dev
 	$(PIP) --editable ".[peers]"
 	$(BIN)/python perf/expr.py | tee perf/results/expr.txt
 	$(BIN)/python perf/train.py | tee perf/results/train.txt
+	$(BIN)/python perf/evaluate.py | tee perf/results/evaluate.txt
+	$(BIN)/python perf/constants.py | tee perf/results/constants.txt
 
 # The models that come with edhie and their epochs; a few minutes each on one core. Their cards say how they were made.
 SHIPPED := Nguyen-1:120 Nguyen-2:120 Feynman-1:120 Feynman-2:120 $(foreach n,1 2 3 4 5 6,General-$(n):40)

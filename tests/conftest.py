@@ -1,8 +1,15 @@
 """What holds for all tests."""
 
+from contextlib import suppress
+
 from hypothesis import settings
+
+from edhie.expr.jit import _build_folder
 
 # a first call may compile, and machines that test are often busy
 settings.register_profile("edhie", deadline=None)
 settings.register_profile("thorough", deadline=None, max_examples=3000)  # pytest --hypothesis-profile=thorough
 settings.load_profile("edhie")
+
+with suppress(OSError):  # so that no command under test tells of a first compilation
+    _build_folder().mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from edhie.corpora import Corpus
+    from edhie.evaluate import Evaluator
     from edhie.expr import Expr, Forest, SymbolLibrary, operator, parse
     from edhie.expr.canonical import canonical
     from edhie.expr.equivalence import equivalent
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PCFG",
     "Corpus",
+    "Evaluator",
     "Expr",
     "Forest",
     "SymbolLibrary",
@@ -32,6 +34,7 @@ __all__ = [
 _HOMES = {
     "PCFG": "edhie.grammar",
     "Corpus": "edhie.corpora",
+    "Evaluator": "edhie.evaluate",
     "Expr": "edhie.expr",
     "Forest": "edhie.expr",
     "SymbolLibrary": "edhie.expr",

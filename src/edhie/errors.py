@@ -45,6 +45,14 @@ class GeneratorError(EdhieError):
     """A model cannot be made, trained, saved or loaded as asked."""
 
 
+class DataError(EdhieError):
+    """Data cannot be used: it holds something that is no finite number, or its parts do not fit together."""
+
+
+class LossError(EdhieError):
+    """A loss is not known, or a loss of the user's gave something that is no error."""
+
+
 class MissingExtraError(EdhieError):
     """An optional dependency is needed for what was asked."""
 

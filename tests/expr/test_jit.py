@@ -91,3 +91,26 @@ def test_without_any_place_to_write_functions_are_compiled_anew(monkeypatch):
 
     monkeypatch.setattr(caching.FunctionCache, "__init__", nowhere)
     assert jit(quotient)(1.0, 4.0) == 0.25
+
+
+def test_the_first_start_says_what_takes_so_long(root, caplog):
+    folder = module._build_folder.__wrapped__()
+    assert caplog.messages == [module.FIRST_BUILD]
+    folder.mkdir(parents=True)
+    module._build_folder.__wrapped__()
+    assert len(caplog.messages) == 1
+
+
+def test_a_function_called_by_its_address_is_the_function():
+    @module.jit_once("int64(int64, CPointer(float64))")
+    def count_above_zero(n, numbers):
+        found = 0
+        for i in range(n):
+            found += numbers[i] > 0
+        return found
+
+    @jit
+    def caller(numbers):
+        return count_above_zero(len(numbers), numbers.ctypes)
+
+    assert caller(np.array([1.0, -1.0, 2.0])) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import shutil
 from collections.abc import Callable
@@ -10,13 +11,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import llvmlite.binding
 import numba
 import numpy as np
 import platformdirs
-from numba.core import config
+from numba.core import config, types
 
 F = TypeVar("F", bound=Callable[..., Any])
 KEPT_BUILDS = 4
+FIRST_BUILD = "edhie compiles its kernels for this machine: up to a minute in all, and only this once"
 
 
 def jit(function: F) -> F:
@@ -25,12 +28,38 @@ def jit(function: F) -> F:
     Division by zero gives inf or NaN, as in NumPy. Modules that use it are imported inside
     the functions that need them, since numba takes longer to import than all the rest.
     """
+    return cast(F, _kept(lambda **options: numba.njit(nogil=True, error_model="numpy", **options)(function)))
+
+
+def jit_inline(function: F) -> F:
+    """As `jit`, for a function that becomes part of its callers and is never compiled by itself."""
+    return cast(F, numba.njit(nogil=True, error_model="numpy", inline="always")(function))
+
+
+def jit_once(signature: str) -> Callable[[F], F]:
+    """Compile a function over numbers and pointers, at once, to be called by its address.
+
+    A function that `jit` makes is compiled anew into each of its callers, and theirs; one made by this
+    is not, which for a long one saves most of the time to the first result.
+    """
+
+    def compile_it(function: F) -> F:
+        made = _kept(lambda **options: numba.cfunc(signature, error_model="numpy", **options)(function))
+        symbol = f"edhie_{function.__name__}"
+        llvmlite.binding.add_symbol(symbol, made.address)
+        return cast(F, types.ExternalFunction(symbol, made._sig))
+
+    return compile_it
+
+
+def _kept(make: Callable[..., Any]) -> Any:
+    """What `make` compiles, kept on disk where there is a folder to write to."""
     outside = config.CACHE_DIR
     config.CACHE_DIR = outside or str(_build_folder())
     try:
-        return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+        return make(cache=True)
     except RuntimeError:  # no folder to write to: every process compiles for itself
-        return cast(F, numba.njit(nogil=True, error_model="numpy")(function))
+        return make()
     finally:
         config.CACHE_DIR = outside
 
@@ -48,11 +77,12 @@ def _build_folder() -> Path:
     calls, in another file, would go on running the old machine code.
     """
     package = Path(__file__).parents[1]
-    sources = sorted(path for path in package.rglob("*.py") if b"jit import jit" in path.read_bytes())
+    sources = sorted(path for path in package.rglob("*.py") if b"expr.jit import" in path.read_bytes())
     digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
     root = Path(platformdirs.user_cache_dir("edhie")) / "kernels"
     folder = root / digest
     if not os.path.exists(folder):  # noqa: PTH110 -- False also where one may not look
+        logging.getLogger("edhie").warning(FIRST_BUILD)
         _prune(root)
     return folder
 

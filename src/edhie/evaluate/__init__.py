@@ -1,0 +1,31 @@
+"""Expressions against data: values, errors, fitted constants."""
+
+from edhie.evaluate.constants.config import CHEAP, THOROUGH, FitConfig
+from edhie.evaluate.constants.fitting import Fitted, fit_constants
+from edhie.evaluate.data import Data, read_columns, read_data
+from edhie.evaluate.evaluator import Evaluator
+from edhie.evaluate.losses import LOSSES, Loss, bounded_r2, r2
+from edhie.evaluate.scores import Counts, Scores
+from edhie.evaluate.screening import Screening
+from edhie.evaluate.values import squared_errors, values
+
+__all__ = [
+    "CHEAP",
+    "LOSSES",
+    "THOROUGH",
+    "Counts",
+    "Data",
+    "Evaluator",
+    "FitConfig",
+    "Fitted",
+    "Loss",
+    "Scores",
+    "Screening",
+    "bounded_r2",
+    "fit_constants",
+    "r2",
+    "read_columns",
+    "read_data",
+    "squared_errors",
+    "values",
+]

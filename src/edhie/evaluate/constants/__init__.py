@@ -1,0 +1,1 @@
+"""The constants of expressions: fitted, polished, told how certain they are, rounded."""

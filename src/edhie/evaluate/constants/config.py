@@ -1,0 +1,53 @@
+"""How much is spent on fitting the constants of an expression."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from edhie.errors import EdhieError
+
+
+@dataclass(frozen=True)
+class FitConfig:
+    """How constants are fitted, by least squares."""
+
+    points: int = 16
+    """Points tried: all ones, the data's scales, then at random; linear expressions need one. 0: given values alone."""
+    starts: int = 3
+    """How many of them, the best, are descended from."""
+    iterations: int = 20
+    """Steps at most from each start."""
+    tolerance: float = 1e-8
+    """A step that lowers the sum of squares by less than this share is the last."""
+    enough: float = 1e-24
+    """A sum of squares below this share of the target's ends the search: that is rounding."""
+    rows: int | None = 2000
+    """Rows that starts are tried on, spread over the target's range; the best goes on with all. None for all rows."""
+    lower: float = -math.inf
+    """The least that a constant may be."""
+    upper: float = math.inf
+    """The greatest that a constant may be."""
+    integers: bool = False
+    """Whether constants are rounded to whole numbers where that leaves the error as it is, to a share of `slack`."""
+    slack: float = 1e-6
+    """The share by which the error may rise when constants are rounded."""
+    seed: int = 0
+    """Of the starts at random."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("points", 0), ("starts", 1), ("iterations", 1)):
+            if getattr(self, name) < least:
+                raise EdhieError(f"{name} must be at least {least}, not {getattr(self, name)}")
+        if self.rows is not None and self.rows < 1:
+            raise EdhieError(f"rows must be at least 1, or None for all, not {self.rows}")
+        if not self.lower < self.upper:
+            raise EdhieError(f"lower must be below upper: they are {self.lower} and {self.upper}")
+        if min(self.tolerance, self.enough, self.slack, self.seed) < 0:
+            raise EdhieError("tolerance, enough, slack and seed must not be negative")
+
+
+CHEAP = FitConfig()
+"""For the many."""
+THOROUGH = FitConfig(points=2000, starts=60, iterations=200, tolerance=1e-14, rows=None)
+"""For the few."""

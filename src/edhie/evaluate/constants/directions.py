@@ -1,0 +1,95 @@
+"""What data tell of constants, direction by direction: the singular values of their scaled slopes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+
+SHARE_IN_GROUP = 1e-8  # of a constant's direction: what is below is rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Directions:
+    """Slopes J, one row a constant, as scales · axes · strengths · patterns."""
+
+    scales: Numbers
+    """By constant: the length of its slopes, 1 where they are all 0."""
+    axes: Numbers
+    """(constants, directions): each direction in the space of the scaled constants."""
+    strengths: Numbers
+    """By direction: how much a step along it changes the values; falling."""
+    patterns: Numbers
+    """(directions, rows): how the values change along it."""
+
+    @classmethod
+    def of(cls, slopes: Numbers, weights: Numbers | None = None) -> Directions:
+        """The directions of slopes (constants, rows) on rows that count by their weights.
+
+        Slopes that are not finite, such as that of sqrt at 0, do not steer: they count as 0.
+        """
+        with np.errstate(all="ignore"):
+            weighted = slopes if weights is None else slopes * np.sqrt(weights)
+            finite = np.where(np.isfinite(weighted), weighted, 0.0)
+            largest = np.abs(finite).max(axis=1, initial=0.0)
+            largest[largest == 0] = 1.0
+            scaled = finite / largest[:, np.newaxis]
+            lengths = np.sqrt(np.square(scaled).sum(axis=1))
+            lengths[lengths == 0] = 1.0
+            scaled /= lengths[:, np.newaxis]
+        if len(slopes) == 0:
+            return cls(np.ones(0), np.empty((0, 0)), np.empty(0), np.empty((0, slopes.shape[1])))
+        axes, strengths, patterns = np.linalg.svd(scaled, full_matrices=False)
+        return cls(largest * lengths, axes, strengths, patterns)
+
+    def rank(self, precision: float) -> int:
+        """How many directions change the values by more than rounding."""
+        return int(np.count_nonzero(self.strengths > precision * self.strengths.max(initial=0.0)))
+
+    def step(self, residuals: Numbers, *, damping: float, precision: float) -> Numbers:
+        """How to change the constants so that the values change by the residuals; damped where data tell little."""
+        rank = self.rank(precision)
+        s = self.strengths[:rank]
+        with np.errstate(all="ignore"):
+            along = (self.patterns[:rank] @ residuals) * s / (np.square(s) + damping)
+            return np.asarray((self.axes[:, :rank] @ along) / self.scales)
+
+    def gain(self, residuals: Numbers, *, precision: float) -> float:
+        """By how much the sum of squares would fall, were the values as straight as their slopes."""
+        with np.errstate(all="ignore"):
+            along = self.patterns[: self.rank(precision)] @ residuals
+            return float(along @ along)
+
+    def inverse(self, precision: float) -> Numbers:
+        """(J Jᵀ)⁻¹, the covariance of the constants in units of the noise's; infinite for what data do not tell."""
+        rank = self.rank(precision)
+        with np.errstate(all="ignore"):
+            half = self.axes[:, :rank] / self.strengths[:rank] / self.scales[:, np.newaxis]
+            whole = half @ half.T
+        whole[np.isnan(whole)] = np.inf
+        lost = np.diag(self._lost(precision)) > SHARE_IN_GROUP
+        whole[lost, :] = np.inf
+        whole[:, lost] = np.inf
+        return whole
+
+    def unidentified(self, precision: float) -> tuple[tuple[int, ...], ...]:
+        """The groups of constants that can be changed together, or each alone, while the values stay."""
+        together = np.abs(self._lost(precision)) > SHARE_IN_GROUP
+        groups: list[tuple[int, ...]] = []
+        left = {int(k) for k in np.flatnonzero(np.diag(together))}
+        while left:
+            group, reached = set[int](), {min(left)}
+            while reached:
+                group |= reached
+                reached = {int(k) for j in reached for k in np.flatnonzero(together[j])} & left - group
+            groups.append(tuple(sorted(group)))
+            left -= group
+        return tuple(groups)
+
+    def _lost(self, precision: float) -> Numbers:
+        """The projection of the scaled constants onto what does not change the values."""
+        known = self.axes[:, : self.rank(precision)]
+        return np.asarray(np.eye(len(self.scales)) - known @ known.T)

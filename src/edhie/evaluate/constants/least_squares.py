@@ -1,0 +1,170 @@
+"""Compiled: Levenberg and Marquardt's method for the constants of one expression after another.
+
+Constants that enter linearly are not damped, and are solved for at every point that is looked at, so
+that only the others are searched. How an expression is fitted depends on it, the data and the seed alone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.constants.linear_parts import find_linear
+from edhie.evaluate.constants.solve import solve_damped
+from edhie.evaluate.constants.starts import start_value
+from edhie.evaluate.gradient_kernels import Room, find_active, normal_equations, room_for
+from edhie.evaluate.kernels import Target, leaves_of, squared_error
+from edhie.evaluate.program import Program
+from edhie.expr.jit import jit
+
+Numbers = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-3, 1e-12, 1e10
+SETTLED = 1e-6  # damping below which a small step is a sign of the end, and not of caution
+
+
+class Effort(NamedTuple):
+    """How long to look, and where; a `FitConfig` as kernels take it."""
+
+    lower: float
+    upper: float
+    points: int
+    starts: int
+    iterations: int
+    tolerance: float
+    enough: float
+    """The sum of squares that ends the search."""
+    seed: int
+
+
+@jit
+def fit(
+    program: Program, scales: Numbers, target: Target, effort: Effort, from_: int, to: int,
+    errors: Numbers, fitted: Numbers,
+) -> None:  # fmt: skip
+    """Fit expressions `from_` to `to`: their sums of squares into `errors`, their leaves' values into `fitted`.
+
+    Constants that have values are the first start; then come the best of all points.
+    """
+    room, is_linear = room_for(program), np.zeros(program.n_registers, np.bool_)
+    for k in range(from_, to):
+        at, end = program.leaf_starts[k], program.leaf_starts[k + 1]
+        free = np.flatnonzero(program.is_free[at:end])
+        find_linear(program, k, is_linear)
+        find_active(program, k, room.is_active)
+        best = fitted[at:end]
+        best[:] = leaves_of(program, k)
+        errors[k] = np.inf
+        leaves = best.copy()
+        if not np.isnan(leaves).any():
+            for j in free:
+                leaves[j] = min(max(leaves[j], effort.lower), effort.upper)
+            errors[k] = descend(program, k, leaves, free, is_linear, target, effort, room)
+            best[:] = leaves
+        if errors[k] <= effort.enough:
+            continue
+        for point in best_points(program, k, free, is_linear, scales[at:end], target, effort, room):
+            leaves[:] = point
+            error = descend(program, k, leaves, free, is_linear, target, effort, room)
+            if error < errors[k]:
+                errors[k] = error
+                best[:] = leaves
+            if errors[k] <= effort.enough:
+                break
+
+
+@jit
+def best_points(
+    program: Program, k: int, free: Indices, is_linear: Flags, scales: Numbers, target: Target, effort: Effort,
+    room: Room,
+) -> Numbers:  # fmt: skip
+    """The points to descend from, best first; one is all that a linear expression needs."""
+    linear = free[is_linear[free]]
+    n_points = min(effort.points, 1) if len(linear) == len(free) else effort.points
+    n_best = min(effort.starts, n_points)
+    errors, points = np.full(n_best, np.inf), np.empty((n_best, len(scales)))
+    leaves = leaves_of(program, k).copy()
+    for number in range(n_points):
+        for j in free:
+            start = start_value(effort.seed, number, j, scales[j])
+            leaves[j] = min(max(start, effort.lower), effort.upper)
+        error = solve_linear(program, k, leaves, linear, target, effort, room)
+        if error < np.inf:
+            insert(errors, points, error, leaves)
+    return points[: np.sum(errors < np.inf)]
+
+
+@jit
+def solve_linear(
+    program: Program, k: int, leaves: Numbers, linear: Indices, target: Target, effort: Effort, room: Room
+) -> float:
+    """Put the linear constants where the others want them; the sum of squares that this leaves, up to rounding."""
+    m = len(linear)
+    if m == 0:
+        return squared_error(program, k, leaves, target, room.registers, np.inf)
+    products, slope, work = np.empty((m, m)), np.empty(m), np.empty((m, m))
+    damping, step = np.full(m, LEAST_DAMPING), np.empty(m)
+    left_over = normal_equations(program, k, leaves, linear, target, room, products, slope)
+    if left_over < np.inf and solve_damped(products, slope, damping, step, work):
+        for p in range(m):
+            leaves[linear[p]] = min(max(leaves[linear[p]] + step[p], effort.lower), effort.upper)
+            left_over -= slope[p] * step[p]
+    return max(left_over, 0.0)
+
+
+@jit
+def descend(
+    program: Program, k: int, leaves: Numbers, free: Indices, is_linear: Flags, target: Target, effort: Effort,
+    room: Room,
+) -> float:  # fmt: skip
+    """Improve the constants in `leaves` step by step; the sum of squares that is reached."""
+    m = len(free)
+    products, slope, work = np.empty((m, m)), np.empty(m), np.empty((m, m))
+    damping, step, trial = np.empty(m), np.empty(m), leaves.copy()
+    best = normal_equations(program, k, leaves, free, target, room, products, slope)
+    strength = FIRST_DAMPING
+    for _ in range(effort.iterations):
+        if not effort.enough < best < np.inf:
+            break
+        for p in range(m):
+            damping[p] = LEAST_DAMPING if is_linear[free[p]] else strength
+        reached = np.inf
+        if solve_damped(products, slope, damping, step, work):
+            is_moved = False
+            for p in range(m):
+                j = free[p]
+                trial[j] = min(max(leaves[j] + step[p], effort.lower), effort.upper)
+                is_moved = is_moved or trial[j] != leaves[j]
+            if not is_moved:
+                break
+            reached = squared_error(program, k, trial, target, room.registers, best)
+        if reached < best:
+            gain = (best - reached) / best
+            leaves[:] = trial
+            best = normal_equations(program, k, leaves, free, target, room, products, slope)
+            strength = max(strength * 0.1, LEAST_DAMPING)
+            if gain < effort.tolerance and strength < SETTLED:
+                break
+        else:
+            strength *= 10.0
+            if strength > MOST_DAMPING:
+                break
+    return best
+
+
+@jit
+def insert(errors: Numbers, points: Numbers, error: float, point: Numbers) -> None:
+    """Put a point among the best so far, in order of error, the last of them out."""
+    at = len(errors)
+    while at > 0 and error < errors[at - 1]:
+        at -= 1
+    for j in range(len(errors) - 1, at, -1):
+        errors[j] = errors[j - 1]
+        points[j] = points[j - 1]
+    if at < len(errors):
+        errors[at] = error
+        points[at] = point

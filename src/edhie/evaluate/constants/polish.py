@@ -1,0 +1,127 @@
+"""The last digits of constants: from a good fit to the bottom of its valley."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.constants.config import FitConfig
+from edhie.evaluate.constants.directions import Directions
+from edhie.evaluate.constants.fitting import Fitted, fit_constants
+from edhie.evaluate.constants.jacobian import Response, constants_among_values
+from edhie.evaluate.data import Data
+from edhie.evaluate.program import check_constants
+from edhie.evaluate.values import check_columns, squared_errors
+from edhie.expr import Expr, Forest
+
+Numbers = NDArray[np.float64]
+
+EPS = float(np.finfo(np.float64).eps)
+COARSE_STEPS, FINE_STEPS = 200, 60
+LEAST_DAMPING, MOST_DAMPING = 1e-8, 1e6
+PRECISION = 1e-13  # directions weaker than this share of the strongest are rounding
+
+
+def polish(
+    forest: Forest, data: Data, *, lower: float = -math.inf, upper: float = math.inf, threads: int | None = 1
+) -> Fitted:
+    """Constants that have values, improved on all rows until nothing improves; no error gets worse.
+
+    Compiled steps come first. Their normal equations square the condition of the problem and lose
+    half of the digits, so the last steps go by singular values.
+    """
+    check_columns(forest, data.columns)
+    check_constants(forest)
+    config = FitConfig(
+        points=0, starts=1, iterations=COARSE_STEPS, tolerance=1e-12, enough=0.0, rows=None, lower=lower, upper=upper
+    )
+    best = Fitted(forest, squared_errors(forest, data, threads=threads))
+    best = _better(best, fit_constants(forest, data, config=config, threads=threads).forest, data, threads)
+    return _better(best, _finely(best.forest, data, lower, upper), data, threads)
+
+
+def polish_expr(expr: Expr, data: Data) -> tuple[Expr, float]:
+    """One expression with its constants polished, and its sum of squares."""
+    found = polish(Forest.from_exprs([expr]), data)
+    return found.forest[0], float(found.squared_errors[0])
+
+
+def descend(
+    response: Response,
+    constants: Numbers,
+    y: Numbers,
+    weights: Numbers | None,
+    *,
+    held: NDArray[np.bool_] | None = None,
+    lower: float = -math.inf,
+    upper: float = math.inf,
+    steps: int = FINE_STEPS,
+) -> tuple[Numbers, float]:
+    """Improve constants, but for those held, by damped Gauss-Newton steps; them and the sum of squares they leave."""
+    free = np.ones(len(constants), np.bool_) if held is None else ~held
+    roots = None if weights is None else np.sqrt(weights)
+    current = constants.copy()
+    values, slopes = response.jacobian(current)
+    residuals, error = _left_over(values, y, roots)
+    damping = 0.0
+    if not free.any() or not math.isfinite(error):
+        return current, error
+    for _ in range(steps):
+        directions = Directions.of(slopes[free], weights)
+        if directions.gain(residuals, precision=PRECISION) <= EPS * error:
+            break
+        while True:
+            trial = current.copy()
+            trial[free] += directions.step(residuals, damping=damping, precision=PRECISION)
+            trial = np.where(free, np.clip(trial, lower, upper), trial)
+            moved = ~(np.abs(trial - current) <= EPS * np.abs(current))
+            reached = _left_over(response.values(trial), y, roots)[1] if np.isfinite(trial).all() else math.inf
+            if reached < error or not moved.any():
+                break
+            damping = max(100.0 * damping, LEAST_DAMPING)
+            if damping > MOST_DAMPING:
+                return current, error
+        if not reached < error:
+            break
+        gain = error - reached
+        current, damping = trial, damping * 0.01 if damping > LEAST_DAMPING else 0.0
+        values, slopes = response.jacobian(current)
+        residuals, error = _left_over(values, y, roots)
+        if gain <= EPS * reached and damping == 0.0:
+            break
+    return current, error
+
+
+def _left_over(values: Numbers, y: Numbers, roots: Numbers | None) -> tuple[Numbers, float]:
+    """Weighted residuals and their sum of squares, infinite where one is not finite."""
+    with np.errstate(all="ignore"):
+        residuals = y - values if roots is None else (y - values) * roots
+        total = float(residuals @ residuals)
+    return residuals, total if math.isfinite(total) else math.inf
+
+
+def _finely(forest: Forest, data: Data, lower: float, upper: float) -> Forest:
+    """Each expression's constants after steps by singular values."""
+    values, places = forest.values.copy(), np.flatnonzero(constants_among_values(forest))
+    bounds = np.searchsorted(places, forest.value_offsets)
+    for k in range(len(forest)):
+        own = places[bounds[k] : bounds[k + 1]]
+        if len(own):
+            response = Response(forest[k : k + 1], data.columns)
+            found, _ = descend(response, response.constants, data.y, data.weights, lower=lower, upper=upper)
+            values[own] = found
+    return Forest(forest.library, forest.tokens, forest.offsets, values)
+
+
+def _better(best: Fitted, other: Forest, data: Data, threads: int | None) -> Fitted:
+    """Of each expression the values that leave less, the first ones where both leave the same."""
+    usable = np.where(np.isnan(other.values), best.forest.values, other.values)
+    other = Forest(other.library, other.tokens, other.offsets, usable)
+    errors = squared_errors(other, data, threads=threads)
+    improved = errors < best.squared_errors
+    by_value = np.repeat(improved, np.diff(other.value_offsets))
+    values = np.where(by_value, other.values, best.forest.values)
+    forest = Forest(best.forest.library, best.forest.tokens, best.forest.offsets, values)
+    return Fitted(forest, np.where(improved, errors, best.squared_errors))

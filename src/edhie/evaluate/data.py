@@ -1,0 +1,257 @@
+"""Data at the door: numbers become columns, and what is no finite number gets an error that says where it is."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import DataError, shortened, suggestion
+from edhie.evaluate.numbers import array_of, is_plain, numbers_of, rows_named, shown
+from edhie.expr.library import variable_names
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Measurements to be explained: finite float64 numbers, each variable's values lying together."""
+
+    columns: Values
+    """Of shape (variables, rows), C-contiguous."""
+    y: Values
+    """The target, one value a row."""
+    weights: Values | None
+    """How much each row counts: none negative, not all zero; None where all count the same."""
+    names: tuple[str, ...]
+    """The variables' names, in the order of `columns`."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many measurements there are."""
+        return len(self.y)
+
+    @property
+    def n_variables(self) -> int:
+        """How many variables were measured."""
+        return len(self.columns)
+
+    @cached_property
+    def total_weight(self) -> float:
+        """The sum of the weights; without weights, the number of rows."""
+        return float(self.n_rows if self.weights is None else self.weights.sum())
+
+    @cached_property
+    def squares_about_mean(self) -> float:
+        """The weighted sum of squared distances of the target from its mean."""
+        return squares_about_mean(self.y, self.weights)
+
+    def take(self, rows: slice | NDArray[Any] | Sequence[int]) -> Data:
+        """The data of these rows, in that order, or of a mask."""
+        indices = np.arange(self.n_rows)[rows]
+        if indices.ndim != 1:
+            raise IndexError(f"rows are chosen by one list of indices, not by an array of shape {indices.shape}")
+        if len(indices) == 0:
+            raise DataError(f"none of the {self.n_rows} rows is chosen; choose at least one")
+        weights = None if self.weights is None else self.weights[indices]
+        if weights is not None and not weights.any():
+            raise DataError(f"the {len(indices)} chosen rows all have weight 0; choose one that counts")
+        return Data(np.take(self.columns, indices, axis=1), self.y[indices], weights, self.names)
+
+
+def squares_about_mean(y: Values, weights: Values | None) -> float:
+    """The weighted sum of squared distances from the weighted mean; exactly 0 where all values are the same."""
+    with np.errstate(all="ignore"):
+        # from a value that counts: the mean of zeros is exact, that of 0.1 three times is not
+        shifted = y - y[0 if weights is None else int(np.argmax(weights > 0))]
+        squares = np.square(shifted - np.average(shifted, weights=weights))
+        return float(squares.sum() if weights is None else np.dot(weights, squares))
+
+
+# -- reading --------------------------------------------------------------------------
+
+
+def read_data(
+    X: Any,  # noqa: N803 -- as scikit-learn calls it
+    y: Any,
+    *,
+    weights: Any = None,
+    names: Sequence[str] | None = None,
+    allow_constant_target: bool = False,
+) -> Data:
+    """Data from a table of variables and a target, checked once; a `DataError` says what is wrong and where.
+
+    `X` is an array or nested list (rows × variables; one dimension is one variable), a pandas
+    or polars DataFrame, or a mapping from names to columns. `names` are the variables wanted,
+    in order: columns that have names are chosen by them, others stand for them in order.
+
+    >>> read_data({"t": [0, 1, 2], "note": ["a", "b", "c"]}, [1.0, 3.0, 5.0], names=["t"]).columns
+    array([[0., 1., 2.]])
+    """
+    columns, chosen = _read_table(X, names)
+    target = _read_row(y, "y", rows=columns.shape[1], transposed=len(columns))
+    row_weights = None if weights is None else _read_row(weights, "weights", rows=len(target))
+    if row_weights is not None:
+        _check_weights(row_weights)
+    data = Data(columns, target, row_weights, chosen)
+    _check_target(data, allow_constant_target)
+    return data
+
+
+def read_columns(X: Any, *, names: Sequence[str] | None = None) -> Values:  # noqa: N803 -- as scikit-learn calls it
+    """The columns of `X`, of shape (variables, rows), read and checked as `read_data` does."""
+    return _read_table(X, names)[0]
+
+
+def _read_table(table: Any, names: Sequence[str] | None) -> tuple[Values, tuple[str, ...]]:
+    """Finite columns, and the variables that they are."""
+    wanted = None if names is None else _checked_names(names)
+    labelled = _labelled_columns(table)
+    if labelled is None:
+        columns, chosen = _from_array(array_of(table, "X"), wanted)
+    else:
+        columns, chosen = _from_labelled(*labelled, wanted)
+    if columns.shape[1] == 0:
+        raise DataError("X has no rows; give at least one")
+    _check_finite(columns, [_place(name) for name in chosen])
+    return columns, chosen
+
+
+def _from_array(array: NDArray[Any], wanted: tuple[str, ...] | None) -> tuple[Values, tuple[str, ...]]:
+    if array.ndim not in (1, 2):
+        what = f"has {array.ndim} dimensions, shape {array.shape}" if array.ndim else f"is {shown(array[()])}"
+        raise DataError(f"X {what}; give a table of numbers: an array (rows, variables), a DataFrame or a mapping")
+    if len(array) == 0:
+        raise DataError("X has no rows; give at least one")
+    across = (array[:, np.newaxis] if array.ndim == 1 else array).T
+    chosen = _names_by_position(len(across), wanted)
+    if is_plain(array):
+        return np.array(across, dtype=np.float64, order="C"), chosen
+    columns = np.empty(across.shape)
+    for k, name in enumerate(chosen):
+        columns[k] = numbers_of(across[k], _place(name))
+    return columns, chosen
+
+
+def _labelled_columns(table: Any) -> tuple[list[Hashable], Callable[[Any], Any]] | None:
+    """The labels of a table that has some, and what gives a label's column."""
+    if isinstance(table, Mapping):
+        return list(table), table.__getitem__
+    if isinstance(table, np.ndarray) and table.dtype.names is not None:
+        return list(table.dtype.names), table.__getitem__
+    if hasattr(table, "columns") and hasattr(table, "to_numpy"):  # a DataFrame, of pandas or polars
+        return list(table.columns), table.__getitem__
+    return None
+
+
+def _from_labelled(
+    labels: list[Hashable], column_of: Callable[[Any], Any], wanted: tuple[str, ...] | None
+) -> tuple[Values, tuple[str, ...]]:
+    counts = Counter(labels)
+    if any(isinstance(label, str) for label in labels):
+        chosen = tuple(str(label) for label in labels) if wanted is None else wanted
+        picked = labels if wanted is None else [_known_label(name, counts) for name in wanted]
+    else:  # pandas numbers the columns of a frame that was given no names
+        chosen, picked = _names_by_position(len(labels), wanted), labels
+    for label in picked:
+        if counts[label] > 1:
+            raise DataError(f"X has {counts[label]} columns named {label!r}; rename them or leave all but one out")
+    read = [numbers_of(column_of(label), _place(name)) for label, name in zip(picked, chosen, strict=True)]
+    if not read:
+        return np.empty((0, len(column_of(labels[0])) if labels else 0)), chosen
+    for column, name in zip(read, chosen, strict=True):
+        if len(column) != len(read[0]):
+            both = f"{_place(chosen[0])} has {len(read[0])} rows and {_place(name)} has {len(column)}"
+            raise DataError(f"{both}; columns must be equally long")
+    return np.stack(read), chosen
+
+
+def _read_row(values: Any, place: str, *, rows: int, transposed: int = -1) -> Values:
+    """Finite numbers, one for each row of X."""
+    read = numbers_of(values, place)
+    if len(read) != rows:
+        hint = "; X seems to be transposed, give X.T" if len(read) == transposed else ""
+        raise DataError(f"X has {rows} rows and {place} has {len(read)}; give one value for each row of X{hint}")
+    _check_finite(read[np.newaxis], [place])
+    return read
+
+
+# -- checks ---------------------------------------------------------------------------
+
+
+def _checked_names(names: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(names, str):
+        raise DataError(f"names={names!r} is one text; give a list of names, such as [{names!r}]")
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise DataError(f"the name {name!r} is given to {count} variables; rename all but one of them")
+    return tuple(names)
+
+
+def _names_by_position(count: int, wanted: tuple[str, ...] | None) -> tuple[str, ...]:
+    if wanted is None:
+        if count == 0:
+            raise DataError("X has no columns; give at least one variable")
+        return tuple(variable_names(count))
+    if count != len(wanted):
+        variables = f"{len(wanted)} variables ({shortened(', '.join(wanted))})" if wanted else "no variables"
+        raise DataError(
+            f"X has {count} columns and there are {variables}; "
+            "give one column for each, in that order, or a DataFrame with these names"
+        )
+    return wanted
+
+
+def _known_label(name: str, labels: Counter[Hashable]) -> str:
+    if name not in labels:
+        known = [str(label) for label in labels]
+        raise DataError(f"X has no column {name!r}, only: {shortened(', '.join(known))}{suggestion(name, known)}")
+    return name
+
+
+def _check_finite(columns: Values, places: Sequence[str]) -> None:
+    with np.errstate(all="ignore"):
+        # a sum is finite only where all of its terms are: one pass, and no second array
+        suspects = np.flatnonzero(~np.isfinite(columns.sum(axis=1)))
+    for k in suspects.tolist():
+        bad = np.flatnonzero(~np.isfinite(columns[k]))
+        if len(bad):
+            raise DataError(f"{places[k]} is {columns[k][bad[0]]} in {rows_named(bad)}; drop such rows or fill them")
+
+
+def _check_weights(weights: Values) -> None:
+    negative = np.flatnonzero(weights < 0)
+    if len(negative):
+        raise DataError(f"weights is {weights[negative[0]]} in {rows_named(negative)}; no weight may be below 0")
+    if not weights.any():
+        raise DataError("all weights are 0; give a weight above 0 to the rows that count")
+    with np.errstate(all="ignore"):
+        if not np.isfinite(weights.sum()):
+            raise DataError(f"the weights, up to {weights.max()}, sum to infinity; divide them by the largest")
+
+
+def _check_target(data: Data, allow_constant: bool) -> None:
+    counting = data.y if data.weights is None else data.y[data.weights > 0]
+    low, high = float(counting.min()), float(counting.max())
+    if low == high:
+        if not allow_constant:
+            rows = "every row" if data.weights is None else "every row with a weight above 0"
+            raise DataError(
+                f"y is {low} in {rows}, so there is nothing to explain; "
+                "give a target that varies, or pass allow_constant_target=True"
+            )
+    elif data.squares_about_mean == 0 or not math.isfinite(data.squares_about_mean):
+        unit = "smaller" if data.squares_about_mean == 0 else "larger"
+        raise DataError(
+            f"y lies between {low} and {high}, where squared errors leave float64; measure it in a {unit} unit"
+        )
+
+
+def _place(name: str) -> str:
+    return f"column {name!r} of X"

@@ -1,0 +1,170 @@
+"""What each operator passes back: from the gradient of its result to those of its operands, a block of rows at a time.
+
+Where a derivative does not exist (abs at 0, min of equals) one of the one-sided ones is taken.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate import elementary
+from edhie.evaluate.operations import (
+    ABS,
+    ACOS,
+    ADD,
+    ASIN,
+    ATAN,
+    CBRT,
+    COS,
+    COSH,
+    DIV,
+    EXP,
+    INV,
+    LOG,
+    LOG10,
+    MAX,
+    MIN,
+    MUL,
+    NEG,
+    POW,
+    POW2,
+    POW3,
+    POW4,
+    POW5,
+    SIGN,
+    SIN,
+    SINH,
+    SQRT,
+    SUB,
+    TAN,
+    TANH,
+)  # fmt: skip
+from edhie.expr.jit import jit, jit_inline
+
+Block = NDArray[np.float64]
+LOG_10 = float(np.log(10.0))
+
+
+@jit_inline
+def pull_left(opcode: int, a: Block, b: Block, value: Block, back: Block, out: Block) -> None:
+    """The gradient of the first operand into `out`; `back` is that of the operator's `value`."""
+    n = len(out)
+    if opcode in (ADD, SUB):
+        out[:] = back
+    elif opcode == MUL:
+        for i in range(n):
+            out[i] = back[i] * b[i]
+    elif opcode == DIV:
+        for i in range(n):
+            out[i] = back[i] / b[i]
+    elif opcode == POW:
+        pull_base(a, b, value, back, out)
+    elif opcode == NEG:
+        for i in range(n):
+            out[i] = -back[i]
+    elif opcode == POW2:
+        for i in range(n):
+            out[i] = back[i] * (2.0 * a[i])
+    elif opcode == POW3:
+        for i in range(n):
+            out[i] = back[i] * (3.0 * a[i] * a[i])
+    elif opcode == POW4:
+        for i in range(n):
+            out[i] = back[i] * (4.0 * a[i] * a[i] * a[i])
+    elif opcode == POW5:
+        for i in range(n):
+            out[i] = back[i] * (5.0 * (a[i] * a[i]) * (a[i] * a[i]))
+    elif opcode == INV:
+        for i in range(n):
+            out[i] = -back[i] * value[i] * value[i]
+    elif opcode == SQRT:
+        for i in range(n):
+            out[i] = 0.5 * back[i] / value[i]
+    elif opcode == CBRT:
+        for i in range(n):
+            out[i] = back[i] / (3.0 * value[i] * value[i])
+    elif opcode == EXP:
+        for i in range(n):
+            out[i] = back[i] * value[i]
+    elif opcode == LOG:
+        for i in range(n):
+            out[i] = back[i] / a[i]
+    elif opcode == LOG10:
+        for i in range(n):
+            out[i] = back[i] / (LOG_10 * a[i])
+    elif opcode == ABS:
+        for i in range(n):
+            out[i] = np.copysign(1.0, a[i]) * back[i]
+    elif opcode == SIN:
+        elementary.cos(a, out)
+        for i in range(n):
+            out[i] *= back[i]
+    elif opcode == COS:
+        elementary.sin(a, out)
+        for i in range(n):
+            out[i] *= -back[i]
+    elif opcode == TAN:
+        for i in range(n):
+            out[i] = back[i] * (1.0 + value[i] * value[i])
+    elif opcode == ASIN:
+        for i in range(n):
+            out[i] = back[i] / np.sqrt((1.0 - a[i]) * (1.0 + a[i]))
+    elif opcode == ACOS:
+        for i in range(n):
+            out[i] = -back[i] / np.sqrt((1.0 - a[i]) * (1.0 + a[i]))
+    elif opcode == ATAN:
+        for i in range(n):
+            out[i] = back[i] / (1.0 + a[i] * a[i])
+    elif opcode == SINH:
+        elementary.cosh(a, out)
+        for i in range(n):
+            out[i] *= back[i]
+    elif opcode == COSH:
+        elementary.sinh(a, out)
+        for i in range(n):
+            out[i] *= back[i]
+    elif opcode == TANH:
+        for i in range(n):
+            out[i] = back[i] * (1.0 - value[i]) * (1.0 + value[i])
+    elif opcode in (MIN, MAX):
+        for i in range(n):
+            out[i] = back[i] if value[i] == a[i] else 0.0
+    elif opcode == SIGN:
+        out[:] = 0.0
+    else:
+        out[:] = np.nan
+
+
+@jit_inline
+def pull_right(opcode: int, a: Block, b: Block, value: Block, back: Block, out: Block) -> None:
+    """The gradient of the second operand into `out`."""
+    n = len(out)
+    if opcode == ADD:
+        out[:] = back
+    elif opcode == SUB:
+        for i in range(n):
+            out[i] = -back[i]
+    elif opcode == MUL:
+        for i in range(n):
+            out[i] = back[i] * a[i]
+    elif opcode == DIV:
+        for i in range(n):
+            out[i] = -back[i] * value[i] / b[i]
+    elif opcode == POW:
+        elementary.log(a, out)
+        for i in range(n):  # 0^b stays 0 around a b > 0
+            out[i] = 0.0 if a[i] == 0.0 and b[i] > 0.0 else back[i] * value[i] * out[i]
+    else:  # MIN, MAX
+        for i in range(n):
+            out[i] = back[i] if value[i] != a[i] else 0.0
+
+
+@jit
+def pull_base(a: Block, b: Block, value: Block, back: Block, out: Block) -> None:
+    """The gradient of a power's base, b·a^(b - 1), which at a = 0 is not b·a^b/a."""
+    for i in range(len(out)):
+        out[i] = back[i] * b[i] * value[i] / a[i]
+    for i in range(len(out)):
+        if a[i] == 0.0:
+            out[i] = 0.0 if b[i] == 0.0 else back[i] * b[i] * a[i] ** (b[i] - 1.0)

@@ -1,0 +1,100 @@
+"""What the elementary functions are built from: exact multiply-add, the bits of a float, polynomials.
+
+A block is computed in one loop without branches, which the compiler turns into vector code.
+For that every scalar function on the way has to be inlined, whatever its size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from edhie.expr.jit import jit as jit  # also makes a change in this file a new build of all kernels
+
+Floats = NDArray[np.float64]
+F = TypeVar("F", bound=Callable[..., Any])
+
+SIGN = -(1 << 63)  # the sign bit of a float64, as an int64
+MAGIC = 1.5 * 2.0**52  # x + MAGIC rounds x to an integer, which then stands in the low bits
+SMALLEST_NORMAL = 2.0**-1022
+LARGEST = 1.7976931348623157e308
+
+
+def inlined(function: F) -> F:
+    """Compile as a part of the loops that call it."""
+    return cast(F, numba.njit(nogil=True, error_model="numpy", forceinline=True)(function))
+
+
+def _emitter(result: Any, arguments: tuple[Any, ...], emit: Callable[..., Any]) -> tuple[Any, Any]:
+    """A numba signature and the code for it; `emit` takes the builder and the LLVM values."""
+    return result(*arguments), lambda context, builder, signature, values: emit(builder, *values)
+
+
+def _reading(result: Any, argument: Any) -> tuple[Any, Any]:
+    """The same for the bits of the argument, taken for a value of another type."""
+    return result(argument), lambda context, builder, signature, values: builder.bitcast(
+        values[0], context.get_value_type(result)
+    )
+
+
+def _fma(typing_context: Any, x: Any, y: Any, z: Any) -> tuple[Any, Any]:
+    """The value of x * y + z, rounded once; on every machine, also where that is slow."""
+    return _emitter(types.float64, (types.float64,) * 3, lambda builder, x, y, z: builder.fma(x, y, z))
+
+
+fma = cast("Callable[[float, float, float], float]", intrinsic(_fma))
+
+
+def _bits(typing_context: Any, x: Any) -> tuple[Any, Any]:
+    """The bits of a float64, as an int64."""
+    return _reading(types.int64, types.float64)
+
+
+bits = cast("Callable[[float], int]", intrinsic(_bits))
+
+
+def _from_bits(typing_context: Any, n: Any) -> tuple[Any, Any]:
+    """The float64 with these bits."""
+    return _reading(types.float64, types.int64)
+
+
+from_bits = cast("Callable[[int], float]", intrinsic(_from_bits))
+
+
+def _shifted_right(typing_context: Any, n: Any, count: Any) -> tuple[Any, Any]:
+    """The bits of n moved to the right, with zeros moving in; vectors of the shift with signs are newer."""
+    return _emitter(types.int64, (types.int64,) * 2, lambda builder, n, count: builder.lshr(n, count))
+
+
+shifted_right = cast("Callable[[int, int], int]", intrinsic(_shifted_right))
+
+
+def _horner(typing_context: Any, x: Any, coefficients: Any) -> tuple[Any, Any]:
+    """The polynomial in x with these coefficients, a constant tuple from x^0 upwards."""
+
+    def emit(builder: Any, x: Any, coefficients: Any) -> Any:
+        value = builder.extract_value(coefficients, n - 1)
+        for k in range(n - 2, -1, -1):
+            value = builder.fma(value, x, builder.extract_value(coefficients, k))
+        return value
+
+    n = len(coefficients)
+    return _emitter(types.float64, (types.float64, types.UniTuple(types.float64, n)), emit)
+
+
+horner = cast("Callable[[float, tuple[float, ...]], float]", intrinsic(_horner))
+
+
+@inlined
+def quotient(numerator: float, numerator_low: float, denominator: float, denominator_low: float) -> float:
+    """(numerator + its low part) / (denominator + its low part), almost as exact as the parts."""
+    inverse = 1.0 / denominator
+    q = numerator * inverse
+    rest = fma(-q, denominator, numerator) + fma(-q, denominator_low, numerator_low)
+    return fma(rest, inverse, q)

@@ -1,0 +1,69 @@
+"""Arrays and forests that grow at their end, in time that does not depend on how long they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from edhie.expr import Forest, SymbolLibrary
+
+FIRST_ROOM = 1024
+
+
+class GrowingArray:
+    """One row of numbers with room behind it; the room doubles when it is used up."""
+
+    def __init__(self, dtype: DTypeLike) -> None:
+        self._room = np.empty(FIRST_ROOM, dtype)
+        self._count = 0
+
+    def append(self, numbers: NDArray[Any]) -> None:
+        """Put numbers at the end."""
+        needed = self._count + len(numbers)
+        if needed > len(self._room):
+            grown = np.empty(max(needed, 2 * len(self._room)), self._room.dtype)
+            grown[: self._count] = self.array
+            self._room = grown
+        self._room[self._count : needed] = numbers
+        self._count = needed
+
+    @property
+    def array(self) -> NDArray[Any]:
+        """The numbers; a view, that what is appended later does not change."""
+        return self._room[: self._count]
+
+
+class GrowingForest:
+    """A forest with room behind it."""
+
+    def __init__(self, library: SymbolLibrary) -> None:
+        self.library = library
+        empty = Forest.from_exprs([], library)
+        self._tokens, self._offsets = GrowingArray(empty.tokens.dtype), GrowingArray(np.int64)
+        self._values, self._value_offsets = GrowingArray(np.float64), GrowingArray(np.int64)
+        self._offsets.append(np.zeros(1, np.int64))
+        self._value_offsets.append(np.zeros(1, np.int64))
+
+    def __len__(self) -> int:
+        return len(self._offsets.array) - 1
+
+    def append(self, forest: Forest) -> None:
+        """Put a forest over the same library at the end."""
+        self._offsets.append(forest.offsets[1:] + len(self._tokens.array))
+        self._value_offsets.append(forest.value_offsets[1:] + len(self._values.array))
+        self._tokens.append(forest.tokens)
+        self._values.append(forest.values)
+
+    @property
+    def forest(self) -> Forest:
+        """All of it, without a copy."""
+        return Forest(self.library, self._tokens.array, self._offsets.array, self._values.array)
+
+    def take(self, places: NDArray[np.int64]) -> Forest:
+        """The forest of the expressions at these places."""
+        from edhie.expr.forest_kernels import gather
+
+        arrays = self._tokens.array, self._offsets.array, self._values.array, self._value_offsets.array
+        return Forest(self.library, *gather(*arrays, np.ascontiguousarray(places)))

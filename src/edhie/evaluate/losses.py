@@ -1,0 +1,200 @@
+"""What an error is: the table of losses, smaller is better, and losses of the user's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from edhie.errors import DataError, LossError, shortened, suggestion
+from edhie.evaluate.data import Data, squares_about_mean
+
+Values = NDArray[np.float64]
+Formula = Callable[[Values, Values, Values | None], float]
+ROUNDED_UP = 1 + 8 * float(np.finfo(np.float64).eps)  # covers the roundings on the way to an error and back
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A measure of how far predictions are from the target; smaller is better, infinity is no prediction at all."""
+
+    name: str
+    of_values: Callable[[ArrayLike, ArrayLike, ArrayLike | None], float]
+    """The error of predictions: `(y, y_hat, weights or None)`; infinite where any prediction is not finite."""
+    from_sum_of_squares: Callable[[ArrayLike, Data], Values] | None = None
+    """Errors from weighted sums of squared errors; None where those do not tell it."""
+    to_sum_of_squares: Callable[[ArrayLike, Data], Values] | None = None
+    """Its inverse, rounded up: whatever has a larger weighted sum of squared errors has a larger error."""
+
+
+# -- sums of squares ------------------------------------------------------------------
+
+
+def sum_of_squares(y: Values, y_hat: Values, weights: Values | None) -> float:
+    """The weighted sum of squared errors."""
+    with np.errstate(all="ignore"):
+        errors = y_hat - y
+        return float(np.dot(errors, errors) if weights is None else np.dot(weights, np.square(errors)))
+
+
+def r2(y: ArrayLike, y_hat: ArrayLike, weights: ArrayLike | None = None) -> float:
+    """R², the explained share of the target's variance: 1 at best, without bound below.
+
+    It is -inf where a prediction is not finite, and, since there is nothing to explain, for
+    predictions that miss a constant target.
+    """
+    return 1.0 - LOSSES["one_minus_r2"].of_values(y, y_hat, weights)
+
+
+def bounded_r2(y: ArrayLike, y_hat: ArrayLike, weights: ArrayLike | None = None) -> float:
+    """max(0, R²), the metric of the paper; 0 where a prediction is not finite."""
+    return max(0.0, r2(y, y_hat, weights))
+
+
+def _ratio(squares: Values, unit: float) -> Values:
+    """Sums of squares in a unit; in the unit 0, that of a constant target, any error is infinite."""
+    if 0 < unit < math.inf:
+        return squares / unit
+    return np.where(squares == 0, 0.0, np.inf)
+
+
+def _total_weight(y: Values, weights: Values | None) -> float:
+    return float(len(y) if weights is None else weights.sum())
+
+
+def _of_squares(name: str, *, relative: bool, root: bool) -> Loss:
+    """A loss that rises with the sum of squares: in units of the weight or of the target's, as a square or its root."""
+
+    def in_unit(squares: ArrayLike, unit: float) -> Values:
+        with np.errstate(all="ignore"):
+            ratio = _ratio(np.asarray(squares, dtype=np.float64), unit)
+            error = np.sqrt(ratio) if root else ratio
+            return np.where(np.isnan(error), np.inf, error)
+
+    def of_values(y: Values, y_hat: Values, weights: Values | None) -> float:
+        unit = squares_about_mean(y, weights) if relative else _total_weight(y, weights)
+        return float(in_unit(sum_of_squares(y, y_hat, weights), unit))
+
+    def from_sum_of_squares(squares: ArrayLike, data: Data) -> Values:
+        return in_unit(squares, data.squares_about_mean if relative else data.total_weight)
+
+    def to_sum_of_squares(error: ArrayLike, data: Data) -> Values:
+        given = np.asarray(error, dtype=np.float64)
+        unit = data.squares_about_mean if relative else data.total_weight
+        with np.errstate(all="ignore"):
+            # a bound below 0 stays below 0: nothing is that good
+            bound = (given * np.abs(given) if root else given) * unit * ROUNDED_UP
+            return np.where(np.isposinf(given), np.inf, bound)  # an infinite error times a unit of 0 is NaN
+
+    return Loss(name, _guarded(of_values), from_sum_of_squares, to_sum_of_squares)
+
+
+# -- of other kinds -------------------------------------------------------------------
+
+
+def _mean_absolute(y: Values, y_hat: Values, weights: Values | None) -> float:
+    return float(np.average(np.abs(y_hat - y), weights=weights))
+
+
+def _largest_absolute(y: Values, y_hat: Values, weights: Values | None) -> float:
+    """Weights decide only which rows count: those above 0."""
+    errors = np.abs(y_hat - y)
+    return float((errors if weights is None else errors[weights > 0]).max(initial=0.0))
+
+
+def _guarded(formula: Formula) -> Callable[[ArrayLike, ArrayLike, ArrayLike | None], float]:
+    """The formula, called for finite predictions only, in silence; NaN counts as infinite."""
+
+    def of_values(y: ArrayLike, y_hat: ArrayLike, weights: ArrayLike | None = None) -> float:
+        target = np.asarray(y, dtype=np.float64)
+        predicted = _as_long_as(target, y_hat, "y_hat")
+        if not np.isfinite(predicted).all():
+            return math.inf
+        row_weights = None if weights is None else _as_long_as(target, weights, "weights")
+        if row_weights is not None and not row_weights.any():
+            raise DataError("all weights are 0; give a weight above 0 to the rows that count")
+        with np.errstate(all="ignore"):
+            error = formula(target, predicted, row_weights)
+        return math.inf if math.isnan(error) else error
+
+    return of_values
+
+
+def _as_long_as(target: Values, values: ArrayLike, what: str) -> Values:
+    """The values, one for each of the target's; a single one stands for all."""
+    given = np.asarray(values, dtype=np.float64)
+    if target.size == 0:
+        raise DataError("y has no values, so there is no error; give at least one")
+    if given.shape == target.shape and target.ndim == 1:
+        return given
+    if given.ndim == 0 and target.ndim == 1:
+        return np.full(target.shape, given)
+    raise DataError(f"y has shape {target.shape} and {what} has {given.shape}; give one column each, equally long")
+
+
+LOSSES: dict[str, Loss] = {
+    loss.name: loss
+    for loss in (
+        _of_squares("rmse", relative=False, root=True),  # root of the mean squared error
+        _of_squares("mse", relative=False, root=False),  # mean squared error
+        Loss("mae", _guarded(_mean_absolute)),  # mean absolute error
+        _of_squares("one_minus_r2", relative=True, root=False),  # 1 - R², so that smaller is better
+        _of_squares("nrmse", relative=True, root=True),  # RMSE in units of the target's standard deviation
+        _of_squares("nmse", relative=True, root=False),  # MSE in units of its variance: the same number as 1 - R²
+        Loss("max", _guarded(_largest_absolute)),  # the largest absolute error
+    )
+}
+"""The losses by name. Weights count by their ratios; deviation and variance are those of the data, not estimates."""
+
+LOSS_ALIASES: dict[str, str] = {"r2": "one_minus_r2"}
+"""Other names that people use, read but never printed."""
+
+DEFAULT_LOSS = "rmse"
+
+
+def loss_named(loss: str | Loss | Callable[..., Any] = DEFAULT_LOSS) -> Loss:
+    """The loss of that name, or one of the user's: `loss(y, y_hat, weights)` gives a number, smaller is better.
+
+    Such a function is called for finite predictions only, with arrays that it cannot change;
+    `weights` is None where all rows count the same.
+
+    >>> loss_named("r2").name
+    'one_minus_r2'
+    """
+    if isinstance(loss, Loss):
+        return loss
+    if isinstance(loss, str):
+        name = LOSS_ALIASES.get(loss, loss)
+        if name not in LOSSES:
+            hint = suggestion(loss, [*LOSSES, *LOSS_ALIASES])
+            raise LossError(f"unknown loss {shortened(loss)!r}; use one of {', '.join(LOSSES)}, or a function{hint}")
+        return LOSSES[name]
+    if callable(loss):
+        return _of_user(loss)
+    raise LossError(f"a loss is a name ({', '.join(LOSSES)}) or a function of y, y_hat and weights, not {loss!r}")
+
+
+def _of_user(function: Callable[..., Any]) -> Loss:
+    name = getattr(function, "__name__", type(function).__name__)
+
+    def formula(y: Values, y_hat: Values, weights: Values | None) -> float:
+        given = function(_locked(y), _locked(y_hat), None if weights is None else _locked(weights))
+        number = given[()] if isinstance(given, np.ndarray) and given.ndim == 0 else given
+        if not isinstance(number, Real | np.bool_):
+            kind = f"an array of shape {given.shape}" if isinstance(given, np.ndarray) else shortened(repr(given), 60)
+            raise LossError(f"the loss {name!r} returned {kind}; it must return one real number, such as a float")
+        return float(number)
+
+    return Loss(name, _guarded(formula))
+
+
+def _locked(values: Values) -> Values:
+    """The same numbers, which a user's function cannot overwrite by mistake."""
+    view = values.view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,23 @@
+"""A first look at a few rows, so that hopeless expressions do not cost all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from edhie.errors import EdhieError
+
+
+@dataclass(frozen=True)
+class Screening:
+    """Which expressions are scored on all rows: those that are best on a few, spread over the target's range."""
+
+    rows: int = 256
+    """How many rows the first look takes."""
+    keep: float = 0.25
+    """The share of the expressions of a call that goes on to all rows, the best by the first look."""
+
+    def __post_init__(self) -> None:
+        if self.rows < 1:
+            raise EdhieError(f"screening needs at least 1 row, not {self.rows}")
+        if not 0 < self.keep <= 1:
+            raise EdhieError(f"keep is a share of the expressions, above 0 and up to 1, and is {self.keep}")

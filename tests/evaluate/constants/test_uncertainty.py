@@ -1,0 +1,157 @@
+"""Standard errors and intervals: as SciPy's, true to their level, and infinite where nothing is known."""
+
+import numpy as np
+import pytest
+from scipy.optimize import curve_fit
+
+from edhie.errors import EdhieError
+from edhie.evaluate.constants.jacobian import Response
+from edhie.evaluate.constants.polish import descend, polish_expr
+from edhie.evaluate.constants.uncertainty import bootstrap, uncertainty
+from edhie.evaluate.data import Data, read_data
+from edhie.expr import Expr, parse
+
+X = np.linspace(0.2, 4, 50)
+MODELS = {
+    "c*x0 + c": [2.0, -1.0],
+    "c*exp(c*x0)": [3.0, -0.7],
+    "c*sin(c*x0 + c)": [1.5, 2.0, 0.3],
+    "c*x0/(c + x0)": [4.0, 1.2],
+    "c*x0^c + c": [0.5, 1.7, 2.0],
+}
+
+
+def fitted(text: str, *, weights: np.ndarray | None = None, noise: float = 0.1, seed: int = 0) -> tuple[Expr, Data]:
+    truth = parse(text).with_constants(MODELS[text])
+    y = truth(x0=X) + noise * np.random.default_rng(seed).normal(size=len(X))
+    data = read_data(X, y, weights=weights)
+    return polish_expr(truth, data)[0], data
+
+
+@pytest.mark.parametrize("text", MODELS)
+@pytest.mark.parametrize("weights", [None, np.linspace(0.5, 9, len(X))], ids=["even", "weighted"])
+def test_standard_errors_are_those_of_scipy(text: str, weights: np.ndarray | None) -> None:
+    expr, data = fitted(text, weights=weights)
+
+    def curve(x: np.ndarray, *constants: float) -> np.ndarray:
+        return expr.with_constants(constants)(x0=x)
+
+    sigma = None if weights is None else 1 / np.sqrt(weights)
+    best, covariance = curve_fit(curve, X, data.y, p0=expr.constants, sigma=sigma)
+    found = uncertainty(expr, data)
+    np.testing.assert_allclose(found.values, best, rtol=1e-5)
+    np.testing.assert_allclose(found.covariance, covariance, rtol=1e-3)
+    np.testing.assert_allclose(found.standard_errors, np.sqrt(np.diag(covariance)), rtol=1e-3)
+    assert found.degrees_of_freedom == len(X) - len(best)
+    assert found.unidentified == ()
+
+
+def test_only_ratios_of_weights_count_and_rows_without_weight_do_not() -> None:
+    expr, data = fitted("c*exp(c*x0)", weights=np.arange(50.0))
+    heavier = Data(data.columns, data.y, data.weights * 1e5, data.names)
+    without = data.take(np.arange(1, 50))
+    for other in (heavier, without):
+        np.testing.assert_allclose(
+            uncertainty(expr, data).standard_errors, uncertainty(expr, other).standard_errors, rtol=1e-10
+        )
+
+
+def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
+    text, truth = "c*exp(c*x0)", np.array(MODELS["c*exp(c*x0)"])
+    rng = np.random.default_rng(3)
+    x = X[::4]
+    start = parse(text).with_constants(truth.tolist())
+    clean = start(x0=x)
+    covered = np.zeros(2)
+    for _ in range(400):
+        data = read_data(x, clean + 0.05 * rng.normal(size=len(x)))
+        response = Response(start, data.columns)
+        constants, _ = descend(response, truth, data.y, None)
+        found = uncertainty(start.with_constants(constants.tolist()), data)
+        covered += (found.lower <= truth) & (truth <= found.upper)
+    assert (np.abs(covered / 400 - 0.95) < 0.03).all()  # 0.95 ± 0.011 by chance
+
+
+def test_a_higher_level_reaches_farther() -> None:
+    expr, data = fitted("c*x0 + c")
+    narrow, wide = uncertainty(expr, data, level=0.68), uncertainty(expr, data, level=0.99)
+    assert (wide.lower < narrow.lower).all()
+    assert (narrow.upper < wide.upper).all()
+    for level in (0.0, 1.0, 95):
+        with pytest.raises(EdhieError, match="between 0 and 1"):
+            uncertainty(expr, data, level=level)
+
+
+def test_bootstrap_agrees_where_slopes_can_be_trusted() -> None:
+    expr, data = fitted("c*x0 + c")
+    found = bootstrap(expr, data, n=300, rng=np.random.default_rng(0))
+    again = bootstrap(expr, data, n=300, rng=np.random.default_rng(0))
+    expected = uncertainty(expr, data)
+    np.testing.assert_allclose(found.standard_errors, expected.standard_errors, rtol=0.25)
+    np.testing.assert_allclose(found.lower, expected.lower, atol=0.6 * expected.standard_errors.max())
+    np.testing.assert_allclose(found.covariance, found.covariance.T)
+    np.testing.assert_array_equal(found.standard_errors, again.standard_errors)
+    with pytest.raises(EdhieError, match="at least 2"):
+        bootstrap(expr, data, n=1, rng=np.random.default_rng(0))
+
+
+def test_bootstrap_sees_uneven_noise() -> None:
+    rng = np.random.default_rng(5)
+    x = np.linspace(-1, 1, 200)
+    data = read_data(x, 2 * x + rng.normal(size=200) * np.abs(x) ** 3)
+    expr, _ = polish_expr(parse("c*x0").with_constants([1.0]), data)
+    found = bootstrap(expr, data, rng=rng)
+    assert found.standard_errors[0] > 1.4 * uncertainty(expr, data).standard_errors[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "groups"),
+    [
+        ("c*c*x0", [2.0, 3.0], ((0, 1),)),
+        ("c*(c*x0 + c)", [2.0, 3.0, 1.0], ((0, 1, 2),)),
+        ("c*exp(x0 + c) + c*x0", [2.0, 0.1, 1.0], ((0, 1),)),
+        ("c + c*x0 + c + c*x0", [1.0, 2.0, 3.0, 4.0], ((0, 2), (1, 3))),
+        ("sign(c*x0)*c", [2.0, 1.0], ((0,),)),
+        ("0*c + c*x0", [2.0, 1.0], ((0,),)),
+        ("c/c", [2.0, 1.0], ((0, 1),)),
+        ("c^c", [2.0, 3.0], ((0, 1),)),
+        ("c*x0 + abs(c)", [2.0, 3.0], ()),
+        ("max(x0, c)", [-5.0], ((0,),)),
+    ],
+)
+def test_what_data_cannot_tell_apart_is_grouped(text: str, values: list[float], groups: tuple[object, ...]) -> None:
+    expr = parse(text, variables=["x0"]).with_constants(values)
+    data = read_data(X, expr(x0=X) + np.sin(X))
+    by_slopes = uncertainty(expr, data)
+    by_rows = bootstrap(expr, data, n=5, rng=np.random.default_rng(0))
+    lost = np.isin(np.arange(len(values)), [k for group in groups for k in group])
+    for found in (by_slopes, by_rows):
+        assert found.unidentified == groups
+        np.testing.assert_array_equal(np.isinf(found.standard_errors), lost)
+        assert (found.lower[lost] == -np.inf).all()
+        assert (found.upper[lost] == np.inf).all()
+        assert np.isfinite(found.lower[~lost]).all()
+
+
+def test_too_few_rows_know_nothing() -> None:
+    expr = parse("c*x0^2 + c*x0 + c").with_constants([1.0, 2.0, 3.0])
+    for rows in (1, 2, 3):
+        data = read_data(X[:rows], X[:rows] * 5, allow_constant_target=True)
+        for found in (uncertainty(expr, data), bootstrap(expr, data, n=3, rng=np.random.default_rng(0))):
+            assert np.isinf(found.standard_errors).all()
+            assert found.degrees_of_freedom <= 0
+            assert bool(found.unidentified) == (rows < 3)
+
+
+def test_exact_fits_undefined_values_and_no_constants() -> None:
+    line = parse("c*x0 + c").with_constants([2.0, 1.0])
+    assert (uncertainty(line, read_data(X, 2 * X + 1)).standard_errors < 1e-14).all()
+    undefined = uncertainty(parse("log(c - x0)").with_constants([1.0]), read_data(X, X))
+    assert np.isinf(undefined.standard_errors).all()
+    for found in (
+        uncertainty(parse("x0^2"), read_data(X, X)),
+        bootstrap(parse("x0^2"), read_data(X, X), n=3, rng=np.random.default_rng(0)),
+    ):
+        assert found.standard_errors.shape == (0,)
+        assert found.covariance.shape == (0, 0)
+        assert found.degrees_of_freedom == len(X)

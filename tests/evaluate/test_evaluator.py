@@ -1,0 +1,240 @@
+"""The evaluator: each distinct expression once, the budget to the last one, and nothing lost."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from edhie.errors import DataError, EdhieError, ExpressionError, SymbolError
+from edhie.evaluate.constants.config import THOROUGH
+from edhie.evaluate.evaluator import Evaluator
+from edhie.evaluate.losses import LOSSES
+from edhie.evaluate.screening import Screening
+from edhie.evaluate.values import values
+from edhie.expr import Expr, Forest, SymbolLibrary, operator, parse
+from edhie.expr.canonical import canonical
+from edhie.grammar import load
+
+NGUYEN = load("nguyen-1").library
+FEYNMAN = load("feynman-2").library
+RNG = np.random.default_rng(0)
+X = RNG.uniform(0.5, 3, (300, 1))
+Y = np.sin(X[:, 0]) + X[:, 0] ** 2
+X2 = RNG.uniform(1, 5, (200, 2))
+Y2 = 3.0 * X2[:, 0] / (X2[:, 1] + 2.0)
+
+
+def forest_of(library: SymbolLibrary, *texts: str) -> Forest:
+    return Forest.from_exprs([parse(text, library) for text in texts], library)
+
+
+def nguyen_forest(n: int, seed: int = 0) -> Forest:
+    return load("nguyen-1").sample(n, np.random.default_rng(seed), max_height=6)
+
+
+def test_errors_are_those_of_the_loss() -> None:
+    forest = nguyen_forest(200)
+    for name, loss in LOSSES.items():
+        scores = Evaluator(NGUYEN, X, Y, loss=name).score(forest)
+        for expr, error in zip(scores.forest, scores.errors, strict=True):
+            y_hat = values(Forest.from_exprs([expr]), np.ascontiguousarray(X.T))[0]
+            assert error == pytest.approx(loss.of_values(Y, y_hat, None), rel=1e-9, abs=1e-14)
+
+
+def test_equal_expressions_are_executed_once() -> None:
+    evaluator = Evaluator(NGUYEN, X, Y)
+    forest = forest_of(NGUYEN, "x0 + x0*x0", "x0*x0 + x0", "x0^2 + x0", "sin(x0)", "x0 + x0*x0")
+    scores = evaluator.score(forest)
+    assert evaluator.counts.executed == 2
+    assert evaluator.counts.asked == 5
+    assert len(set(scores.errors[[0, 1, 2, 4]])) == 1
+    evaluator.score(forest)
+    assert evaluator.counts.executed == 2
+    assert evaluator.counts.asked == 10
+    assert len(evaluator.explored) == 2
+
+
+def test_executed_is_the_number_of_canonical_forms() -> None:
+    evaluator = Evaluator(NGUYEN, X, Y)
+    forests = [nguyen_forest(700, seed) for seed in range(5)]
+    for forest in forests:
+        evaluator.score(forest)
+    assert evaluator.counts.executed == len(canonical(Forest.concatenate(forests)).unique())
+    assert evaluator.explored.n_seen == evaluator.counts.executed + evaluator.counts.again
+
+
+@pytest.mark.parametrize("budget", [0, 1, 100, 101])
+def test_the_budget_is_kept_exactly(budget: int) -> None:
+    evaluator = Evaluator(NGUYEN, X, Y, budget=budget)
+    unlimited = Evaluator(NGUYEN, X, Y)
+    for seed in range(6):
+        forest = nguyen_forest(120, seed)
+        scores, reference = evaluator.score(forest), unlimited.score(forest)
+        assert evaluator.counts.executed <= budget
+        np.testing.assert_array_equal(scores.errors[scores.is_scored], reference.errors[scores.is_scored])
+        assert (scores.errors[~scores.is_scored] == np.inf).all()
+        assert len(scores.forest) == len(forest)
+    assert evaluator.counts.executed == budget
+    assert evaluator.is_exhausted
+    assert evaluator.remaining == 0
+    if budget:
+        known = evaluator.explored.forest
+        assert evaluator.score(known).is_scored.all()
+
+
+def test_constants_are_fitted() -> None:
+    evaluator = Evaluator(FEYNMAN, X2, Y2, constants=THOROUGH)
+    scores = evaluator.score(forest_of(FEYNMAN, "c*x0/(x1 + c)", "x0/x1"))
+    assert scores.errors[0] < 1e-9
+    np.testing.assert_allclose(scores.forest[0].constants, (3.0, 2.0), rtol=1e-6)
+    assert scores.forest[1].constants == ()
+
+
+def test_constants_with_values_are_taken_as_they_are() -> None:
+    evaluator = Evaluator(FEYNMAN, X2, Y2)
+    free, given = parse("c*x0", FEYNMAN), parse("c*x0", FEYNMAN).with_constants((1.0,))
+    scores = evaluator.score(Forest.from_exprs([free, given]))
+    assert scores.forest[1].constants == (1.0,)
+    assert scores.errors[0] < scores.errors[1]
+    assert evaluator.counts.executed == 2
+
+
+def test_the_simpler_writing_wins() -> None:
+    evaluator = Evaluator(FEYNMAN, X2, Y2)
+    long = evaluator.score(forest_of(FEYNMAN, "c*c*x0/c"))
+    short = evaluator.score(forest_of(FEYNMAN, "c*x0"))
+    assert (short.complexities[0], long.complexities[0]) == (3, 7)
+    assert evaluator.counts.executed == 1
+    assert evaluator.counts.again == 1
+    later = evaluator.score(forest_of(FEYNMAN, "c*c*x0/c"))
+    assert later.complexities[0] == 3
+    plain = Evaluator(NGUYEN, X, Y)
+    plain.score(forest_of(NGUYEN, "x0 + x0*x0"))
+    scores = plain.score(forest_of(NGUYEN, "x0 + x0^2"))
+    assert str(scores.forest[0]) == "x0 + x0^2"
+    assert scores.complexities[0] == 4
+
+
+def test_a_bound_changes_no_error_below_it() -> None:
+    forest = nguyen_forest(400)
+    full = Evaluator(NGUYEN, X, Y).score(forest).errors
+    bound = float(np.median(full[np.isfinite(full)]))
+    evaluator = Evaluator(NGUYEN, X, Y)
+    cut = evaluator.score(forest, bound=bound).errors
+    np.testing.assert_array_equal(cut, np.where(full <= bound, full, np.inf))
+    assert evaluator.counts.bounded > 0
+    before = evaluator.counts
+    np.testing.assert_array_equal(evaluator.score(forest).errors, full)  # executed again, not counted as new
+    assert evaluator.counts.executed == before.executed
+    assert evaluator.counts.again > 0
+
+
+def test_screening_is_exact_for_what_survives() -> None:
+    forest = nguyen_forest(400)
+    full = Evaluator(NGUYEN, X, Y).score(forest).errors
+    evaluator = Evaluator(NGUYEN, X, Y, screening=Screening(rows=40, keep=0.3))
+    found = evaluator.score(forest).errors
+    survived = np.isfinite(found)
+    np.testing.assert_array_equal(found[survived], full[survived])
+    assert found.min() == full.min()
+    assert evaluator.counts.screened == evaluator.counts.executed - math.ceil(0.3 * evaluator.counts.executed)
+
+
+def test_a_loss_of_the_users() -> None:
+    def asymmetric(y: NDArray[Any], y_hat: NDArray[Any], weights: NDArray[Any] | None) -> float:
+        return float(np.maximum(3 * (y - y_hat), y_hat - y).mean())
+
+    scores = Evaluator(NGUYEN, X, Y, loss=asymmetric).score(forest_of(NGUYEN, "x0", "log(x0 - x0)", "x0^2 + sin(x0)"))
+    assert scores.errors[1] == np.inf
+    assert scores.errors[2] < 1e-12
+    assert scores.errors[0] == pytest.approx(asymmetric(Y, X[:, 0], None))
+
+
+def test_scaling() -> None:
+    evaluator = Evaluator(NGUYEN, X, 5 - 2 * np.sin(X[:, 0]), scaling=True)
+    scores = evaluator.score(forest_of(NGUYEN, "sin(x0)", "x0/x0"))
+    assert scores.errors[0] < 1e-12
+    np.testing.assert_allclose(scores.forest[0].constants, (5.0, -2.0))
+    assert np.isfinite(scores.errors[1])
+
+
+def test_weights_count() -> None:
+    weights = (X[:, 0] < 1).astype(float)
+    scores = Evaluator(NGUYEN, X, Y, weights=weights).score(forest_of(NGUYEN, "x0"))
+    expected = np.sqrt(np.mean((X[weights > 0, 0] - Y[weights > 0]) ** 2))
+    assert scores.errors[0] == pytest.approx(expected)
+
+
+def test_complexity_by_symbol() -> None:
+    evaluator = Evaluator(NGUYEN, X, Y, complexity={"sin": 3, "x0": 2})
+    assert evaluator.score(forest_of(NGUYEN, "sin(x0) + x0")).complexities[0] == 8
+    with pytest.raises(SymbolError):
+        Evaluator(NGUYEN, X, Y, complexity={"sinn": 3})
+
+
+def test_memory_is_bounded_and_keeps_the_best() -> None:
+    evaluator = Evaluator(NGUYEN, X, Y, memory=200)
+    unlimited = Evaluator(NGUYEN, X, Y)
+    for seed in range(12):
+        forest = nguyen_forest(150, seed)
+        scores, reference = evaluator.score(forest), unlimited.score(forest)
+        np.testing.assert_array_equal(scores.errors, reference.errors)
+        assert len(evaluator.explored) <= 200
+    explored = evaluator.explored
+    assert explored.n_forgotten > 0
+    assert explored.n_seen == len(explored) + explored.n_forgotten
+    assert explored.errors.min() == unlimited.explored.errors.min()
+    assert len(explored.forest) == len(explored.errors) == len(explored.complexities)
+    assert (np.diff(explored.ages) > 0).all()
+
+
+def test_all_that_was_explored_can_be_listed() -> None:
+    evaluator = Evaluator(FEYNMAN, X2, Y2)
+    forest = load("feynman-2").sample(300, np.random.default_rng(0), max_height=5)
+    scores = evaluator.score(forest)
+    explored = evaluator.explored
+    listed = {str(expr): error for expr, error in zip(explored.forest, explored.errors, strict=True)}
+    for expr, error in zip(scores.forest, scores.errors, strict=True):
+        assert listed[str(expr)] == error
+
+
+@pytest.mark.parametrize("threads", [2, None])
+def test_threads_change_nothing(threads: int | None) -> None:
+    forest = load("feynman-2").sample(300, np.random.default_rng(0), max_height=5)
+    one = Evaluator(FEYNMAN, X2, Y2).score(forest)
+    many = Evaluator(FEYNMAN, X2, Y2, threads=threads).score(forest)
+    np.testing.assert_array_equal(one.errors, many.errors)
+    np.testing.assert_array_equal(one.forest.values, many.forest.values)
+
+
+def test_operators_of_the_users() -> None:
+    bump = operator("bump", 1, numpy=lambda a: np.exp(-np.square(a)))
+    library = SymbolLibrary.of(["+", "*", bump], ["x0"], constant=True)
+    y = 2.0 * np.exp(-(X[:, 0] ** 2))
+    evaluator = Evaluator(library, X, y, constants=THOROUGH)
+    scores = evaluator.score(forest_of(library, "c*bump(x0)", "bump(x0)", "x0"))
+    assert scores.errors[0] < 1e-8
+    assert scores.forest[0].constants[0] == pytest.approx(2.0)
+
+
+def test_one_row_and_an_empty_forest() -> None:
+    evaluator = Evaluator(NGUYEN, [[2.0]], [4.0], allow_constant_target=True)
+    assert len(evaluator.score(Forest.from_exprs([], NGUYEN))) == 0
+    assert evaluator.score(forest_of(NGUYEN, "x0^2")).errors[0] == 0
+
+
+def test_what_is_wrong_is_told() -> None:
+    with pytest.raises(DataError, match="row 1"):
+        Evaluator(NGUYEN, [[1.0], [np.nan]], [1.0, 2.0])
+    with pytest.raises(EdhieError, match="budget"):
+        Evaluator(NGUYEN, X, Y, budget=-1)
+    with pytest.raises(ExpressionError, match="another library"):
+        Evaluator(NGUYEN, X, Y).score(Forest.from_exprs([Expr(FEYNMAN, ("x0",))]))
+    with pytest.raises(EdhieError, match="keep is a share"):
+        Screening(keep=0.0)
+    with pytest.raises(EdhieError, match="memory"):
+        Evaluator(NGUYEN, X, Y, memory=0)
