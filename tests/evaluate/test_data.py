@@ -413,3 +413,14 @@ def test_polars_frames_and_series() -> None:
     for name, message in (("gap", "is nan in row 1"), ("note", "holds the text 'x' in row 0")):
         with pytest.raises(DataError, match=f"^column {name!r} of X {message}"):
             read_columns(frame, names=[name])
+
+
+def test_a_target_too_large_for_squares_is_told_even_where_it_is_constant() -> None:
+    for y in ([1e200] * 3, [1e160, 1e160 + 1e150, 1e160]):
+        with pytest.raises(DataError, match="larger unit"):
+            read_data(TABLE, y, allow_constant_target=True)
+
+
+def test_what_there_is_to_explain() -> None:
+    assert read_data(TABLE, [1.0, 2.0, 3.0]).squares_to_explain == 2.0
+    assert read_data(TABLE, [0.1, 0.1, 0.1], allow_constant_target=True).squares_to_explain == pytest.approx(0.03)

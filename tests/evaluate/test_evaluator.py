@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from typing import Any
 
 import numpy as np
@@ -11,10 +13,11 @@ from numpy.typing import NDArray
 
 from edhie.errors import DataError, EdhieError, ExpressionError, SymbolError
 from edhie.evaluate.constants.config import THOROUGH
+from edhie.evaluate.data import read_data
 from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.screening import Screening
-from edhie.evaluate.values import values
+from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest, SymbolLibrary, operator, parse
 from edhie.expr.canonical import canonical
 from edhie.grammar import load
@@ -232,9 +235,150 @@ def test_what_is_wrong_is_told() -> None:
         Evaluator(NGUYEN, [[1.0], [np.nan]], [1.0, 2.0])
     with pytest.raises(EdhieError, match="budget"):
         Evaluator(NGUYEN, X, Y, budget=-1)
+    with pytest.raises(EdhieError, match="budget must be a whole number"):
+        Evaluator(NGUYEN, X, Y, budget=1.5)  # type: ignore[arg-type]
     with pytest.raises(ExpressionError, match="another library"):
         Evaluator(NGUYEN, X, Y).score(Forest.from_exprs([Expr(FEYNMAN, ("x0",))]))
     with pytest.raises(EdhieError, match="keep is a share"):
         Screening(keep=0.0)
     with pytest.raises(EdhieError, match="memory"):
         Evaluator(NGUYEN, X, Y, memory=0)
+
+
+# -- writings of one form --------------------------------------------------------------
+
+AROUND_0 = np.linspace(0.0, 3.0, 31)[:, np.newaxis]
+
+
+def error_of(expr: Expr) -> float:
+    found = squared_errors(Forest.from_exprs([expr]), read_data(AROUND_0, AROUND_0[:, 0]))
+    return float(np.sqrt(found[0] / len(AROUND_0)))
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize("texts", [("x0^2/x0", "x0"), ("x0 + x0 - x0", "x0^2/x0"), ("x0^2/x0", "x0*x0/x0", "x0")])
+def test_a_writing_that_is_undefined_does_not_speak_for_the_others(texts: tuple[str, ...], at_once: bool) -> None:
+    evaluator = Evaluator(NGUYEN, AROUND_0, AROUND_0[:, 0])
+    forests = [forest_of(NGUYEN, *texts)] if at_once else [forest_of(NGUYEN, text) for text in texts]
+    for forest in forests:
+        scores = evaluator.score(forest)
+    assert scores.errors[-1] == 0
+    assert evaluator.counts.executed == 1
+    again = evaluator.counts.again
+    found = evaluator.score(forest_of(NGUYEN, *texts))
+    assert (found.errors == 0).all()
+    assert all(error_of(expr) == 0 for expr in found.forest)
+    assert evaluator.counts.again == again  # nothing is tried twice
+
+
+def test_every_error_is_that_of_the_expression_beside_it() -> None:
+    x = np.linspace(-1, 1, 101)[:, np.newaxis]
+    evaluator = Evaluator(NGUYEN, x, x[:, 0] ** 3, memory=100)
+    for seed in range(4):
+        forest = nguyen_forest(200, seed)
+        scores = evaluator.score(forest)
+        np.testing.assert_array_equal(scores.errors, np.sqrt(squared_errors(scores.forest, evaluator.data) / 101))
+        own = np.sqrt(squared_errors(forest, evaluator.data) / 101)
+        assert (scores.errors <= own * (1 + 1e-9) + 1e-12).all()
+
+
+def test_a_look_at_few_rows_does_not_replace_what_is_known() -> None:
+    evaluator = Evaluator(FEYNMAN, X2, X2[:, 0] ** 2, screening=Screening(rows=10, keep=0.5))
+    known = evaluator.score(forest_of(FEYNMAN, "c*c*x1")).errors[0]
+    later = evaluator.score(forest_of(FEYNMAN, "c*x1", "x0*x0", "c*x0*x0", "c*x0"))
+    assert np.isfinite(known)
+    assert later.errors[0] == known
+
+
+# -- constants -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("screening", [None, Screening(rows=20, keep=1.0)])
+def test_given_constants_stay(screening: Screening | None) -> None:
+    forest = Forest.from_exprs(
+        [
+            Expr(FEYNMAN, ("+", "*", "c", "x0", "c"), (2.0, None)),
+            parse("c*x1", FEYNMAN).with_constants((1.5,)),
+        ]
+    )
+    scores = Evaluator(FEYNMAN, X2, 3 * X2[:, 0], screening=screening).score(forest)
+    first, second = scores.forest[0].constants, scores.forest[1].constants
+    assert first == (2.0, pytest.approx(np.mean(X2[:, 0])))
+    assert second == (1.5,)
+
+
+def test_screening_is_exact_for_fitted_constants() -> None:
+    x = RNG.uniform(-3, 3, (1000, 2))
+    y = 3.0 * x[:, 0] / (x[:, 1] ** 2 + 2.0)
+    forest = load("feynman-2").sample(200, np.random.default_rng(1), max_height=5)
+    full = Evaluator(FEYNMAN, x, y).score(forest)
+    few = Evaluator(FEYNMAN, x, y, screening=Screening(rows=50, keep=0.3)).score(forest)
+    survived = np.isfinite(few.errors)
+    np.testing.assert_array_equal(few.errors[survived], full.errors[survived])
+    np.testing.assert_array_equal(few.forest.take(survived).values, full.forest.take(survived).values)
+
+
+@pytest.mark.parametrize("screening", [None, Screening(rows=20)])
+def test_few_rows_count(screening: Screening | None) -> None:
+    x = RNG.uniform(1, 3, (5000, 2))
+    weights = np.zeros(5000)
+    weights[[5, 77, 900]] = 1.0
+    evaluator = Evaluator(FEYNMAN, x, 3 * x[:, 0] + np.exp(x[:, 1]), weights=weights, screening=screening)
+    few = Evaluator(FEYNMAN, x[weights > 0], evaluator.data.y[weights > 0])
+    forest = forest_of(FEYNMAN, "c*x0")
+    assert evaluator.score(forest).errors[0] == pytest.approx(few.score(forest).errors[0])
+
+
+# -- memory, copies --------------------------------------------------------------------
+
+
+def test_the_best_is_never_forgotten() -> None:
+    evaluator = Evaluator(NGUYEN, X, X[:, 0], memory=5)
+    nested = ["sin(" * depth + "x0" + ")" * depth for depth in range(30)]
+    assert evaluator.score(forest_of(NGUYEN, *nested)).errors[0] == 0
+    assert evaluator.explored.errors.min() == 0
+    assert len(evaluator.explored) == 5
+
+
+def test_writings_beyond_the_budget_do_not_fill_the_memory() -> None:
+    evaluator = Evaluator(NGUYEN, X, Y, memory=5, budget=1)
+    for depth in range(60):
+        evaluator.score(forest_of(NGUYEN, "sin(" * depth + "x0" + ")" * depth))
+    assert len(evaluator._form_by_writing) <= 20
+    assert evaluator.score(forest_of(NGUYEN, "x0")).is_scored[0]
+
+
+def mean_cubed(y: NDArray[Any], y_hat: NDArray[Any], weights: NDArray[Any] | None) -> float:
+    return float(np.mean(np.abs(y - y_hat) ** 3))
+
+
+@pytest.mark.parametrize("loss", [*LOSSES, mean_cubed])
+@pytest.mark.parametrize("copied", [lambda one: pickle.loads(pickle.dumps(one)), copy.deepcopy])
+def test_an_evaluator_can_be_copied(loss: Any, copied: Any) -> None:
+    first = Evaluator(NGUYEN, X, Y, loss=loss)
+    errors = first.score(nguyen_forest(20)).errors
+    second = copied(first)
+    np.testing.assert_array_equal(second.score(nguyen_forest(20)).errors, errors)
+    assert second.counts.executed == first.counts.executed
+    second.score(nguyen_forest(20, seed=1))
+    assert first.counts.asked == 20
+
+
+def test_a_failing_loss_leaves_nothing_behind() -> None:
+    failures = iter([True, False])
+
+    def moody(y: NDArray[Any], y_hat: NDArray[Any], weights: NDArray[Any] | None) -> float:
+        if next(failures, False):
+            raise KeyboardInterrupt
+        return 1.0
+
+    evaluator = Evaluator(NGUYEN, X, Y, loss=moody, budget=1)
+    with pytest.raises(KeyboardInterrupt):
+        evaluator.score(forest_of(NGUYEN, "x0"))
+    assert evaluator.counts.executed == len(evaluator.explored) == 0
+    assert evaluator.score(forest_of(NGUYEN, "x0")).errors[0] == 1.0
+
+
+def test_a_bound_is_a_number() -> None:
+    with pytest.raises(EdhieError, match="bound is NaN"):
+        Evaluator(NGUYEN, X, Y).score(forest_of(NGUYEN, "x0"), bound=math.nan)

@@ -52,6 +52,11 @@ class Data:
         """The weighted sum of squared distances of the target from its mean."""
         return squares_about_mean(self.y, self.weights)
 
+    @cached_property
+    def squares_to_explain(self) -> float:
+        """The weighted sum of squares of the target about its mean, or about 0 where it is constant."""
+        return self.squares_about_mean or squares_about_zero(self.y, self.weights)
+
     def take(self, rows: slice | NDArray[Any] | Sequence[int]) -> Data:
         """The data of these rows, in that order, or of a mask."""
         indices = np.arange(self.n_rows)[rows]
@@ -72,6 +77,12 @@ def squares_about_mean(y: Values, weights: Values | None) -> float:
         shifted = y - y[0 if weights is None else int(np.argmax(weights > 0))]
         squares = np.square(shifted - np.average(shifted, weights=weights))
         return float(squares.sum() if weights is None else np.dot(weights, squares))
+
+
+def squares_about_zero(y: Values, weights: Values | None) -> float:
+    """The weighted sum of squares."""
+    with np.errstate(all="ignore"):
+        return float(np.dot(y, y) if weights is None else np.dot(weights, np.square(y)))
 
 
 # -- reading --------------------------------------------------------------------------
@@ -239,15 +250,15 @@ def _check_weights(weights: Values) -> None:
 def _check_target(data: Data, allow_constant: bool) -> None:
     counting = data.y if data.weights is None else data.y[data.weights > 0]
     low, high = float(counting.min()), float(counting.max())
-    if low == high:
-        if not allow_constant:
-            rows = "every row" if data.weights is None else "every row with a weight above 0"
-            raise DataError(
-                f"y is {low} in {rows}, so there is nothing to explain; "
-                "give a target that varies, or pass allow_constant_target=True"
-            )
-    elif data.squares_about_mean == 0 or not math.isfinite(data.squares_about_mean):
-        unit = "smaller" if data.squares_about_mean == 0 else "larger"
+    if low == high and not allow_constant:
+        rows = "every row" if data.weights is None else "every row with a weight above 0"
+        raise DataError(
+            f"y is {low} in {rows}, so there is nothing to explain; "
+            "give a target that varies, or pass allow_constant_target=True"
+        )
+    is_small = low != high and data.squares_about_mean == 0
+    if is_small or not math.isfinite(squares_about_zero(counting, None) + squares_about_zero(data.y, data.weights)):
+        unit = "smaller" if is_small else "larger"
         raise DataError(
             f"y lies between {low} and {high}, where squared errors leave float64; measure it in a {unit} unit"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,20 +19,34 @@ from edhie.evaluate.execution import Execution
 from edhie.evaluate.explored import Explored
 from edhie.evaluate.keys import token_keys
 from edhie.evaluate.losses import DEFAULT_LOSS, Loss, loss_named
+from edhie.evaluate.numbers import check_whole
 from edhie.evaluate.scores import Counts, Scores
 from edhie.evaluate.screening import Screening
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.canonical import canonical
 
-Indices = NDArray[np.int64]
 DEFAULT_MEMORY = 1_000_000
+WRITINGS_A_FORM = 4  # of those in memory, on average: more are not remembered
+ROUNDING = 1e-24  # of the target's sum of squares: less is as good as nothing
+NO_WORSE = 1e-9  # the share by which a simpler writing's error may be larger
+
+
+class _Call(NamedTuple):
+    """What `score` was asked."""
+
+    forest: Forest
+    writings: list[bytes]
+    complexities: NDArray[Any]
+    bound: float
 
 
 class Evaluator:
     """Scores expressions over a library on data.
 
-    Expressions with the same canonical form are executed once. Constants without a value are
-    fitted; those with one are taken as they are. Every expression scored is in `explored`.
+    Expressions with the same canonical form share one error, that of the simplest writing so far: equal but
+    for rounding. A writing may be undefined where its form is not, as x²/x at 0, so while a form has no
+    finite error its other writings are tried too. Constants without a value are fitted; those with one
+    are taken as they are. Every expression executed is in `explored`.
     """
 
     def __init__(
@@ -57,8 +71,8 @@ class Evaluator:
         `complexity` weighs symbols by name, and is the number of nodes without it. `threads` is
         None for every core.
         """
-        if budget is not None and budget < 0:
-            raise EdhieError(f"a budget is a number of expressions, 0 or more, not {budget}")
+        if budget is not None:
+            check_whole("budget", budget, 0, or_none="no limit")
         self.given_library = library
         self.library = scaled_library(library) if scaling else library
         self.scaling = scaling
@@ -75,6 +89,10 @@ class Evaluator:
         self._place_by_form: dict[bytes, int] = {}
         self._form_by_writing: dict[bytes, bytes] = {}
         self._bound_by_place: dict[int, float] = {}
+        self._tried: set[bytes] = set()
+        to_error = self.loss.from_sum_of_squares
+        noise = ROUNDING * self.data.squares_to_explain
+        self._negligible = 0.0 if to_error is None else float(to_error(noise, self.data))
 
     # -- what it has done -----------------------------------------------------------------
 
@@ -105,15 +123,17 @@ class Evaluator:
                 f"the forest is over another library ({forest.library}) than the evaluator's "
                 f"({self.given_library}); cast() it"
             )
+        if math.isnan(bound):
+            raise EdhieError("the bound is NaN; give the largest error that matters, or leave it out")
         if self.scaling:
             forest = scaled(forest, self.library)
-        writings = token_keys(forest)
-        self._find_forms(forest, writings)
-        complexities = complexity(forest, self._weights)
-        new, again = self._to_execute(forest, writings, complexities, bound)
-        self._execute(forest, writings, complexities, np.array(new + again, np.int64), len(new), bound)
+        call = _Call(forest, token_keys(forest), complexity(forest, self._weights), bound)
+        self._find_forms(forest, call.writings)
+        new, again = self._to_execute(call)
+        self._execute(call, new + again, len(new))
+        self._execute(call, self._other_writings(call), 0)
         self._counts = replace(self._counts, asked=self._counts.asked + len(forest))
-        found = self._collect(forest, writings, complexities)
+        found = self._collect(call)
         self._forget()
         return found
 
@@ -124,48 +144,44 @@ class Evaluator:
             forms = token_keys(canonical(forest.take(fresh)))
             self._form_by_writing.update(zip((writings[k] for k in fresh), forms, strict=True))
 
-    def _to_execute(
-        self, forest: Forest, writings: list[bytes], complexities: NDArray[Any], bound: float
-    ) -> tuple[list[int], list[int]]:
-        """The expressions to execute: those new to it, as far as the budget goes, and those to be seen again."""
+    def _to_execute(self, call: _Call) -> tuple[list[int], list[int]]:
+        """The simplest writing of each form that is new, as far as the budget goes, and of each to be seen again."""
+        simplest: dict[bytes, int] = {}
+        for k, writing in enumerate(call.writings):
+            first = simplest.setdefault(self._form_by_writing[writing], k)
+            if call.complexities[k] < call.complexities[first]:
+                simplest[self._form_by_writing[writing]] = k
         new: list[int] = []
         again: list[int] = []
-        begun: set[bytes] = set()
-        has_free = self._has_free_constants(forest)
-        for k, writing in enumerate(writings):
-            form = self._form_by_writing[writing]
+        for form, k in simplest.items():
             place = self._place_by_form.get(form)
-            if form in begun or (place is None and len(new) >= self.remaining):
-                continue
             if place is None:
-                new.append(k)
-            elif self._bound_by_place.get(place, math.inf) < bound or (
-                has_free[k] and complexities[k] < self.explored.complexities[place]
+                if len(new) < self.remaining:
+                    new.append(k)
+            elif self._bound_by_place.get(place, math.inf) < call.bound or (
+                call.complexities[k] < self.explored.complexities[place] and call.writings[k] not in self._tried
             ):
                 again.append(k)
-            else:
-                continue
-            begun.add(form)
         return new, again
 
-    def _execute(
-        self,
-        forest: Forest,
-        writings: list[bytes],
-        complexities: NDArray[Any],
-        chosen: Indices,
-        n_new: int,
-        bound: float,
-    ) -> None:
-        if len(chosen) == 0:
+    def _other_writings(self, call: _Call) -> list[int]:
+        """The untried writings of forms without a finite error: they may be defined in more places."""
+        errors, chosen = self.explored.errors, dict[bytes, int]()
+        for k, writing in enumerate(call.writings):
+            place = self._place_by_form.get(self._form_by_writing[writing])
+            if place is None or place in self._bound_by_place or writing in self._tried:
+                continue
+            if errors[place] == math.inf:
+                chosen.setdefault(writing, k)
+        return list(chosen.values())
+
+    def _execute(self, call: _Call, chosen: list[int], n_new: int) -> None:
+        if not chosen:
             return
-        done = self._execution.run(forest.take(chosen), bound)
-        places = self.explored.add(done.forest, done.errors, complexities[chosen])
-        for k, place, is_exact in zip(chosen.tolist(), places.tolist(), done.is_exact.tolist(), strict=True):
-            form = self._form_by_writing[writings[k]]
-            self._place_by_form[form] = place
-            if not is_exact:
-                self._bound_by_place[place] = bound
+        done = self._execution.run(call.forest.take(chosen), call.bound)
+        places = self.explored.add(done.forest, done.errors, call.complexities[chosen])
+        for k, place, is_exact in zip(chosen, places.tolist(), done.is_exact.tolist(), strict=True):
+            self._settle(call.writings[k], place, None if is_exact else call.bound)
         self._counts = replace(
             self._counts,
             executed=self._counts.executed + n_new,
@@ -175,40 +191,59 @@ class Evaluator:
             invalid=self._counts.invalid + int((done.is_exact & ~np.isfinite(done.errors)).sum()),
         )
 
-    def _collect(self, forest: Forest, writings: list[bytes], complexities: NDArray[Any]) -> Scores:
-        places = np.array([self._place_by_form.get(self._form_by_writing[key], -1) for key in writings], np.int64)
-        is_scored = places >= 0
-        explored = self.explored
-        errors = np.where(is_scored, explored.errors[places] if len(explored) else np.inf, np.inf)
-        shown = np.where(is_scored, explored.complexities[places] if len(explored) else 0.0, complexities)
-        # an expression without constants may be simpler in this writing, and needs no other values
-        own = ~is_scored | (~self._has_free_constants(forest) & (complexities < shown))
-        if own.any():
-            both = Forest.concatenate([explored.take(places[~own]), forest.take(own)])
-            order = np.empty(len(forest), np.int64)
-            order[np.flatnonzero(~own)] = np.arange((~own).sum())
-            order[np.flatnonzero(own)] = np.arange((~own).sum(), len(forest))
-            found = both.take(order)
-        else:
-            found = explored.take(places)
-        return Scores(found, errors, np.where(own, complexities, shown), is_scored)
+    def _settle(self, writing: bytes, place: int, bound: float | None) -> None:
+        """Let what was just executed stand for its form, unless more is known; a `bound` where it was cut short."""
+        form = self._form_by_writing[writing]
+        known = self._place_by_form.get(form)
+        if bound is None:
+            self._tried.add(writing)
+        if known is not None:
+            known_bound = self._bound_by_place.get(known)
+            if known_bound is None and (bound is not None or not self._is_no_worse(place, known)):
+                return
+            if known_bound is not None and bound is not None and bound < known_bound:
+                return
+            self._bound_by_place.pop(known, None)
+        self._place_by_form[form] = place
+        if bound is not None:
+            self._bound_by_place[place] = bound
 
-    def _has_free_constants(self, forest: Forest) -> NDArray[np.bool_]:
-        free = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.isnan(forest.values))])
-        counts: NDArray[np.bool_] = np.diff(free[forest.value_offsets]) > 0
-        return counts
+    def _is_no_worse(self, place: int, known: int) -> bool:
+        """Whether an error is at most another's but for rounding, and the expression simpler where they are equal."""
+        errors, complexities = self.explored.errors, self.explored.complexities
+        if not math.isfinite(errors[known]) or not math.isfinite(errors[place]):
+            return bool(errors[place] < errors[known])
+        if complexities[place] > complexities[known]:
+            return False
+        slack = abs(errors[known]) * NO_WORSE + self._negligible
+        return bool(errors[place] <= errors[known] + slack)
+
+    def _collect(self, call: _Call) -> Scores:
+        places = np.array([self._place_by_form.get(self._form_by_writing[key], -1) for key in call.writings], np.int64)
+        is_scored = places >= 0
+        if is_scored.all():
+            found = self.explored.take(places)
+            return Scores(found, self.explored.errors[places], self.explored.complexities[places], is_scored)
+        order = np.empty(len(places), np.int64)
+        order[np.argsort(~is_scored, kind="stable")] = np.arange(len(places))
+        known = places[is_scored]
+        both = Forest.concatenate([self.explored.take(known), call.forest.take(~is_scored)])
+        errors, shown = np.full(len(places), np.inf), call.complexities.astype(np.float64)
+        errors[is_scored], shown[is_scored] = self.explored.errors[known], self.explored.complexities[known]
+        return Scores(both.take(order), errors, shown, is_scored)
 
     def _forget(self) -> None:
         """Keep to the bound on memory; what is forgotten would be executed, and counted, again."""
         moved = self.explored.forget()
-        if moved is None:
-            return
-        self._place_by_form = {
-            form: int(moved[place]) for form, place in self._place_by_form.items() if moved[place] >= 0
-        }
-        self._bound_by_place = {
-            int(moved[place]): bound for place, bound in self._bound_by_place.items() if moved[place] >= 0
-        }
-        self._form_by_writing = {
-            writing: form for writing, form in self._form_by_writing.items() if form in self._place_by_form
-        }
+        most = WRITINGS_A_FORM * self.explored.capacity
+        if moved is not None:
+            self._place_by_form = {
+                form: int(moved[place]) for form, place in self._place_by_form.items() if moved[place] >= 0
+            }
+            self._bound_by_place = {
+                int(moved[place]): bound for place, bound in self._bound_by_place.items() if moved[place] >= 0
+            }
+        if moved is not None or len(self._form_by_writing) > most:
+            known = {w: form for w, form in self._form_by_writing.items() if form in self._place_by_form}
+            self._form_by_writing = known if len(known) <= most else {}
+            self._tried &= self._form_by_writing.keys()

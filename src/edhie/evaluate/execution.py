@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.config import FitConfig
-from edhie.evaluate.constants.fitting import fit_constants
+from edhie.evaluate.constants.fitting import fit_missing
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import Loss
-from edhie.evaluate.rows import spread_rows
+from edhie.evaluate.rows import few_rows
 from edhie.evaluate.screening import Screening
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Forest
@@ -41,7 +41,7 @@ class Execution:
         self.constants = constants
         self.threads = threads
         self.screening = screening if screening is not None and screening.rows < data.n_rows else None
-        self._few = data.take(spread_rows(data.y, self.screening.rows)) if self.screening else data
+        self._few = few_rows(data, self.screening.rows) if self.screening else data
 
     def run(self, forest: Forest, bound: float) -> Executed:
         """Fit and score; where there is a screening, only the best by a first look on all rows."""
@@ -51,35 +51,27 @@ class Execution:
         looked, first, _ = self._score(forest, self._few, np.inf)
         count = max(1, int(np.ceil(self.screening.keep * len(forest))))
         best = np.sort(np.argsort(first, kind="stable")[:count])
-        fitted, errors, is_exact = self._score(looked.take(best), self.data, bound, begun=True)
+        fitted, errors, is_exact = self._score(forest.take(best), self.data, bound)
         places = np.arange(len(forest))
         places[best] = len(forest) + np.arange(count)
         all_errors, all_exact = np.full(len(forest), np.inf), np.zeros(len(forest), np.bool_)
         all_errors[best], all_exact[best] = errors, is_exact
         return Executed(Forest.concatenate([looked, fitted]).take(places), all_errors, all_exact, len(forest) - count)
 
-    def _score(
-        self, forest: Forest, data: Data, bound: float, *, begun: bool = False
-    ) -> tuple[Forest, NDArray[np.float64], NDArray[np.bool_]]:
-        """Constants and errors; those that are `begun` have values to start from."""
+    def _score(self, forest: Forest, data: Data, bound: float) -> tuple[Forest, NDArray[np.float64], NDArray[np.bool_]]:
+        """The forest with its constants fitted, the errors, and whether each is exact."""
         free = np.isnan(forest.values)
-        owners = np.searchsorted(forest.value_offsets, np.flatnonzero(free), side="right") - 1
-        to_fit = np.unique(owners)
-        if begun and forest.library.constant is not None:
-            constant = forest.library.ids[forest.library.constant]
-            to_fit = np.unique(forest.owners[forest.tokens == constant])
-        errors = np.empty(len(forest))
+        to_fit = np.unique(np.searchsorted(forest.value_offsets, np.flatnonzero(free), side="right") - 1)
         plain = np.setdiff1d(np.arange(len(forest)), to_fit, assume_unique=True)
         squares = np.empty(len(forest))
         fitted = forest
         if len(to_fit):
-            done = fit_constants(forest.take(to_fit), data, config=self.constants, threads=self.threads)
+            done = fit_missing(forest.take(to_fit), data, config=self.constants, threads=self.threads)
             squares[to_fit] = done.squared_errors
             fitted = _with_parts(forest, to_fit, done.forest)
         to_squares, from_squares = self.loss.to_sum_of_squares, self.loss.from_sum_of_squares
         if from_squares is None or to_squares is None:
-            errors = self._by_values(fitted, data)
-            return fitted, errors, np.ones(len(forest), np.bool_)
+            return fitted, self._by_values(fitted, data), np.ones(len(forest), np.bool_)
         limit = float(to_squares(bound, data))
         squares[plain] = squared_errors(forest.take(plain), data, bounds=limit, threads=self.threads)
         errors = from_squares(squares, data)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import EdhieError
 from edhie.evaluate.growing import GrowingArray, GrowingForest
+from edhie.evaluate.numbers import check_whole
 from edhie.expr import Forest, SymbolLibrary
 
 Numbers = NDArray[np.float64]
@@ -23,8 +23,7 @@ class Explored:
     """
 
     def __init__(self, library: SymbolLibrary, capacity: int) -> None:
-        if capacity < 2:
-            raise EdhieError(f"memory must have room for at least 2 expressions, not {capacity}")
+        check_whole("memory", capacity, 2)
         self.library = library
         self.capacity = capacity
         self.n_seen = 0
@@ -78,15 +77,15 @@ class Explored:
         return self.n_seen - len(self)
 
     def forget(self) -> Indices | None:
-        """Where there are too many, drop the worst of the older half; by old place the new one, or -1.
+        """Where there are too many, drop the worst of the older half, but never the best of all.
 
-        None where nothing is dropped.
+        By old place the new one, or -1; None where nothing is dropped.
         """
         count = len(self)
         if count <= self.capacity:
             return None
         surplus = max(count - self.capacity, self.capacity // FORGOTTEN_AT_ONCE)
-        older = max(count // 2, surplus)
+        older = max(count // 2, surplus + 1)
         worst_first = np.lexsort((self.ages[:older], -self.errors[:older]))
         keep = np.ones(count, np.bool_)
         keep[worst_first[:surplus]] = False

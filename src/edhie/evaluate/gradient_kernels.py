@@ -52,9 +52,10 @@ def find_active(program: Program, k: int, is_active: Flags) -> None:
 def pull(program: Program, k: int, columns: Numbers, room: Room, start: int, stop: int) -> None:
     """After `run`: the gradient of expression k by each active register, into its row of the gradients."""
     backwards(
-        program.opcodes.ctypes, program.left.ctypes, program.right.ctypes, program.targets.ctypes,
-        program.starts[k], program.starts[k + 1], program.roots[k], columns.ctypes, columns.shape[1],
-        room.registers.ctypes, room.gradients.ctypes, room.is_active.ctypes, start, stop,
+        program.starts.ctypes, program.opcodes.ctypes, program.left.ctypes, program.right.ctypes,
+        program.targets.ctypes, program.roots.ctypes, k,
+        columns.ctypes, columns.shape[1], room.registers.ctypes, start, stop,
+        room.gradients.ctypes, room.is_active.ctypes,
     )  # fmt: skip
 
 
@@ -102,6 +103,8 @@ def normal_equations(
             residuals[i] = target.y[start + i] - found[i]
         weigh(residuals, target.weights, start, n, weighted)
         total += dot(residuals, weighted, n)
+        if not total < np.inf:
+            return np.inf
         residuals[:n] = weighted[:n]
         for p in range(m):
             row = room.gradients[free[p]]

@@ -1,7 +1,7 @@
 """Compiled loops over programs: values and sums of squared errors, block by block of rows.
 
-A block's intermediate results stay in the nearest cache. Expressions do not share anything, so
-threads may take turns at them.
+A block's intermediate results stay in the nearest cache. Groups do not share anything, so threads may
+take turns at them.
 """
 
 from __future__ import annotations
@@ -40,59 +40,102 @@ def fill(registers: Numbers, leaves: Numbers) -> None:
 def run(program: Program, k: int, columns: Numbers, registers: Numbers, start: int, stop: int) -> Numbers:
     """The values of expression k on rows `start` to `stop`; its leaves are filled in already."""
     forwards(
-        program.opcodes.ctypes, program.left.ctypes, program.right.ctypes, program.targets.ctypes,
-        program.starts[k], program.starts[k + 1],
+        program.starts.ctypes, program.opcodes.ctypes, program.left.ctypes, program.right.ctypes,
+        program.targets.ctypes, program.roots.ctypes, k, k + 1,
         columns.ctypes, columns.shape[1], registers.ctypes, start, stop,
+        registers.ctypes, registers.ctypes, 0, registers.ctypes, 0,  # no errors are asked for
     )  # fmt: skip
     found: Numbers = operand(program.roots[k], columns, registers, start, stop)
     return found
 
 
 @jit
-def leaves_of(program: Program, k: int) -> Numbers:
-    """The values of the leaves of expression k."""
-    return program.leaf_values[program.leaf_starts[k] : program.leaf_starts[k + 1]]
+def add_errors(
+    program: Program, from_: int, to: int, target: Target, registers: Numbers, start: int, stop: int, errors: Numbers
+) -> None:
+    """Add to the errors of expressions `from_` to `to` their weighted sums of squared errors on some rows."""
+    forwards(
+        program.starts.ctypes, program.opcodes.ctypes, program.left.ctypes, program.right.ctypes,
+        program.targets.ctypes, program.roots.ctypes, from_, to,
+        target.columns.ctypes, target.columns.shape[1], registers.ctypes, start, stop,
+        target.y.ctypes, target.weights.ctypes, len(target.weights), errors.ctypes, len(errors),
+    )  # fmt: skip
+
+
+@jit
+def leaves_of(program: Program, g: int) -> Numbers:
+    """The values of the leaves of group g."""
+    return program.leaf_values[program.leaf_starts[g] : program.leaf_starts[g + 1]]
+
+
+@jit
+def copy_columns(program: Program, g: int, columns: Numbers, registers: Numbers, start: int, stop: int) -> None:
+    """Put rows of the columns into registers, where group g wants them there."""
+    behind = program.leaf_starts[g + 1] - program.leaf_starts[g]
+    for j in range(program.n_copied):
+        registers[behind + j, : stop - start] = columns[j, start:stop]
 
 
 @jit
 def values(program: Program, columns: Numbers, from_: int, to: int, out: NDArray[np.floating]) -> None:
-    """The values of expressions `from_` to `to`, into their rows of `out`."""
+    """The values of the expressions of groups `from_` to `to`, into their rows of `out`."""
     registers = np.empty((program.n_registers, BLOCK))
     n_rows = out.shape[1]
-    for k in range(from_, to):
-        fill(registers, leaves_of(program, k))
+    for g in range(from_, to):
+        fill(registers, leaves_of(program, g))
         for start in range(0, n_rows, BLOCK):
             stop = min(start + BLOCK, n_rows)
-            found = run(program, k, columns, registers, start, stop)
-            for i in range(stop - start):
-                out[k, start + i] = found[i]
+            copy_columns(program, g, columns, registers, start, stop)
+            for k in range(program.groups[g], program.groups[g + 1]):
+                found = run(program, k, columns, registers, start, stop)
+                for i in range(stop - start):
+                    out[k, start + i] = found[i]
+
+
+@jit
+def squared_errors(program: Program, target: Target, bounds: Numbers, from_: int, to: int, out: Numbers) -> None:
+    """The weighted sums of squared errors of the expressions of groups `from_` to `to`.
+
+    Infinite where a value is not finite, or the sum passes its bound. A sum only grows with the rows,
+    so what has passed the bound stays beyond it; where a whole group has, no more rows are looked at.
+    """
+    registers = np.empty((program.n_registers, BLOCK))
+    n_rows = len(target.y)
+    for g in range(from_, to):
+        first, last = program.groups[g], program.groups[g + 1]
+        out[first:last] = 0.0
+        fill(registers, leaves_of(program, g))
+        for start in range(0, n_rows, BLOCK):
+            stop = min(start + BLOCK, n_rows)
+            copy_columns(program, g, target.columns, registers, start, stop)
+            add_errors(program, first, last, target, registers, start, stop, out)
+            is_left = False
+            for k in range(first, last):
+                if not out[k] <= bounds[k]:  # NaN too
+                    out[k] = np.inf
+                is_left = is_left or out[k] < np.inf
+            if not is_left:
+                break
 
 
 @jit
 def squared_error(program: Program, k: int, leaves: Numbers, target: Target, registers: Numbers, bound: float) -> float:
-    """The weighted sum of squared errors of expression k; infinite where a value is not finite, or beyond the bound.
-
-    A sum only grows with the rows, so what has passed the bound stays beyond it and the other
-    rows are not looked at.
-    """
+    """The same of expression k, a group to itself, with other values of its leaves."""
     fill(registers, leaves)
     total = 0.0
     n_rows = len(target.y)
     for start in range(0, n_rows, BLOCK):
         stop = min(start + BLOCK, n_rows)
         found = run(program, k, target.columns, registers, start, stop)
-        if len(target.weights) == 0:
-            total += distance(found, target.y[start:stop])
-        else:
-            total += weighted_distance(found, target.y[start:stop], target.weights[start:stop])
-        if not total <= bound:  # NaN too
+        total += block_error(found, target, start, stop)
+        if not total <= bound:
             return np.inf
     return total
 
 
 @jit
-def squared_errors(program: Program, target: Target, bounds: Numbers, from_: int, to: int, out: Numbers) -> None:
-    """The weighted sums of squared errors of expressions `from_` to `to`, each with its bound."""
-    registers = np.empty((program.n_registers, BLOCK))
-    for k in range(from_, to):
-        out[k] = squared_error(program, k, leaves_of(program, k), target, registers, bounds[k])
+def block_error(found: Numbers, target: Target, start: int, stop: int) -> float:
+    """The weighted sum of squared errors on rows `start` to `stop`."""
+    if len(target.weights) == 0:
+        return distance(found, target.y[start:stop])
+    return weighted_distance(found, target.y[start:stop], target.weights[start:stop])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from edhie.errors import DataError, LossError, shortened, suggestion
 from edhie.evaluate.data import Data, squares_about_mean
+from edhie.evaluate.numbers import locked
 
 Values = NDArray[np.float64]
 Formula = Callable[[Values, Values, Values | None], float]
@@ -30,6 +32,11 @@ class Loss:
     """Errors from weighted sums of squared errors; None where those do not tell it."""
     to_sum_of_squares: Callable[[ArrayLike, Data], Values] | None = None
     """Its inverse, rounded up: whatever has a larger weighted sum of squared errors has a larger error."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if LOSSES.get(self.name) is self:  # one of the table, which is made of functions that pickle does not know
+            return loss_named, (self.name,)
+        return Loss, (self.name, self.of_values, self.from_sum_of_squares, self.to_sum_of_squares)
 
 
 # -- sums of squares ------------------------------------------------------------------
@@ -109,20 +116,20 @@ def _largest_absolute(y: Values, y_hat: Values, weights: Values | None) -> float
 
 def _guarded(formula: Formula) -> Callable[[ArrayLike, ArrayLike, ArrayLike | None], float]:
     """The formula, called for finite predictions only, in silence; NaN counts as infinite."""
+    return partial(_call_guarded, formula)
 
-    def of_values(y: ArrayLike, y_hat: ArrayLike, weights: ArrayLike | None = None) -> float:
-        target = np.asarray(y, dtype=np.float64)
-        predicted = _as_long_as(target, y_hat, "y_hat")
-        if not np.isfinite(predicted).all():
-            return math.inf
-        row_weights = None if weights is None else _as_long_as(target, weights, "weights")
-        if row_weights is not None and not row_weights.any():
-            raise DataError("all weights are 0; give a weight above 0 to the rows that count")
-        with np.errstate(all="ignore"):
-            error = formula(target, predicted, row_weights)
-        return math.inf if math.isnan(error) else error
 
-    return of_values
+def _call_guarded(formula: Formula, y: ArrayLike, y_hat: ArrayLike, weights: ArrayLike | None = None) -> float:
+    target = np.asarray(y, dtype=np.float64)
+    predicted = _as_long_as(target, y_hat, "y_hat")
+    if not np.isfinite(predicted).all():
+        return math.inf
+    row_weights = None if weights is None else _as_long_as(target, weights, "weights")
+    if row_weights is not None and not row_weights.any():
+        raise DataError("all weights are 0; give a weight above 0 to the rows that count")
+    with np.errstate(all="ignore"):
+        error = formula(target, predicted, row_weights)
+    return math.inf if math.isnan(error) else error
 
 
 def _as_long_as(target: Values, values: ArrayLike, what: str) -> Values:
@@ -181,20 +188,13 @@ def loss_named(loss: str | Loss | Callable[..., Any] = DEFAULT_LOSS) -> Loss:
 
 def _of_user(function: Callable[..., Any]) -> Loss:
     name = getattr(function, "__name__", type(function).__name__)
-
-    def formula(y: Values, y_hat: Values, weights: Values | None) -> float:
-        given = function(_locked(y), _locked(y_hat), None if weights is None else _locked(weights))
-        number = given[()] if isinstance(given, np.ndarray) and given.ndim == 0 else given
-        if not isinstance(number, Real | np.bool_):
-            kind = f"an array of shape {given.shape}" if isinstance(given, np.ndarray) else shortened(repr(given), 60)
-            raise LossError(f"the loss {name!r} returned {kind}; it must return one real number, such as a float")
-        return float(number)
-
-    return Loss(name, _guarded(formula))
+    return Loss(name, _guarded(partial(_call_of_user, function, name)))
 
 
-def _locked(values: Values) -> Values:
-    """The same numbers, which a user's function cannot overwrite by mistake."""
-    view = values.view()
-    view.flags.writeable = False
-    return view
+def _call_of_user(function: Callable[..., Any], name: str, y: Values, y_hat: Values, weights: Values | None) -> float:
+    given = function(locked(y), locked(y_hat), None if weights is None else locked(weights))
+    number = given[()] if isinstance(given, np.ndarray) and given.ndim == 0 else given
+    if not isinstance(number, Real | np.bool_):
+        kind = f"an array of shape {given.shape}" if isinstance(given, np.ndarray) else shortened(repr(given), 60)
+        raise LossError(f"the loss {name!r} returned {kind}; it must return one real number, such as a float")
+    return float(number)

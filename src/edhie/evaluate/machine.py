@@ -12,12 +12,14 @@ from numba import carray
 
 from edhie.evaluate.derivatives import pull_left, pull_right
 from edhie.evaluate.operations import apply
+from edhie.evaluate.sums import distance, weighted_distance
 from edhie.expr.jit import jit_inline, jit_once
 
-BLOCK = 256  # rows: with some ten registers, what the nearest cache holds
+BLOCK = 512  # rows: long enough for little dispatch, short enough for registers to stay in the caches
 MANY = 1 << 30  # a length that is not looked at
-CODE = "CPointer(int16), CPointer(int32), CPointer(int32), CPointer(int32), int64, int64"
+CODE = "CPointer(int64), CPointer(int16), CPointer(int32), CPointer(int32), CPointer(int32), CPointer(int32)"
 DATA = "CPointer(float64), int64, CPointer(float64)"
+TARGET = "CPointer(float64), CPointer(float64), int64, CPointer(float64), int64"
 
 
 @jit_inline
@@ -28,38 +30,52 @@ def operand(place: int, columns: Any, registers: Any, start: int, stop: int) -> 
     return registers[place, : stop - start]
 
 
-@jit_once(f"void({CODE}, {DATA}, int64, int64)")
+@jit_once(f"void({CODE}, int64, int64, {DATA}, int64, int64, {TARGET})")
 def forwards(
-    opcodes_at: Any, left_at: Any, right_at: Any, targets_at: Any, first: int, last: int,
+    starts_at: Any, opcodes_at: Any, left_at: Any, right_at: Any, targets_at: Any, roots_at: Any, from_: int, to: int,
     columns_at: Any, n_rows: int, registers_at: Any, start: int, stop: int,
+    y_at: Any, weights_at: Any, n_weights: int, errors_at: Any, n_errors: int,
 ) -> None:  # fmt: skip
-    """Run instructions `first` to `last` on rows `start` to `stop`."""
-    opcodes, targets = carray(opcodes_at, (last,)), carray(targets_at, (last,))
-    left, right = carray(left_at, (last,)), carray(right_at, (last,))
+    """Run expressions `from_` to `to` on rows `start` to `stop`.
+
+    Where there are errors, each expression's weighted sum of squared errors is added to its own.
+    """
+    starts, roots = carray(starts_at, (to + 1,)), carray(roots_at, (to,))
+    opcodes, targets = carray(opcodes_at, (MANY,)), carray(targets_at, (MANY,))
+    left, right = carray(left_at, (MANY,)), carray(right_at, (MANY,))
     columns, registers = carray(columns_at, (MANY, n_rows)), carray(registers_at, (MANY, BLOCK))
-    for i in range(first, last):
-        a = operand(left[i], columns, registers, start, stop)
-        b = operand(right[i], columns, registers, start, stop)
-        apply(opcodes[i], a, b, registers[targets[i], : stop - start])
+    y, weights, errors = carray(y_at, (n_rows,)), carray(weights_at, (n_weights,)), carray(errors_at, (n_errors,))
+    for k in range(from_, to):
+        for i in range(starts[k], starts[k + 1]):
+            a = operand(left[i], columns, registers, start, stop)
+            b = operand(right[i], columns, registers, start, stop)
+            apply(opcodes[i], a, b, registers[targets[i], : stop - start])
+        if n_errors > 0:
+            found = operand(roots[k], columns, registers, start, stop)
+            if n_weights == 0:
+                errors[k] += distance(found, y[start:stop])
+            else:
+                errors[k] += weighted_distance(found, y[start:stop], weights[start:stop])
 
 
-@jit_once(f"void({CODE}, int64, {DATA}, CPointer(float64), CPointer(boolean), int64, int64)")
+@jit_once(f"void({CODE}, int64, {DATA}, int64, int64, CPointer(float64), CPointer(boolean))")
 def backwards(
-    opcodes_at: Any, left_at: Any, right_at: Any, targets_at: Any, first: int, last: int, root: int,
-    columns_at: Any, n_rows: int, registers_at: Any, gradients_at: Any, is_active_at: Any, start: int, stop: int,
+    starts_at: Any, opcodes_at: Any, left_at: Any, right_at: Any, targets_at: Any, roots_at: Any, k: int,
+    columns_at: Any, n_rows: int, registers_at: Any, start: int, stop: int, gradients_at: Any, is_active_at: Any,
 ) -> None:  # fmt: skip
-    """After `forwards`: the gradient of the root by each active register, into the rows of the gradients.
+    """After `forwards`: the gradient of expression k by each active register, into the rows of the gradients.
 
     An expression is a tree: every register has one use, and its gradient is set once, never summed.
     """
-    opcodes, targets = carray(opcodes_at, (last,)), carray(targets_at, (last,))
-    left, right = carray(left_at, (last,)), carray(right_at, (last,))
+    starts, roots = carray(starts_at, (k + 2,)), carray(roots_at, (k + 1,))
+    opcodes, targets = carray(opcodes_at, (MANY,)), carray(targets_at, (MANY,))
+    left, right = carray(left_at, (MANY,)), carray(right_at, (MANY,))
     columns, registers = carray(columns_at, (MANY, n_rows)), carray(registers_at, (MANY, BLOCK))
     gradients, is_active = carray(gradients_at, (MANY, BLOCK)), carray(is_active_at, (MANY,))
     n = stop - start
-    if root >= 0:
-        gradients[root, :n] = 1.0
-    for i in range(last - 1, first - 1, -1):
+    if roots[k] >= 0:
+        gradients[roots[k], :n] = 1.0
+    for i in range(starts[k + 1] - 1, starts[k] - 1, -1):
         target = targets[i]
         if not is_active[target]:
             continue

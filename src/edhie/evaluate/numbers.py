@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import DataError, shortened
+from edhie.errors import DataError, EdhieError, shortened
 
 Values = NDArray[np.float64]
 
@@ -90,6 +90,20 @@ def _number(value: Any, place: str, row: int) -> float:
     if math.isinf(number) and value != number:
         raise DataError(f"{place} holds {shown(value)} {here}, which is beyond float64 (1.8e308); use a larger unit")
     return number
+
+
+def check_whole(name: str, given: Any, least: int, *, or_none: str = "") -> None:
+    """Raise where a setting is not a whole number from `least` on that 64 bits hold."""
+    if not isinstance(given, int | np.integer) or not least <= given < 1 << 63:
+        also = f", or None for {or_none}" if or_none else ""
+        raise EdhieError(f"{name} must be a whole number, at least {least}{also}; it is {shown(given)}")
+
+
+def locked(values: Values) -> Values:
+    """The same numbers, which a user's function cannot overwrite by mistake."""
+    view = values.view()
+    view.flags.writeable = False
+    return view
 
 
 def rows_named(rows: NDArray[Any]) -> str:

@@ -26,7 +26,9 @@ def instructions(
     is_constant: Flags,
     columns: Indices,
     keep: bool,
-) -> tuple[Indices, NDArray[np.int16], Operands, Operands, Operands, Operands, Indices, Numbers, Flags, int]:
+) -> tuple[
+    Indices, Indices, NDArray[np.int16], Operands, Operands, Operands, Operands, Indices, Numbers, Flags, int, int
+]:
     """The arrays of a `Program`, in the order of its fields; the most registers that one expression needs last."""
     n = len(offsets) - 1
     starts, leaf_starts = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
@@ -90,4 +92,5 @@ def instructions(
                 top += 1
         roots[k] = stack[0]
         most = max(most, fresh)
-    return starts, ops, left, right, targets, roots, leaf_starts, leaf_values, is_free, most
+    groups = np.arange(n + 1)
+    return starts, groups, ops, left, right, targets, roots, leaf_starts, leaf_values, is_free, 0, most

@@ -10,21 +10,26 @@ import here counts this file among the sources that decide which machine code is
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError, shortened
-from edhie.expr import Forest
+from edhie.expr import Forest, SymbolLibrary
 
 Operands = NDArray[np.int32]
+MOST_EXPRESSIONS = 2048  # of a group: more would share little more, and need more registers than caches hold
+MOST_LEAVES = 64  # numbers and constants of a group: each has a register to itself
 
 
 class Program(NamedTuple):
     """What the kernels run; expression k has the instructions `starts[k]:starts[k + 1]`."""
 
     starts: NDArray[np.int64]
+    groups: NDArray[np.int64]
+    """Group g is of the expressions `groups[g]:groups[g + 1]`, which share registers and are run together, in order."""
     opcodes: NDArray[np.int16]
     left: Operands
     right: Operands
@@ -33,33 +38,68 @@ class Program(NamedTuple):
     roots: Operands
     """By expression: the operand that is its value."""
     leaf_starts: NDArray[np.int64]
-    """Expression k fills its registers 0, 1, … with `leaf_values[leaf_starts[k]:leaf_starts[k + 1]]`."""
+    """Group g fills its registers 0, 1, … with `leaf_values[leaf_starts[g]:leaf_starts[g + 1]]`."""
     leaf_values: NDArray[np.float64]
     is_free: NDArray[np.bool_]
     """By leaf: whether it is a constant to be fitted."""
+    n_copied: int
+    """How many columns are copied into the registers behind the leaves; all or none."""
     n_registers: int
-    """How many the expression with the most needs, and at least 1."""
+    """How many the group with the most needs, and at least 1."""
+
+
+class Tables(NamedTuple):
+    """What planning asks about a library's symbols, by token."""
+
+    columns: NDArray[np.int64]
+    """The column of a variable, -1 for all else."""
+    is_constant: NDArray[np.bool_]
+    is_leaf: NDArray[np.bool_]
+    """Whether it is a leaf that is no variable."""
+    is_custom: NDArray[np.bool_]
+
+
+@lru_cache(maxsize=64)
+def tables_of(library: SymbolLibrary) -> Tables:
+    """The tables of a library, made once."""
+    columns = np.full(len(library), -1, np.int64)
+    columns[[library.ids[name] for name in library.variables]] = np.arange(len(library.variables))
+    is_constant = np.array([symbol.kind == "constant" for symbol in library.symbols], np.bool_)
+    is_custom = np.array([symbol.is_custom for symbol in library.symbols], np.bool_)
+    return Tables(columns, is_constant, (library.arities == 0) & (columns < 0), is_custom)
 
 
 def plan(forest: Forest, *, keep: bool = False) -> Program:
-    """The program of a forest; with `keep` no register is used twice, so that gradients find all values."""
+    """The program of a forest, each expression on its own; with `keep` no register is used twice.
+
+    Gradients need `keep`: they go back over all values.
+    """
     from edhie.evaluate.planning_kernels import instructions
 
-    library = forest.library
-    ops = library.opcodes
-    columns = np.full(len(library), -1, np.int64)
-    columns[[library.ids[name] for name in library.variables]] = np.arange(len(library.variables))
-    is_free = np.array([symbol.kind == "constant" for symbol in library.symbols])
+    library, tables = forest.library, tables_of(forest.library)
     parts = instructions(
-        forest.tokens, forest.offsets, forest.values, forest.value_offsets,
-        library.arities, ops, library.literal_values, library.has_slot, is_free, columns, keep,
+        forest.tokens, forest.offsets, forest.values, forest.value_offsets, library.arities, library.opcodes,
+        library.literal_values, library.has_slot, tables.is_constant, tables.columns, keep,
+    )  # fmt: skip
+    return Program(*parts)
+
+
+def plan_shared(forest: Forest, *, group: int = MOST_EXPRESSIONS) -> Program:
+    """The program of a forest in groups of at most so many neighbours, in which equal subtrees are computed once."""
+    from edhie.evaluate.sharing_kernels import group_starts, shared_instructions
+
+    library, tables = forest.library, tables_of(forest.library)
+    groups = group_starts(forest.tokens, forest.offsets, tables.is_leaf, group, MOST_LEAVES)
+    parts = shared_instructions(
+        forest.tokens, forest.offsets, forest.values, forest.value_offsets, library.arities, library.opcodes,
+        library.literal_values, library.has_slot, tables.columns, len(library.variables), groups,
     )  # fmt: skip
     return Program(*parts)
 
 
 def with_custom_operators(forest: Forest) -> NDArray[np.int64]:
     """The places of the expressions with operators that a user added, which have no kernels."""
-    is_custom = np.array([symbol.is_custom for symbol in forest.library.symbols])
+    is_custom = tables_of(forest.library).is_custom
     return np.unique(forest.owners[is_custom[forest.tokens]]) if is_custom.any() else np.zeros(0, np.int64)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from edhie.evaluate.data import Data
 
 
-def spread_rows(y: NDArray[np.float64], count: int) -> NDArray[np.int64]:
-    """The places of `count` rows spread evenly over the target's order, its extremes among them; in rising order."""
-    if count >= len(y):
-        return np.arange(len(y))
-    by_target = np.argsort(y, kind="stable")
-    return np.sort(by_target[np.linspace(0, len(y) - 1, count).round().astype(np.int64)])
+def few_rows(data: Data, count: int) -> Data:
+    """At most `count` rows that count, spread evenly over the target's order, its extremes among them."""
+    if count >= data.n_rows:
+        return data
+    counting = np.arange(data.n_rows) if data.weights is None else np.flatnonzero(data.weights)
+    by_target = counting[np.argsort(data.y[counting], kind="stable")]
+    chosen = np.linspace(0, len(counting) - 1, min(count, len(counting))).round().astype(np.int64)
+    return data.take(np.sort(by_target[chosen]))

@@ -36,7 +36,7 @@ class Counts:
     executed: int = 0
     """Distinct expressions (by canonical form) that were executed against data: what a budget is of."""
     again: int = 0
-    """Executed once more: a bound had cut the first time short, or a simpler writing had constants to fit."""
+    """Executed once more: a bound had cut it short, or another writing is simpler, or may be defined in more places."""
     screened: int = 0
     """Of those executed, how many were judged by a few rows alone."""
     bounded: int = 0

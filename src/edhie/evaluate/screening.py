@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from edhie.errors import EdhieError
+from edhie.evaluate.numbers import check_whole
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,6 @@ class Screening:
     """The share of the expressions of a call that goes on to all rows, the best by the first look."""
 
     def __post_init__(self) -> None:
-        if self.rows < 1:
-            raise EdhieError(f"screening needs at least 1 row, not {self.rows}")
+        check_whole("rows", self.rows, 1)
         if not 0 < self.keep <= 1:
             raise EdhieError(f"keep is a share of the expressions, above 0 and up to 1, and is {self.keep}")

@@ -16,7 +16,7 @@ def thread_count(threads: int | None) -> int:
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if threads < 1:
-        raise EdhieError(f"threads must be at least 1, not {threads}; leave it out to use every core")
+        raise EdhieError(f"threads must be at least 1, not {threads}; give None to use every core")
     return threads
 
 

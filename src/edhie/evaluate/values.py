@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from edhie.errors import EdhieError
+from edhie.errors import EdhieError, ExpressionError, shortened
 from edhie.evaluate.data import Data
-from edhie.evaluate.program import check_constants, plan, with_custom_operators
-from edhie.evaluate.threads import spread
-from edhie.expr import Forest
+from edhie.evaluate.numbers import locked
+from edhie.evaluate.program import MOST_EXPRESSIONS, check_constants, plan, plan_shared, with_custom_operators
+from edhie.evaluate.threads import spread, thread_count
+from edhie.expr import Expr, Forest
 from edhie.expr.interpret import interpret
 
 if TYPE_CHECKING:
@@ -38,9 +39,10 @@ def values(
         raise EdhieError(f"values come as float64 or float32, not {np.dtype(dtype)}")
     from edhie.evaluate import kernels
 
-    program = plan(forest)
+    program = plan_shared(forest, group=_group_size(len(forest), threads))
     out = np.empty((len(forest), columns.shape[1]), dtype)
-    spread(lambda start, stop: kernels.values(program, columns, start, stop, out), len(forest), threads)
+    n_groups = len(program.groups) - 1
+    spread(lambda start, stop: kernels.values(program, columns, start, stop, out), n_groups, threads)
     for k, found in custom_values(forest, columns):
         with np.errstate(over="ignore"):  # beyond single precision is infinite
             out[k] = found
@@ -57,17 +59,25 @@ def squared_errors(forest: Forest, data: Data, *, bounds: float | Numbers = np.i
     check_constants(forest)
     from edhie.evaluate import kernels
 
-    program = plan(forest)
     out = np.empty(len(forest))
     limits = np.ascontiguousarray(np.broadcast_to(np.asarray(bounds, np.float64), out.shape))
-    target = target_of(data)
-    spread(lambda start, stop: kernels.squared_errors(program, target, limits, start, stop, out), len(forest), threads)
+    # with a bound most expressions end after a block of rows: that pays more than sharing subtrees does
+    is_bounded = bool(np.isfinite(limits).any())
+    program = plan(forest) if is_bounded else plan_shared(forest, group=_group_size(len(forest), threads))
+    target, n_groups = target_of(data), len(program.groups) - 1
+    spread(lambda start, stop: kernels.squared_errors(program, target, limits, start, stop, out), n_groups, threads)
     for k, found in custom_values(forest, data.columns):
         with np.errstate(all="ignore"):
             squares = (found - data.y) ** 2
             total = float(squares.sum() if data.weights is None else squares @ data.weights)
         out[k] = total if total <= limits[k] and total < np.inf else np.inf
     return out
+
+
+def _group_size(n: int, threads: int | None) -> int:
+    """How many expressions share subtrees: many, but with a group for each thread."""
+    count = thread_count(threads)
+    return MOST_EXPRESSIONS if count == 1 else min(max(-(-n // count), 1), MOST_EXPRESSIONS)
 
 
 def target_of(data: Data) -> Target:
@@ -79,10 +89,21 @@ def target_of(data: Data) -> Target:
 
 def custom_values(forest: Forest, columns: Numbers) -> Iterator[tuple[int, Numbers]]:
     """The values of expressions with a user's operators, by NumPy: the slower path."""
-    named = dict(zip(forest.library.variables, columns, strict=True))
     for k in with_custom_operators(forest).tolist():
-        found = np.broadcast_to(interpret(forest[k], named), columns.shape[1:])
-        yield k, np.asarray(found, dtype=np.float64)
+        yield k, interpreted(forest[k], columns)
+
+
+def interpreted(expr: Expr, columns: Numbers) -> Numbers:
+    """The values of one expression by NumPy, on columns that a user's operators cannot change."""
+    named = dict(zip(expr.library.variables, map(locked, columns), strict=True))
+    found = np.asarray(interpret(expr, named))
+    if found.dtype.kind not in "fiub" or found.shape not in ((), columns.shape[1:]):
+        shown = f"{found.dtype} of shape {found.shape}"
+        raise ExpressionError(
+            f"{shortened(str(expr))!r} came to {shown} on {columns.shape[1]} rows; "
+            "the operators that were added must give one real number a row"
+        )
+    return np.array(np.broadcast_to(found, columns.shape[1:]), dtype=np.float64)
 
 
 def check_columns(forest: Forest, columns: Numbers) -> None:

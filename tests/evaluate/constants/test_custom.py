@@ -1,8 +1,11 @@
 """Expressions with a user's operators are fitted like all others, only slower."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+from edhie.errors import ExpressionError
 from edhie.evaluate.constants.config import THOROUGH, FitConfig
 from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.data import Data
@@ -71,3 +74,23 @@ def test_points_without_values_are_passed_over() -> None:
     data = Data(X[np.newaxis], np.sqrt(X + 2.5), None, ("x",))
     found = fit_constants(Forest.from_exprs([parse("root(x + c)", LIBRARY)]), data, config=THOROUGH)
     assert found.forest.values == pytest.approx([2.5])
+
+
+def test_operators_cannot_change_the_data() -> None:
+    doubled = operator("doubled", 1, numpy=lambda a: np.multiply(a, 2.0, out=a))
+    library = SymbolLibrary.of(["*", doubled], ["x"], constant=True)
+    data = Data(X[np.newaxis].copy(), X, None, ("x",))
+    for forest in (Forest.from_exprs([parse(text, library)]) for text in ("doubled(x)", "c*doubled(x)")):
+        with pytest.raises(ValueError, match="read-only"):
+            fit_constants(forest, data)
+        np.testing.assert_array_equal(data.columns[0], X)
+
+
+@pytest.mark.parametrize("function", [lambda a: a + 1j, lambda a: np.zeros(3), lambda a: "text"])
+def test_operators_that_give_no_column_of_numbers_are_told(function: Any) -> None:
+    library = SymbolLibrary.of(["+", operator("odd", 1, numpy=function)], ["x"], constant=True)
+    data = Data(X[np.newaxis], X, None, ("x",))
+    with pytest.raises(ExpressionError, match="one real number a row"):
+        squared_errors(Forest.from_exprs([parse("odd(x)", library)]), data)
+    with pytest.raises(ExpressionError, match="one real number a row"):
+        fit_constants(Forest.from_exprs([parse("odd(x + c)", library)]), data)

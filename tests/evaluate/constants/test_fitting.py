@@ -7,11 +7,11 @@ import pytest
 
 from edhie.errors import EdhieError
 from edhie.evaluate.constants.config import CHEAP, THOROUGH, FitConfig
-from edhie.evaluate.constants.fitting import fit_constants
+from edhie.evaluate.constants.fitting import fit_constants, fit_missing
 from edhie.evaluate.constants.scaling import scaled, scaled_library
 from edhie.evaluate.data import Data, read_data
 from edhie.evaluate.values import squared_errors, values
-from edhie.expr import Forest, SymbolLibrary, parse
+from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr import standard_libraries as standard
 from edhie.grammar import load
 
@@ -142,12 +142,59 @@ def test_scaling_wraps_what_it_is_given() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"starts": 0}, "starts must be at least 1"),
-        ({"rows": 0}, "rows must be at least 1"),
+        ({"starts": 0}, "starts must be a whole number, at least 1; it is 0"),
+        ({"points": 2.5}, "points must be a whole number"),
+        ({"seed": 1 << 64}, "seed must be a whole number"),
+        ({"rows": 0}, "rows must be a whole number, at least 1, or None for all rows"),
         ({"lower": 1.0, "upper": 1.0}, "lower must be below upper"),
-        ({"tolerance": -1.0}, "must not be negative"),
+        ({"tolerance": -1.0}, "tolerance is a share"),
+        ({"slack": float("nan")}, "slack is a share"),
     ],
 )
 def test_a_wrong_setting_is_told(changes: dict[str, float], message: str) -> None:
     with pytest.raises(EdhieError, match=message):
         FitConfig(**changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-100, 1e-9, 1e9, 1e100, 1e150])
+def test_the_unit_of_the_target_does_not_matter(scale: float) -> None:
+    y = scale * 3.0 * np.exp(-0.7 * X[:, 0])
+    data = read_data(X, y, names=LIBRARY.variables)
+    fitted = fit_constants(forest_of("c*exp(c*x0)", "c + c*x0"), data)
+    np.testing.assert_allclose(fitted.forest[0].constants, (3.0 * scale, -0.7), rtol=1e-7)
+    slope, offset = np.polyfit(X[:, 0], y / scale, 1)
+    np.testing.assert_allclose(fitted.forest[1].constants, (offset * scale, slope * scale), rtol=1e-9)
+
+
+def test_a_small_signal_on_a_large_offset_is_found() -> None:
+    data = read_data(X, 1e9 + 3.0 * np.exp(-0.7 * X[:, 0]), names=LIBRARY.variables)
+    fitted = fit_constants(forest_of("c + c*exp(c*x0)"), data)
+    np.testing.assert_allclose(fitted.forest[0].constants, (1e9, 3.0, -0.7), rtol=1e-6)
+
+
+@pytest.mark.parametrize("config", [CHEAP, FitConfig(lower=0.5, upper=2.0), FitConfig(rows=50)])
+@pytest.mark.parametrize("low", [-3.0, 1.0])
+def test_errors_are_those_of_the_constants_to_the_bit(low: float, config: FitConfig) -> None:
+    x = RNG.uniform(low, 3, (300, 2))
+    data = read_data(x, x[:, 0] / (x[:, 1] ** 2 + 2.0), names=load("feynman-2").library.variables)
+    forest = load("feynman-2").sample(150, np.random.default_rng(1), max_height=6)
+    fitted = fit_constants(forest, data, config=config)
+    known = np.isfinite(fitted.squared_errors)
+    found = squared_errors(fitted.forest.take(known), data)
+    np.testing.assert_array_equal(found, fitted.squared_errors[known])
+
+
+def test_slopes_beyond_float64_lose_no_fit() -> None:
+    data = data_of("sin(x0)")
+    fitted = fit_constants(forest_of("sin(1e200*c*x0)"), data)
+    assert np.isfinite(fitted.squared_errors[0])
+    assert squared_errors(fitted.forest, data)[0] == fitted.squared_errors[0]
+
+
+def test_constants_with_values_can_be_kept() -> None:
+    data = data_of("c*x0 + c", 3.0, 5.0)
+    forest = Forest.from_exprs([Expr(LIBRARY, ("+", "*", "c", "x0", "c"), (2.0, None)), parse("c*x0", LIBRARY)])
+    fitted = fit_missing(forest, data)
+    assert fitted.forest.library == LIBRARY
+    assert fitted.forest[0].constants == (2.0, pytest.approx(5.0 + np.mean(X[:, 0])))
+    assert fitted.forest[1].constants == fit_constants(forest[1:], data).forest[0].constants

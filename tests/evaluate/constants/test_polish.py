@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edhie.evaluate.constants.config import FitConfig
-from edhie.evaluate.constants.fitting import fit_constants, total_squares
+from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.constants.polish import polish
 from edhie.evaluate.data import Data, read_data
 from edhie.evaluate.values import squared_errors
@@ -57,7 +57,7 @@ def test_without_noise_the_truth_is_reached_to_rounding(text: str, start: list[f
     expr = parse(text)
     data = read_data(X, expr.with_constants(truth)(x0=X))
     found = polish(Forest.from_exprs([expr.with_constants(start)]), data)
-    assert found.squared_errors[0] < 1e-28 * total_squares(data)
+    assert found.squared_errors[0] < 1e-28 * data.squares_to_explain
     np.testing.assert_allclose(found.forest[0].constants, truth, rtol=1e-11)
 
 

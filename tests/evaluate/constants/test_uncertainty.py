@@ -155,3 +155,10 @@ def test_exact_fits_undefined_values_and_no_constants() -> None:
         assert found.standard_errors.shape == (0,)
         assert found.covariance.shape == (0, 0)
         assert found.degrees_of_freedom == len(X)
+
+
+def test_huge_constants_give_no_warning() -> None:
+    x = np.linspace(1e-160, 1e-159, 20)
+    y = np.sin(np.arange(20.0)) + 2
+    expr, _ = polish_expr(parse("c*x0").with_constants([1e159]), read_data(x, y))
+    assert np.isposinf(bootstrap(expr, read_data(x, y), n=3, rng=np.random.default_rng(0)).covariance).all()

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from edhie.errors import EdhieError
+from edhie.evaluate.numbers import check_whole
 
 
 @dataclass(frozen=True)
@@ -36,15 +37,15 @@ class FitConfig:
     """Of the starts at random."""
 
     def __post_init__(self) -> None:
-        for name, least in (("points", 0), ("starts", 1), ("iterations", 1)):
-            if getattr(self, name) < least:
-                raise EdhieError(f"{name} must be at least {least}, not {getattr(self, name)}")
-        if self.rows is not None and self.rows < 1:
-            raise EdhieError(f"rows must be at least 1, or None for all, not {self.rows}")
+        for name, least in (("points", 0), ("starts", 1), ("iterations", 1), ("seed", 0)):
+            check_whole(name, getattr(self, name), least)
+        if self.rows is not None:
+            check_whole("rows", self.rows, 1, or_none="all rows")
         if not self.lower < self.upper:
             raise EdhieError(f"lower must be below upper: they are {self.lower} and {self.upper}")
-        if min(self.tolerance, self.enough, self.slack, self.seed) < 0:
-            raise EdhieError("tolerance, enough, slack and seed must not be negative")
+        for name in ("tolerance", "enough", "slack"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise EdhieError(f"{name} is a share, 0 or more, not {getattr(self, name)}")
 
 
 CHEAP = FitConfig()

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.config import FitConfig
-from edhie.evaluate.constants.fitting import total_squares
 from edhie.evaluate.constants.jacobian import Response, constants_among_values
 from edhie.evaluate.data import Data
 from edhie.evaluate.program import plan
@@ -31,7 +30,7 @@ def fit_custom(
         given = np.clip(values[own], config.lower, config.upper)
         response = _response(one, data)
         best, errors[k] = (given, _error(response, given, data)) if not np.isnan(given).any() else (given, np.inf)
-        enough = config.enough * total_squares(data)
+        enough = config.enough * data.squares_to_explain
         for start in _starts(one, response, given, data, config) if len(own) else []:
             if errors[k] <= enough:
                 break

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.constants.config import CHEAP, FitConfig
 from edhie.evaluate.data import Data
-from edhie.evaluate.program import plan, with_custom_operators
-from edhie.evaluate.rows import spread_rows
+from edhie.evaluate.program import plan, tables_of, with_custom_operators
+from edhie.evaluate.rows import few_rows
 from edhie.evaluate.threads import spread
 from edhie.evaluate.values import check_columns, target_of
 from edhie.expr import Forest
+from edhie.expr.symbols import NUMBER
 
 Numbers = NDArray[np.float64]
 
@@ -27,14 +28,14 @@ class Fitted:
 
 
 def fit_constants(forest: Forest, data: Data, *, config: FitConfig = CHEAP, threads: int | None = 1) -> Fitted:
-    """Every constant by least squares; those that have a value begin there, as one start more.
+    """Every constant by least squares; where all of an expression's have values, they are one start more.
 
     Expressions that are linear in their constants have a closed form. What cannot be fitted (no
     start with finite values) keeps an infinite error. Neither the order of the expressions nor
     the number of threads changes a fit.
     """
     check_columns(forest, data.columns)
-    sample = data.take(spread_rows(data.y, config.rows)) if config.rows and config.rows < data.n_rows else data
+    sample = data if config.rows is None else few_rows(data, config.rows)
     fitted, errors = _search(forest, sample, config, threads)
     if sample is not data:  # from the sample's optimum to that of all rows
         fitted, errors = _search(fitted, data, replace(config, points=min(config.points, 1), starts=1), threads)
@@ -43,6 +44,19 @@ def fit_constants(forest: Forest, data: Data, *, config: FitConfig = CHEAP, thre
 
         fitted, errors = round_to_integers(fitted, errors, data, config.slack, lower=config.lower, upper=config.upper)
     return Fitted(fitted, errors)
+
+
+def fit_missing(forest: Forest, data: Data, *, config: FitConfig = CHEAP, threads: int | None = 1) -> Fitted:
+    """As `fit_constants`, but constants that have a value keep it."""
+    is_given = ~np.isnan(forest.values)
+    if not is_given.any():
+        return fit_constants(forest, data, config=config, threads=threads)
+    library = forest.library.with_numbers()
+    tokens = forest.tokens.copy()
+    tokens[np.flatnonzero(forest.library.has_slot[tokens])[is_given]] = library.ids[NUMBER.name]
+    done = fit_constants(Forest(library, tokens, forest.offsets, forest.values), data, config=config, threads=threads)
+    fitted = Forest(forest.library, forest.tokens, forest.offsets, done.forest.values)
+    return Fitted(fitted, done.squared_errors)
 
 
 def _search(forest: Forest, data: Data, config: FitConfig, threads: int | None) -> tuple[Forest, Numbers]:
@@ -54,7 +68,7 @@ def _search(forest: Forest, data: Data, config: FitConfig, threads: int | None) 
     errors, leaves = np.full(len(forest), np.inf), program.leaf_values.copy()
     effort = Effort(
         float(config.lower), float(config.upper), config.points, config.starts, config.iterations,
-        float(config.tolerance), config.enough * total_squares(data), config.seed,
+        float(config.tolerance), config.enough * data.squares_to_explain, config.seed,
     )  # fmt: skip
     spread(lambda start, stop: fit(program, scales, target, effort, start, stop, errors, leaves), len(forest), threads)
     fitted = with_leaves(forest, leaves)
@@ -68,14 +82,5 @@ def _search(forest: Forest, data: Data, config: FitConfig, threads: int | None) 
 
 def with_leaves(forest: Forest, leaves: Numbers) -> Forest:
     """The forest with its constants and numbers from the leaves of its program."""
-    library = forest.library
-    is_leaf = (library.arities == 0) & ~np.isin(np.arange(len(library)), [library.ids[v] for v in library.variables])
-    has_value = library.has_slot[forest.tokens[is_leaf[forest.tokens]]]
-    return Forest(library, forest.tokens, forest.offsets, np.ascontiguousarray(leaves[has_value]))
-
-
-def total_squares(data: Data) -> float:
-    """The weighted sum of squares of the target around its mean, or around 0 where it is constant."""
-    weights = np.ones(data.n_rows) if data.weights is None else data.weights
-    around = float(weights @ (data.y - np.average(data.y, weights=weights)) ** 2)
-    return around if around > 0 else float(weights @ data.y**2)
+    has_value = forest.library.has_slot[forest.tokens[tables_of(forest.library).is_leaf[forest.tokens]]]
+    return Forest(forest.library, forest.tokens, forest.offsets, np.ascontiguousarray(leaves[has_value]))

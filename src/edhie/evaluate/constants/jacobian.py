@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError
 from edhie.evaluate.program import check_constants, plan, with_custom_operators
-from edhie.evaluate.values import check_columns
+from edhie.evaluate.values import check_columns, interpreted
 from edhie.expr import Expr, Forest
-from edhie.expr.interpret import interpret
 
 Numbers = NDArray[np.float64]
 
@@ -89,9 +88,7 @@ class Response:
     def _interpreted(self, constants: Numbers) -> Numbers:
         if not np.isfinite(constants).all():
             return np.full(self.columns.shape[1], np.nan)
-        named = dict(zip(self.expr.library.variables, self.columns, strict=True))
-        found = interpret(self.expr.with_constants(constants.tolist()), named)
-        return np.array(np.broadcast_to(found, self.columns.shape[1:]), dtype=np.float64)
+        return interpreted(self.expr.with_constants(constants.tolist()), self.columns)
 
     def _differences(self, constants: Numbers) -> Numbers:
         slopes = np.empty((len(constants), self.columns.shape[1]))

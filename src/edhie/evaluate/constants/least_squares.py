@@ -24,6 +24,7 @@ Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-3, 1e-12, 1e10
+CANCELLED = 1e-8  # share of a sum below which what is left of it after a subtraction has too few digits
 SETTLED = 1e-6  # damping below which a small step is a sign of the end, and not of caution
 
 
@@ -65,9 +66,7 @@ def fit(
                 leaves[j] = min(max(leaves[j], effort.lower), effort.upper)
             errors[k] = descend(program, k, leaves, free, is_linear, target, effort, room)
             best[:] = leaves
-        if errors[k] <= effort.enough:
-            continue
-        for point in best_points(program, k, free, is_linear, scales[at:end], target, effort, room):
+        for point in best_points(program, k, free, is_linear, scales[at:end], target, effort, room, errors[k]):
             leaves[:] = point
             error = descend(program, k, leaves, free, is_linear, target, effort, room)
             if error < errors[k]:
@@ -75,16 +74,20 @@ def fit(
                 best[:] = leaves
             if errors[k] <= effort.enough:
                 break
+        if errors[k] < np.inf:  # to the bit what anyone else finds for these constants
+            errors[k] = squared_error(program, k, best, target, room.registers, np.inf)
 
 
 @jit
 def best_points(
     program: Program, k: int, free: Indices, is_linear: Flags, scales: Numbers, target: Target, effort: Effort,
-    room: Room,
+    room: Room, reached: float,
 ) -> Numbers:  # fmt: skip
-    """The points to descend from, best first; one is all that a linear expression needs."""
+    """The points to descend from, best first; one is all that a linear expression needs, none where it is reached."""
     linear = free[is_linear[free]]
     n_points = min(effort.points, 1) if len(linear) == len(free) else effort.points
+    if reached <= effort.enough:
+        n_points = 0
     n_best = min(effort.starts, n_points)
     errors, points = np.full(n_best, np.inf), np.empty((n_best, len(scales)))
     leaves = leaves_of(program, k).copy()
@@ -102,18 +105,30 @@ def best_points(
 def solve_linear(
     program: Program, k: int, leaves: Numbers, linear: Indices, target: Target, effort: Effort, room: Room
 ) -> float:
-    """Put the linear constants where the others want them; the sum of squares that this leaves, up to rounding."""
+    """Put the linear constants where the others want them; the sum of squares that this leaves, up to rounding.
+
+    They are solved for from 0: from any other point they would lose the digits that are small beside it.
+    """
     m = len(linear)
     if m == 0:
         return squared_error(program, k, leaves, target, room.registers, np.inf)
     products, slope, work = np.empty((m, m)), np.empty(m), np.empty((m, m))
     damping, step = np.full(m, LEAST_DAMPING), np.empty(m)
-    left_over = normal_equations(program, k, leaves, linear, target, room, products, slope)
-    if left_over < np.inf and solve_damped(products, slope, damping, step, work):
-        for p in range(m):
-            leaves[linear[p]] = min(max(leaves[linear[p]] + step[p], effort.lower), effort.upper)
-            left_over -= slope[p] * step[p]
-    return max(left_over, 0.0)
+    given = leaves[linear]
+    leaves[linear] = 0.0
+    whole = normal_equations(program, k, leaves, linear, target, room, products, slope)
+    if not (whole < np.inf and solve_damped(products, slope, damping, step, work)):
+        leaves[linear] = given
+        return squared_error(program, k, leaves, target, room.registers, np.inf)
+    left_over, is_clipped = whole, False
+    for p in range(m):
+        solved = step[p] if products[p, p] > 0 else given[p]  # what changes nothing stays
+        leaves[linear[p]] = min(max(solved, effort.lower), effort.upper)
+        left_over -= slope[p] * step[p]
+        is_clipped = is_clipped or leaves[linear[p]] != solved
+    if is_clipped or left_over <= CANCELLED * whole:
+        return squared_error(program, k, leaves, target, room.registers, np.inf)
+    return left_over
 
 
 @jit
@@ -126,9 +141,11 @@ def descend(
     products, slope, work = np.empty((m, m)), np.empty(m), np.empty((m, m))
     damping, step, trial = np.empty(m), np.empty(m), leaves.copy()
     best = normal_equations(program, k, leaves, free, target, room, products, slope)
+    if not best < np.inf:  # of the slopes and the values, it may be the slopes that are beyond float64
+        return squared_error(program, k, leaves, target, room.registers, np.inf)
     strength = FIRST_DAMPING
     for _ in range(effort.iterations):
-        if not effort.enough < best < np.inf:
+        if best <= effort.enough:
             break
         for p in range(m):
             damping[p] = LEAST_DAMPING if is_linear[free[p]] else strength
@@ -144,8 +161,9 @@ def descend(
             reached = squared_error(program, k, trial, target, room.registers, best)
         if reached < best:
             gain = (best - reached) / best
-            leaves[:] = trial
-            best = normal_equations(program, k, leaves, free, target, room, products, slope)
+            leaves[:], best = trial, reached
+            if not normal_equations(program, k, leaves, free, target, room, products, slope) < np.inf:
+                break
             strength = max(strength * 0.1, LEAST_DAMPING)
             if gain < effort.tolerance and strength < SETTLED:
                 break

@@ -76,7 +76,9 @@ def bootstrap(expr: Expr, data: Data, *, n: int = 200, level: float = 0.95, rng:
     if len(samples) < 2:
         lost[:] = True
         samples = np.tile(by_slopes.values, (2, 1))
-    covariance = np.atleast_2d(np.cov(samples, rowvar=False)) if samples.shape[1] else np.empty((0, 0))
+    with np.errstate(all="ignore"):  # squares of huge constants are beyond float64
+        covariance = np.atleast_2d(np.cov(samples, rowvar=False)) if samples.shape[1] else np.empty((0, 0))
+    covariance[np.isnan(covariance)] = np.inf
     covariance[lost, :] = np.inf
     covariance[:, lost] = np.inf
     tail = 50.0 * (1.0 - level)
