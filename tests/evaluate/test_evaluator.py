@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from edhie.errors import DataError, EdhieError, ExpressionError, SymbolError
-from edhie.evaluate.constants.config import THOROUGH
+from edhie.evaluate.constants.config import THOROUGH, FitConfig
 from edhie.evaluate.data import read_data
 from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.losses import LOSSES
@@ -255,17 +255,22 @@ def error_of(expr: Expr) -> float:
     return float(np.sqrt(found[0] / len(AROUND_0)))
 
 
+@pytest.mark.parametrize("bound", [math.inf, 0.5])
 @pytest.mark.parametrize("at_once", [True, False])
-@pytest.mark.parametrize("texts", [("x0^2/x0", "x0"), ("x0 + x0 - x0", "x0^2/x0"), ("x0^2/x0", "x0*x0/x0", "x0")])
-def test_a_writing_that_is_undefined_does_not_speak_for_the_others(texts: tuple[str, ...], at_once: bool) -> None:
+@pytest.mark.parametrize(
+    "texts", [("x0^2/x0", "x0"), ("x0 + x0 - x0", "x0^2/x0"), ("x0^2/x0", "x0*x0/x0", "x0 + x0 - x0")]
+)
+def test_a_writing_that_is_undefined_does_not_speak_for_the_others(
+    texts: tuple[str, ...], at_once: bool, bound: float
+) -> None:
     evaluator = Evaluator(NGUYEN, AROUND_0, AROUND_0[:, 0])
     forests = [forest_of(NGUYEN, *texts)] if at_once else [forest_of(NGUYEN, text) for text in texts]
     for forest in forests:
-        scores = evaluator.score(forest)
+        scores = evaluator.score(forest, bound=bound)
     assert scores.errors[-1] == 0
     assert evaluator.counts.executed == 1
     again = evaluator.counts.again
-    found = evaluator.score(forest_of(NGUYEN, *texts))
+    found = evaluator.score(forest_of(NGUYEN, *texts), bound=bound)
     assert (found.errors == 0).all()
     assert all(error_of(expr) == 0 for expr in found.forest)
     assert evaluator.counts.again == again  # nothing is tried twice
@@ -382,3 +387,24 @@ def test_a_failing_loss_leaves_nothing_behind() -> None:
 def test_a_bound_is_a_number() -> None:
     with pytest.raises(EdhieError, match="bound is NaN"):
         Evaluator(NGUYEN, X, Y).score(forest_of(NGUYEN, "x0"), bound=math.nan)
+
+
+def test_under_bounds_constants_do_not_merge() -> None:
+    bounds = FitConfig(lower=0.5, upper=2.0)
+    texts = ("c*x0", "c*c*x0")
+    apart = [
+        Evaluator(FEYNMAN, X2, 4 * X2[:, 0], constants=bounds).score(forest_of(FEYNMAN, t)).errors[0] for t in texts
+    ]
+    for order in (texts, texts[::-1]):
+        evaluator = Evaluator(FEYNMAN, X2, 4 * X2[:, 0], constants=bounds)
+        found = dict(zip(order, evaluator.score(forest_of(FEYNMAN, *order)).errors, strict=True))
+        assert [found[text] for text in texts] == apart
+
+
+def test_what_is_no_forest_and_no_setting_is_told() -> None:
+    with pytest.raises(ExpressionError, match="takes a Forest, not list"):
+        Evaluator(NGUYEN, X, Y).score([parse("x0", NGUYEN)])  # type: ignore[arg-type]
+    with pytest.raises(EdhieError, match="constants is a FitConfig, not None"):
+        Evaluator(NGUYEN, X, Y, constants=None)  # type: ignore[arg-type]
+    with pytest.raises(EdhieError, match="screening is a Screening, not True"):
+        Evaluator(NGUYEN, X, Y, screening=True)  # type: ignore[arg-type]

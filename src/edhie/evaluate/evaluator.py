@@ -73,6 +73,12 @@ class Evaluator:
         """
         if budget is not None:
             check_whole("budget", budget, 0, or_none="no limit")
+        for name, given, kind in (
+            ("constants", constants, FitConfig),
+            ("screening", screening or Screening(), Screening),
+        ):
+            if not isinstance(given, kind):
+                raise EdhieError(f"{name} is a {kind.__name__}, not {given!r}")
         self.given_library = library
         self.library = scaled_library(library) if scaling else library
         self.scaling = scaling
@@ -85,11 +91,12 @@ class Evaluator:
         self.budget = budget
         self.explored = Explored(self.library, memory)
         self._execution = Execution(self.data, self.loss, constants, screening, threads)
+        self._is_bounded = constants.lower > -math.inf or constants.upper < math.inf
         self._counts = Counts()
         self._place_by_form: dict[bytes, int] = {}
         self._form_by_writing: dict[bytes, bytes] = {}
         self._bound_by_place: dict[int, float] = {}
-        self._tried: set[bytes] = set()
+        self._tried: dict[bytes, float] = {}  # by writing: the bound that it was executed under, infinite where exact
         to_error = self.loss.from_sum_of_squares
         noise = ROUNDING * self.data.squares_to_explain
         self._negligible = 0.0 if to_error is None else float(to_error(noise, self.data))
@@ -118,11 +125,7 @@ class Evaluator:
 
         Where the budget ends, what comes after it is not scored, unless it is known already.
         """
-        if forest.library != self.given_library:
-            raise ExpressionError(
-                f"the forest is over another library ({forest.library}) than the evaluator's "
-                f"({self.given_library}); cast() it"
-            )
+        self._check_forest(forest)
         if math.isnan(bound):
             raise EdhieError("the bound is NaN; give the largest error that matters, or leave it out")
         if self.scaling:
@@ -137,11 +140,23 @@ class Evaluator:
         self._forget()
         return found
 
+    def _check_forest(self, forest: Any) -> None:
+        if not isinstance(forest, Forest):
+            kind = type(forest).__name__
+            raise ExpressionError(f"score() takes a Forest, not {kind}; make one with Forest.from_exprs([...])")
+        if forest.library != self.given_library:
+            raise ExpressionError(
+                f"the forest is over another library ({forest.library}) than the evaluator's "
+                f"({self.given_library}); cast() it"
+            )
+
     def _find_forms(self, forest: Forest, writings: list[bytes]) -> None:
         """Learn the canonical forms of writings that are new; the costly part of knowing an expression again."""
         fresh = [k for k, key in enumerate(writings) if key not in self._form_by_writing]
         if fresh:
-            forms = token_keys(canonical(forest.take(fresh)))
+            # constants merge only where they may be any number: under bounds c*c reaches further than c
+            apart = forest.take(fresh)
+            forms = token_keys(apart if self._is_bounded else canonical(apart))
             self._form_by_writing.update(zip((writings[k] for k in fresh), forms, strict=True))
 
     def _to_execute(self, call: _Call) -> tuple[list[int], list[int]]:
@@ -159,7 +174,7 @@ class Evaluator:
                 if len(new) < self.remaining:
                     new.append(k)
             elif self._bound_by_place.get(place, math.inf) < call.bound or (
-                call.complexities[k] < self.explored.complexities[place] and call.writings[k] not in self._tried
+                call.complexities[k] < self.explored.complexities[place] and self._is_untried(call, k)
             ):
                 again.append(k)
         return new, again
@@ -169,11 +184,14 @@ class Evaluator:
         errors, chosen = self.explored.errors, dict[bytes, int]()
         for k, writing in enumerate(call.writings):
             place = self._place_by_form.get(self._form_by_writing[writing])
-            if place is None or place in self._bound_by_place or writing in self._tried:
-                continue
-            if errors[place] == math.inf:
+            if place is None or (place in self._bound_by_place and self._execution.screening is not None):
+                continue  # of what was screened out, it is not known
+            if errors[place] == math.inf and self._is_untried(call, k):
                 chosen.setdefault(writing, k)
         return list(chosen.values())
+
+    def _is_untried(self, call: _Call, k: int) -> bool:
+        return self._tried.get(call.writings[k], -math.inf) < call.bound
 
     def _execute(self, call: _Call, chosen: list[int], n_new: int) -> None:
         if not chosen:
@@ -195,8 +213,7 @@ class Evaluator:
         """Let what was just executed stand for its form, unless more is known; a `bound` where it was cut short."""
         form = self._form_by_writing[writing]
         known = self._place_by_form.get(form)
-        if bound is None:
-            self._tried.add(writing)
+        self._tried[writing] = max(self._tried.get(writing, -math.inf), math.inf if bound is None else bound)
         if known is not None:
             known_bound = self._bound_by_place.get(known)
             if known_bound is None and (bound is not None or not self._is_no_worse(place, known)):
@@ -246,4 +263,4 @@ class Evaluator:
         if moved is not None or len(self._form_by_writing) > most:
             known = {w: form for w, form in self._form_by_writing.items() if form in self._place_by_form}
             self._form_by_writing = known if len(known) <= most else {}
-            self._tried &= self._form_by_writing.keys()
+            self._tried = {w: bound for w, bound in self._tried.items() if w in self._form_by_writing}

@@ -10,7 +10,10 @@ from edhie.evaluate.numbers import check_whole
 
 @dataclass(frozen=True)
 class Screening:
-    """Which expressions are scored on all rows: those that are best on a few, spread over the target's range."""
+    """Which expressions are scored on all rows: those that are best on a few, spread over the target's range.
+
+    What is dropped once stays dropped: asked for again, it is as bad as before.
+    """
 
     rows: int = 256
     """How many rows the first look takes."""

@@ -18,6 +18,7 @@ import platformdirs
 from numba.core import config, types
 
 F = TypeVar("F", bound=Callable[..., Any])
+_called_by_address: dict[str, Any] = {}
 KEPT_BUILDS = 4
 FIRST_BUILD = "edhie compiles its kernels for this machine: up to a minute in all, and only this once"
 
@@ -45,7 +46,8 @@ def jit_once(signature: str) -> Callable[[F], F]:
 
     def compile_it(function: F) -> F:
         made = _kept(lambda **options: numba.cfunc(signature, error_model="numpy", **options)(function))
-        symbol = f"edhie_{function.__name__}"
+        symbol = f"{function.__module__}.{function.__qualname__}"
+        _called_by_address[symbol] = made  # its code has to stay
         llvmlite.binding.add_symbol(symbol, made.address)
         return cast(F, types.ExternalFunction(symbol, made._sig))
 

@@ -17,6 +17,8 @@ class FitConfig:
     """Points tried: all ones, the data's scales, then at random; linear expressions need one. 0: given values alone."""
     starts: int = 3
     """How many of them, the best, are descended from."""
+    rounds: int = 1
+    """How often that is done at most, with other points; six rounds that end in the same error are enough."""
     iterations: int = 20
     """Steps at most from each start."""
     tolerance: float = 1e-8
@@ -37,7 +39,7 @@ class FitConfig:
     """Of the starts at random."""
 
     def __post_init__(self) -> None:
-        for name, least in (("points", 0), ("starts", 1), ("iterations", 1), ("seed", 0)):
+        for name, least in (("points", 0), ("starts", 1), ("rounds", 1), ("iterations", 1), ("seed", 0)):
             check_whole(name, getattr(self, name), least)
         if self.rows is not None:
             check_whole("rows", self.rows, 1, or_none="all rows")
@@ -50,5 +52,5 @@ class FitConfig:
 
 CHEAP = FitConfig()
 """For the many."""
-THOROUGH = FitConfig(points=2000, starts=60, iterations=200, tolerance=1e-14, rows=None)
+THOROUGH = FitConfig(points=500, starts=10, rounds=20, iterations=200, tolerance=1e-14)
 """For the few."""

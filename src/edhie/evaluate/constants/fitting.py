@@ -38,7 +38,8 @@ def fit_constants(forest: Forest, data: Data, *, config: FitConfig = CHEAP, thre
     sample = data if config.rows is None else few_rows(data, config.rows)
     fitted, errors = _search(forest, sample, config, threads)
     if sample is not data:  # from the sample's optimum to that of all rows
-        fitted, errors = _search(fitted, data, replace(config, points=min(config.points, 1), starts=1), threads)
+        last = replace(config, points=min(config.points, 1), starts=1, rounds=1)
+        fitted, errors = _search(fitted, data, last, threads)
     if config.integers:
         from edhie.evaluate.constants.rounding import round_to_integers
 
@@ -67,7 +68,7 @@ def _search(forest: Forest, data: Data, config: FitConfig, threads: int | None) 
     scales = leaf_scales(program, data.columns)
     errors, leaves = np.full(len(forest), np.inf), program.leaf_values.copy()
     effort = Effort(
-        float(config.lower), float(config.upper), config.points, config.starts, config.iterations,
+        float(config.lower), float(config.upper), config.points, config.starts, config.rounds, config.iterations,
         float(config.tolerance), config.enough * data.squares_to_explain, config.seed,
     )  # fmt: skip
     spread(lambda start, stop: fit(program, scales, target, effort, start, stop, errors, leaves), len(forest), threads)

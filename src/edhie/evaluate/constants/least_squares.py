@@ -25,6 +25,7 @@ Flags = NDArray[np.bool_]
 
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-3, 1e-12, 1e10
 CANCELLED = 1e-8  # share of a sum below which what is left of it after a subtraction has too few digits
+AGREEMENT, ENOUGH_ROUNDS = 1e-6, 6  # the share that counts as the same error, and the rounds that have to find it
 SETTLED = 1e-6  # damping below which a small step is a sign of the end, and not of caution
 
 
@@ -35,6 +36,7 @@ class Effort(NamedTuple):
     upper: float
     points: int
     starts: int
+    rounds: int
     iterations: int
     tolerance: float
     enough: float
@@ -66,14 +68,22 @@ def fit(
                 leaves[j] = min(max(leaves[j], effort.lower), effort.upper)
             errors[k] = descend(program, k, leaves, free, is_linear, target, effort, room)
             best[:] = leaves
-        for point in best_points(program, k, free, is_linear, scales[at:end], target, effort, room, errors[k]):
-            leaves[:] = point
-            error = descend(program, k, leaves, free, is_linear, target, effort, room)
-            if error < errors[k]:
-                errors[k] = error
-                best[:] = leaves
-            if errors[k] <= effort.enough:
+        n_agreeing = 0
+        for number in range(effort.rounds):
+            if errors[k] <= effort.enough or n_agreeing == ENOUGH_ROUNDS:
                 break
+            before, reached = errors[k], np.inf
+            for point in best_points(program, k, free, is_linear, scales[at:end], target, effort, number, room):
+                leaves[:] = point
+                error = descend(program, k, leaves, free, is_linear, target, effort, room)
+                reached = min(reached, error)
+                if error < errors[k]:
+                    errors[k] = error
+                    best[:] = leaves
+                if errors[k] <= effort.enough:
+                    break
+            n_agreeing = 0 if errors[k] < (1.0 - AGREEMENT) * before else n_agreeing
+            n_agreeing += reached <= (1.0 + AGREEMENT) * errors[k]
         if errors[k] < np.inf:  # to the bit what anyone else finds for these constants
             errors[k] = squared_error(program, k, best, target, room.registers, np.inf)
 
@@ -81,19 +91,19 @@ def fit(
 @jit
 def best_points(
     program: Program, k: int, free: Indices, is_linear: Flags, scales: Numbers, target: Target, effort: Effort,
-    room: Room, reached: float,
+    round_: int, room: Room,
 ) -> Numbers:  # fmt: skip
-    """The points to descend from, best first; one is all that a linear expression needs, none where it is reached."""
+    """The points of a round to descend from, best first; one is all that a linear expression ever needs."""
     linear = free[is_linear[free]]
-    n_points = min(effort.points, 1) if len(linear) == len(free) else effort.points
-    if reached <= effort.enough:
-        n_points = 0
+    n_points = effort.points
+    if len(linear) == len(free):
+        n_points = min(n_points, 1) if round_ == 0 else 0
     n_best = min(effort.starts, n_points)
     errors, points = np.full(n_best, np.inf), np.empty((n_best, len(scales)))
     leaves = leaves_of(program, k).copy()
     for number in range(n_points):
         for j in free:
-            start = start_value(effort.seed, number, j, scales[j])
+            start = start_value(effort.seed, round_ * n_points + number, j, scales[j])
             leaves[j] = min(max(start, effort.lower), effort.upper)
         error = solve_linear(program, k, leaves, linear, target, effort, room)
         if error < np.inf:
