@@ -325,7 +325,7 @@ def scaling(cores: list[int], rounds: int) -> float:
 
 
 def measure_scaling(report: Report, quick: bool) -> None:
-    ratio = in_new_process(scaling, CORES[:2], 10 if quick else 40) if len(CORES) > 1 else None
+    ratio = in_new_process(scaling, CORES[:2], 20 if quick else 200) if len(CORES) > 1 else None
     figure = "not measured" if ratio is None else f"{ratio:.2f}×"
     report.row("two threads on two cores", figure, f"{max(ROWS):,} rows, wall time; only where nothing else runs")
     report.figure("scaling_2", ratio)

@@ -77,19 +77,39 @@ def copy_columns(program: Program, g: int, columns: Numbers, registers: Numbers,
 
 
 @jit
-def values(program: Program, columns: Numbers, from_: int, to: int, out: NDArray[np.floating]) -> None:
-    """The values of the expressions of groups `from_` to `to`, into their rows of `out`."""
+def values(
+    program: Program, groups: tuple[int, int], blocks: tuple[int, int], columns: Numbers, out: NDArray[np.floating]
+) -> None:
+    """The values of the expressions of groups from one to another on such blocks of rows, into `out`."""
     registers = np.empty((program.n_registers, BLOCK))
     n_rows = out.shape[1]
-    for g in range(from_, to):
+    for g in range(groups[0], groups[1]):
         fill(registers, leaves_of(program, g))
-        for start in range(0, n_rows, BLOCK):
+        for block in range(blocks[0], blocks[1]):
+            start = block * BLOCK
             stop = min(start + BLOCK, n_rows)
             copy_columns(program, g, columns, registers, start, stop)
             for k in range(program.groups[g], program.groups[g + 1]):
                 found = run(program, k, columns, registers, start, stop)
                 for i in range(stop - start):
                     out[k, start + i] = found[i]
+
+
+@jit
+def block_errors(program: Program, g: int, target: Target, out: Numbers, from_: int, to: int) -> None:
+    """The weighted sums of squared errors of group g on blocks `from_` to `to`, each into its row of `out`."""
+    registers = np.empty((program.n_registers, BLOCK))
+    errors = np.empty(len(program.roots))
+    n_rows = len(target.y)
+    first, last = program.groups[g], program.groups[g + 1]
+    fill(registers, leaves_of(program, g))
+    for block in range(from_, to):
+        start = block * BLOCK
+        stop = min(start + BLOCK, n_rows)
+        errors[first:last] = 0.0
+        copy_columns(program, g, target.columns, registers, start, stop)
+        add_errors(program, first, last, target, registers, start, stop, errors)
+        out[block] = errors[first:last]
 
 
 @jit

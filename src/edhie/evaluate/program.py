@@ -89,7 +89,7 @@ def plan_shared(forest: Forest, *, group: int = MOST_EXPRESSIONS) -> Program:
     from edhie.evaluate.sharing_kernels import group_starts, shared_instructions
 
     library, tables = forest.library, tables_of(forest.library)
-    groups = group_starts(forest.tokens, forest.offsets, tables.is_leaf, group, MOST_LEAVES)
+    groups = group_starts(forest.tokens, forest.offsets, tables.is_leaf, min(group, MOST_EXPRESSIONS), MOST_LEAVES)
     parts = shared_instructions(
         forest.tokens, forest.offsets, forest.values, forest.value_offsets, library.arities, library.opcodes,
         library.literal_values, library.has_slot, tables.columns, len(library.variables), groups,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 
 from edhie.errors import EdhieError
 
@@ -20,17 +21,22 @@ def thread_count(threads: int | None) -> int:
     return threads
 
 
-def spread(work: Callable[[int, int], None], n: int, threads: int | None) -> None:
-    """Call `work(from, to)` over 0 to n in parts; compiled code lets the others run meanwhile.
+def spread(work: Callable[[int, int], None], n: int, threads: int | None, *, parts: int = PARTS_A_THREAD) -> None:
+    """Call `work(from, to)` over 0 to n in parts, so many a thread; compiled code lets the others run meanwhile.
 
     What a part computes may not depend on the others, so that the number of threads changes nothing.
     """
     count = thread_count(threads)
-    size = max(1, -(-n // (PARTS_A_THREAD * count)))
     if count == 1 or n <= 1:
         work(0, n)
         return
-    parts = [(start, min(start + size, n)) for start in range(0, n, size)]
-    with ThreadPoolExecutor(count, thread_name_prefix="edhie") as pool:
-        for _ in pool.map(lambda part: work(*part), parts):
-            pass
+    size = max(1, -(-n // (parts * count)))
+    places = [(start, min(start + size, n)) for start in range(0, n, size)]
+    for _ in _pool(count, os.getpid()).map(lambda place: work(*place), places):
+        pass
+
+
+@lru_cache(maxsize=4)
+def _pool(count: int, process: int) -> ThreadPoolExecutor:
+    """Threads that stay: starting them takes longer than many a forest. A forked process has to start its own."""
+    return ThreadPoolExecutor(count, thread_name_prefix="edhie")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from edhie.errors import EdhieError, ExpressionError, shortened
 from edhie.evaluate.data import Data
 from edhie.evaluate.numbers import locked
-from edhie.evaluate.program import MOST_EXPRESSIONS, check_constants, plan, plan_shared, with_custom_operators
+from edhie.evaluate.program import Program, check_constants, plan, plan_shared, with_custom_operators
 from edhie.evaluate.threads import spread, thread_count
 from edhie.expr import Expr, Forest
 from edhie.expr.interpret import interpret
@@ -39,10 +40,21 @@ def values(
         raise EdhieError(f"values come as float64 or float32, not {np.dtype(dtype)}")
     from edhie.evaluate import kernels
 
-    program = plan_shared(forest, group=_group_size(len(forest), threads))
     out = np.empty((len(forest), columns.shape[1]), dtype)
-    n_groups = len(program.groups) - 1
-    spread(lambda start, stop: kernels.values(program, columns, start, stop, out), n_groups, threads)
+    n_blocks, count = block_count(columns.shape[1]), thread_count(threads)
+    if n_blocks < count:  # too few rows to share out: each thread has expressions of its own
+        program = plan_shared(forest, group=-(-len(forest) // count))
+        n_groups = len(program.groups) - 1
+        spread(
+            lambda start, stop: kernels.values(program, (start, stop), (0, n_blocks), columns, out), n_groups, threads
+        )
+    else:
+        program = plan_shared(forest)
+        n_groups = len(program.groups) - 1
+        spread(
+            lambda start, stop: kernels.values(program, (0, n_groups), (start, stop), columns, out),
+            n_blocks, threads, parts=1,
+        )  # fmt: skip
     for k, found in custom_values(forest, columns):
         with np.errstate(over="ignore"):  # beyond single precision is infinite
             out[k] = found
@@ -61,11 +73,16 @@ def squared_errors(forest: Forest, data: Data, *, bounds: float | Numbers = np.i
 
     out = np.empty(len(forest))
     limits = np.ascontiguousarray(np.broadcast_to(np.asarray(bounds, np.float64), out.shape))
-    # with a bound most expressions end after a block of rows: that pays more than sharing subtrees does
+    target = target_of(data)
+    count, n_blocks = thread_count(threads), block_count(data.n_rows)
     is_bounded = bool(np.isfinite(limits).any())
-    program = plan(forest) if is_bounded else plan_shared(forest, group=_group_size(len(forest), threads))
-    target, n_groups = target_of(data), len(program.groups) - 1
-    spread(lambda start, stop: kernels.squared_errors(program, target, limits, start, stop, out), n_groups, threads)
+    if not is_bounded and 1 < count <= n_blocks:
+        _add_up_blocks(plan_shared(forest), target, threads, out)
+    else:
+        # under a bound most end after a block of rows: that pays more than sharing subtrees does
+        program = plan(forest) if is_bounded else plan_shared(forest, group=-(-len(forest) // count))
+        n_groups = len(program.groups) - 1
+        spread(lambda start, stop: kernels.squared_errors(program, target, limits, start, stop, out), n_groups, threads)
     for k, found in custom_values(forest, data.columns):
         with np.errstate(all="ignore"):
             squares = (found - data.y) ** 2
@@ -74,10 +91,27 @@ def squared_errors(forest: Forest, data: Data, *, bounds: float | Numbers = np.i
     return out
 
 
-def _group_size(n: int, threads: int | None) -> int:
-    """How many expressions share subtrees: many, but with a group for each thread."""
-    count = thread_count(threads)
-    return MOST_EXPRESSIONS if count == 1 else min(max(-(-n // count), 1), MOST_EXPRESSIONS)
+def _add_up_blocks(program: Program, target: Target, threads: int | None, out: Numbers) -> None:
+    """Squared errors by threads that share out the rows; added up block by block, as one thread does it."""
+    from edhie.evaluate.kernels import block_errors
+
+    n_blocks = block_count(len(target.y))
+    for g in range(len(program.groups) - 1):
+        first, last = program.groups[g : g + 2]
+        sums = np.empty((n_blocks, last - first))
+        spread(partial(block_errors, program, g, target, sums), n_blocks, threads, parts=1)
+        with np.errstate(all="ignore"):
+            total = sums[0]
+            for block in sums[1:]:
+                total += block
+        out[first:last] = np.where(np.isnan(total), np.inf, total)
+
+
+def block_count(n_rows: int) -> int:
+    """How many blocks the machine makes of so many rows."""
+    from edhie.evaluate.machine import BLOCK
+
+    return -(-n_rows // BLOCK)
 
 
 def target_of(data: Data) -> Target:

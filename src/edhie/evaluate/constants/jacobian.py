@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError
 from edhie.evaluate.program import check_constants, plan, with_custom_operators
-from edhie.evaluate.values import check_columns, interpreted
+from edhie.evaluate.values import block_count, check_columns, interpreted
 from edhie.expr import Expr, Forest
 
 Numbers = NDArray[np.float64]
@@ -66,7 +66,8 @@ class Response:
         from edhie.evaluate import kernels
 
         out = np.empty((1, self.columns.shape[1]))
-        kernels.values(self._program._replace(leaf_values=self._leaves(constants)), self.columns, 0, 1, out)
+        program, n_blocks = self._program._replace(leaf_values=self._leaves(constants)), block_count(out.shape[1])
+        kernels.values(program, (0, 1), (0, n_blocks), self.columns, out)
         return out.ravel()
 
     def jacobian(self, constants: Numbers) -> tuple[Numbers, Numbers]:
