@@ -45,8 +45,8 @@ class Evaluator:
 
     Expressions with the same canonical form share one error, that of the simplest writing so far: equal but
     for rounding. A writing may be undefined where its form is not, as x²/x at 0, so while a form has no
-    finite error its other writings are tried too. Constants without a value are fitted; those with one
-    are taken as they are. Every expression executed is in `explored`.
+    finite error its other writings are tried too. Constants without a value are fitted, by least squares
+    whatever the loss; those with one are taken as they are. Every expression executed is in `explored`.
     """
 
     def __init__(
