@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.machine import BLOCK, forwards, operand
 from edhie.evaluate.program import Program
-from edhie.evaluate.sums import distance, weighted_distance
+from edhie.evaluate.sums import squared_distance
 from edhie.expr.jit import jit
 
 Numbers = NDArray[np.float64]
@@ -147,15 +147,7 @@ def squared_error(program: Program, k: int, leaves: Numbers, target: Target, reg
     for start in range(0, n_rows, BLOCK):
         stop = min(start + BLOCK, n_rows)
         found = run(program, k, target.columns, registers, start, stop)
-        total += block_error(found, target, start, stop)
+        total += squared_distance(found, target.y, target.weights, start, stop)
         if not total <= bound:
             return np.inf
     return total
-
-
-@jit
-def block_error(found: Numbers, target: Target, start: int, stop: int) -> float:
-    """The weighted sum of squared errors on rows `start` to `stop`."""
-    if len(target.weights) == 0:
-        return distance(found, target.y[start:stop])
-    return weighted_distance(found, target.y[start:stop], target.weights[start:stop])

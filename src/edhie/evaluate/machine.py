@@ -12,7 +12,7 @@ from numba import carray
 
 from edhie.evaluate.derivatives import pull_left, pull_right
 from edhie.evaluate.operations import apply
-from edhie.evaluate.sums import distance, weighted_distance
+from edhie.evaluate.sums import squared_distance
 from edhie.expr.jit import jit_inline, jit_once
 
 BLOCK = 512  # rows: long enough for little dispatch, short enough for registers to stay in the caches
@@ -52,10 +52,7 @@ def forwards(
             apply(opcodes[i], a, b, registers[targets[i], : stop - start])
         if n_errors > 0:
             found = operand(roots[k], columns, registers, start, stop)
-            if n_weights == 0:
-                errors[k] += distance(found, y[start:stop])
-            else:
-                errors[k] += weighted_distance(found, y[start:stop], weights[start:stop])
+            errors[k] += squared_distance(found, y, weights, start, stop)
 
 
 @jit_once(f"void({CODE}, int64, {DATA}, int64, int64, CPointer(float64), CPointer(boolean))")

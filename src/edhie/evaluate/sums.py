@@ -101,6 +101,14 @@ def weighted_distance(a: Numbers, b: Numbers, weights: Numbers) -> float:
 
 
 @jit
+def squared_distance(a: Numbers, b: Numbers, weights: Numbers, start: int, stop: int) -> float:
+    """The sum of squared differences of a block from rows `start` to `stop`; weighted, where there are weights."""
+    if len(weights) == 0:
+        return distance(a, b[start:stop])
+    return weighted_distance(a, b[start:stop], weights[start:stop])
+
+
+@jit
 def dot(a: Numbers, b: Numbers, n: int) -> float:
     """The sum of products over the first n."""
     whole = n - n % AT_ONCE
