@@ -53,6 +53,10 @@ class LossError(EdhieError):
     """A loss is not known, or a loss of the user's gave something that is no error."""
 
 
+class SearchError(EdhieError):
+    """A search cannot be begun, kept, gone on with or read again as asked."""
+
+
 class MissingExtraError(EdhieError):
     """An optional dependency is needed for what was asked."""
 
@@ -90,3 +94,10 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     """`; did you mean 'sin'?` for a near miss, or nothing."""
     close = get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def is_interruption(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind it: inside compiled code Python turns that into a SystemError."""
+    return isinstance(error, KeyboardInterrupt) or (
+        error is not None and is_interruption(error.__cause__ or error.__context__)
+    )

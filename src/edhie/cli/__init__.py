@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 import edhie
+from edhie.cli.bench import bench
 from edhie.cli.codes import decode, encode
 from edhie.cli.console import error_console, say
 from edhie.cli.corpus import app as corpus
@@ -38,6 +39,7 @@ FORMULAS = {"ignore_unknown_options": True}
 app.command("expr", context_settings=FORMULAS)(show)
 app.command("compare", context_settings=FORMULAS)(compare)
 app.command("train")(train)
+app.command("bench")(bench)
 app.command("sample")(sample)
 app.command("encode", cls=FormulaCommand)(encode)
 app.command("decode")(decode)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from edhie.errors import is_interruption
+
+__all__ = ["INTERRUPTED", "is_interruption"]
+
 INTERRUPTED = 130
-
-
-def is_interruption(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind it: inside compiled code Python turns that into a SystemError."""
-    return isinstance(error, KeyboardInterrupt) or (
-        error is not None and is_interruption(error.__cause__ or error.__context__)
-    )

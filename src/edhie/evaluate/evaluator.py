@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, astuple, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +17,9 @@ from edhie.evaluate.constants.config import CHEAP, FitConfig
 from edhie.evaluate.constants.scaling import scaled, scaled_library
 from edhie.evaluate.data import Data, read_data
 from edhie.evaluate.execution import Execution
-from edhie.evaluate.explored import Explored
+from edhie.evaluate.explored import Explored, ExploredMark
 from edhie.evaluate.keys import token_keys
+from edhie.evaluate.known import Known, KnownMark
 from edhie.evaluate.losses import DEFAULT_LOSS, Loss, loss_named
 from edhie.evaluate.numbers import check_whole
 from edhie.evaluate.scores import Counts, Scores
@@ -38,6 +40,15 @@ class _Call(NamedTuple):
     writings: list[bytes]
     complexities: NDArray[Any]
     bound: float
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """A moment that `Evaluator.undo` can go back to."""
+
+    counts: Counts
+    explored: ExploredMark
+    known: KnownMark
 
 
 class Evaluator:
@@ -93,13 +104,11 @@ class Evaluator:
         self._execution = Execution(self.data, self.loss, constants, screening, threads)
         self._is_bounded = constants.lower > -math.inf or constants.upper < math.inf
         self._counts = Counts()
-        self._place_by_form: dict[bytes, int] = {}
-        self._form_by_writing: dict[bytes, bytes] = {}
-        self._bound_by_place: dict[int, float] = {}
-        self._tried: dict[bytes, float] = {}  # by writing: the bound that it was executed under, infinite where exact
+        self._known = Known()
         to_error = self.loss.from_sum_of_squares
         noise = ROUNDING * self.data.squares_to_explain
-        self._negligible = 0.0 if to_error is None else float(to_error(noise, self.data))
+        self.negligible: float = 0.0 if to_error is None else float(to_error(noise, self.data))
+        """An error that is as good as none: what rounding leaves of a perfect fit."""
 
     # -- what it has done -----------------------------------------------------------------
 
@@ -117,6 +126,70 @@ class Evaluator:
     def is_exhausted(self) -> bool:
         """Whether the budget is used up."""
         return self.remaining <= 0
+
+    @property
+    def standing(self) -> NDArray[np.int64]:
+        """The places in `explored` of the distinct expressions, each once, in the order in which they came."""
+        places = self._known.place_by_form
+        return np.sort(np.fromiter(places.values(), np.int64, len(places)))
+
+    def settings(self) -> dict[str, Any]:
+        """What its answers depend on besides library and data, as JSON has it."""
+        screening = self._execution.screening
+        return {
+            "loss": self.loss.name,
+            "constants": asdict(self._execution.constants),
+            "complexity": dict(self._weights or {}),
+            "scaling": self.scaling,
+            "screening": None if screening is None else asdict(screening),
+            "memory": self.explored.capacity,
+        }
+
+    # -- limits, and going back -----------------------------------------------------------
+
+    @contextmanager
+    def limited(self, executed: int | None) -> Iterator[None]:
+        """While this lasts, execute at most so many distinct expressions in all, those before it included."""
+        own = self.budget
+        limits = [limit for limit in (own, executed) if limit is not None]
+        self.budget = min(limits, default=None)
+        try:
+            yield
+        finally:
+            self.budget = own
+
+    def mark(self) -> Mark:
+        """This moment, for `undo`; the mark before it is void. What changes is noted until `unmark`."""
+        return Mark(self._counts, self.explored.mark(), self._known.mark())
+
+    def unmark(self) -> None:
+        """Give up the mark: nothing will be undone."""
+        self._known.unmark()
+
+    def undo(self, mark: Mark) -> None:
+        """Forget what was done since the mark, which must be the last one."""
+        self._counts = mark.counts
+        self.explored.undo(mark.explored)
+        self._known.undo(mark.known)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """What it has done, as arrays: with the same data and settings, `restore` goes on from there."""
+        counts = np.array(astuple(self._counts), np.int64)
+        return {"counts": counts, **self.explored.state(), **self._known.state()}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Be where `state` was taken; what was done here before is forgotten."""
+        try:
+            known, counts = Known.restored(state), Counts(*map(int, state["counts"]))
+            self.explored.restore(state)
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise EdhieError(f"this is not the state of an evaluator, or it is damaged: {error!r}") from error
+        self._known, self._counts = known, counts
+
+    def spend(self, n: int) -> None:
+        """Count `n` distinct expressions that were executed against the data elsewhere, as parts of others."""
+        check_whole("n", n, 0)
+        self._counts = replace(self._counts, executed=self._counts.executed + n)
 
     # -- scoring --------------------------------------------------------------------------
 
@@ -140,6 +213,11 @@ class Evaluator:
         self._forget()
         return found
 
+    def complexities(self, forest: Forest) -> NDArray[Any]:
+        """The complexity of each expression of a forest, as `score` counts it."""
+        self._check_forest(forest)
+        return complexity(scaled(forest, self.library) if self.scaling else forest, self._weights)
+
     def _check_forest(self, forest: Any) -> None:
         if not isinstance(forest, Forest):
             kind = type(forest).__name__
@@ -152,28 +230,29 @@ class Evaluator:
 
     def _find_forms(self, forest: Forest, writings: list[bytes]) -> None:
         """Learn the canonical forms of writings that are new; the costly part of knowing an expression again."""
-        fresh = [k for k, key in enumerate(writings) if key not in self._form_by_writing]
+        forms_known = self._known.form_by_writing
+        fresh = [k for k, key in enumerate(writings) if key not in forms_known]
         if fresh:
             # constants merge only where they may be any number: under bounds c*c reaches further than c
             apart = forest.take(fresh)
             forms = token_keys(apart if self._is_bounded else canonical(apart))
-            self._form_by_writing.update(zip((writings[k] for k in fresh), forms, strict=True))
+            forms_known.update(zip((writings[k] for k in fresh), forms, strict=True))
 
     def _to_execute(self, call: _Call) -> tuple[list[int], list[int]]:
         """The simplest writing of each form that is new, as far as the budget goes, and of each to be seen again."""
-        simplest: dict[bytes, int] = {}
+        known, simplest = self._known, dict[bytes, int]()
         for k, writing in enumerate(call.writings):
-            first = simplest.setdefault(self._form_by_writing[writing], k)
+            first = simplest.setdefault(known.form_by_writing[writing], k)
             if call.complexities[k] < call.complexities[first]:
-                simplest[self._form_by_writing[writing]] = k
+                simplest[known.form_by_writing[writing]] = k
         new: list[int] = []
         again: list[int] = []
         for form, k in simplest.items():
-            place = self._place_by_form.get(form)
+            place = known.place_by_form.get(form)
             if place is None:
                 if len(new) < self.remaining:
                     new.append(k)
-            elif self._bound_by_place.get(place, math.inf) < call.bound or (
+            elif known.bound_by_place.get(place, math.inf) < call.bound or (
                 call.complexities[k] < self.explored.complexities[place] and self._is_untried(call, k)
             ):
                 again.append(k)
@@ -183,21 +262,22 @@ class Evaluator:
         """The untried writings of forms without a finite error: they may be defined in more places."""
         errors, chosen = self.explored.errors, dict[bytes, int]()
         for k, writing in enumerate(call.writings):
-            place = self._place_by_form.get(self._form_by_writing[writing])
-            if place is None or (place in self._bound_by_place and self._execution.screening is not None):
+            place = self._known.place_of(writing)
+            if place is None or (place in self._known.bound_by_place and self._execution.screening is not None):
                 continue  # of what was screened out, it is not known
             if errors[place] == math.inf and self._is_untried(call, k):
                 chosen.setdefault(writing, k)
         return list(chosen.values())
 
     def _is_untried(self, call: _Call, k: int) -> bool:
-        return self._tried.get(call.writings[k], -math.inf) < call.bound
+        return self._known.tried.get(call.writings[k], -math.inf) < call.bound
 
     def _execute(self, call: _Call, chosen: list[int], n_new: int) -> None:
         if not chosen:
             return
         done = self._execution.run(call.forest.take(chosen), call.bound)
-        places = self.explored.add(done.forest, done.errors, call.complexities[chosen])
+        executed_at = self._counts.executed + np.minimum(np.arange(1, len(chosen) + 1), n_new)
+        places = self.explored.add(done.forest, done.errors, call.complexities[chosen], executed_at)
         for k, place, is_exact in zip(chosen, places.tolist(), done.is_exact.tolist(), strict=True):
             self._settle(call.writings[k], place, None if is_exact else call.bound)
         self._counts = replace(
@@ -211,19 +291,18 @@ class Evaluator:
 
     def _settle(self, writing: bytes, place: int, bound: float | None) -> None:
         """Let what was just executed stand for its form, unless more is known; a `bound` where it was cut short."""
-        form = self._form_by_writing[writing]
-        known = self._place_by_form.get(form)
-        self._tried[writing] = max(self._tried.get(writing, -math.inf), math.inf if bound is None else bound)
+        form = self._known.form_by_writing[writing]
+        known = self._known.place_by_form.get(form)
+        self._known.note_try(writing, math.inf if bound is None else bound)
         if known is not None:
-            known_bound = self._bound_by_place.get(known)
+            known_bound = self._known.bound_by_place.get(known)
             if known_bound is None and (bound is not None or not self._is_no_worse(place, known)):
                 return
             if known_bound is not None and bound is not None and bound < known_bound:
                 return
-            self._bound_by_place.pop(known, None)
-        self._place_by_form[form] = place
-        if bound is not None:
-            self._bound_by_place[place] = bound
+            if math.isfinite(self.explored.errors[known]):  # it was found then; this is a simpler writing
+                self.explored.executed_at[place] = self.explored.executed_at[known]
+        self._known.stand(form, place, bound)
 
     def _is_no_worse(self, place: int, known: int) -> bool:
         """Whether an error is at most another's but for rounding, and the expression simpler where they are equal."""
@@ -232,11 +311,12 @@ class Evaluator:
             return bool(errors[place] < errors[known])
         if complexities[place] > complexities[known]:
             return False
-        slack = abs(errors[known]) * NO_WORSE + self._negligible
+        slack = abs(errors[known]) * NO_WORSE + self.negligible
         return bool(errors[place] <= errors[known] + slack)
 
     def _collect(self, call: _Call) -> Scores:
-        places = np.array([self._place_by_form.get(self._form_by_writing[key], -1) for key in call.writings], np.int64)
+        forms, standing = self._known.form_by_writing, self._known.place_by_form
+        places = np.array([standing.get(forms[key], -1) for key in call.writings], np.int64)
         is_scored = places >= 0
         if is_scored.all():
             found = self.explored.take(places)
@@ -251,16 +331,4 @@ class Evaluator:
 
     def _forget(self) -> None:
         """Keep to the bound on memory; what is forgotten would be executed, and counted, again."""
-        moved = self.explored.forget()
-        most = WRITINGS_A_FORM * self.explored.capacity
-        if moved is not None:
-            self._place_by_form = {
-                form: int(moved[place]) for form, place in self._place_by_form.items() if moved[place] >= 0
-            }
-            self._bound_by_place = {
-                int(moved[place]): bound for place, bound in self._bound_by_place.items() if moved[place] >= 0
-            }
-        if moved is not None or len(self._form_by_writing) > most:
-            known = {w: form for w, form in self._form_by_writing.items() if form in self._place_by_form}
-            self._form_by_writing = known if len(known) <= most else {}
-            self._tried = {w: bound for w, bound in self._tried.items() if w in self._form_by_writing}
+        self._known.forget(self.explored.forget(), WRITINGS_A_FORM * self.explored.capacity)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.errors import ExpressionError
 from edhie.evaluate.growing import GrowingArray, GrowingForest
 from edhie.evaluate.numbers import check_whole
 from edhie.expr import Forest, SymbolLibrary
@@ -14,6 +16,10 @@ from edhie.expr import Forest, SymbolLibrary
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
 FORGOTTEN_AT_ONCE = 4  # a quarter of the capacity, so that it happens rarely
+
+
+ExploredMark = tuple[int, GrowingForest, tuple[GrowingArray, ...]]
+"""A moment that `Explored.undo` can go back to."""
 
 
 class Explored:
@@ -32,18 +38,20 @@ class Explored:
 
     def _clear(self) -> None:
         self._trees = GrowingForest(self.library)
-        self._errors, self._complexities, self._ages = (GrowingArray(t) for t in (np.float64, np.float64, np.int64))
+        self._errors, self._complexities = GrowingArray(np.float64), GrowingArray(np.float64)
+        self._ages, self._executed_at = GrowingArray(np.int64), GrowingArray(np.int64)
 
     def __len__(self) -> int:
         return len(self._trees)
 
-    def add(self, forest: Forest, errors: Numbers, complexities: NDArray[Any]) -> Indices:
+    def add(self, forest: Forest, errors: Numbers, complexities: NDArray[Any], executed_at: Indices) -> Indices:
         """Keep scored expressions; their places."""
         first = len(self)
         self._trees.append(forest)
         self._errors.append(errors)
         self._complexities.append(complexities)
         self._ages.append(np.arange(self.n_seen, self.n_seen + len(forest)))
+        self._executed_at.append(executed_at)
         self.n_seen += len(forest)
         return np.arange(first, len(self))
 
@@ -72,6 +80,11 @@ class Explored:
         return self._ages.array
 
     @property
+    def executed_at(self) -> Indices:
+        """By place: how many distinct expressions had been executed, itself included, when its error became known."""
+        return self._executed_at.array
+
+    @property
     def n_forgotten(self) -> int:
         """How many were seen and are no longer here."""
         return self.n_seen - len(self)
@@ -89,12 +102,55 @@ class Explored:
         worst_first = np.lexsort((self.ages[:older], -self.errors[:older]))
         keep = np.ones(count, np.bool_)
         keep[worst_first[:surplus]] = False
-        kept = self.take(np.flatnonzero(keep)), self.errors[keep], self.complexities[keep], self.ages[keep]
-        self._clear()
-        self._trees.append(kept[0])
-        for growing, numbers in zip((self._errors, self._complexities, self._ages), kept[1:], strict=True):
-            growing.append(numbers)
+        kept = self.take(np.flatnonzero(keep))
+        self._fill(kept, self.errors[keep], self.complexities[keep], self.ages[keep], self.executed_at[keep])
         return np.where(keep, np.cumsum(keep) - 1, -1)
+
+    def _fill(
+        self, forest: Forest, errors: Numbers, complexities: Numbers, ages: Indices, executed_at: Indices
+    ) -> None:
+        self._clear()
+        self._trees.append(forest)
+        self._errors.append(errors)
+        self._complexities.append(complexities)
+        self._ages.append(ages)
+        self._executed_at.append(executed_at)
+
+    def mark(self) -> ExploredMark:
+        """This moment, to go back to; it costs next to nothing."""
+        rows = self._errors, self._complexities, self._ages, self._executed_at
+        return self.n_seen, self._trees.copied(), tuple(row.copied() for row in rows)
+
+    def undo(self, mark: ExploredMark) -> None:
+        """Be as at the mark."""
+        self.n_seen, trees, rows = mark
+        self._trees = trees.copied()
+        self._errors, self._complexities, self._ages, self._executed_at = (row.copied() for row in rows)
+
+    # -- as arrays ------------------------------------------------------------------------
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All of it as arrays; they stay as they are when more is added."""
+        forest = self.forest
+        return {
+            "tokens": forest.tokens,
+            "offsets": forest.offsets,
+            "values": forest.values,
+            "errors": self.errors,
+            "complexities": self.complexities,
+            "ages": self.ages,
+            "executed_at": self.executed_at,
+            "n_seen": np.array(self.n_seen),
+        }
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Be what `state` told, whatever is here."""
+        forest = Forest.checked(self.library, state["tokens"], state["offsets"], state["values"])
+        rows = [state[name] for name in ("errors", "complexities", "ages", "executed_at")]
+        if {len(row) for row in rows} != {len(forest)}:
+            raise ExpressionError(f"a state with {len(forest)} expressions and other numbers of errors is damaged")
+        self._fill(forest, *rows)
+        self.n_seen = int(state["n_seen"])
 
     def __repr__(self) -> str:
         forgotten = f", {self.n_forgotten} forgotten" if self.n_forgotten else ""

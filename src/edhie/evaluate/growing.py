@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,10 @@ class GrowingArray:
         """The numbers; a view, that what is appended later does not change."""
         return self._room[: self._count]
 
+    def copied(self) -> GrowingArray:
+        """The same numbers, sharing the room: once one of the two grows, the other must not."""
+        return copy(self)
+
 
 class GrowingForest:
     """A forest with room behind it."""
@@ -55,6 +60,13 @@ class GrowingForest:
         self._value_offsets.append(forest.value_offsets[1:] + len(self._values.array))
         self._tokens.append(forest.tokens)
         self._values.append(forest.values)
+
+    def copied(self) -> GrowingForest:
+        """The same forest, sharing the room: once one of the two grows, the other must not."""
+        twin = copy(self)
+        twin._tokens, twin._offsets = self._tokens.copied(), self._offsets.copied()
+        twin._values, twin._value_offsets = self._values.copied(), self._value_offsets.copied()
+        return twin
 
     @property
     def forest(self) -> Forest:

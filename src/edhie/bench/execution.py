@@ -1,0 +1,130 @@
+"""A task run, and what it finds judged."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.bench.methods import answer_library, generator_for, in_problem_names, method_named
+from edhie.bench.metrics import bounded_r2, evaluated_to_success, rank_of_truth, success_threshold
+from edhie.bench.problem import Problem, chosen, load_problems
+from edhie.bench.sameness import is_equivalent
+from edhie.bench.task import COLUMNS, Outcome, Settings, Task
+from edhie.evaluate import Data, Evaluator, read_columns, read_data, squared_errors, values
+from edhie.expr import Expr, Forest, SymbolLibrary
+from edhie.generators import Generator
+from edhie.results import SearchResult
+from edhie.results.selection import best
+from edhie.search import Budget, run
+
+Numbers = NDArray[np.float64]
+WARM_UP = Budget(evaluations=64, seconds=1.0)
+
+
+def execute(task: Task) -> Outcome:
+    """Run a task and judge what it finds."""
+    problem, method, settings = _problem(task.benchmark, task.problem), method_named(task.method), task.settings
+    generator, library = _sources(task.method, problem, settings)
+    _warm_up(task.method, problem, settings)
+    X, y = problem.data("train", task.run, task.noise)  # noqa: N806
+    evaluator = Evaluator(library, X, y)
+    target = success_threshold(y) if task.noise == 0 else None  # under noise the right one is not the best
+    budget = Budget(settings.evaluations or None, settings.seconds, target)
+    result = run(generator, evaluator, strategy=method.strategy, budget=budget, rng=task.run)
+    found = _judged(task, problem, result, evaluator.data)
+    counts = result.counts
+    row = {
+        "problem": problem.id, "method": task.method, "run": task.run, "seed": task.run, "noise": task.noise,
+        "evaluated": counts.executed, "screened": counts.screened, "refits": counts.refits,
+        "invalid": counts.invalid + counts.undecodable, "seconds": round(result.seconds, 3),
+        "stopped": result.stopped, **found,
+    }  # fmt: skip
+    return Outcome({name: row[name] for name in COLUMNS}, _curve(result, evaluator.data))
+
+
+@lru_cache(maxsize=4)
+def _problem(benchmark: str, name: str) -> Problem:
+    return chosen(load_problems(benchmark), [name])[0]
+
+
+@lru_cache(maxsize=2)
+def _sources(method: str, problem: Problem, settings: Settings) -> tuple[Generator, SymbolLibrary]:
+    """What gives expressions, and the symbols that an answer may have."""
+    generator, by_default = generator_for(method_named(method), problem, settings.model), method_named(method).strict
+    return generator, answer_library(generator, strict=by_default if settings.strict is None else settings.strict)
+
+
+@lru_cache(maxsize=2)
+def _warm_up(method: str, problem: Problem, settings: Settings) -> None:
+    """A small search on numbers that mean nothing: a first call may compile, which is no part of a run's time."""
+    generator, library = _sources(method, problem, settings)
+    noise = np.random.default_rng(0).uniform(1, 2, (32, len(library.variables) + 1))
+    evaluator = Evaluator(library, noise[:, :-1], noise[:, -1])
+    run(generator, evaluator, strategy=method_named(method).strategy, budget=WARM_UP)
+
+
+# -- judging --------------------------------------------------------------------------
+
+
+def _judged(task: Task, problem: Problem, result: SearchResult, data: Data) -> dict[str, Any]:
+    """Everything that is said of what was found."""
+    X, y = problem.data("train", task.run)  # noqa: N806
+    clean = read_data(X, y, allow_constant_target=True)
+    limit = success_threshold(clean.y)
+    errors, executed_at = result.candidates.errors, result.candidates.executed_at
+    rank = None
+    if task.noise:
+        right = _rmse(result.candidates.forest, clean)
+        rank = rank_of_truth(_rmse(result.candidates.forest, data), right, limit)
+        errors = right
+    found = result.best
+    selected = _selected(result)
+    return {
+        "success": found is not None and (found.error < limit if not task.noise else rank is not None),
+        "equivalent": _verdict(None if found is None else found.expr, problem, task),
+        "rmse": math.inf if found is None else found.error,
+        "r2_test": 0.0 if found is None else _r2_test(found.expr, problem, task.run, float(clean.y.mean())),
+        "evaluated_to_success": evaluated_to_success(errors, executed_at, limit),
+        "expression": "" if found is None else str(in_problem_names(found.expr, problem)),
+        "rank": rank,
+        "selected": "" if selected is None else str(in_problem_names(selected, problem)),
+        "selected_equivalent": _verdict(selected, problem, task),
+    }
+
+
+def _verdict(expr: Expr | None, problem: Problem, task: Task) -> str | None:
+    if expr is None or problem.truth is None:
+        return None
+    return is_equivalent(in_problem_names(expr, problem), problem, seed=task.run, refit=task.noise > 0)
+
+
+def _selected(result: SearchResult) -> Expr | None:
+    """What a person would be shown first."""
+    return best(result.front).expr if len(result.front) else None
+
+
+def _r2_test(expr: Expr, problem: Problem, seed: int, train_mean: float) -> float:
+    X, y = problem.data("test", seed)  # noqa: N806
+    return bounded_r2(y, values(Forest.from_exprs([expr]), read_columns(X))[0].astype(np.float64), train_mean)
+
+
+def _rmse(forest: Forest, data: Data) -> Numbers:
+    """The errors of all expressions in full, whatever bound the search had; infinite where a constant has no value."""
+    unfitted = np.add.reduceat(np.append(np.isnan(forest.values), False), forest.value_offsets[:-1])
+    is_whole = (unfitted == 0) | (np.diff(forest.value_offsets) == 0)
+    found = np.full(len(forest), np.inf)
+    found[is_whole] = np.sqrt(squared_errors(forest[is_whole], data) / data.n_rows)
+    return found
+
+
+def _curve(result: SearchResult, data: Data) -> list[list[float]]:
+    """The best error at each improvement, and the bounded R² that it means on the training data."""
+    history = result.history
+    whole = data.squares_about_mean
+    r2 = np.maximum(0.0, 1 - np.square(history.error) * data.n_rows / whole) if whole else np.zeros(len(history))
+    columns = history.executed, history.screened, history.seconds.round(3), history.error, r2
+    return [list(row) for row in zip(*(column.tolist() for column in columns), strict=True)]

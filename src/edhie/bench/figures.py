@@ -1,0 +1,108 @@
+"""Pictures of a benchmark: how often each problem was solved, and how the searches learnt."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.bench.reading import ProblemError
+from edhie.bench.records import CURVES, Row, curve_name
+from edhie.bench.summary import paper_figures, summarised
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Numbers = NDArray[np.float64]
+COLOURS = ("#1f5f99", "#d1662b", "#5b8c3e", "#8a5a9e", "#8c8c8c", "#b8860b", "#3b8686")
+PAPER_COLOUR = "#c8c8c8"
+GRID = 200  # points of a mean curve
+
+
+def success_figure(tables: Mapping[str, Sequence[Row]], benchmark: str) -> Figure:
+    """The share of runs that found each problem's formula, by method; the paper's in grey behind the first."""
+    from matplotlib.figure import Figure
+
+    problems = list(dict.fromkeys(row["problem"] for rows in tables.values() for row in rows))
+    places = {problem: k for k, problem in enumerate(problems)}
+    figure = Figure(figsize=(max(6.4, 0.28 * len(problems) * max(len(tables), 2)), 3.6), layout="constrained", dpi=150)
+    panel = figure.subplots()
+    method, rows = next(iter(tables.items()), ("", []))
+    label, paper = paper_figures(benchmark, method, float(rows[0]["noise"]) if rows else 0.0)
+    known = [problem for problem in problems if problem in paper]
+    if known:
+        shares = [paper[problem]["successes"] / 10 for problem in known]
+        panel.bar([places[each] for each in known], shares, width=0.9, color=PAPER_COLOUR, label=label)
+    width = 0.7 / max(len(tables), 1)
+    for k, (method, rows) in enumerate(tables.items()):
+        lines = summarised(rows)
+        at = [places[line.problem] - 0.35 + width * (k + 0.5) for line in lines]
+        heights = [line.successes / line.runs for line in lines]
+        panel.bar(at, heights, width=0.9 * width, color=COLOURS[k % len(COLOURS)], label=method)
+    panel.set_xticks(range(len(problems)), problems, rotation=90 if len(problems) > 16 else 0)
+    panel.set_ylim(0, 1.05)
+    panel.set_ylabel("share of runs that found it")
+    panel.spines[["top", "right"]].set_visible(False)
+    panel.legend(frameon=False, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    return figure
+
+
+def curves_figure(curves: Mapping[str, Mapping[str, Sequence[Numbers]]], *, columns: int = 3) -> Figure:
+    """The best bounded R² so far against expressions evaluated, the mean over runs: a panel a problem, a line a method.
+
+    `curves` are by method, then by problem: for each run, rows of expressions executed and R².
+    """
+    from matplotlib.figure import Figure
+
+    problems = list(dict.fromkeys(problem for by_problem in curves.values() for problem in by_problem))
+    if not problems:
+        raise ProblemError("there are no learning curves to draw")
+    height = -(-len(problems) // columns)
+    figure = Figure(figsize=(3.1 * min(columns, len(problems)), 2.3 * height), layout="constrained", dpi=150)
+    panels = figure.subplots(height, min(columns, len(problems)), sharex=True, sharey=True, squeeze=False).ravel()
+    ends = [run[-1, 0] for by in curves.values() for runs in by.values() for run in runs if len(run)]
+    for panel, problem in zip(panels, problems, strict=False):
+        for k, (method, by_problem) in enumerate(curves.items()):
+            if by_problem.get(problem):
+                x, y = mean_curve(by_problem[problem], max(ends, default=1.0))
+                panel.plot(x, y, color=COLOURS[k % len(COLOURS)], linewidth=1.4, drawstyle="steps-post", label=method)
+        panel.set_title(problem, fontsize=9)
+        panel.set_xscale("log")
+        panel.set_ylim(-0.02, 1.02)
+        panel.spines[["top", "right"]].set_visible(False)
+    for place, panel in enumerate(panels):
+        panel.set_visible(place < len(problems))
+        panel.xaxis.set_tick_params(labelbottom=place + columns >= len(problems))  # where none stands below
+    panels[0].legend(frameon=False, fontsize=8)
+    figure.supxlabel("expressions evaluated", fontsize=9)
+    figure.supylabel("best R² so far, mean over runs", fontsize=9)
+    return figure
+
+
+def mean_curve(runs: Sequence[Numbers], last: float) -> tuple[Numbers, Numbers]:
+    """R² on a logarithmic grid up to `last`: steps, 0 before a run's first expression, then its last for ever."""
+    grid: Numbers = np.unique(np.geomspace(1, max(last, 2), GRID).round())
+    steps = [np.append(0.0, run[:, 1])[np.searchsorted(run[:, 0], grid, side="right")] for run in runs]
+    return grid, np.mean(steps, axis=0)
+
+
+def read_curves(folder: Path, table: str, rows: Sequence[Row]) -> dict[str, list[Numbers]]:
+    """The learning curves of these rows, by problem: expressions executed and R² of each run."""
+    found: dict[str, list[Numbers]] = {}
+    for row in rows:
+        name = curve_name(table, row["problem"], int(row["run"]), float(row["noise"]))
+        found.setdefault(row["problem"], []).append(_read_curve(folder / CURVES / name))
+    return found
+
+
+def _read_curve(path: Path) -> Numbers:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            steps = [(float(row["executed"]), float(row["r2"])) for row in csv.DictReader(file)]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ProblemError(f"the learning curve {path} cannot be read: {error}") from None
+    return np.array(steps).reshape(-1, 2)

@@ -1,0 +1,143 @@
+"""The methods that a benchmark compares: which generator, which strategy, and what an answer is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from edhie.bench.baselines import Trained
+from edhie.bench.problem import Problem
+from edhie.bench.reading import ProblemError
+from edhie.corpora.recipes import Recipe, named_recipe, recipe_names
+from edhie.errors import suggestion
+from edhie.expr import Expr, Symbol, SymbolLibrary
+from edhie.expr.standard_libraries import everything
+from edhie.expr.symbols import OPERATORS, constant
+from edhie.generators import Generator, load
+from edhie.generators.shipped import names as shipped
+
+Source = Literal["hvae", "grammar", "gvae", "cvae"]
+GENERAL = "general"
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to search."""
+
+    strategy: str
+    """The name of a search strategy."""
+    source: Source
+    """What gives expressions: a shipped hvae, the grammar that it learnt from, or a baseline that is trained here."""
+    latent: int = 32
+    """Dimensions of a baseline's latent space."""
+    strict: bool = True
+    """Whether answers are of the problem's own symbols unless asked otherwise."""
+    about: str = ""
+
+
+METHODS: dict[str, Method] = {
+    "edhie": Method("evolve", "hvae", about="evolution in the latent space of an HVAE"),
+    "hvar": Method("draw", "hvae", about="points drawn from the prior of an HVAE"),
+    "proged": Method("draw", "grammar", about="expressions drawn from the grammar"),
+    "gvae": Method("draw", "gvae", about="points drawn from the prior of a GVAE"),
+    "gvae-evo": Method("evolve", "gvae", latent=64, about="evolution in the latent space of a GVAE"),
+    "cvae": Method("draw", "cvae", about="points drawn from the prior of a CVAE"),
+    "default": Method("mosaic", "hvae", strict=False, about="the search that edhie uses unless told otherwise"),
+}
+"""By name. Latent dimensions are the paper's: its best ones for random drawing, 64 for evolution with a GVAE."""
+
+
+def method_named(name: str) -> Method:
+    """The method of that name."""
+    if name not in METHODS:
+        hint = suggestion(name, METHODS) or f"; there are {', '.join(METHODS)}"
+        raise ProblemError(f"unknown method {name!r}{hint}")
+    return METHODS[name]
+
+
+# -- where expressions come from ------------------------------------------------------
+
+
+def has_generator(method: Method, problem: Problem, model: str | None = None) -> bool:
+    """Whether there is something to search with: models are made for a number of variables."""
+    if model is not None:
+        return len(load(model).library.variables) == len(problem.variables)
+    return _loader(method, problem) is not None
+
+
+def needed_training(method: Method, problems: Iterable[Problem]) -> list[Trained]:
+    """The baselines that have to be trained before these problems can be run; those in the cache are left out."""
+    wanted = dict.fromkeys(_baseline(method, problem) for problem in problems)
+    return [each for each in wanted if each is not None and not each.is_there]
+
+
+def generator_for(method: Method, problem: Problem, model: str | None = None) -> Generator:
+    """What gives a method's expressions for a problem, over x0, x1, …; a `model` of the user's goes before."""
+    make = _loader(method, problem) if model is None else partial(load, model)
+    if make is None or not has_generator(method, problem, model):
+        count = "1 variable" if len(problem.variables) == 1 else f"{len(problem.variables)} variables"
+        what = f"there is no {method.source} for" if model is None else f"the model {model} does not fit"
+        raise ProblemError(
+            f"{what} {problem.id}, which has {count} and the library {problem.library!r}; "
+            "leave it out, give another model, or draw from a grammar: proged or default"
+        )
+    return make()
+
+
+def _loader(method: Method, problem: Problem) -> Callable[[], Generator] | None:
+    """How to get the generator. Without a model for so many variables, a search that needs no codes has the grammar."""
+    name = f"{problem.library}-{len(problem.variables)}"
+    if method.source == "hvae" and name in shipped():
+        return partial(load, name)
+    baseline = _baseline(method, problem)
+    if baseline is not None:
+        return baseline.load
+    recipe = _recipe(problem)
+    if recipe is None or method.source in ("gvae", "cvae") or method.strategy == "evolve":
+        return None
+    return recipe.load_grammar
+
+
+def _recipe(problem: Problem) -> Recipe | None:
+    """The recipe of the corpus that models for such a problem learn from; any number of variables for the general."""
+    name = f"{problem.library}-{len(problem.variables)}"
+    if name in map(str.lower, recipe_names()):
+        return named_recipe(name)
+    if problem.library == GENERAL:
+        return Recipe(GENERAL, size=1, max_height=7, variables=len(problem.variables), name=name)
+    return None
+
+
+def _baseline(method: Method, problem: Problem) -> Trained | None:
+    recipe = _recipe(problem)
+    if method.source not in ("gvae", "cvae") or recipe is None or recipe.name not in recipe_names():
+        return None
+    return Trained(method.source, recipe.name, method.latent)
+
+
+# -- what answers are made of ---------------------------------------------------------
+
+
+def answer_library(generator: Generator, *, strict: bool) -> SymbolLibrary:
+    """The symbols that an answer may have: those of the generator, and if not `strict` constants and all of general."""
+    if strict:
+        return generator.library
+    further: list[Symbol] = [OPERATORS[s.name] for s in _general().symbols if s.kind == "operator"]
+    if generator.library.constant is None:
+        further.append(constant())
+    return generator.library.extended(*further)
+
+
+def _general() -> SymbolLibrary:
+    return Recipe(GENERAL, size=1, max_height=1).load_grammar().library
+
+
+def in_problem_names(expr: Expr, problem: Problem) -> Expr:
+    """An expression over x0, x1, … with the problem's names for them."""
+    library = everything(problem.names).extended(*(s for s in expr.library.symbols if s.is_custom))
+    names = dict(zip(expr.library.variables, problem.names, strict=True))
+    if expr.library.constant is not None and library.constant is not None:
+        names[expr.library.constant] = library.constant
+    return Expr(library, [names.get(token, token) for token in expr.tokens], expr.constants)

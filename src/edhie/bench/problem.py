@@ -1,0 +1,174 @@
+"""`Problem`: a formula to be found again, and the data that it is to be found in."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.bench.measurements import read_measurements
+from edhie.bench.reading import BASE_UNITS, ProblemError, Unit, Variable, check_name, read_rows, read_text
+from edhie.errors import EdhieError, suggestion
+from edhie.expr import Expr, parse
+from edhie.expr.interpret import interpret
+from edhie.expr.standard_libraries import everything
+
+Numbers = NDArray[np.float64]
+Split = Literal["train", "test"]
+SPLITS: tuple[Split, ...] = ("train", "test")
+SUFFIX = ".toml"
+SHIPPED = files("edhie.bench") / "problems"
+FROM_VALUES, FROM_NOISE = 0, 1  # streams of random numbers: noise never moves the points
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A formula with ranges for its variables, or a file of measurements; data follow from it and a seed alone."""
+
+    id: str
+    target: str
+    """The name of what the formula gives."""
+    variables: tuple[Variable, ...]
+    name: str = ""
+    formula: str | None = None
+    """The truth, in infix; None where nobody knows it."""
+    unit: Unit = (0.0,) * len(BASE_UNITS)
+    """The target's, as exponents of the base units."""
+    library: str = "general"
+    """The symbols that an answer is made of: nguyen, feynman or general."""
+    n_train: int = 1000
+    n_test: int = 1000
+    source: str = ""
+    file: Path | None = None
+    """Measurements to be used instead of drawn ones."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables' names, in the order of the columns."""
+        return tuple(variable.name for variable in self.variables)
+
+    @cached_property
+    def truth(self) -> Expr | None:
+        """The formula as an expression over the problem's variables."""
+        return None if self.formula is None else parse(self.formula, everything(self.names))
+
+    def data(self, split: Split, seed: int, noise: float = 0.0) -> tuple[Numbers, Numbers]:
+        """`X` (rows, variables) and `y` of the train or the test split; the target times 1 + noise·ε, ε ~ N(0, 1).
+
+        Points do not depend on the noise, and of two noises only the size differs.
+        """
+        if split not in SPLITS:
+            raise ProblemError(f"there is no split {split!r}; ask for 'train' or 'test'")
+        if not 0 <= noise < math.inf:
+            raise ProblemError(f"noise is a share of the target, 0 or more, not {noise}")
+        X, y = self._drawn(split, seed) if self.file is None else self._measured(self.file, split, seed)  # noqa: N806
+        if noise:
+            y = y * (1 + noise * self._rng(split, seed, FROM_NOISE).standard_normal(len(y)))
+        return X, y
+
+    def points(self, n: int, rng: np.random.Generator) -> Numbers:
+        """So many points, uniform in the ranges of the variables."""
+        low, high = np.array([(each.low, each.high) for each in self.variables]).T
+        found: Numbers = rng.uniform(low, high, (n, len(self.variables)))
+        return found
+
+    def _drawn(self, split: Split, seed: int) -> tuple[Numbers, Numbers]:
+        if self.truth is None:
+            raise ProblemError(f"{self.id} has neither a formula to draw data from nor a file of measurements")
+        n = self.n_train if split == "train" else self.n_test
+        points = self.points(n, self._rng(split, seed, FROM_VALUES))
+        columns = dict(zip(self.names, points.T, strict=True))
+        y: Numbers = np.array(np.broadcast_to(interpret(self.truth, columns), n), dtype=np.float64)
+        bad = np.flatnonzero(~np.isfinite(y))
+        if len(bad):
+            at = ", ".join(f"{name} = {value:.6g}" for name, value in zip(self.names, points[bad[0]], strict=True))
+            raise ProblemError(
+                f"{self.id}: {self.formula} has no finite value at {at}, nor at {len(bad) - 1} more of {n} points; "
+                "narrow the ranges of its variables"
+            )
+        return points, y
+
+    def _measured(self, file: Path, split: Split, seed: int) -> tuple[Numbers, Numbers]:
+        """Rows of the file, in an order that the seed decides: the first to train, those after them to test."""
+        X, y, _ = read_measurements(file, self.target, self.names)  # noqa: N806
+        order = self._rng("train", seed, FROM_VALUES).permutation(len(y))
+        cut = min(self.n_train, -(-len(y) // 2))
+        chosen = np.sort(order[:cut] if split == "train" else order[cut : cut + self.n_test])
+        return X[chosen], y[chosen]
+
+    def _rng(self, split: Split, seed: int, stream: int) -> np.random.Generator:
+        digest = hashlib.sha256(self.id.encode()).digest()
+        return np.random.default_rng([seed, SPLITS.index(split), stream, int.from_bytes(digest[:8], "little")])
+
+
+def benchmark_names() -> list[str]:
+    """The sets of problems that come with edhie."""
+    return sorted(each.name.removesuffix(SUFFIX) for each in SHIPPED.iterdir() if each.name.endswith(SUFFIX))
+
+
+def load_problems(name_or_path: str | Path) -> tuple[Problem, ...]:
+    """The problems of a benchmark by its name or of a TOML file; of a CSV file one, whose target is the last column.
+
+    >>> [problem.formula for problem in load_problems("nguyen")][:2]
+    ['x^3 + x^2 + x', 'x^4 + x^3 + x^2 + x']
+    """
+    name = str(name_or_path)
+    if name in benchmark_names():
+        text = (SHIPPED / f"{name}{SUFFIX}").read_text(encoding="utf-8")
+        return tuple(_made(row, name, Path()) for row in read_rows(text, name))
+    path = Path(name_or_path)
+    if path.suffix.lower() == ".csv":
+        columns = read_measurements(path).names
+        return (_with_columns(Problem(path.stem, columns[-1], (), source=name, file=path), path),)
+    if path.suffix.lower() != SUFFIX:
+        others = f"; there are {', '.join(benchmark_names())}, or give the path of a {SUFFIX} or .csv file"
+        raise ProblemError(f"unknown benchmark {name!r}{suggestion(name, benchmark_names()) or others}")
+    return tuple(_made(row, name, path.parent) for row in read_rows(read_text(path), name))
+
+
+def chosen(problems: tuple[Problem, ...], ids: list[str]) -> tuple[Problem, ...]:
+    """The problems of these ids, in the order of the benchmark; capitals do not matter."""
+    known = {problem.id.lower(): problem for problem in problems}
+    for each in ids:
+        if each.lower() not in known:
+            listed = [problem.id for problem in problems]
+            hint = suggestion(each.upper(), listed) or f"; there are {', '.join(listed[:20])}"
+            raise ProblemError(f"unknown problem {each!r}{hint}")
+    wanted = {each.lower() for each in ids}
+    return tuple(problem for problem in problems if problem.id.lower() in wanted)
+
+
+def _made(row: dict[str, Any], where: str, folder: Path) -> Problem:
+    """The problem of a row; its formula is read at once, so that what is wrong with it is said at the door."""
+    data = row.pop("data", None)
+    problem = Problem(**row, file=None if data is None else folder / data)
+    place = f"{where} ({problem.id})"
+    if problem.file is not None:
+        problem = _with_columns(problem, problem.file)
+    if problem.target in problem.names:
+        raise ProblemError(f"{place}: {problem.target!r} is a variable and the target too; rename one")
+    try:
+        truth = problem.truth
+    except EdhieError as error:
+        raise ProblemError(f"{place}: the formula is over {', '.join(problem.names)}; {error}") from None
+    if truth is not None and truth.constants:
+        raise ProblemError(f"{place}: {truth.library.constant!r} in {problem.formula!r} has no value; write a number")
+    return problem
+
+
+def _with_columns(problem: Problem, file: Path) -> Problem:
+    """A problem of measurements: its variables are the file's columns, in the ranges that they have there."""
+    given = {variable.name: variable for variable in problem.variables}
+    X, _, names = read_measurements(file, problem.target, tuple(given) or None)  # noqa: N806
+    for name in names:
+        check_name(name, f"{file}, column {name!r}")
+    ends = zip(names, X.min(axis=0).tolist(), X.max(axis=0).tolist(), strict=True)
+    found = tuple(given.get(name) or Variable(name, low, high) for name, low, high in ends)
+    return replace(problem, variables=found)

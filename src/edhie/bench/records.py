@@ -1,0 +1,162 @@
+"""Results on disk: a table that grows a row a finished run, the learning curves, and what the runs were asked."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from edhie.bench.problem import Problem
+from edhie.bench.reading import ProblemError
+from edhie.bench.task import COLUMNS, CURVE, Outcome, Settings, Task
+
+FORMAT = 1
+CURVES = "curves"
+Row = dict[str, str]
+Key = tuple[str, int, float]
+
+
+def key_of(row: Mapping[str, Any]) -> Key:
+    """What tells a run from the others of its table: problem, run and noise."""
+    return str(row["problem"]), int(row["run"]), float(row["noise"])
+
+
+class Records:
+    """The table of one benchmark and method in a folder.
+
+    A row is written whole and at once, after its curve; a last line that was cut short is dropped. So whenever
+    the program is stopped, every run that has a row is there in full, and no other is counted.
+    """
+
+    def __init__(self, folder: Path, benchmark: str, method: str) -> None:
+        self.folder = folder
+        self.name = f"{table_name(benchmark)}-{method}"
+        self.path = folder / f"{self.name}.csv"
+        self._settings = folder / f"{self.name}.json"
+
+    def open(self, settings: Settings, problems: Sequence[Problem]) -> None:
+        """Make the folder and the table; refuse to mix runs that were asked different things."""
+        try:
+            (self.folder / CURVES).mkdir(parents=True, exist_ok=True)
+            known = self._checked_settings(settings, problems)
+            if not self.path.is_file() or not self._mended():
+                _replace(self.path, _lines([COLUMNS]))
+            _replace(self._settings, json.dumps(known, indent=2) + "\n")
+        except OSError as error:
+            raise ProblemError(f"cannot write results to {self.folder}: {error.strerror or error}") from error
+
+    def rows(self) -> list[Row]:
+        """All rows so far."""
+        return read_rows_of(self.path)
+
+    def add(self, task: Task, outcome: Outcome) -> None:
+        """Keep what a run came to."""
+        try:
+            _replace(self.curve_path(task), _lines([CURVE, *outcome.curve]))
+            line = _lines([[_as_text(outcome.row[name]) for name in COLUMNS]]).encode()
+            with self.path.open("ab") as file:
+                file.write(line)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise ProblemError(f"cannot write results to {self.folder}: {error.strerror or error}") from error
+
+    def sort(self, problems: Iterable[Problem]) -> list[Row]:
+        """Put the rows in the order of the problems and the runs, whatever order they came in."""
+        order = {problem.id: k for k, problem in enumerate(problems)}
+        rows = sorted(self.rows(), key=lambda row: (order.get(row["problem"], len(order)), key_of(row)))
+        _replace(self.path, _lines([COLUMNS, *([row[name] for name in COLUMNS] for row in rows)]))
+        return rows
+
+    def curve_path(self, task: Task) -> Path:
+        """The file of a run's learning curve."""
+        return self.folder / CURVES / curve_name(self.name, task.problem, task.run, task.noise)
+
+    def _mended(self) -> bool:
+        """Drop a last line that was cut short; whether a header is left."""
+        written = self.path.read_bytes()
+        whole = written[: written.rfind(b"\n") + 1]
+        if len(whole) < len(written):
+            os.truncate(self.path, len(whole))
+        return bool(whole)
+
+    def _checked_settings(self, settings: Settings, problems: Sequence[Problem]) -> dict[str, Any]:
+        """What the table's runs were asked, these problems included."""
+        asked = {"format": FORMAT, **asdict(settings)}
+        formulas = {problem.id: _described(problem) for problem in problems}
+        if not self._settings.is_file() or not self.path.is_file():
+            return {**asked, "problems": formulas}
+        try:
+            before = json.loads(self._settings.read_text(encoding="utf-8"))
+            known = dict(before.pop("problems"))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ProblemError(f"{self._settings} is damaged ({error!r}); choose another folder with --out") from None
+        for name, value in asked.items():
+            if before.get(name) != value:
+                was = f"{self.path} holds runs with {name} = {before.get(name)}, not {value}"
+                raise ProblemError(f"{was}; give them as they were, or choose another folder with --out")
+        for name, formula in formulas.items():
+            if known.get(name, formula) != formula:
+                raise ProblemError(f"{self.path} holds runs of another {name}; choose another folder with --out")
+        return {**asked, "problems": known | formulas}
+
+
+def table_name(benchmark: str) -> str:
+    """What a benchmark's files are called: its name, or that of its file."""
+    return Path(benchmark).stem
+
+
+def curve_name(table: str, problem: str, run: int, noise: float) -> str:
+    """The file name of a learning curve."""
+    return f"{table}-{problem}-{run}{f'-noise{noise:g}' if noise else ''}.csv"
+
+
+def read_rows_of(path: Path) -> list[Row]:
+    """The rows of a table; a last line that was cut short does not count."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ProblemError(f"{path} cannot be read: {reason}") from error
+    lines = list(csv.reader(io.StringIO(text[: text.rfind("\n") + 1])))
+    if not lines or tuple(lines[0]) != COLUMNS:
+        raise ProblemError(f"{path} is no table of results of this edhie; choose another folder with --out")
+    rows = []
+    for number, line in enumerate(lines[1:], start=2):
+        try:
+            row = dict(zip(COLUMNS, line, strict=True))
+            key_of(row)
+        except ValueError:
+            raise ProblemError(f"{path}, line {number} is damaged; remove it, and its run is done again") from None
+        rows.append(row)
+    return rows
+
+
+def _described(problem: Problem) -> str:
+    """All that decides a problem's data, as text."""
+    ranges = ", ".join(f"{each.name} in [{each.low:g}, {each.high:g}]" for each in problem.variables)
+    return f"{problem.formula or problem.file}; {ranges}; {problem.n_train} + {problem.n_test} rows"
+
+
+def _as_text(value: Any) -> str:
+    if value is None:
+        return ""
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _lines(rows: Iterable[Sequence[Any]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    part = path.with_name(f"{path.name}.part")
+    part.write_bytes(text.encode())
+    part.replace(path)

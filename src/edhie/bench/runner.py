@@ -1,0 +1,132 @@
+"""Run a method on a benchmark: every problem so many times, what is done already left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from edhie.bench import methods
+from edhie.bench.crew import Crew, Failure
+from edhie.bench.methods import method_named
+from edhie.bench.problem import Problem, chosen, load_problems
+from edhie.bench.reading import ProblemError
+from edhie.bench.records import Records, Row, key_of
+from edhie.bench.task import Settings, Task
+
+RUNS = 10  # as in the paper
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be run."""
+
+    benchmark: str
+    """nguyen, feynman16, feynman, or the path of a TOML file of problems or a CSV file of data."""
+    method: str
+    """How to search: one of the table of methods."""
+    runs: int = RUNS
+    """How often each problem is run; run k has data and search of seed k."""
+    ids: tuple[str, ...] = ()
+    """Which problems; all where there are none."""
+    noise: float = 0.0
+    """The target is multiplied by 1 + noise·ε, with ε from a normal distribution."""
+    settings: Settings = field(default_factory=Settings)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """The problems to be run, in their order: those asked for, or all that the method has a generator for."""
+        found, method, model = load_problems(self.benchmark), method_named(self.method), self.settings.model
+        if self.ids:
+            return chosen(found, list(self.ids))
+        return tuple(problem for problem in found if methods.has_generator(method, problem, model))
+
+    def tasks(self) -> list[Task]:
+        """All runs, first those of the first problem."""
+        return [
+            Task(self.benchmark, problem.id, self.method, number, float(self.noise), self.settings)
+            for problem in self.problems()
+            for number in range(self.runs)
+        ]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a benchmark came to."""
+
+    rows: list[Row]
+    """Those of this plan, from this time or an earlier one."""
+    path: Path
+    """The table."""
+    failures: list[Failure]
+    left_out: list[str]
+    """The problems that the method has no generator for."""
+
+
+def run_benchmark(
+    plan: Plan,
+    out: Path,
+    *,
+    workers: int = 1,
+    on_row: Callable[[int, int, str], None] = lambda done, total, note: None,
+) -> Ended:
+    """Run what the table in `out` lacks; a run is kept as soon as it ends.
+
+    `on_row` gets how many runs are done, of how many, and a word on the last. Stopped at any time, no finished
+    run is lost, and the same call goes on with the rest. A run that fails does not keep the others from going on.
+    """
+    _check(plan, workers)
+    problems = plan.problems()
+    records = Records(out, plan.benchmark, plan.method)
+    records.open(plan.settings, problems)
+    all_tasks = plan.tasks()
+    done = {key_of(row) for row in records.rows()}
+    waiting = [task for task in all_tasks if _key(task) not in done]
+    failures = _run(waiting, records, workers, len(all_tasks), on_row)
+    wanted = {_key(task) for task in all_tasks}
+    every = load_problems(plan.benchmark)
+    rows = [row for row in records.sort(every) if key_of(row) in wanted]
+    left_out = [] if plan.ids else [problem.id for problem in every if problem not in problems]
+    return Ended(rows, records.path, failures, left_out)
+
+
+def _run(
+    waiting: Sequence[Task], records: Records, workers: int, total: int, on_row: Callable[[int, int, str], None]
+) -> list[Failure]:
+    failures: list[Failure] = []
+    finished = total - len(waiting)
+    on_row(finished, total, "")
+    by_key = {_key(task): task for task in waiting}
+    for outcome in Crew(waiting, workers).outcomes():
+        finished += 1
+        if isinstance(outcome, Failure):
+            failures.append(outcome)
+            on_row(finished, total, f"{outcome.task.problem} run {outcome.task.run} failed")
+            continue
+        row = outcome.row
+        records.add(by_key[key_of(row)], outcome)
+        word = "found" if row["success"] else f"rmse {row['rmse']:.3g}"
+        on_row(finished, total, f"{row['problem']} run {row['run']}: {word} after {row['evaluated']:,}")
+    return failures
+
+
+def _check(plan: Plan, workers: int) -> None:
+    """Whatever can be wrong with all runs is said before the first."""
+    if plan.runs < 1 or workers < 1:
+        raise ProblemError(f"there must be at least one run and one worker, not {plan.runs} and {workers}")
+    method, settings = method_named(plan.method), plan.settings
+    if not settings.evaluations and settings.seconds is None:
+        raise ProblemError("a run without limit would not end: give a number of evaluations or of seconds")
+    problems = plan.problems()
+    missing = [] if settings.model else methods.needed_training(method, problems)
+    if missing:
+        names = ", ".join(f"{each.kind} on {each.corpus}" for each in missing)
+        raise ProblemError(f"a model has to be trained first ({names}): call train() of each in needed_training()")
+    for problem in problems:
+        if not methods.has_generator(method, problem, settings.model):
+            methods.generator_for(method, problem, settings.model)  # raises, and says why
+    if not problems:
+        raise ProblemError(f"{plan.method} has no generator for any problem of {plan.benchmark}")
+
+
+def _key(task: Task) -> tuple[str, int, float]:
+    return task.problem, task.run, task.noise

@@ -1,0 +1,57 @@
+"""One run of one method on one problem: what is asked, and what is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+COLUMNS = (
+    "problem", "method", "run", "seed", "success", "equivalent", "rmse", "r2_test", "evaluated",
+    "evaluated_to_success", "screened", "invalid", "seconds", "expression",
+    "noise", "rank", "refits", "stopped", "selected", "selected_equivalent",
+)  # fmt: skip
+CURVE = ("executed", "screened", "seconds", "error", "r2")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What all runs of a table share."""
+
+    evaluations: int = 100_000
+    """Distinct expressions executed at most in a run, as in the paper; 0 for no limit."""
+    seconds: float | None = None
+    """How long a run's search may take."""
+    strict: bool | None = None
+    """Answer with the problem's own symbols only, or also with constants; by default as the method does."""
+    model: str | None = None
+    """A model to search with instead of the method's own: a folder, or a name from `edhie model list`."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run: it follows from this alone."""
+
+    benchmark: str
+    """A name, or the path of a file of problems."""
+    problem: str
+    method: str
+    run: int
+    """Its number is the seed of its data and of its search."""
+    noise: float = 0.0
+    settings: Settings = field(default_factory=Settings)
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Task:
+        """The task that `asdict` wrote."""
+        return cls(**{**row, "settings": Settings(**row["settings"])})
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to."""
+
+    row: dict[str, Any]
+    """By the names of `COLUMNS`."""
+    curve: list[list[float]]
+    """Rows of `CURVE`: where the run stood at each improvement."""

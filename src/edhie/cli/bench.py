@@ -1,0 +1,121 @@
+"""`edhie bench`: a method on a benchmark, beside the paper's figures; stopped, it goes on when run again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress, TaskID
+
+from edhie.bench.figures import curves_figure, read_curves, success_figure
+from edhie.bench.methods import METHODS, method_named, needed_training
+from edhie.bench.problem import Problem, benchmark_names
+from edhie.bench.records import table_name
+from edhie.bench.report import notes_on, table_of
+from edhie.bench.runner import RUNS, Ended, Plan, run_benchmark
+from edhie.bench.task import Settings
+from edhie.cli.console import console, error_console, help_of, say
+from edhie.cli.figures import save_figure
+from edhie.cli.options import complete_model
+from edhie.cli.progress import noted_bar
+from edhie.cli.stopping import INTERRUPTED, is_interruption
+
+MOST_PANELS = 18  # of learning curves in one picture
+
+
+def complete_benchmark(incomplete: str) -> list[str]:
+    """The names of benchmarks that go on from what is typed; the shell itself knows files."""
+    return [name for name in benchmark_names() if name.startswith(incomplete)]
+
+
+def complete_method(incomplete: str) -> list[tuple[str, str]]:
+    """The names of methods that go on from what is typed, and what they are."""
+    return [(name, method.about) for name, method in METHODS.items() if name.startswith(incomplete)]
+
+
+def bench(
+    benchmark: Annotated[str, typer.Argument(help=help_of(Plan, "benchmark"), autocompletion=complete_benchmark)],
+    method: Annotated[
+        str, typer.Option(help=f"How to search: {', '.join(METHODS)}.", autocompletion=complete_method)
+    ] = "default",
+    runs: Annotated[int, typer.Option(min=1, help=help_of(Plan, "runs"))] = RUNS,
+    workers: Annotated[int, typer.Option(min=1, help="Runs at a time, each on one core.")] = 1,
+    out: Annotated[Path, typer.Option(help="The folder of the tables and the learning curves.")] = Path("results"),
+    problems: Annotated[str, typer.Option(help="Only these problems, such as NG-1,NG-5.", show_default="all")] = "",
+    noise: Annotated[float, typer.Option(min=0.0, help=help_of(Plan, "noise"))] = Plan.noise,
+    evaluations: Annotated[int, typer.Option(min=0, help=help_of(Settings, "evaluations"))] = Settings.evaluations,
+    seconds: Annotated[float | None, typer.Option(min=0.0, help=help_of(Settings, "seconds"))] = None,
+    strict: Annotated[
+        bool | None, typer.Option("--strict/--free", help=help_of(Settings, "strict"), show_default=False)
+    ] = None,
+    model: Annotated[str | None, typer.Option(help=help_of(Settings, "model"), autocompletion=complete_model)] = None,
+    figures: Annotated[bool, typer.Option("--figures", help="Draw successes and learning curves too.")] = False,
+) -> None:
+    """Run a method on a benchmark. Runs that the folder holds are not run again; Ctrl-C loses no finished run."""
+    ids = tuple(filter(None, (each.strip() for each in problems.split(","))))
+    plan = Plan(benchmark, method, runs, ids, noise, Settings(evaluations, seconds, strict, model))
+    try:
+        if model is None:
+            _train_missing(method, plan.problems())
+        ended = _run(plan, out, workers)
+    except BaseException as error:
+        if not is_interruption(error):
+            raise
+        say(f"stopped; finished runs are kept in {out}: the same command goes on from there", to=error_console)
+        raise typer.Exit(INTERRUPTED) from None
+    _tell(ended, plan)
+    if figures and ended.rows:
+        _draw(ended, plan, out)
+    if ended.failures:
+        raise typer.Exit(1)
+
+
+def _train_missing(method: str, problems: Sequence[Problem]) -> None:
+    """Baselines do not come with edhie: the first run trains them."""
+    for each in needed_training(method_named(method), problems):
+        once = f"training a {each.kind} of {each.latent} dimensions on {each.corpus}, once"
+        say(f"{once}; it is kept in {each.folder}", to=error_console)
+        with noted_bar() as progress:
+            task = progress.add_task("epoch", total=each.config.epochs, note="")
+            each.train(partial(_show_epoch, progress, task))
+
+
+def _show_epoch(progress: Progress, task: TaskID, epoch: int, total: int) -> None:
+    progress.update(task, completed=epoch, total=total)
+
+
+def _run(plan: Plan, out: Path, workers: int) -> Ended:
+    with noted_bar() as progress:
+        task = progress.add_task("run", total=None, note="")
+        return run_benchmark(
+            plan, out, workers=workers,
+            on_row=lambda done, total, note: progress.update(task, completed=done, total=total, note=note),
+        )  # fmt: skip
+
+
+def _tell(ended: Ended, plan: Plan) -> None:
+    if ended.rows:
+        console.print(table_of(ended.rows, table_name(plan.benchmark), plan.method, plan.noise))
+        for line in notes_on(ended.rows, plan.noise):
+            say(line)
+    say(f"{ended.path}: {len(ended.rows)} runs")
+    if ended.left_out:
+        say(f"left out, since no model of {plan.method} has as many variables: {', '.join(ended.left_out)}")
+    reasons = Counter((failure.task.problem, failure.reason) for failure in ended.failures)
+    for (problem, reason), count in reasons.items():
+        say(f"error: {problem}, {count} {'run' if count == 1 else 'runs'}: {reason}", to=error_console)
+
+
+def _draw(ended: Ended, plan: Plan, out: Path) -> None:
+    """Both pictures, beside the table."""
+    name = ended.path.stem
+    drawn = [save_figure(success_figure({plan.method: ended.rows}, table_name(plan.benchmark)), out / f"{name}.png")]
+    curves = read_curves(out, name, ended.rows)
+    shown = dict(list(curves.items())[:MOST_PANELS])
+    drawn.append(save_figure(curves_figure({plan.method: shown}), out / f"{name}-curves.png"))
+    for path in drawn:
+        say(str(path))

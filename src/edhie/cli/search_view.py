@@ -1,0 +1,108 @@
+"""What a search looks like while it runs: a live view on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import math
+from types import TracebackType
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from edhie.cli.console import error_console, say
+from edhie.events import Event, Finished, Improved, Progressed, Started
+from edhie.results import Front
+
+LINE_SECONDS = 10.0  # between two plain lines of progress
+SHOWN = 8  # expressions of the front
+
+
+class SearchView:
+    """A listener for `run`, to be used in a `with`; it reads events and nothing else."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or error_console
+        self._live: Live | None = None
+        self._line_at = 0.0
+
+    def __enter__(self) -> SearchView:
+        if self._console.is_terminal:
+            self._live = Live(console=self._console, transient=True, auto_refresh=False)
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def __call__(self, event: Event) -> None:
+        """Show an event."""
+        if isinstance(event, Started):
+            self._say(_started(event))
+        elif isinstance(event, Finished):
+            self._say(f"stopped by {event.reason} after {event.executed:,} expressions, {duration(event.seconds)}")
+        elif isinstance(event, Improved):
+            if self._live is None:
+                self._say(f"{event.executed:>9,}  error {event.error:<10.4g}  {event.expr:.6g}")
+        elif self._live is not None:
+            self._live.update(Group(Text(_status(event)), _table(event.front)), refresh=True)
+        elif event.seconds - self._line_at >= LINE_SECONDS:
+            self._line_at = event.seconds
+            self._say(_status(event))
+
+    def _say(self, text: str) -> None:
+        say(text, to=self._console)
+
+
+def duration(seconds: float) -> str:
+    """`8.2 s`, `3 min 05 s` or `2 h 10 min`.
+
+    >>> duration(185.2)
+    '3 min 05 s'
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def _started(event: Started) -> str:
+    limits = [
+        "" if event.evaluations is None else f"{event.evaluations:,} expressions",
+        "" if event.seconds is None else duration(event.seconds),
+        "" if event.target_error is None else f"error {event.target_error:g}",
+    ]
+    until = " or ".join(filter(None, limits)) or "nothing is left to do"
+    goes_on = f", going on after {event.executed:,}" if event.executed else ""
+    return f"searching ({event.strategy}, seed {event.seed}) until {until}{goes_on}"
+
+
+def _status(event: Progressed) -> str:
+    """One line: how far, how fast, how long still, and how good."""
+    parts = [f"{event.executed:,} executed"]
+    parts += [f"{event.screened:,} screened"] if event.screened else []
+    parts += [f"{event.refits:,} refits"] if event.refits else []
+    parts += [f"{event.rate:,.0f}/s"]
+    parts += [] if event.fraction is None else [f"{event.fraction:.0%}"]
+    parts += [] if event.seconds_left is None else [f"{duration(event.seconds_left)} left"]
+    parts += ["no error yet" if math.isinf(event.error) else f"error {event.error:.4g}"]
+    return " · ".join(parts)
+
+
+def _table(front: Front) -> RenderableType:
+    """The best of the front, the lowest error last."""
+    table = Table(box=None, pad_edge=False, show_edge=False)
+    table.add_column("complexity", justify="right")
+    table.add_column("error", justify="right")
+    table.add_column("expression", no_wrap=True, overflow="ellipsis")
+    first = max(0, len(front) - SHOWN)
+    for k in range(first, len(front)):
+        each = front[k]
+        table.add_row(f"{each.complexity:g}", f"{each.error:.4g}", Text(f"{each.expr:.6g}"))
+    return table

@@ -1,0 +1,69 @@
+"""What a search tells while it runs. Watching never changes doing: a listener gets facts, and nothing waits for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from edhie.expr import Expr
+from edhie.results.front import Front
+
+
+@dataclass(frozen=True)
+class Started:
+    """A search begins, or goes on from a checkpoint."""
+
+    strategy: str
+    seed: int
+    evaluations: int | None
+    """Distinct expressions that may be executed; None for no limit."""
+    seconds: float | None
+    """How long it may take; None for no limit."""
+    target_error: float | None
+    """The error that ends it; None for none."""
+    executed: int
+    """Distinct expressions executed so far: more than 0 where it goes on."""
+
+
+@dataclass(frozen=True)
+class Improved:
+    """A lower error than all before."""
+
+    expr: Expr
+    error: float
+    complexity: float
+    executed: int
+    """Distinct expressions executed when it was found."""
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Progressed:
+    """Where the search stands; told a few times a second."""
+
+    executed: int
+    screened: int
+    refits: int
+    seconds: float
+    error: float
+    """The lowest so far; infinite where there is none."""
+    front: Front
+    """The best trade-offs so far."""
+    rate: float
+    """Distinct expressions executed a second."""
+    fraction: float | None
+    """The share of the budget that is used; None where there is none."""
+    seconds_left: float | None
+    """At this rate, until the budget is used up; None where there is none."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The search is over."""
+
+    reason: str
+    """Why: target, evaluations, seconds, interrupted or finished."""
+    executed: int
+    seconds: float
+
+
+Event = Started | Improved | Progressed | Finished

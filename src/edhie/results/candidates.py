@@ -1,0 +1,58 @@
+"""Scored expressions: one of them, and all of them as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.expr import Expr, Forest
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One scored expression."""
+
+    expr: Expr
+    error: float
+    complexity: float
+    executed_at: int
+    """How many distinct expressions had been executed, itself included, when its error became known."""
+
+    def __str__(self) -> str:
+        return f"{self.expr}  (error {self.error:.6g}, complexity {self.complexity:g})"
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Scored expressions in the order in which they were executed."""
+
+    forest: Forest
+    """The expressions, with their constants fitted."""
+    errors: NDArray[np.float64]
+    """By expression: the loss; infinite where a value is not finite, and where it is only known to be too large."""
+    complexities: NDArray[np.float64]
+    """By expression: the complexity."""
+    executed_at: NDArray[np.int64]
+    """By expression: how many had been executed, itself included, when its error became known."""
+
+    def __len__(self) -> int:
+        return len(self.errors)
+
+    def __getitem__(self, k: int) -> Candidate:
+        return Candidate(self.forest[k], float(self.errors[k]), float(self.complexities[k]), int(self.executed_at[k]))
+
+    def __iter__(self) -> Iterator[Candidate]:
+        return (self[k] for k in range(len(self)))
+
+    def take(self, chosen: slice | NDArray[Any] | Sequence[int]) -> Candidates:
+        """Those at these indices, in that order, or of a mask."""
+        return Candidates(
+            self.forest.take(chosen), self.errors[chosen], self.complexities[chosen], self.executed_at[chosen]
+        )
+
+    def __repr__(self) -> str:
+        return f"Candidates({len(self)} expressions)"

@@ -1,0 +1,81 @@
+"""The front: the candidates that no other beats in both error and complexity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from edhie.results.candidates import Candidate, Candidates
+
+NO_BETTER = 1e-9  # the share by which an error has to be lower: less is rounding
+
+
+def front_of(errors: ArrayLike, complexities: ArrayLike, *, negligible: float = 0.0) -> NDArray[np.int64]:
+    """The indices of those that no other beats in both, from the least complex to the most.
+
+    Of equals the earlier stands. An error counts as lower only where rounding does not explain it;
+    errors up to `negligible` are all the same, and what has no finite error does not stand.
+
+    >>> front_of([3.0, 1.0, 1.0, 2.0], [1, 5, 3, 4]).tolist()
+    [0, 2]
+    """
+    given = np.asarray(errors, np.float64)
+    finite = np.flatnonzero(np.isfinite(given))
+    order = finite[np.lexsort((finite, given[finite], np.asarray(complexities)[finite]))]
+    before = np.minimum.accumulate(np.concatenate([[np.inf], given[order]]))[:-1]
+    front: list[int] = []
+    least = np.inf
+    for k in order[given[order] < before].tolist():  # few: each is lower than all that are less complex
+        if least == np.inf or given[k] < least - abs(least) * NO_BETTER - negligible:
+            front.append(k)
+            least = given[k]
+    return np.array(front, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Front:
+    """The best trade-offs between error and complexity, small to large."""
+
+    candidates: Candidates
+    negligible: float = 0.0
+    """Errors up to this are as good as none."""
+
+    @classmethod
+    def of(cls, candidates: Candidates, *, negligible: float = 0.0) -> Front:
+        """The front of these candidates."""
+        chosen = front_of(candidates.errors, candidates.complexities, negligible=negligible)
+        return cls(candidates.take(chosen), negligible)
+
+    @property
+    def errors(self) -> NDArray[np.float64]:
+        """From the least complex to the most: falling."""
+        return self.candidates.errors
+
+    @property
+    def complexities(self) -> NDArray[np.float64]:
+        """Rising."""
+        return self.candidates.complexities
+
+    @property
+    def best(self) -> Candidate | None:
+        """The one with the lowest error; None where there is none."""
+        return self.candidates[len(self) - 1] if len(self) else None
+
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+    def __getitem__(self, k: int) -> Candidate:
+        return self.candidates[k]
+
+    def __iter__(self) -> Iterator[Candidate]:
+        return iter(self.candidates)
+
+    def __str__(self) -> str:
+        lines = [f"{each.complexity:>10g}  {each.error:>12.6g}  {each.expr:.6g}" for each in self]
+        return "\n".join([f"{'complexity':>10}  {'error':>12}  expression", *lines])
+
+    def __repr__(self) -> str:
+        return f"Front({len(self)} expressions)"

@@ -1,0 +1,71 @@
+"""Which expression of a front to show first: rules as pure functions, all of them of errors and complexities alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import SearchError
+from edhie.evaluate.numbers import check_whole
+from edhie.results.candidates import Candidate
+from edhie.results.front import Front
+
+CLOSE = 1.5  # times the least error: what `best` chooses among
+
+
+def accuracy(front: Front) -> Candidate:
+    """The one with the least error."""
+    return _filled(front)[len(front) - 1]
+
+
+def score(front: Front) -> Candidate:
+    """Where the logarithm of the error falls the most for each unit of complexity."""
+    return _filled(front)[int(np.argmax(drops(front)))]
+
+
+def best(front: Front) -> Candidate:
+    """The one with the greatest `score` among those whose error is close to the least."""
+    errors = _filled(front).errors
+    is_close = errors <= CLOSE * errors[-1] + front.negligible
+    return front[int(np.argmax(np.where(is_close, drops(front), -math.inf)))]
+
+
+def mdl(front: Front, *, rows: int) -> Candidate:
+    """The one that describes the data in the fewest bits: itself, its constants, and what it leaves unexplained.
+
+    For errors that are roots of mean squares over so many rows.
+    """
+    check_whole("rows", rows, 1)
+    errors, forest = _filled(front).errors, front.candidates.forest
+    unexplained = rows * np.log2(_positive(errors, front.negligible))
+    symbols = forest.sizes * math.log2(max(len(forest.library), 2))
+    constants = np.diff(forest.value_offsets) * 0.5 * math.log2(rows)
+    return front[int(np.argmin(unexplained + symbols + constants))]
+
+
+def drops(front: Front) -> NDArray[np.float64]:
+    """By member: how much the logarithm of the error falls from the one before, for each unit of complexity.
+
+    The first falls from nowhere: 0.
+    """
+    logs = np.log(_positive(front.errors, front.negligible))
+    found = np.zeros(len(front))
+    found[1:] = -np.diff(logs) / np.diff(front.complexities)
+    return found
+
+
+def _positive(errors: NDArray[np.float64], negligible: float) -> NDArray[np.float64]:
+    return np.maximum(errors, max(negligible, float(np.finfo(np.float64).tiny)))
+
+
+def _filled(front: Front) -> Front:
+    if len(front) == 0:
+        raise SearchError("the front is empty, so there is nothing to choose; search longer, or with other symbols")
+    return front
+
+
+SELECTION: dict[str, Callable[[Front], Candidate]] = {"accuracy": accuracy, "score": score, "best": best}
+"""The rules that need nothing else, by name."""

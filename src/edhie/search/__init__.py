@@ -1,0 +1,7 @@
+"""Searches: strategies that ask a generator for expressions, and an evaluator for their errors."""
+
+from edhie.search.base import Budget, Strategy, Tally, Task
+from edhie.search.run import run
+from edhie.search.strategies import STRATEGIES, strategy_named
+
+__all__ = ["STRATEGIES", "Budget", "Strategy", "Tally", "Task", "run", "strategy_named"]

@@ -1,0 +1,191 @@
+"""Evolution in a latent space: EDHiE with an HVAE, GVAE-Evo with a GVAE."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import SearchError
+from edhie.evaluate.keys import token_keys
+from edhie.evaluate.numbers import check_whole, shown
+from edhie.expr import Forest
+from edhie.generators.base import Codes, LatentGenerator
+from edhie.results.front import front_of
+from edhie.search.base import State, Strategy, Task
+from edhie.search.operators import convex_crossover, mutate, survivors, tournaments
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class EvolveConfig:
+    """How a population of codes evolves."""
+
+    population: int = 200
+    """Individuals that live from one generation to the next."""
+    offspring: int = 200
+    """Children a generation; parents and children compete for their places."""
+    generations: int | None = None
+    """How many at most. None: until the budget is used up."""
+    crossover: float = 0.9
+    """The share of children that lie between two parents; the others start as a copy of one."""
+    mutation: float = 0.5
+    """The share of children that are mutated."""
+    pressure: int = 2
+    """Individuals that compete to become a parent."""
+    unique: bool = True
+    """Whether at most one individual of each expression lives on."""
+    restart_after: int | None = None
+    """Generations without a lower error after which all but the best are drawn anew. None: never."""
+    patience: int | None = 200
+    """Generations without a new expression after which nothing is left to do. None: go on."""
+
+    def __post_init__(self) -> None:
+        for name in ("population", "offspring", "pressure"):
+            check_whole(name, getattr(self, name), 1)
+        for name in ("generations", "restart_after", "patience"):
+            if getattr(self, name) is not None:
+                check_whole(name, getattr(self, name), 1, or_none="no limit")
+        for name in ("crossover", "mutation"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise SearchError(f"{name} is a share of the children, from 0 to 1; it is {shown(getattr(self, name))}")
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """Individuals: codes, the errors of what they decode to, and keys that tell those apart."""
+
+    codes: Codes  # (individuals, latent_dim)
+    errors: Numbers  # infinite where a code decodes to nothing
+    keys: NDArray[np.uint64]
+
+    @classmethod
+    def empty(cls, latent_dim: int) -> Population:
+        """Nobody yet."""
+        return cls(np.zeros((0, latent_dim), np.float32), np.zeros(0), np.zeros(0, np.uint64))
+
+    def __len__(self) -> int:
+        return len(self.errors)
+
+    def take(self, chosen: NDArray[np.int64]) -> Population:
+        """The individuals at these indices."""
+        return Population(self.codes[chosen], self.errors[chosen], self.keys[chosen])
+
+    def joined(self, other: Population) -> Population:
+        """These individuals, then others."""
+        return Population(
+            np.concatenate([self.codes, other.codes]),
+            np.concatenate([self.errors, other.errors]),
+            np.concatenate([self.keys, other.keys]),
+        )
+
+
+class Evolve(Strategy):
+    """A genetic algorithm with the paper's operators; the error is what is minimised."""
+
+    name: ClassVar[str] = "evolve"
+
+    def __init__(self, config: EvolveConfig | None = None) -> None:
+        self.config: EvolveConfig = config or EvolveConfig()
+
+    def begin(self, task: Task) -> None:
+        """Start without individuals."""
+        if not isinstance(task.generator, LatentGenerator):
+            kind = type(task.generator).__name__
+            raise SearchError(f"the strategy 'evolve' needs a generator with a latent space, not a {kind}; use 'draw'")
+        self._task = task
+        self._model: LatentGenerator = task.generator
+        self._living = Population.empty(task.generator.latent_dim)
+        self._front = np.zeros((2, 0))  # errors, complexities: the best trade-offs so far
+        self._generation = self._since_new = self._since_better = 0
+
+    def step(self, rng: np.random.Generator) -> bool:
+        """One generation: the first is drawn from the prior N(0, I)."""
+        config, before = self.config, self._task.evaluator.counts.executed
+        best = self._living.errors.min(initial=math.inf)
+        if len(self._living) == 0:
+            codes = self._random(config.population, rng)
+        elif config.restart_after is not None and self._since_better >= config.restart_after:
+            self._living = self._living.take(survivors(self._living.errors, 1))
+            self._since_better = 0
+            codes = self._random(config.population - 1, rng)
+        else:
+            codes = self._children(rng)
+        both = self._living.joined(self._scored(codes))
+        self._living = both.take(survivors(both.errors, config.population, both.keys if config.unique else None))
+        self._generation += 1
+        self._since_new = 0 if self._task.evaluator.counts.executed > before else self._since_new + 1
+        self._since_better = 0 if self._living.errors[0] < best else self._since_better + 1
+        is_stale = config.patience is not None and self._since_new >= config.patience
+        return not is_stale and (config.generations is None or self._generation < config.generations)
+
+    def _random(self, n: int, rng: np.random.Generator) -> Codes:
+        return rng.standard_normal((n, self._model.latent_dim), dtype=np.float32)
+
+    def _children(self, rng: np.random.Generator) -> Codes:
+        config, count = self.config, self.config.offspring
+        parents = self._living.codes[tournaments(self._living.errors, count, config.pressure, rng)]
+        weights = rng.random(count, dtype=np.float32)
+        weights[rng.random(count) >= config.crossover] = 0  # a copy of the first
+        codes = convex_crossover(parents[:, 0], parents[:, 1], weights)
+        mutated = np.flatnonzero(rng.random(count) < config.mutation)
+        codes[mutated] = mutate(self._model, codes[mutated], rng)
+        return codes
+
+    # -- scoring --------------------------------------------------------------------------
+
+    def _scored(self, codes: Codes) -> Population:
+        decoded = self._model.decode(codes)
+        self._task.tally.undecodable += decoded.invalid
+        errors, keys = np.full(len(codes), np.inf), np.zeros(len(codes), np.uint64)
+        errors[decoded.sources], keys[decoded.sources] = self._errors(decoded.forest)
+        return Population(codes, errors, keys)
+
+    def _errors(self, forest: Forest) -> tuple[Numbers, NDArray[np.uint64]]:
+        """Errors and keys of expressions; what can neither live on nor stand on the front is not scored to the end."""
+        is_full = len(self._living) == self.config.population
+        worst = float(self._living.errors.max()) if is_full else math.inf
+        rivals = self._rivals(self._task.complexities(forest))
+        errors, keys = np.empty(len(forest)), np.empty(len(forest), np.uint64)
+        for part in (np.flatnonzero(rivals <= worst), np.flatnonzero(rivals > worst)):
+            if len(part):
+                scores = self._task.score(forest.take(part), bound=max(worst, float(rivals[part].max())))
+                errors[part], keys[part] = scores.errors, _keys(scores.forest)
+                both = np.concatenate([self._front, [scores.errors, scores.complexities]], axis=1)
+                self._front = both[:, front_of(*both)]
+        return errors, keys
+
+    def _rivals(self, complexities: NDArray[np.float64]) -> Numbers:
+        """By expression: the lowest error so far of those that are no more complex."""
+        known = np.append(np.inf, self._front[0])
+        found: Numbers = known[np.searchsorted(self._front[1], complexities, side="right")]
+        return found
+
+    # -- going on -------------------------------------------------------------------------
+
+    def state(self) -> State:
+        """The living, the front that bounds follow from, and how far it is."""
+        return {
+            "codes": self._living.codes,
+            "errors": self._living.errors,
+            "keys": self._living.keys,
+            "front": self._front,
+            "generation": np.array([self._generation, self._since_new, self._since_better]),
+        }
+
+    def restore(self, state: State) -> None:
+        """Go on with the living of a state."""
+        if state["codes"].shape != (len(state["errors"]), self._model.latent_dim):
+            raise SearchError(f"codes of shape {state['codes'].shape} are not of {self._model.latent_dim} dimensions")
+        self._living = Population(state["codes"], state["errors"], state["keys"])
+        self._front = state["front"]
+        self._generation, self._since_new, self._since_better = state["generation"].tolist()
+
+
+def _keys(forest: Forest) -> NDArray[np.uint64]:
+    """64 bits of each expression's tokens and values."""
+    return np.frombuffer(b"".join(token_keys(forest)), np.uint64)[::2]

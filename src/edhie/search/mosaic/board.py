@@ -1,0 +1,180 @@
+"""The board on which a mosaic is laid: frames, and the best pieces of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.expr import Forest, SymbolLibrary
+from edhie.search.mosaic.blocks import Block
+from edhie.search.mosaic.elites import Elites
+from edhie.search.mosaic.frames import Frame, Laid, shares_of, weigh
+from edhie.search.splicing import Stock
+
+Numbers = NDArray[np.float64]
+SURE = 1e-9  # of what is to be explained: less left is worth writing at once
+CHUNK = 4096  # products weighed at once
+
+
+@dataclass(eq=False)
+class Place:
+    """A frame on the board, and what is known of it."""
+
+    frame: Frame
+    elites: Elites
+    root: int
+    """The place of the frame that it grew from, its own for one that the search began with."""
+    least: float = np.inf
+    """The least that a piece left, as a share, when it was last written."""
+    error: float = np.inf
+    """The least error of what was written from it."""
+    written: set[float] = field(default_factory=set)
+    """The shares that were written."""
+
+    def left_by(self, share: float) -> float:
+        """What a piece leaves of all that is to be explained."""
+        return self.frame.unexplained * (1.0 - share)
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """Pieces that do well in a frame together, and are to be written."""
+
+    place: Place
+    extra: tuple[Laid, ...]
+    left: float
+
+
+class Board:
+    """Places for frames, weighed block by block."""
+
+    def __init__(self, library: SymbolLibrary, n_rows: int, n_elites: int) -> None:
+        self.library = library
+        self.n_rows = n_rows
+        self.n_elites = n_elites
+        self.places: list[Place] = []
+
+    def put(self, frame: Frame, root: int | None = None) -> Place:
+        """A place for a frame."""
+        place = Place(frame, Elites(self.library, self.n_rows, self.n_elites), len(self.places) if root is None else root)
+        self.places.append(place)
+        return place
+
+    def by_block(self, places: Sequence[Place] | None = None) -> Iterator[tuple[Block, list[Place]]]:
+        """Places over the same block together."""
+        groups: dict[int, list[Place]] = {}
+        for place in self.places if places is None else places:
+            groups.setdefault(id(place.frame.block), []).append(place)
+        return ((group[0].frame.block, group) for group in groups.values())
+
+    # -- weighing -------------------------------------------------------------------------
+
+    def weigh(self, forest: Forest, values: Numbers, places: Sequence[Place] | None = None) -> None:
+        """Offer pieces to all places, or to some."""
+        if len(forest) == 0:
+            return
+        for block, group in self.by_block(places):
+            weighed = weigh(values, block, [place.frame for place in group])
+            for k, place in enumerate(group):
+                place.elites.offer(forest, values, weighed.which, weighed.is_log, weighed.shares[:, k])
+
+    def singles(self, most: int) -> list[Finding]:
+        """By place the best pieces that were not written yet, where they leave less than those before."""
+        found = []
+        for place in self.places:
+            elites, count = place.elites, 0
+            for k in range(min(len(elites), most)):
+                share = float(elites.shares[k])
+                left = place.left_by(share)
+                if share in place.written or (left > 0.97 * place.least and left > SURE):
+                    continue
+                place.written.add(share)
+                place.least = min(place.least, left)
+                found.append(Finding(place, (self.laid(elites, k),), left))
+                count += 1
+                if count >= most or left <= SURE:
+                    break
+        return found
+
+    def laid(self, elites: Elites, k: int) -> Laid:
+        """An elite as a piece that is laid."""
+        return Laid(elites.forest.take([k]), elites.values[k], bool(elites.is_log[k]))
+
+    def pairs(self, forest: Forest, values: Numbers, top: int) -> tuple[list[Finding], int]:
+        """The best pairs of pieces in every frame without laid pieces, and how many were weighed."""
+        from edhie.search.mosaic.pair_kernels import best_pairs
+
+        found: list[Finding] = []
+        n_weighed = 0
+        for block, group in self.by_block([place for place in self.places if not place.frame.laid]):
+            pool, pool_values = self._with_elites(forest, values, group)
+            regressors, which, is_log = block.regressors(pool_values)
+            rest, squares = block.residuals(regressors)
+            usable = np.flatnonzero(squares > 0)
+            unit = rest[usable] / np.sqrt(squares[usable])[:, np.newaxis]
+            gram = unit @ unit.T
+            n_weighed += len(group) * len(usable) * (len(usable) - 1) // 2
+            for place in group:
+                residual = place.frame.residual
+                loads = unit @ (residual / np.linalg.norm(residual)) if place.frame.unexplained > 0 else np.zeros(len(unit))
+                shares, *both = best_pairs(gram, loads, top)
+                for share, i, j in zip(shares.tolist(), *(places.tolist() for places in both), strict=True):
+                    if i < 0:
+                        break
+                    extra = tuple(
+                        Laid(pool.take([which[usable[m]]]), pool_values[which[usable[m]]], bool(is_log[usable[m]]))
+                        for m in (i, j)
+                    )
+                    found.append(Finding(place, extra, place.left_by(min(share, 1.0))))
+        return found, n_weighed
+
+    def _with_elites(self, forest: Forest, values: Numbers, group: Sequence[Place]) -> tuple[Forest, Numbers]:
+        few = [place.elites for place in group]
+        forests = [each.forest.take(np.arange(min(len(each), 20))) for each in few]
+        both = Forest.concatenate([forest, *forests])
+        all_values = np.concatenate([values, *(each.values[:20] for each in few)])
+        first, _ = both.grouped()
+        return both.take(first), all_values[first]
+
+    def products(self, forest: Forest, values: Numbers) -> int:
+        """Offer the products and quotients of all pairs of pieces to frames that are sums; how many were weighed."""
+        n = len(forest)
+        stock = Stock(forest)
+        groups = [(block, group) for block, group in self.by_block() if not block.is_product]
+        times, over = self.library.ids.get("*", -1), self.library.ids.get("/", -1)
+        rows, columns = np.triu_indices(n)
+        jobs = [(times, rows, columns)] if times >= 0 else []
+        if over >= 0:
+            i, j = np.nonzero(~np.eye(n, dtype=np.bool_))
+            jobs.append((over, i, j))
+        n_weighed = 0
+        for operator, left, right in jobs:
+            for start in range(0, len(left), CHUNK):
+                i, j = left[start : start + CHUNK], right[start : start + CHUNK]
+                with np.errstate(all="ignore"):
+                    found = values[i] * values[j] if operator == times else values[i] / values[j]
+                usable = np.flatnonzero(np.isfinite(found).all(axis=1) & (np.abs(found).max(axis=1) < 1e150))
+                i, j, found = i[usable], j[usable], found[usable]
+                n_weighed += len(i)
+                self._offer_products(stock, operator, i, j, found, groups)
+        return n_weighed
+
+    def _offer_products(
+        self, stock: Stock, operator: int, i: NDArray[np.int64], j: NDArray[np.int64], found: Numbers,
+        groups: list[tuple[Block, list[Place]]],
+    ) -> None:  # fmt: skip
+        for block, group in groups:
+            rest, squares = block.residuals(found * block.row_scale)
+            shares = shares_of(rest, squares, [place.frame for place in group])
+            for k, place in enumerate(group):
+                worst = place.elites.shares[-1] if len(place.elites) == place.elites.capacity else 0.0
+                best = np.flatnonzero(shares[:, k] > worst)
+                best = best[np.argsort(-shares[best, k], kind="stable")[:20]]
+                if len(best):
+                    head = stock.symbols(np.full(len(best), operator))
+                    made = stock.join([head, stock.trees(i[best]), stock.trees(j[best])])
+                    plain = np.zeros(len(best), np.bool_)
+                    place.elites.offer(made, found[best], np.arange(len(best)), plain, shares[best, k])

@@ -1,0 +1,119 @@
+"""Least squares for what is to be written: few columns, plain numbers where they do as well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+Indices = NDArray[np.int64]
+EXACT = 1e-18  # of a target's squares: less is rounding
+NEGLIGIBLE = 1e-8  # a column that adds less, as a share of the target's size, to an exact fit adds nothing
+PRICE = 1.5  # of a column, in logarithms of the number of rows
+DENOMINATORS = (1, 2, 3, 4, 6)
+STANDARD_ERRORS = 3.0
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A linear fit: which columns stay, and their coefficients."""
+
+    kept: Indices
+    coefficients: Numbers
+    errors: Numbers
+    """Standard errors of the coefficients."""
+    left: float
+    """The sum of squares that is left."""
+    total: float
+    """The sum of squares of the target about its mean."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether only rounding is left."""
+        return self.left <= EXACT * self.total
+
+
+def pruned_fit(columns: Numbers, target: Numbers, total: float) -> Fit:
+    """Least squares on (columns, rows), without the columns that the rest can do without; the first stays."""
+    kept = np.flatnonzero(np.linalg.norm(columns, axis=1) > 0)
+    fit = _fit(columns, kept, target, total)
+    while len(fit.kept) > 1:
+        chosen = _superfluous(fit, columns, target)
+        if len(chosen) == 0:
+            return fit
+        fewer = _fit(columns, np.setdiff1d(fit.kept, chosen), target, total)
+        if not _is_as_good(fewer, fit, len(target)):
+            if len(chosen) == 1:
+                return fit
+            fewer = _fit(columns, np.setdiff1d(fit.kept, chosen[:1]), target, total)
+            if not _is_as_good(fewer, fit, len(target)):
+                return fit
+        fit = fewer
+    return fit
+
+
+def _is_as_good(fewer: Fit, fit: Fit, n_rows: int) -> bool:
+    if fit.is_exact:
+        return fewer.is_exact
+    price = PRICE * np.log(n_rows) * (len(fit.kept) - len(fewer.kept))
+    return bool(n_rows * np.log(fewer.left / max(fit.left, 1e-300)) < price)
+
+
+def _superfluous(fit: Fit, columns: Numbers, target: Numbers) -> Indices:
+    """Columns that may go, the least needed first; of many at most half at once."""
+    if fit.is_exact:
+        sizes = np.abs(fit.coefficients) * np.linalg.norm(columns[fit.kept], axis=1)
+        least = sizes / np.linalg.norm(target)
+        going = np.flatnonzero(least < NEGLIGIBLE)
+    else:
+        with np.errstate(all="ignore"):
+            least = np.square(fit.coefficients / fit.errors)
+        going = np.flatnonzero(~(least > PRICE * np.log(len(target))))
+    going = going[np.argsort(least[going], kind="stable")]
+    return fit.kept[going[: max(1, (len(fit.kept) + 1) // 2)]]
+
+
+def _fit(columns: Numbers, kept: Indices, target: Numbers, total: float) -> Fit:
+    chosen = columns[kept]
+    norms = np.linalg.norm(chosen, axis=1)
+    design = (chosen / norms[:, np.newaxis]).T
+    u, s, vt = np.linalg.svd(design, full_matrices=False)
+    usable = s > 1e-11 * s[0]
+    inverse = vt[usable].T / s[usable]
+    scaled = inverse @ (u[:, usable].T @ target)
+    rest = target - design @ scaled
+    correction = inverse @ (u[:, usable].T @ rest)
+    scaled += correction
+    rest = target - design @ scaled
+    left = float(rest @ rest)
+    spread = left / max(len(target) - len(kept), 1)
+    errors = np.sqrt(spread * np.square(inverse).sum(axis=1)) / norms
+    return Fit(kept, scaled / norms, errors, left, total)
+
+
+def rounded(value: float, error: float, *, denominators: tuple[int, ...] = DENOMINATORS) -> float | None:
+    """The plainest fraction within a few standard errors, or None."""
+    reach = max(STANDARD_ERRORS * error, 1e-7 * max(abs(value), 1e-3))
+    for below in denominators:
+        near = round(value * below) / below
+        if abs(near - value) <= reach:
+            return near
+    return None
+
+
+def refit_with(
+    columns: Numbers, target: Numbers, fit: Fit, fixed: dict[int, float]
+) -> tuple[Numbers, float]:
+    """Coefficients of the kept columns with some fixed, by place among them, and what is left."""
+    free = [k for k in range(len(fit.kept)) if k not in fixed]
+    rest = target - sum(value * columns[fit.kept[k]] for k, value in fixed.items())
+    coefficients = np.empty(len(fit.kept))
+    for k, value in fixed.items():
+        coefficients[k] = value
+    if free:
+        inner = _fit(columns, fit.kept[free], rest, fit.total)
+        coefficients[free] = inner.coefficients
+        return coefficients, inner.left
+    return coefficients, float(rest @ rest)

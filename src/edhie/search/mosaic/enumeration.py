@@ -1,0 +1,94 @@
+"""Expressions in order of size, built from pieces that behave differently."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.expr import Forest, SymbolLibrary
+from edhie.search.splicing import Part, Stock
+
+COMMUTATIVE = ("+", "*")
+Indices = NDArray[np.int64]
+
+
+class Enumeration:
+    """Goes through all expressions of one size, made of known pieces, before those of the next."""
+
+    def __init__(self, library: SymbolLibrary, largest: int) -> None:
+        self.library = library
+        self.largest = largest
+        self.size = 1
+        self.place = 0
+        self.base = Forest.from_exprs([], library)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all sizes are done."""
+        return self.size > self.largest
+
+    def take(self, n: int, pieces: Forest) -> Forest:
+        """The next `n` at most; `pieces` are what those of the next size are made of."""
+        found = []
+        while n > 0 and not self.is_over:
+            level = self._level(n)
+            if len(level):
+                found.append(level)
+                n -= len(level)
+            if n > 0:
+                self.size += 1
+                self.place = 0
+                self.base = pieces if not found else self._with_known(pieces, found)
+        return Forest.concatenate(found) if found else Forest.from_exprs([], self.library)
+
+    def _with_known(self, pieces: Forest, found: list[Forest]) -> Forest:
+        """Pieces, and what was found in this round, which nobody has looked at yet."""
+        both = Forest.concatenate([pieces, *found]).unique()
+        return both.take(np.argsort(both.sizes, kind="stable"))
+
+    def _level(self, n: int) -> Forest:
+        """The next expressions of the present size."""
+        if self.size == 1:
+            leaves = [k for k, symbol in enumerate(self.library.symbols) if symbol.kind in ("variable", "literal")]
+            chosen = np.array(leaves[self.place : self.place + n], np.int64)
+            stock = Stock(self.base)
+            self.place += len(chosen)
+            return stock.join([stock.symbols(chosen)]) if len(chosen) else self.base.take([])
+        stock, parts = Stock(self.base), []
+        start, stop, seen = self.place, self.place + n, 0
+        for operator, count, places in self._families():
+            low, high = max(start - seen, 0), min(stop - seen, count)
+            if low < high:
+                parts.append(self._join(stock, operator, places(np.arange(low, high))))
+            seen += count
+            if seen >= stop:
+                break
+        self.place = min(stop, seen)
+        return Forest.concatenate(parts) if parts else self.base.take([])
+
+    def _families(self):  # type: ignore[no-untyped-def]
+        """By operator and sizes of its operands: how many there are, and which operands the k-th has."""
+        by_size = [np.flatnonzero(self.base.sizes == s) for s in range(self.size)]
+        for operator, symbol in enumerate(self.library.symbols):
+            if symbol.kind != "operator":
+                continue
+            if symbol.arity == 1:
+                operands = by_size[self.size - 1]
+                yield operator, len(operands), lambda k, operands=operands: (operands[k],)
+                continue
+            for left_size in range(1, self.size - 1):
+                right_size = self.size - 1 - left_size
+                if symbol.name in COMMUTATIVE and left_size < right_size:
+                    continue
+                left, right = by_size[left_size], by_size[right_size]
+                if len(right):
+                    yield operator, len(left) * len(right), lambda k, left=left, right=right: (
+                        left[k // len(right)],
+                        right[k % len(right)],
+                    )
+
+    def _join(self, stock: Stock, operator: int, operands: tuple[Indices, ...]) -> Forest:
+        n = len(operands[0])
+        parts: list[Part] = [stock.symbols(np.full(n, operator))]
+        parts += [stock.trees(each) for each in operands]
+        return stock.join(parts)

@@ -1,0 +1,65 @@
+"""Functions of the target that can be undone: what is hard to see in y may be plain in 1/y, or in sin y."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.expr import SymbolLibrary
+
+Numbers = NDArray[np.float64]
+LARGEST_EXPONENT = 30.0  # beyond, rounding in exp(y) hides the small values
+
+
+@dataclass(frozen=True)
+class Link:
+    """One way to look at the target, and the way back."""
+
+    name: str
+    head: tuple[str, ...]
+    """The operators that undo it, the outermost first; `1/` is a division."""
+    apply: Callable[[Numbers], Numbers]
+    holds: Callable[[Numbers], bool]
+    """Whether it can be undone on such values."""
+    is_even: bool = False
+    """Whether it loses the sign of the target, which is then the same everywhere."""
+
+    def is_writable(self, library: SymbolLibrary) -> bool:
+        """Whether a library has what undoes it."""
+        return all(("/" if name == "1/" else name) in library for name in self.head)
+
+
+def _one_sign(y: Numbers) -> bool:
+    return bool((y > 0).all() or (y < 0).all())
+
+
+def _within(low: float, high: float) -> Callable[[Numbers], bool]:
+    return lambda y: bool((y >= low).all() and (y <= high).all())
+
+
+IDENTITY = Link("y", (), lambda y: y, lambda y: True)
+LINKS = (
+    IDENTITY,
+    Link("1/y", ("1/",), lambda y: 1 / y, lambda y: bool((y != 0).all())),
+    Link("y^2", ("sqrt",), np.square, _one_sign, is_even=True),
+    Link("1/y^2", ("1/", "sqrt"), lambda y: 1 / np.square(y), _one_sign, is_even=True),
+    Link("sqrt(y)", ("^2",), np.sqrt, lambda y: bool((y > 0).all())),
+    Link("exp(y)", ("log",), np.exp, _within(-LARGEST_EXPONENT, LARGEST_EXPONENT)),
+    Link("sin(y)", ("asin",), np.sin, _within(-np.pi / 2, np.pi / 2)),
+    Link("cos(y)", ("acos",), np.cos, _within(0.0, np.pi)),
+    Link("tan(y)", ("atan",), np.tan, _within(-1.57, 1.57)),
+)
+PRODUCT_LINKS = (
+    "y",
+    "sin(y)",
+    "cos(y)",
+    "tan(y)",
+)  # of these a product may be the natural form; that of y² is that of y
+
+
+def usable_links(y: Numbers, library: SymbolLibrary) -> list[Link]:
+    """Those that hold on the target's values and can be written."""
+    return [link for link in LINKS if link.is_writable(library) and link.holds(y)]

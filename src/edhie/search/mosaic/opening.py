@@ -1,0 +1,125 @@
+"""The frames that a search begins with."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.data import Data
+from edhie.expr import SymbolLibrary
+from edhie.search.mosaic.blocks import Block, logarithm_block, polynomial_block
+from edhie.search.mosaic.config import MosaicConfig
+from edhie.search.mosaic.frames import Frame
+from edhie.search.mosaic.links import IDENTITY, PRODUCT_LINKS, Link, usable_links
+
+Numbers = NDArray[np.float64]
+SCALED_LINKS = ("y", "1/y", "y^2", "1/y^2")
+MOST_SCALES = 3000
+SCALES_A_LINK = 3
+HIGHEST_POWER = 2
+WIDE = 20.0  # greatest over median target, from which relative errors are looked at too
+
+
+def opening_frames(data: Data, library: SymbolLibrary, config: MosaicConfig) -> list[Frame]:
+    """Every way to look at the target that its values and the library allow, the plainest first."""
+    weights = np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights / data.weights.mean())
+    links = usable_links(data.y, library) if config.links else [IDENTITY]
+    plain = polynomial_block(data.columns, weights, is_rich=False)
+    polynomial = polynomial_block(data.columns, weights, is_rich=config.blocks)
+    frames = [_frame(link, plain, data) for link in links]
+    if len(polynomial.exponents) > 1:
+        frames += [_frame(link, polynomial, data) for link in links]
+    if config.scales:
+        frames += _scaled_frames(links, polynomial, data)
+    if config.products:
+        logarithms = logarithm_block(data.columns, weights, is_rich=config.blocks)
+        frames += [
+            _product_frame(link, logarithms, data)
+            for link in links
+            if link.name in PRODUCT_LINKS and (link.apply(data.y) != 0).all()
+        ]
+    if _is_wide(data.y):
+        relative = polynomial_block(data.columns, weights / np.abs(data.y), is_rich=config.blocks)
+        frames.append(_frame(IDENTITY, relative, data))
+    return [frame for frame in frames if np.isfinite(frame.target).all() and np.ptp(frame.target) > 0]
+
+
+def _is_wide(y: Numbers) -> bool:
+    sizes = np.abs(y)
+    return bool((sizes > 0).all() and sizes.max() > WIDE * np.median(sizes))
+
+
+def _frame(link: Link, block: Block, data: Data) -> Frame:
+    with np.errstate(all="ignore"):
+        target = link.apply(data.y)
+    return Frame(link, block, (0,) * data.n_variables, target, _sign(link, data.y))
+
+
+def _product_frame(link: Link, block: Block, data: Data) -> Frame:
+    with np.errstate(all="ignore"):
+        linked = link.apply(data.y)
+        target = np.log(np.abs(linked))
+    return Frame(link, block, (0,) * data.n_variables, target, float(np.sign(linked[0])))
+
+
+def _sign(link: Link, y: Numbers) -> float:
+    return -1.0 if link.is_even and y[0] < 0 else 1.0
+
+
+def _scaled_frames(links: list[Link], block: Block, data: Data) -> list[Frame]:
+    """For each link those few powers of the variables with which the block alone leaves the least."""
+    usable = np.flatnonzero((data.columns != 0).all(axis=1))
+    powers = scales(data.n_variables, usable)
+    if len(powers) == 0:
+        return []
+    with np.errstate(all="ignore"):
+        factors = np.exp(powers @ np.log(np.abs(data.columns[usable]))) if len(usable) else np.ones((0, data.n_rows))
+        signs = np.prod(np.where(powers[:, :, np.newaxis] % 2 == 1, np.sign(data.columns[usable]), 1.0), axis=1)
+    factors *= signs
+    found = []
+    for link in links:
+        if link.name not in SCALED_LINKS:
+            continue
+        targets = factors * link.apply(data.y)
+        finite = np.isfinite(targets).all(axis=1)
+        unexplained = np.full(len(targets), np.inf)
+        unexplained[finite] = _unexplained(targets[finite], block)
+        for k in np.argsort(unexplained, kind="stable")[:SCALES_A_LINK]:
+            if np.isfinite(unexplained[k]):
+                scale = np.zeros(data.n_variables, np.int64)
+                scale[usable] = powers[k]
+                found.append(Frame(link, block, tuple(scale.tolist()), targets[k], _sign(link, data.y)))
+    return found
+
+
+def _unexplained(targets: Numbers, block: Block) -> Numbers:
+    """By target: the share of its variance that the block leaves; infinite where it has none."""
+    scaled = targets * block.row_scale
+    ones = block.row_scale / np.linalg.norm(block.row_scale)
+    about = scaled - np.outer(scaled @ ones, ones)
+    totals = np.einsum("ij,ij->i", about, about)
+    rest = block.without(scaled)
+    squares = np.einsum("ij,ij->i", scaled, scaled)
+    with np.errstate(all="ignore"):
+        return np.where(totals > 1e-12 * squares, np.einsum("ij,ij->i", rest, rest) / totals, np.inf)
+
+
+def scales(n_variables: int, usable: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Powers of the usable variables to multiply a target with, the plainest first; not all zero."""
+    n = len(usable)
+    if n == 0:
+        return np.zeros((0, 0), np.int64)
+    highest = next((h for h in (HIGHEST_POWER, 1) if (2 * h + 1) ** n <= 20 * MOST_SCALES), 0)
+    if highest == 0:  # too many variables for all: at most three at a time
+        rows = [np.eye(n, dtype=np.int64)[k] * s for k in range(n) for s in (1, -1)]
+        rows += [
+            np.eye(n, dtype=np.int64)[a] * s + np.eye(n, dtype=np.int64)[b] * t
+            for a in range(n) for b in range(a) for s, t in product((1, -1), repeat=2)
+        ]  # fmt: skip
+        return np.array(rows[:MOST_SCALES])
+    every = np.array(list(product(range(-highest, highest + 1), repeat=n)), np.int64)
+    degrees = np.abs(every).sum(axis=1)
+    order = np.argsort(degrees, kind="stable")
+    return every[order][degrees[order] > 0][:MOST_SCALES]

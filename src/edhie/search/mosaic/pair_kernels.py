@@ -1,0 +1,40 @@
+"""All pairs of regressors at once, from their inner products."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.expr.jit import jit
+
+Numbers = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@jit
+def best_pairs(gram: Numbers, loads: Numbers, top: int) -> tuple[Numbers, Indices, Indices]:
+    """The pairs that explain most of a target, of which `loads` are the correlations with each regressor.
+
+    With c the correlation of two regressors and a, b theirs with the target, both together explain
+    (a² + b² - 2abc) / (1 - c²) of it. Shares and both places, the best first; -1 where there are too few.
+    """
+    n = len(loads)
+    shares = np.full(top, -1.0)
+    first = np.full(top, -1, np.int64)
+    second = np.full(top, -1, np.int64)
+    for i in range(n):
+        a = loads[i]
+        for j in range(i + 1, n):
+            c = gram[i, j]
+            own = 1.0 - c * c
+            if own < 1e-7:
+                continue
+            b = loads[j]
+            share = (a * a + b * b - 2.0 * a * b * c) / own
+            if share > shares[top - 1]:
+                at = top - 1
+                while at > 0 and shares[at - 1] < share:
+                    shares[at], first[at], second[at] = shares[at - 1], first[at - 1], second[at - 1]
+                    at -= 1
+                shares[at], first[at], second[at] = share, i, j
+    return shares, first, second

@@ -1,0 +1,101 @@
+"""The pieces that there are: distinct expressions with their values on a few rows, the smallest first."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.keys import token_keys
+from edhie.evaluate.values import values
+from edhie.expr import Forest, SymbolLibrary
+
+Numbers = NDArray[np.float64]
+LARGEST_VALUE = 1e150  # of a piece: its square has to be a number
+PROBES = 8  # rows that tell pieces apart
+MANTISSA_BITS = 22  # that are left out of the comparison: rounding
+MOST_REMEMBERED = 2_000_000
+
+
+class Pieces:
+    """Pieces to build with."""
+
+    def __init__(self, library: SymbolLibrary, columns: Numbers, capacity: int) -> None:
+        self.library = library
+        self.columns = columns
+        self.capacity = capacity
+        self.forest = Forest.from_exprs([], library)
+        self.values: Numbers = np.empty((0, columns.shape[1]))
+        self._seen: set[bytes] = set()
+        self._behaviours: set[bytes] = set()
+        self._probes = np.linspace(0, columns.shape[1] - 1, min(PROBES, columns.shape[1])).astype(np.int64)
+
+    def __len__(self) -> int:
+        return len(self.forest)
+
+    def unseen(self, forest: Forest) -> Forest:
+        """Those of a forest that were not looked at before, each once; they count as seen from now on."""
+        if len(self._seen) > MOST_REMEMBERED:
+            self._seen.clear()
+        fresh = []
+        for k, key in enumerate(token_keys(forest)):
+            if key not in self._seen:
+                self._seen.add(key)
+                fresh.append(k)
+        return forest.take(fresh)
+
+    def execute(self, forest: Forest) -> tuple[Forest, Numbers]:
+        """The values of pieces, without those that are not finite; the smallest are kept to build with."""
+        found = values(forest, self.columns)
+        with np.errstate(invalid="ignore"):
+            usable = np.flatnonzero((np.abs(found) < LARGEST_VALUE).all(axis=1))
+        forest, found = forest.take(usable), np.ascontiguousarray(found[usable])
+        self._keep(forest, found)
+        return forest, found
+
+    def _keep(self, forest: Forest, found: Numbers) -> None:
+        """Take in what behaves like none before, as far as there is room for its size."""
+        room = self.capacity - len(self)
+        limit = np.inf if room >= len(forest) else int(self.forest.sizes[-1]) if len(self) else np.inf
+        candidates = np.flatnonzero(forest.sizes <= limit)
+        fresh = []
+        for k, behaviour in zip(candidates.tolist(), self._behaviours_of(found[candidates]), strict=True):
+            if behaviour not in self._behaviours:
+                self._behaviours.add(behaviour)
+                fresh.append(k)
+        if not fresh:
+            return
+        both = Forest.concatenate([self.forest, forest.take(fresh)])
+        order = np.argsort(both.sizes, kind="stable")[: self.capacity]
+        self.forest = both.take(order)
+        self.values = np.concatenate([self.values, found[fresh]])[order]
+
+    def _behaviours_of(self, found: Numbers) -> list[bytes]:
+        bits = np.ascontiguousarray(found[:, self._probes] + 0.0).view(np.int64)
+        rounded = np.ascontiguousarray((bits + (1 << (MANTISSA_BITS - 1))) >> MANTISSA_BITS)
+        width = rounded.shape[1] * rounded.itemsize
+        flat = rounded.tobytes()
+        return [flat[k * width : (k + 1) * width] for k in range(len(rounded))]
+
+    # -- what a checkpoint keeps ----------------------------------------------------------
+
+    def state(self) -> dict[str, NDArray[np.generic]]:
+        """Enough to go on in the same way."""
+        seen = np.frombuffer(b"".join(sorted(self._seen)), np.uint8)
+        behaviours = np.frombuffer(b"".join(sorted(self._behaviours)), np.uint8)
+        forest = self.forest
+        return {
+            "tokens": forest.tokens, "offsets": forest.offsets, "constants": forest.values,
+            "seen": seen, "behaviours": behaviours,
+        }  # fmt: skip
+
+    def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
+        """Be where `state` was taken."""
+        self.forest = Forest.checked(self.library, state["tokens"], state["offsets"], state["constants"])
+        self.values = values(self.forest, self.columns) if len(self.forest) else self.values[:0]
+        self._seen = set(_chunks(state["seen"], 16))
+        self._behaviours = set(_chunks(state["behaviours"], 8 * len(self._probes)))
+
+
+def _chunks(array: NDArray[np.generic], width: int) -> list[bytes]:
+    flat = np.asarray(array, np.uint8).tobytes()
+    return [flat[k : k + width] for k in range(0, len(flat), width)]

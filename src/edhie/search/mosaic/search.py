@@ -1,0 +1,251 @@
+"""`Mosaic`, the default search: pieces of expressions, weighed in closed form and put together.
+
+A generator's expressions are taken apart into pieces. Frames are ways of looking at the target in which
+one piece more is weighed by a squared correlation: through a function of it that can be undone, as a product
+of powers, beside polynomials, beside pieces that are laid already. What does well is written out as
+an expression for the target, its constants are fitted to the target itself, and it is scored like any other.
+The best pieces are changed, as trees and in the latent space, and weighed again.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.data import Data
+from edhie.evaluate.rows import few_rows
+from edhie.expr import Expr, Forest
+from edhie.search.base import State, Strategy, Task
+from edhie.search.mosaic.board import SURE, Board, Finding, Place
+from edhie.search.mosaic.config import MosaicConfig
+from edhie.search.mosaic.enumeration import Enumeration
+from edhie.search.mosaic.opening import opening_frames
+from edhie.search.mosaic.pieces import Pieces
+from edhie.search.mosaic.sources import Source
+from edhie.search.mosaic.tidying import canonical_variant, refitted, shorter
+from edhie.search.mosaic.writing import Writer
+from edhie.search.variation import children
+
+Numbers = NDArray[np.float64]
+EXACT = 1e-20  # of the target's squares
+FIT_ROWS = 2000  # that constants are fitted again on
+REFITS = 6  # a round
+PAIRED = 1500  # pieces that are tried in pairs, at most
+MULTIPLIED = 160  # pieces whose products are tried, at most
+PAIRS_WRITTEN = 3
+TIDY_ROUNDS = 8
+
+
+class Mosaic(Strategy):
+    """The default search."""
+
+    name: ClassVar[str] = "mosaic"
+
+    def __init__(self, config: MosaicConfig = MosaicConfig()) -> None:  # noqa: B008 -- frozen
+        self.config = config
+
+    # -- beginning ------------------------------------------------------------------------
+
+    def begin(self, task: Task) -> None:
+        """Choose rows and frames."""
+        evaluator = task.evaluator
+        self._task = task
+        self._library = evaluator.given_library
+        self._data: Data = few_rows(evaluator.data, self.config.rows)
+        self._fit_data: Data = few_rows(evaluator.data, FIT_ROWS)
+        self._pieces = Pieces(self._library, self._data.columns, self.config.kept)
+        self._enumeration = Enumeration(self._library, 7)
+        self._source = Source(task.generator, self._library)
+        self._writer = Writer(self._library, self._data.columns)
+        self._board = Board(self._library, self._data.n_rows, self.config.elites)
+        self._round = 0
+        to_error = evaluator.loss.from_sum_of_squares
+        squares = EXACT * evaluator.data.squares_to_explain
+        self._exact = 0.0 if to_error is None else float(to_error(squares, evaluator.data))
+
+    def state(self) -> State:
+        """Not yet."""
+        return {}
+
+    def restore(self, state: State) -> None:
+        """Not yet."""
+
+    # -- steps ----------------------------------------------------------------------------
+
+    def step(self, rng: np.random.Generator) -> bool:
+        """One round: pieces are looked at, and what does well in a frame is written."""
+        if self._round == 0:
+            findings = self._open()
+        else:
+            findings = self._look(rng)
+        self._round += 1
+        self._write(findings)
+        if self._best_error() <= self._exact:
+            self._tidy()
+            return False
+        return True
+
+    def _open(self) -> list[Finding]:
+        for frame in opening_frames(self._data, self._library, self.config):
+            self._board.put(frame)
+        self._spend(max(len(place.frame.block.exponents) for place in self._board.places))
+        places = sorted(self._board.places, key=lambda place: place.frame.unexplained)
+        return [Finding(place, (), place.frame.unexplained) for place in places[:10]]
+
+    def _look(self, rng: np.random.Generator) -> list[Finding]:
+        config, board = self.config, self._board
+        n = int(min(config.most, config.first * 1.5 ** (self._round - 1)))
+        fresh = self._pieces.unseen(self._gather(n, rng))
+        fresh = fresh.take(np.arange(min(len(fresh), self._remaining())))
+        self._spend(len(fresh))
+        forest, values = self._pieces.execute(fresh)
+        board.weigh(forest, values)
+        findings: list[Finding] = []
+        if config.pairs and self._round % 4 in (1, 2):
+            few = min(len(self._pieces), MULTIPLIED)
+            self._task.tally.screened += board.products(self._pieces.forest.take(np.arange(few)), self._pieces.values[:few])
+        findings += board.singles(config.written)
+        if config.pairs and self._round % 4 in (1, 3):
+            few = min(len(self._pieces), PAIRED)
+            pairs, weighed = board.pairs(
+                self._pieces.forest.take(np.arange(few)), self._pieces.values[:few], PAIRS_WRITTEN
+            )
+            self._task.tally.screened += weighed
+            findings += [each for each in pairs if each.left <= SURE or each.left < 0.9 * each.place.least]
+        if config.layers and self._round % 3 == 0:
+            self._lay(rng)
+        return findings
+
+    def _remaining(self) -> int:
+        return int(min(self._task.evaluator.remaining, 1 << 40))
+
+    def _spend(self, n: int) -> None:
+        self._task.evaluator.spend(n)
+
+    # -- pieces ---------------------------------------------------------------------------
+
+    def _gather(self, n: int, rng: np.random.Generator) -> Forest:
+        config, found = self.config, []
+        library = self._library
+        if config.enumeration and not self._enumeration.is_over:
+            found.append(self._enumeration.take(max(n // 3, 8), self._pieces.forest))
+        if config.samples:
+            found.append(self._source.subtrees(max(n // 6, 4), rng, config.largest, self._likely()))
+        places = [place for place in self._board.places if len(place.elites) >= 2]
+        if self._round > 1 and places and len(self._pieces):
+            found += self._changed(n, places, rng)
+        every = Forest.concatenate(found) if found else Forest.from_exprs([], library)
+        return every.take(np.flatnonzero(every.sizes <= config.largest)).unique()
+
+    def _changed(self, n: int, places: list[Place], rng: np.random.Generator) -> list[Forest]:
+        config, found = self.config, []
+        ranks = np.argsort(np.argsort([place.error for place in places], kind="stable"))
+        weights = 1.0 / (ranks + 4.0)
+        shares = rng.multinomial(n, weights / weights.sum())
+        donors = self._pieces.forest
+        for place, share in zip(places, shares.tolist(), strict=True):
+            if share == 0:
+                continue
+            elites = place.elites.forest
+            if config.evolution:
+                best = elites.take(np.arange(min(len(elites), 30)))
+                found.append(children(best, Forest.concatenate([donors, elites]), share, rng))
+            if config.latent and self._source.is_latent and share >= 8:
+                found.append(self._source.neighbours(elites, share // 4, rng))
+        return found
+
+    def _likely(self) -> Numbers:
+        """By variable: how likely it is to matter, from how often the best pieces have it."""
+        ids = np.array([self._library.ids[name] for name in self._library.variables])
+        counts = np.ones(len(self._library))
+        for place in self._board.places:
+            best = place.elites.forest.take(np.arange(min(len(place.elites), 5)))
+            counts += np.bincount(best.tokens, minlength=len(counts))
+        return counts[ids]
+
+    # -- layers ---------------------------------------------------------------------------
+
+    def _lay(self, rng: np.random.Generator) -> None:
+        """Lay down good pieces: frames that grew before give way to others."""
+        board = self._board
+        roots = [place for place in board.places if not place.frame.laid]
+        grown = {place.frame.key: place for place in board.places if place.frame.laid}
+        wanted: dict[Any, tuple[Any, int]] = {}
+        by_error = sorted(range(len(roots)), key=lambda k: roots[k].error)
+        for k in by_error[: max(1, (self.config.frames - len(roots)) // 2)]:
+            elites = roots[k].elites
+            if len(elites) == 0:
+                continue
+            for rank in (0, int(rng.integers(1, 20))):
+                if rank < len(elites):
+                    frame = roots[k].frame.with_laid(board.laid(elites, rank))
+                    wanted[frame.key] = (frame, k)
+        # the best of those that have grown grow on
+        for place in sorted(grown.values(), key=lambda place: place.error)[:4]:
+            if len(place.elites) and len(place.frame.laid) < 3:
+                wanted[place.frame.key] = (place.frame, place.root)
+                frame = place.frame.with_laid(board.laid(place.elites, 0))
+                wanted[frame.key] = (frame, place.root)
+        board.places = list(roots)
+        fresh = []
+        for key, (frame, root) in wanted.items():
+            if key in grown:
+                board.places.append(grown[key])
+            elif np.isfinite(frame.unexplained) and frame.unexplained > 0:
+                fresh.append(board.put(frame, root))
+        if fresh:
+            board.weigh(self._pieces.forest, self._pieces.values, fresh)
+
+    # -- writing --------------------------------------------------------------------------
+
+    def _write(self, findings: list[Finding]) -> None:
+        findings = sorted(findings, key=lambda each: each.left)
+        written: list[tuple[Place, Expr]] = []
+        for each in findings:
+            for expr in self._writer.write(each.place.frame, each.extra):
+                if expr.size <= self.config.longest:
+                    written.append((each.place, expr))
+        if not written:
+            return
+        forest = Forest.from_exprs([expr for _, expr in written], self._library)
+        scores = self._task.evaluator.score(forest)
+        errors = scores.errors.copy()
+        if self.config.refits and errors.min() > self._exact and len(forest.values):
+            errors = self._refit(forest, errors)
+        for (place, _), error in zip(written, errors.tolist(), strict=True):
+            place.error = min(place.error, error)
+
+    def _refit(self, forest: Forest, errors: Numbers) -> Numbers:
+        chosen = np.argsort(errors, kind="stable")[:REFITS]
+        chosen = chosen[np.isfinite(errors[chosen])]
+        if len(chosen) == 0:
+            return errors
+        self._task.tally.refits += len(chosen)
+        fitted = refitted(forest.take(chosen), self._fit_data)
+        errors = errors.copy()
+        errors[chosen] = np.minimum(errors[chosen], self._task.evaluator.score(fitted).errors)
+        return errors
+
+    def _best_error(self) -> float:
+        errors = self._task.evaluator.explored.errors
+        return float(errors.min()) if len(errors) else np.inf
+
+    # -- the end --------------------------------------------------------------------------
+
+    def _tidy(self) -> None:
+        """Make what was found shorter, as long as it stays exact."""
+        evaluator = self._task.evaluator
+        for _ in range(TIDY_ROUNDS):
+            explored = evaluator.explored
+            exact = np.flatnonzero(explored.errors <= self._exact)
+            best = exact[np.argmin(explored.complexities[exact])]
+            size = explored.complexities[best]
+            found = explored.take(np.array([best]))
+            variants = Forest.concatenate([canonical_variant(found), shorter(found)])
+            self._task.tally.refits += len(variants)
+            evaluator.score(refitted(variants, self._fit_data))
+            exact = np.flatnonzero(explored.errors <= self._exact)
+            if evaluator.explored.complexities[exact].min() >= size:
+                return

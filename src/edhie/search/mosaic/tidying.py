@@ -1,0 +1,58 @@
+"""An exact expression made shorter: parts that it can do without are taken out, one after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from edhie.evaluate.constants.config import FitConfig
+from edhie.evaluate.constants.fitting import fit_constants
+from edhie.evaluate.data import Data
+from edhie.expr import Forest
+from edhie.expr.canonical import canonical
+from edhie.search.splicing import Part, Stock
+from edhie.search.translation import translated
+from edhie.errors import EdhieError
+
+FROM_HERE = FitConfig(points=0, starts=1, iterations=30, tolerance=1e-14)
+
+
+def shorter(forest: Forest) -> Forest:
+    """Variants of one expression with fewer nodes: an operator replaced by an operand, a part by a leaf."""
+    stock = Stock(forest)
+    n = len(forest.tokens)
+    nodes = np.arange(n)
+    here = stock.subtrees(nodes)
+    before = Part(np.zeros(n, np.int64), nodes)
+    behind = Part(nodes + here.length, n - nodes - here.length)
+    made = [forest.take([])]
+    for operand in (forest.left, forest.right):
+        has = np.flatnonzero(operand >= 0)
+        if len(has):
+            made.append(stock.join([_at(before, has), stock.subtrees(operand[has]), _at(behind, has)]))
+    inner = np.flatnonzero(here.length > 1)
+    library = forest.library
+    if library.constant is not None and len(inner):
+        leaf = stock.symbols(np.full(len(inner), library.ids[library.constant]))
+        made.append(stock.join([_at(before, inner), leaf, _at(behind, inner)]))
+    found = Forest.concatenate(made)
+    values = np.where(np.isnan(found.values), 1.0, found.values)
+    return Forest(library, found.tokens, found.offsets, values).unique()
+
+
+def _at(part: Part, chosen: np.ndarray) -> Part:
+    return Part(part.start[chosen], part.length[chosen])
+
+
+def canonical_variant(forest: Forest) -> Forest:
+    """The canonical form of one expression, where its library can write it; none otherwise."""
+    try:
+        return translated(canonical(forest), forest.library)
+    except EdhieError:
+        return forest.take([])
+
+
+def refitted(forest: Forest, data: Data, threads: int | None = 1) -> Forest:
+    """Expressions with their constants fitted again, from where they are."""
+    if len(forest) == 0 or len(forest.values) == 0:
+        return forest
+    return fit_constants(forest, data, config=FROM_HERE, threads=threads).forest

@@ -1,0 +1,138 @@
+"""From a frame and pieces to an expression for the target itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.expr import Expr, SymbolLibrary
+from edhie.search.mosaic.coefficients import Fit, pruned_fit, refit_with, rounded
+from edhie.search.mosaic.frames import Frame, Laid, laid_regressor
+from edhie.search.mosaic.words import Speller, Unwritable, Words
+
+Numbers = NDArray[np.float64]
+HALVES = (1, 2)
+Part = tuple[float, bool, Words, Numbers]  # coefficient or exponent, whether it is one, what, its values
+
+
+class Writer:
+    """Writes expressions over one library, for targets on these columns."""
+
+    def __init__(self, library: SymbolLibrary, columns: Numbers) -> None:
+        self.speller = Speller(library)
+        self._columns = columns
+        self._variables = [Words((name,)) for name in library.variables]
+
+    def write(self, frame: Frame, extra: Sequence[Laid] = ()) -> list[Expr]:
+        """What a frame says with further pieces: none where it cannot be written, several where numbers are unsure."""
+        laid = [*frame.laid, *extra]
+        block = frame.block
+        own = [laid_regressor(each, block) for each in laid]
+        columns = np.concatenate([block.columns * block.row_scale, np.array(own).reshape(len(own), len(frame.target))])
+        target = frame.target * block.row_scale
+        about = target - block.row_scale * (target @ block.row_scale) / (block.row_scale @ block.row_scale)
+        fit = pruned_fit(columns, target, float(about @ about))
+        found = []
+        for coefficients in self._readings(frame, columns, target, fit, laid):
+            try:
+                words = self._words(frame, laid, fit, coefficients)
+            except Unwritable:
+                continue
+            found.append(self.speller.expr(words))
+        return found
+
+    # -- numbers --------------------------------------------------------------------------
+
+    def _readings(
+        self, frame: Frame, columns: Numbers, target: Numbers, fit: Fit, laid: Sequence[Laid]
+    ) -> list[Numbers]:
+        """The coefficients to write: as they are, or rounded where they have to be plain."""
+        if frame.block.is_product:
+            return self._powers(frame, columns, target, fit, laid)
+        if self.speller.is_free:
+            return [fit.coefficients]
+        plain = [rounded(c, e) for c, e in zip(fit.coefficients, fit.errors, strict=True)]
+        readings = [np.array(plain)] if all(p is not None for p in plain) else []
+        nearest = np.round(fit.coefficients)
+        if not any(np.array_equal(nearest, r) for r in readings) and nearest.any():
+            readings.append(nearest)
+        return readings
+
+    def _powers(
+        self, frame: Frame, columns: Numbers, target: Numbers, fit: Fit, laid: Sequence[Laid]
+    ) -> list[Numbers]:
+        """Exponents as multiples of a half where that does as well; the other coefficients follow."""
+        n_block = len(frame.block.exponents)
+        fixed = {}
+        for k, column in enumerate(fit.kept):
+            is_power = 0 < column < n_block or (column >= n_block and laid[column - n_block].is_log)
+            if not is_power:
+                continue
+            plain = rounded(fit.coefficients[k], fit.errors[k], denominators=HALVES)
+            if plain is not None:
+                fixed[k] = plain
+        readings = []
+        if fixed:
+            coefficients, left = refit_with(columns, target, fit, fixed)
+            if left <= max(1e-17 * fit.total, fit.left * (1 + 10 * np.log(len(target)) / len(target))):
+                readings.append(coefficients)
+        if not readings and self.speller.is_free:
+            readings.append(fit.coefficients)
+        return readings
+
+    # -- words ----------------------------------------------------------------------------
+
+    def _words(self, frame: Frame, laid: Sequence[Laid], fit: Fit, coefficients: Numbers) -> Words:
+        n_block = len(frame.block.exponents)
+        constant = 0.0
+        parts: list[Part] = []
+        for column, c in zip(fit.kept.tolist(), coefficients.tolist(), strict=True):
+            if c == 0.0:
+                continue
+            if column == 0:
+                constant = c
+            elif column < n_block:
+                words, values = self._monomial(frame.block.exponents[column])
+                parts.append((c, frame.block.is_product, words, values))
+            else:
+                each = laid[column - n_block]
+                parts.append((c, each.is_log, Words.of(each.piece[0]), each.values))
+        inner = (
+            self._product(constant, parts, frame)
+            if frame.block.is_product
+            else self.speller.sum([(c, words) for c, _, words, _ in parts], constant)
+        )
+        return self._undone(frame, inner)
+
+    def _product(self, constant: float, parts: list[Part], frame: Frame) -> Words:
+        """A product of powers; its sign is that of the target in the first row."""
+        powers: list[tuple[float, Words]] = []
+        exponent: list[tuple[float, Words]] = []
+        sign = frame.sign
+        for c, is_log, words, values in parts:
+            if not is_log:
+                exponent.append((c, words))
+                continue
+            if c == round(c):
+                sign *= -1.0 if c % 2 and values[0] < 0 else 1.0
+            elif (values < 0).all():
+                words = self.speller.negative(words)
+            powers.append((c, words))
+        if exponent:
+            powers.append((1.0, self.speller.over("exp", self.speller.sum(exponent))))
+        return self.speller.product(powers, sign * float(np.exp(constant)))
+
+    def _monomial(self, exponents: NDArray[np.int64]) -> tuple[Words, Numbers]:
+        powers = [(float(e), words) for e, words in zip(exponents.tolist(), self._variables, strict=True) if e]
+        return self.speller.product(powers), np.prod(self._columns ** exponents[:, np.newaxis], axis=0)
+
+    def _undone(self, frame: Frame, inner: Words) -> Words:
+        """The inner part with the scale taken off and the link undone."""
+        head = frame.link.head
+        if any(frame.scale):
+            off = [(-float(e), words) for e, words in zip(frame.scale, self._variables, strict=True) if e]
+            inner = self.speller.product([(1.0, inner), *off])
+        words = self.speller.headed(head, inner)
+        return self.speller.negative(words) if frame.link.is_even and frame.sign < 0 else words

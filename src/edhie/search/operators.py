@@ -1,0 +1,63 @@
+"""The paper's operators on codes, and who mates and who stays: pure functions on arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.generators.base import Codes, LatentGenerator
+
+Numbers = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+def convex_crossover(a: Codes, b: Codes, w: NDArray[np.float32]) -> Codes:
+    """Children between their parents: (1 - w)·a + w·b, with one `w` in [0, 1] for each child.
+
+    >>> convex_crossover(np.zeros((1, 2), np.float32), np.ones((1, 2), np.float32), np.array([0.25], np.float32))
+    array([[0.25, 0.25]], dtype=float32)
+    """
+    share = w[:, np.newaxis]  # (children, 1)
+    return (1 - share) * a + share * b
+
+
+def mutate(generator: LatentGenerator, z: Codes, rng: np.random.Generator) -> Codes:
+    """Codes of expressions like those of `z`, or unlike them: from N(a·mean, a·deviation + (1 - a)·1), one `a` each.
+
+    Mean and deviation are those of the expression that a code decodes to. Near a = 1 the child is
+    syntactically similar, near 0 it is random; a code that decodes to nothing gives a random one.
+    """
+    decoded = generator.decode(z)
+    mean, deviation = np.zeros_like(z), np.ones_like(z)  # those of the prior
+    encoded_mean, log_variance = generator.encode(decoded.forest)
+    mean[decoded.sources], deviation[decoded.sources] = encoded_mean, np.exp(log_variance / 2)
+    return neighbours(mean, deviation, rng.random(len(z), dtype=np.float32), rng)
+
+
+def neighbours(mean: Codes, deviation: Codes, a: NDArray[np.float32], rng: np.random.Generator) -> Codes:
+    """Draws from N(a·mean, a·deviation + (1 - a)·1), one `a` for each code."""
+    share = a[:, np.newaxis]
+    noise = rng.standard_normal(mean.shape, dtype=np.float32)
+    return share * mean + (share * deviation + (1 - share)) * noise
+
+
+def tournaments(errors: Numbers, n: int, pressure: int, rng: np.random.Generator) -> Indices:
+    """Pairs of parents, of shape (n, 2): each is the best of `pressure` individuals drawn by pymoo's rule."""
+    from pymoo.operators.selection.tournament import TournamentSelection
+
+    def lowest(errors: Numbers, rivals: Indices, **_: object) -> Indices:
+        winners = np.argmin(errors[rivals], axis=1)  # of equals the first, and the order is random
+        return np.take_along_axis(rivals, winners[:, np.newaxis], axis=1)
+
+    selection = TournamentSelection(func_comp=lowest, pressure=pressure)
+    pairs: Indices = selection.do(None, errors, n, n_parents=2, to_pop=False, random_state=rng)
+    return pairs
+
+
+def survivors(errors: Numbers, n: int, keys: NDArray[np.uint64] | None = None) -> Indices:
+    """The indices of the `n` with the lowest errors, of equals the earlier; at most one of each key."""
+    order = np.argsort(errors, kind="stable")
+    if keys is not None:
+        _, first = np.unique(keys[order], return_index=True)
+        order = order[np.sort(first)]
+    return order[:n]

@@ -1,0 +1,72 @@
+"""Draw and score: what a generator gives, one batch after another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from edhie.evaluate.numbers import check_whole
+from edhie.expr import Forest
+from edhie.generators.base import Generator, LatentGenerator
+from edhie.search.base import State, Strategy, Task
+
+
+def drawn(generator: Generator, n: int, rng: np.random.Generator) -> tuple[Forest, int]:
+    """What `n` attempts give, and how many of them gave nothing.
+
+    An autoencoder's own `sample` draws anew what cannot be decoded; here such a code is an attempt.
+    """
+    if not isinstance(generator, LatentGenerator):
+        return generator.sample(n, rng), 0
+    decoded = generator.decode(rng.standard_normal((n, generator.latent_dim), dtype=np.float32))
+    return decoded.forest, decoded.invalid
+
+
+@dataclass(frozen=True)
+class DrawConfig:
+    """How expressions are drawn."""
+
+    batch: int = 1000
+    """Attempts a step."""
+    attempts: int | None = 100_000
+    """Attempts in all: repetitions and codes that give no expression count. None: until the budget is used up."""
+
+    def __post_init__(self) -> None:
+        check_whole("batch", self.batch, 1)
+        if self.attempts is not None:
+            check_whole("attempts", self.attempts, 0, or_none="no limit")
+
+
+class Draw(Strategy):
+    """Random sampling: HVAR with an HVAE, ProGED with a grammar."""
+
+    name: ClassVar[str] = "draw"
+
+    def __init__(self, config: DrawConfig | None = None) -> None:
+        self.config: DrawConfig = config or DrawConfig()
+
+    def begin(self, task: Task) -> None:
+        """Start at the first attempt."""
+        self._task = task
+        self._attempts = 0
+
+    def step(self, rng: np.random.Generator) -> bool:
+        """Draw a batch and score it."""
+        left = np.inf if self.config.attempts is None else self.config.attempts - self._attempts
+        count = int(min(self.config.batch, left))
+        if count:
+            forest, undecodable = drawn(self._task.generator, count, rng)
+            self._task.score(forest)
+            self._task.tally.undecodable += undecodable
+            self._attempts += count
+        return left > count
+
+    def state(self) -> State:
+        """How many attempts there were."""
+        return {"attempts": np.array(self._attempts)}
+
+    def restore(self, state: State) -> None:
+        """Go on after so many attempts."""
+        self._attempts = int(state["attempts"])

@@ -1,0 +1,114 @@
+"""What a search tells of itself: the history of its best error, and events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from edhie.evaluate.evaluator import Evaluator
+from edhie.events import Event, Finished, Improved, Progressed, Started
+from edhie.expr import Forest
+from edhie.results import Candidates, Front, History
+from edhie.search.base import Budget, Task
+
+PROGRESS_SECONDS = 0.2  # between two reports of progress
+Listener = Callable[[Event], None]
+
+
+class Watch:
+    """Looks at what an evaluator has explored since the last look."""
+
+    def __init__(self, task: Task, listener: Listener | None) -> None:
+        self._task = task
+        self._listener = listener
+        self.history = History()
+        self._seen = 0  # of those that were ever explored
+        self._front = Front(_explored(task.evaluator, task.evaluator.explored.n_seen))
+        self._told_at = -np.inf
+        self._began = (0, 0.0)  # executed, seconds: where this part of the search began
+
+    def start(self, strategy: str, seed: int, seconds: float, history: History) -> None:
+        """Begin, at what a checkpoint told where there is one."""
+        evaluator, budget = self._task.evaluator, self._task.budget
+        self.history = history
+        self._began = evaluator.counts.executed, seconds
+        if len(history):  # what it tells of need not be looked at again
+            self._seen = evaluator.explored.n_seen
+            self._front = Front.of(_explored(evaluator, 0), negligible=evaluator.negligible)
+        limits = budget.evaluations, budget.seconds, budget.target_error
+        self._tell(Started(strategy, seed, *limits, evaluator.counts.executed))
+
+    def look(self, seconds: float) -> None:
+        """Note every improvement of the best error; tell of the last one, and of progress."""
+        evaluator = self._task.evaluator
+        new = _explored(evaluator, self._seen)
+        self._seen = evaluator.explored.n_seen
+        before = np.minimum.accumulate(np.append(self.history.best, new.errors))[:-1]
+        better = np.flatnonzero(new.errors < before)
+        if len(better):
+            screened = self._task.tally.screened
+            executed = np.maximum.accumulate(new.executed_at[better])
+            self.history = self.history.extended(executed, new.errors[better], screened=screened, seconds=seconds)
+        if self._listener is None:
+            return
+        if len(better):
+            best = new[int(better[-1])]
+            self._tell(Improved(best.expr, best.error, best.complexity, best.executed_at, seconds))
+        self._front = _joined(self._front, new, evaluator.negligible)
+        if seconds - self._told_at >= PROGRESS_SECONDS:
+            self._told_at = seconds
+            self._tell(self._progress(seconds))
+
+    def finish(self, reason: str, seconds: float) -> None:
+        """Tell where it stands at the end, and why it ended."""
+        if self._listener is not None:
+            self._tell(self._progress(seconds))
+            self._tell(Finished(reason, self._task.evaluator.counts.executed, seconds))
+
+    def _tell(self, event: Event) -> None:
+        if self._listener is not None:
+            self._listener(event)
+
+    def _progress(self, seconds: float) -> Progressed:
+        executed, tally = self._task.evaluator.counts.executed, self._task.tally
+        spent = seconds - self._began[1]
+        rate = (executed - self._began[0]) / spent if spent > 0 else 0.0
+        fraction, left = _used(self._task.budget, executed, seconds, rate)
+        return Progressed(
+            executed, tally.screened, tally.refits, seconds, self.history.best, self._front, rate, fraction, left
+        )
+
+
+def _used(budget: Budget, executed: int, seconds: float, rate: float) -> tuple[float | None, float | None]:
+    """The share of the budget that is used, and the seconds that are left at this rate."""
+    shares, left = [], []
+    if budget.evaluations is not None:
+        shares.append(executed / budget.evaluations if budget.evaluations else 1.0)
+        if rate > 0:
+            left.append(max(budget.evaluations - executed, 0) / rate)
+    if budget.seconds is not None:
+        shares.append(seconds / budget.seconds if budget.seconds else 1.0)
+        left.append(max(budget.seconds - seconds, 0.0))
+    return min(max(shares), 1.0) if shares else None, min(left) if left else None
+
+
+def _explored(evaluator: Evaluator, seen: int) -> Candidates:
+    """What was explored since so many had been seen, superseded writings included."""
+    explored = evaluator.explored
+    places = np.arange(np.searchsorted(explored.ages, seen), len(explored))
+    return Candidates(
+        explored.take(places), explored.errors[places], explored.complexities[places], explored.executed_at[places]
+    )
+
+
+def _joined(front: Front, new: Candidates, negligible: float) -> Front:
+    """The front of a front and more candidates."""
+    known = front.candidates
+    both = Candidates(
+        Forest.concatenate([known.forest, new.forest]),
+        np.concatenate([known.errors, new.errors]),
+        np.concatenate([known.complexities, new.complexities]),
+        np.concatenate([known.executed_at, new.executed_at]),
+    )
+    return Front.of(both, negligible=negligible)
