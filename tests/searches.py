@@ -34,7 +34,7 @@ class Grammar:
         return load_grammar("nguyen-1").library
 
     def sample(self, n: int, rng: np.random.Generator) -> Forest:
-        return load_grammar("nguyen-1").sample(n, rng, max_height=5)
+        return load_grammar("nguyen-1").sample(n, rng, max_height=7)
 
 
 @dataclass(eq=False)

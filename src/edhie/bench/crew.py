@@ -83,8 +83,10 @@ class Crew:
                 task = self._tasks.get_nowait()
             except queue.Empty:
                 break
-            if process is None or process.poll() is not None:
-                process = self._started()
+            if process is not None and process.poll() is not None:
+                _ended(process)
+                process = None
+            process = process or self._started()
             self._done.put(_asked(process, task))
         if process is not None:
             _ended(process)
@@ -114,7 +116,7 @@ def _asked(process: subprocess.Popen[str], task: Task) -> Outcome | Failure:
     if not line.endswith("\n"):
         process.kill()
         code = process.wait()
-        return Failure(task, f"its process ended with code {code}; see what happens with --workers 1 and more memory")
+        return Failure(task, f"its process ended with code {code}, as where memory runs out; try fewer workers")
     answer = json.loads(line)
     return Failure(task, answer["error"]) if "error" in answer else Outcome(**answer)
 

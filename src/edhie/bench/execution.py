@@ -14,7 +14,7 @@ from edhie.bench.metrics import bounded_r2, evaluated_to_success, rank_of_truth,
 from edhie.bench.problem import Problem, chosen, load_problems
 from edhie.bench.sameness import is_equivalent
 from edhie.bench.task import COLUMNS, Outcome, Settings, Task
-from edhie.evaluate import Data, Evaluator, read_columns, read_data, squared_errors, values
+from edhie.evaluate import Data, Evaluator, fit_constants, read_columns, read_data, squared_errors, values
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.generators import Generator
 from edhie.results import SearchResult
@@ -22,6 +22,7 @@ from edhie.results.selection import best
 from edhie.search import Budget, run
 
 Numbers = NDArray[np.float64]
+REFITTED = 300  # candidates
 WARM_UP = Budget(evaluations=64, seconds=1.0)
 
 
@@ -78,9 +79,9 @@ def _judged(task: Task, problem: Problem, result: SearchResult, data: Data) -> d
     errors, executed_at = result.candidates.errors, result.candidates.executed_at
     rank = None
     if task.noise:
-        right = _rmse(result.candidates.forest, clean)
-        rank = rank_of_truth(_rmse(result.candidates.forest, data), right, limit)
-        errors = right
+        noisy = _rmse(result.candidates.forest, data)
+        errors = _clean_errors(result.candidates.forest, noisy, clean)
+        rank = rank_of_truth(noisy, errors, limit)
     found = result.best
     selected = _selected(result)
     return {
@@ -97,8 +98,8 @@ def _judged(task: Task, problem: Problem, result: SearchResult, data: Data) -> d
 
 
 def _verdict(expr: Expr | None, problem: Problem, task: Task) -> str | None:
-    if expr is None or problem.truth is None:
-        return None
+    if expr is None:
+        return None if problem.truth is None else "no"
     return is_equivalent(in_problem_names(expr, problem), problem, seed=task.run, refit=task.noise > 0)
 
 
@@ -118,6 +119,17 @@ def _rmse(forest: Forest, data: Data) -> Numbers:
     is_whole = (unfitted == 0) | (np.diff(forest.value_offsets) == 0)
     found = np.full(len(forest), np.inf)
     found[is_whole] = np.sqrt(squared_errors(forest[is_whole], data) / data.n_rows)
+    return found
+
+
+def _clean_errors(forest: Forest, noisy: Numbers, clean: Data) -> Numbers:
+    """The errors without noise; the first by noisy error have their constants, which follow the noise, fitted again."""
+    found = _rmse(forest, clean)
+    first = np.argsort(noisy, kind="stable")[:REFITTED]
+    first = first[np.isfinite(noisy[first]) & (np.diff(forest.value_offsets)[first] > 0)]
+    if len(first):
+        again = np.sqrt(fit_constants(forest[first], clean).squared_errors / clean.n_rows)
+        found[first] = np.minimum(found[first], again)
     return found
 
 

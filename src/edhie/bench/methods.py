@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+import numpy as np
+
 from edhie.bench.baselines import Trained
 from edhie.bench.problem import Problem
 from edhie.bench.reading import ProblemError
 from edhie.corpora.recipes import Recipe, named_recipe, recipe_names
 from edhie.errors import suggestion
-from edhie.expr import Expr, Symbol, SymbolLibrary
+from edhie.expr import Expr, Forest, Symbol, SymbolLibrary
 from edhie.expr.standard_libraries import everything
 from edhie.expr.symbols import OPERATORS, constant
 from edhie.generators import Generator, load
 from edhie.generators.shipped import names as shipped
+from edhie.grammar import PCFG
 
 Source = Literal["hvae", "grammar", "gvae", "cvae"]
 GENERAL = "general"
@@ -97,7 +100,29 @@ def _loader(method: Method, problem: Problem) -> Callable[[], Generator] | None:
     recipe = _recipe(problem)
     if recipe is None or method.source in ("gvae", "cvae") or method.strategy == "evolve":
         return None
-    return recipe.load_grammar
+    return partial(GrammarWithin.of, recipe)
+
+
+@dataclass(frozen=True, eq=False)
+class GrammarWithin:
+    """A grammar's expressions up to a height: what models learn from, and what ProGED draws here."""
+
+    grammar: PCFG
+    max_height: int
+
+    @classmethod
+    def of(cls, recipe: Recipe) -> GrammarWithin:
+        """With the limit of the corpora."""
+        return cls(recipe.load_grammar(), recipe.max_height)
+
+    @property
+    def library(self) -> SymbolLibrary:
+        """The grammar's."""
+        return self.grammar.library
+
+    def sample(self, n: int, rng: np.random.Generator) -> Forest:
+        """`n` expressions."""
+        return self.grammar.sample(n, rng, max_height=self.max_height)
 
 
 def _recipe(problem: Problem) -> Recipe | None:

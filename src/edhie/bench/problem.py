@@ -90,7 +90,7 @@ class Problem:
         if len(bad):
             at = ", ".join(f"{name} = {value:.6g}" for name, value in zip(self.names, points[bad[0]], strict=True))
             raise ProblemError(
-                f"{self.id}: {self.formula} has no finite value at {at}, nor at {len(bad) - 1} more of {n} points; "
+                f"{self.id}: {self.formula} has no finite value at {len(bad)} of {n} points, such as {at}; "
                 "narrow the ranges of its variables"
             )
         return points, y

@@ -122,6 +122,7 @@ def _check(plan: Plan, workers: int) -> None:
         names = ", ".join(f"{each.kind} on {each.corpus}" for each in missing)
         raise ProblemError(f"a model has to be trained first ({names}): call train() of each in needed_training()")
     for problem in problems:
+        problem.data("train", 0, plan.noise)  # raises where the formula has no finite value
         if not methods.has_generator(method, problem, settings.model):
             methods.generator_for(method, problem, settings.model)  # raises, and says why
     if not problems:

@@ -39,6 +39,8 @@ class Line:
     r2: Spread
     evaluated: Spread | None
     """Expressions evaluated until success, over the successful runs."""
+    screened: float
+    """Combinations scored in closed form, without being executed: the mean over all runs."""
     rank: Spread | None
     """Of the right expression, over the successful runs with noise."""
     seconds: float
@@ -63,6 +65,7 @@ def line_of(name: str, rows: Sequence[Row]) -> Line:
         selected=sum(row["selected_equivalent"] == "yes" for row in rows),
         r2=_spread([float(row["r2_test"]) for row in rows]) or (math.nan, math.nan),
         evaluated=_spread([float(row["evaluated_to_success"]) for row in succeeded if row["evaluated_to_success"]]),
+        screened=float(np.mean([float(row["screened"]) for row in rows])),
         rank=_spread([float(row["rank"]) for row in succeeded if row["rank"]]),
         seconds=float(np.mean([float(row["seconds"]) for row in rows])),
     )

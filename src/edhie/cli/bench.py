@@ -105,9 +105,10 @@ def _tell(ended: Ended, plan: Plan) -> None:
     say(f"{ended.path}: {len(ended.rows)} runs")
     if ended.left_out:
         say(f"left out, since no model of {plan.method} has as many variables: {', '.join(ended.left_out)}")
-    reasons = Counter((failure.task.problem, failure.reason) for failure in ended.failures)
-    for (problem, reason), count in reasons.items():
-        say(f"error: {problem}, {count} {'run' if count == 1 else 'runs'}: {reason}", to=error_console)
+    first = {failure.task.problem: failure for failure in reversed(ended.failures)}
+    for problem, count in Counter(failure.task.problem for failure in ended.failures).items():
+        which = f"run {first[problem].task.run}" + (f" and {count - 1} more" if count > 1 else "")
+        say(f"error: {problem}, {which}: {first[problem].reason}", to=error_console)
 
 
 def _draw(ended: Ended, plan: Plan, out: Path) -> None:

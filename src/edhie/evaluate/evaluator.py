@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import EdhieError, ExpressionError
+from edhie.evaluate.choosing import Call, other_writings, to_execute
 from edhie.evaluate.complexity import complexity, symbol_weights
 from edhie.evaluate.constants.config import CHEAP, FitConfig
 from edhie.evaluate.constants.scaling import scaled, scaled_library
@@ -31,15 +32,6 @@ DEFAULT_MEMORY = 1_000_000
 WRITINGS_A_FORM = 4  # of those in memory, on average: more are not remembered
 ROUNDING = 1e-24  # of the target's sum of squares: less is as good as nothing
 NO_WORSE = 1e-9  # the share by which a simpler writing's error may be larger
-
-
-class _Call(NamedTuple):
-    """What `score` was asked."""
-
-    forest: Forest
-    writings: list[bytes]
-    complexities: NDArray[Any]
-    bound: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,11 +195,12 @@ class Evaluator:
             raise EdhieError("the bound is NaN; give the largest error that matters, or leave it out")
         if self.scaling:
             forest = scaled(forest, self.library)
-        call = _Call(forest, token_keys(forest), complexity(forest, self._weights), bound)
+        call = Call(forest, token_keys(forest), complexity(forest, self._weights), bound)
         self._find_forms(forest, call.writings)
-        new, again = self._to_execute(call)
+        new, again = to_execute(call, self._known, self.explored, self.remaining)
         self._execute(call, new + again, len(new))
-        self._execute(call, self._other_writings(call), 0)
+        is_screened = self._execution.screening is not None
+        self._execute(call, other_writings(call, self._known, self.explored, is_screened=is_screened), 0)
         self._counts = replace(self._counts, asked=self._counts.asked + len(forest))
         found = self._collect(call)
         self._forget()
@@ -238,41 +231,7 @@ class Evaluator:
             forms = token_keys(apart if self._is_bounded else canonical(apart))
             forms_known.update(zip((writings[k] for k in fresh), forms, strict=True))
 
-    def _to_execute(self, call: _Call) -> tuple[list[int], list[int]]:
-        """The simplest writing of each form that is new, as far as the budget goes, and of each to be seen again."""
-        known, simplest = self._known, dict[bytes, int]()
-        for k, writing in enumerate(call.writings):
-            first = simplest.setdefault(known.form_by_writing[writing], k)
-            if call.complexities[k] < call.complexities[first]:
-                simplest[known.form_by_writing[writing]] = k
-        new: list[int] = []
-        again: list[int] = []
-        for form, k in simplest.items():
-            place = known.place_by_form.get(form)
-            if place is None:
-                if len(new) < self.remaining:
-                    new.append(k)
-            elif known.bound_by_place.get(place, math.inf) < call.bound or (
-                call.complexities[k] < self.explored.complexities[place] and self._is_untried(call, k)
-            ):
-                again.append(k)
-        return new, again
-
-    def _other_writings(self, call: _Call) -> list[int]:
-        """The untried writings of forms without a finite error: they may be defined in more places."""
-        errors, chosen = self.explored.errors, dict[bytes, int]()
-        for k, writing in enumerate(call.writings):
-            place = self._known.place_of(writing)
-            if place is None or (place in self._known.bound_by_place and self._execution.screening is not None):
-                continue  # of what was screened out, it is not known
-            if errors[place] == math.inf and self._is_untried(call, k):
-                chosen.setdefault(writing, k)
-        return list(chosen.values())
-
-    def _is_untried(self, call: _Call, k: int) -> bool:
-        return self._known.tried.get(call.writings[k], -math.inf) < call.bound
-
-    def _execute(self, call: _Call, chosen: list[int], n_new: int) -> None:
+    def _execute(self, call: Call, chosen: list[int], n_new: int) -> None:
         if not chosen:
             return
         done = self._execution.run(call.forest.take(chosen), call.bound)
@@ -314,20 +273,22 @@ class Evaluator:
         slack = abs(errors[known]) * NO_WORSE + self.negligible
         return bool(errors[place] <= errors[known] + slack)
 
-    def _collect(self, call: _Call) -> Scores:
-        forms, standing = self._known.form_by_writing, self._known.place_by_form
-        places = np.array([standing.get(forms[key], -1) for key in call.writings], np.int64)
+    def _collect(self, call: Call) -> Scores:
+        by_writing, standing = self._known.form_by_writing, self._known.place_by_form
+        forms = [by_writing[writing] for writing in call.writings]
+        places = np.array([standing.get(form, -1) for form in forms], np.int64)
+        keys = np.frombuffer(b"".join(forms), np.uint64)[::2]
         is_scored = places >= 0
         if is_scored.all():
             found = self.explored.take(places)
-            return Scores(found, self.explored.errors[places], self.explored.complexities[places], is_scored)
+            return Scores(found, self.explored.errors[places], self.explored.complexities[places], is_scored, keys)
         order = np.empty(len(places), np.int64)
         order[np.argsort(~is_scored, kind="stable")] = np.arange(len(places))
         known = places[is_scored]
         both = Forest.concatenate([self.explored.take(known), call.forest.take(~is_scored)])
         errors, shown = np.full(len(places), np.inf), call.complexities.astype(np.float64)
         errors[is_scored], shown[is_scored] = self.explored.errors[known], self.explored.complexities[known]
-        return Scores(both.take(order), errors, shown, is_scored)
+        return Scores(both.take(order), errors, shown, is_scored, keys)
 
     def _forget(self) -> None:
         """Keep to the bound on memory; what is forgotten would be executed, and counted, again."""

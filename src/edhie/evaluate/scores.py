@@ -22,6 +22,8 @@ class Scores:
     """By expression: the complexity."""
     is_scored: NDArray[np.bool_]
     """By expression: False where the budget ended before it."""
+    forms: NDArray[np.uint64]
+    """By expression: 64 bits of its canonical form, the same for all that count as one expression."""
 
     def __len__(self) -> int:
         return len(self.errors)

@@ -149,7 +149,10 @@ def _write_rows(path: Path, names: Sequence[str], rows: Iterable[Sequence[Any]])
 
 def _read_history(path: Path) -> History:
     with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+        reader = csv.DictReader(file)
+        rows, names = list(reader), [each.name for each in fields(History)]
+    if reader.fieldnames != names:
+        raise ValueError(f"{path.name} has the columns {reader.fieldnames}, not {names}")
 
     def column(name: str, dtype: Any) -> NDArray[Any]:
         return np.array([row[name] for row in rows], dtype)

@@ -93,10 +93,17 @@ class Keeper:
             strategy.restore(state)
             return Moment(
                 int(arrays["steps"]), float(arrays["seconds"]), bool(arrays["is_over"]),
-                Tally(*arrays["tally"].tolist()), History(**_under("history.", arrays)), state,
+                Tally(*arrays["tally"].tolist()), _history(arrays), state,
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, IndexError, EdhieError) as error:
             raise SearchError(f"{path} is damaged ({error!r}); remove {self.folder} to begin anew") from error
+
+
+def _history(arrays: Mapping[str, NDArray[Any]]) -> History:
+    columns = [arrays[f"history.{each.name}"] for each in fields(History)]
+    if len({column.shape for column in columns}) != 1:
+        raise ValueError("the columns of its history are not equally long")
+    return History(*columns)
 
 
 def _under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -104,9 +111,12 @@ def _under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray
 
 
 def _storable(name: str, value: Any) -> NDArray[Any]:
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:  # lists of lists that are not equally long
+        array = np.array(None)
     if array.dtype.hasobject:
-        raise SearchError(f"the state {name!r} of a strategy is {type(value).__name__}, which is no array or text")
+        raise SearchError(f"the state {name!r} of a strategy is a {type(value).__name__} that no array can hold")
     return array
 
 
@@ -188,7 +198,7 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]] | None:
     if not path.exists():
         return None
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise SearchError(f"{path} is damaged ({error}); remove it to begin anew") from error

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import SearchError
-from edhie.evaluate.keys import token_keys
 from edhie.evaluate.numbers import check_whole, shown
 from edhie.expr import Forest
 from edhie.generators.base import Codes, LatentGenerator
@@ -57,11 +56,11 @@ class EvolveConfig:
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Individuals: codes, the errors of what they decode to, and keys that tell those apart."""
+    """Individuals: codes, the errors of what they decode to, and the forms that tell those apart."""
 
     codes: Codes  # (individuals, latent_dim)
     errors: Numbers  # infinite where a code decodes to nothing
-    keys: NDArray[np.uint64]
+    forms: NDArray[np.uint64]  # 0 where a code decodes to nothing
 
     @classmethod
     def empty(cls, latent_dim: int) -> Population:
@@ -73,14 +72,14 @@ class Population:
 
     def take(self, chosen: NDArray[np.int64]) -> Population:
         """The individuals at these indices."""
-        return Population(self.codes[chosen], self.errors[chosen], self.keys[chosen])
+        return Population(self.codes[chosen], self.errors[chosen], self.forms[chosen])
 
     def joined(self, other: Population) -> Population:
         """These individuals, then others."""
         return Population(
             np.concatenate([self.codes, other.codes]),
             np.concatenate([self.errors, other.errors]),
-            np.concatenate([self.keys, other.keys]),
+            np.concatenate([self.forms, other.forms]),
         )
 
 
@@ -116,7 +115,7 @@ class Evolve(Strategy):
         else:
             codes = self._children(rng)
         both = self._living.joined(self._scored(codes))
-        self._living = both.take(survivors(both.errors, config.population, both.keys if config.unique else None))
+        self._living = both.take(survivors(both.errors, config.population, both.forms if config.unique else None))
         self._generation += 1
         self._since_new = 0 if self._task.evaluator.counts.executed > before else self._since_new + 1
         self._since_better = 0 if self._living.errors[0] < best else self._since_better + 1
@@ -141,23 +140,23 @@ class Evolve(Strategy):
     def _scored(self, codes: Codes) -> Population:
         decoded = self._model.decode(codes)
         self._task.tally.undecodable += decoded.invalid
-        errors, keys = np.full(len(codes), np.inf), np.zeros(len(codes), np.uint64)
-        errors[decoded.sources], keys[decoded.sources] = self._errors(decoded.forest)
-        return Population(codes, errors, keys)
+        errors, forms = np.full(len(codes), np.inf), np.zeros(len(codes), np.uint64)
+        errors[decoded.sources], forms[decoded.sources] = self._errors(decoded.forest)
+        return Population(codes, errors, forms)
 
     def _errors(self, forest: Forest) -> tuple[Numbers, NDArray[np.uint64]]:
-        """Errors and keys of expressions; what can neither live on nor stand on the front is not scored to the end."""
+        """Errors and forms of expressions; what can neither live on nor stand on the front is not scored to the end."""
         is_full = len(self._living) == self.config.population
         worst = float(self._living.errors.max()) if is_full else math.inf
         rivals = self._rivals(self._task.complexities(forest))
-        errors, keys = np.empty(len(forest)), np.empty(len(forest), np.uint64)
+        errors, forms = np.empty(len(forest)), np.empty(len(forest), np.uint64)
         for part in (np.flatnonzero(rivals <= worst), np.flatnonzero(rivals > worst)):
             if len(part):
                 scores = self._task.score(forest.take(part), bound=max(worst, float(rivals[part].max())))
-                errors[part], keys[part] = scores.errors, _keys(scores.forest)
+                errors[part], forms[part] = scores.errors, scores.forms
                 both = np.concatenate([self._front, [scores.errors, scores.complexities]], axis=1)
                 self._front = both[:, front_of(*both)]
-        return errors, keys
+        return errors, forms
 
     def _rivals(self, complexities: NDArray[np.float64]) -> Numbers:
         """By expression: the lowest error so far of those that are no more complex."""
@@ -172,7 +171,7 @@ class Evolve(Strategy):
         return {
             "codes": self._living.codes,
             "errors": self._living.errors,
-            "keys": self._living.keys,
+            "forms": self._living.forms,
             "front": self._front,
             "generation": np.array([self._generation, self._since_new, self._since_better]),
         }
@@ -181,11 +180,6 @@ class Evolve(Strategy):
         """Go on with the living of a state."""
         if state["codes"].shape != (len(state["errors"]), self._model.latent_dim):
             raise SearchError(f"codes of shape {state['codes'].shape} are not of {self._model.latent_dim} dimensions")
-        self._living = Population(state["codes"], state["errors"], state["keys"])
+        self._living = Population(state["codes"], state["errors"], state["forms"])
         self._front = state["front"]
         self._generation, self._since_new, self._since_better = state["generation"].tolist()
-
-
-def _keys(forest: Forest) -> NDArray[np.uint64]:
-    """64 bits of each expression's tokens and values."""
-    return np.frombuffer(b"".join(token_keys(forest)), np.uint64)[::2]

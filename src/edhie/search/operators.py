@@ -54,10 +54,10 @@ def tournaments(errors: Numbers, n: int, pressure: int, rng: np.random.Generator
     return pairs
 
 
-def survivors(errors: Numbers, n: int, keys: NDArray[np.uint64] | None = None) -> Indices:
-    """The indices of the `n` with the lowest errors, of equals the earlier; at most one of each key."""
+def survivors(errors: Numbers, n: int, forms: NDArray[np.uint64] | None = None) -> Indices:
+    """The indices of the `n` with the lowest errors, of equals the earlier; at most one of each form."""
     order = np.argsort(errors, kind="stable")
-    if keys is not None:
-        _, first = np.unique(keys[order], return_index=True)
+    if forms is not None:
+        _, first = np.unique(forms[order], return_index=True)
         order = order[np.sort(first)]
     return order[:n]

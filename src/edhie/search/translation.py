@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import EdhieError
-from edhie.expr import Expr, Forest, SymbolLibrary
+from edhie.expr import Forest, SymbolLibrary
+from edhie.expr.soundness import role
 
 
 def translated(forest: Forest, library: SymbolLibrary) -> Forest:
@@ -28,10 +28,8 @@ def _table(source: SymbolLibrary, target: SymbolLibrary) -> NDArray[np.int16] | 
         return None
     table = np.full(len(source), -1, np.int16)
     for token, symbol in enumerate(source.symbols):
-        try:
-            name = Expr.trusted(source, (symbol.name,), ()).cast(target).tokens[0]  # the one place that knows names
-        except EdhieError:
-            continue
-        if target.has_slot[target.id_of(name)] == source.has_slot[token]:
-            table[token] = target.id_of(name)
+        name = target.constant if symbol.kind == "constant" and target.constant else symbol.name
+        found = target.ids.get(name)
+        if found is not None and role(target.symbols[found]) == role(symbol):
+            table[token] = found
     return table

@@ -16,6 +16,8 @@ from edhie.search.splicing import Stock
 
 Numbers = NDArray[np.float64]
 SURE = 1e-9  # of what is to be explained: less left is worth writing at once
+PAIRED_ELITES = 30  # of each frame
+PAIRED_FIRST, PAIRED_BEST = 500, 1000  # pieces that are tried in pairs: the plainest, and the best
 CHUNK = 4096  # products weighed at once
 
 
@@ -89,7 +91,7 @@ class Board:
             for k in range(min(len(elites), most)):
                 share = float(elites.shares[k])
                 left = place.left_by(share)
-                if share in place.written or (left > 0.97 * place.least and left > SURE):
+                if share in place.written or (left > 0.9 * place.least and left > SURE):
                     continue
                 place.written.add(share)
                 place.least = min(place.least, left)
@@ -104,7 +106,10 @@ class Board:
         return Laid(elites.forest.take([k]), elites.values[k], bool(elites.is_log[k]))
 
     def pairs(self, forest: Forest, values: Numbers, top: int) -> tuple[list[Finding], int]:
-        """The best pairs of pieces in every frame without laid pieces, and how many were weighed."""
+        """The best pairs of pieces in every frame without laid pieces, and how many were weighed.
+
+        Of the pieces given, the first few are tried, and those that explain most by themselves.
+        """
         from edhie.search.mosaic.pair_kernels import best_pairs
 
         found: list[Finding] = []
@@ -113,14 +118,15 @@ class Board:
             pool, pool_values = self._with_elites(forest, values, group)
             regressors, which, is_log = block.regressors(pool_values)
             rest, squares = block.residuals(regressors)
-            usable = np.flatnonzero(squares > 0)
+            usable = self._paired(rest, squares, which, len(forest), group)
             unit = rest[usable] / np.sqrt(squares[usable])[:, np.newaxis]
             gram = unit @ unit.T
             n_weighed += len(group) * len(usable) * (len(usable) - 1) // 2
             for place in group:
+                if place.frame.unexplained <= 0:
+                    continue
                 residual = place.frame.residual
-                loads = unit @ (residual / np.linalg.norm(residual)) if place.frame.unexplained > 0 else np.zeros(len(unit))
-                shares, *both = best_pairs(gram, loads, top)
+                shares, *both = best_pairs(gram, unit @ (residual / np.linalg.norm(residual)), top)
                 for share, i, j in zip(shares.tolist(), *(places.tolist() for places in both), strict=True):
                     if i < 0:
                         break
@@ -131,11 +137,22 @@ class Board:
                     found.append(Finding(place, extra, place.left_by(min(share, 1.0))))
         return found, n_weighed
 
+    def _paired(
+        self, rest: Numbers, squares: Numbers, which: NDArray[np.int64], n_pieces: int, group: Sequence[Place]
+    ) -> NDArray[np.int64]:
+        """The regressors that are tried in pairs."""
+        chosen = (squares > 0) & ((which < PAIRED_FIRST) | (which >= n_pieces))
+        shares = shares_of(rest, squares, [place.frame for place in group])
+        most = PAIRED_BEST // len(group)
+        for k in range(len(group)):
+            chosen[np.argsort(-shares[:, k], kind="stable")[:most]] = True
+        return np.flatnonzero(chosen & (squares > 0))
+
     def _with_elites(self, forest: Forest, values: Numbers, group: Sequence[Place]) -> tuple[Forest, Numbers]:
         few = [place.elites for place in group]
-        forests = [each.forest.take(np.arange(min(len(each), 20))) for each in few]
+        forests = [each.forest.take(np.arange(min(len(each), PAIRED_ELITES))) for each in few]
         both = Forest.concatenate([forest, *forests])
-        all_values = np.concatenate([values, *(each.values[:20] for each in few)])
+        all_values = np.concatenate([values, *(each.values[:PAIRED_ELITES] for each in few)])
         first, _ = both.grouped()
         return both.take(first), all_values[first]
 

@@ -25,7 +25,7 @@ class MosaicConfig:
     """Ways of looking at the target that are worked on at once."""
     elites: int = 80
     """The best pieces that each of them remembers."""
-    written: int = 4
+    written: int = 2
     """New expressions that a frame writes in a round at most."""
     links: bool = True
     """Whether the target is also looked at through functions that can be undone: its reciprocal, square, …"""

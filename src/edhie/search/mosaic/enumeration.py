@@ -49,11 +49,13 @@ class Enumeration:
     def _level(self, n: int) -> Forest:
         """The next expressions of the present size."""
         if self.size == 1:
-            leaves = [k for k, symbol in enumerate(self.library.symbols) if symbol.kind in ("variable", "literal")]
+            kinds = ("variable", "literal", "constant")
+            leaves = [k for k, symbol in enumerate(self.library.symbols) if symbol.kind in kinds]
             chosen = np.array(leaves[self.place : self.place + n], np.int64)
             stock = Stock(self.base)
             self.place += len(chosen)
-            return stock.join([stock.symbols(chosen)]) if len(chosen) else self.base.take([])
+            made = stock.join([stock.symbols(chosen)]) if len(chosen) else self.base.take([])
+            return Forest(self.library, made.tokens, made.offsets, np.ones(len(made.values)))  # a constant is 1
         stock, parts = Stock(self.base), []
         start, stop, seen = self.place, self.place + n, 0
         for operator, count, places in self._families():

@@ -17,8 +17,9 @@ from edhie.search.mosaic.links import IDENTITY, PRODUCT_LINKS, Link, usable_link
 Numbers = NDArray[np.float64]
 SCALED_LINKS = ("y", "1/y", "y^2", "1/y^2")
 MOST_SCALES = 3000
-SCALES_A_LINK = 3
+SCALES_A_LINK = 4
 HIGHEST_POWER = 2
+MOVES = (-2, -1, 1, 2)
 WIDE = 20.0  # greatest over median target, from which relative errors are looked at too
 
 
@@ -71,7 +72,7 @@ def _sign(link: Link, y: Numbers) -> float:
 def _scaled_frames(links: list[Link], block: Block, data: Data) -> list[Frame]:
     """For each link those few powers of the variables with which the block alone leaves the least."""
     usable = np.flatnonzero((data.columns != 0).all(axis=1))
-    powers = scales(data.n_variables, usable)
+    powers = np.concatenate([scales(data.n_variables, usable), _likely_scales(data, usable)])
     if len(powers) == 0:
         return []
     with np.errstate(all="ignore"):
@@ -92,6 +93,23 @@ def _scaled_frames(links: list[Link], block: Block, data: Data) -> list[Frame]:
                 scale[usable] = powers[k]
                 found.append(Frame(link, block, tuple(scale.tolist()), targets[k], _sign(link, data.y)))
     return found
+
+
+def _likely_scales(data: Data, usable: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Powers near those that take the target's own dependence on the variables away, as logarithms see it."""
+    n = len(usable)
+    if n == 0 or not (data.y != 0).all() or data.n_rows < 3 * n:
+        return np.zeros((0, n), np.int64)
+    design = np.column_stack([np.ones(data.n_rows), np.log(np.abs(data.columns[usable])).T])
+    slopes = np.linalg.lstsq(design, np.log(np.abs(data.y)), rcond=None)[0][1:]
+    centre = np.clip(np.round(slopes), -3, 3).astype(np.int64)
+    moves = [np.zeros(n, np.int64)]
+    unit = np.eye(n, dtype=np.int64)
+    moves += [s * unit[k] for k in range(n) for s in (-2, -1, 1, 2)]
+    moves += [s * unit[a] + t * unit[b] for a in range(n) for b in range(a) for s in MOVES for t in MOVES]
+    around = np.unique(np.array([centre + move for move in moves[:MOST_SCALES]]), axis=0)
+    every = np.concatenate([-around, around, -2 * around])  # for y, for 1/y, for its square
+    return every[np.abs(every).sum(axis=1) > 0]
 
 
 def _unexplained(targets: Numbers, block: Block) -> Numbers:

@@ -1,4 +1,4 @@
-"""The pieces that there are: distinct expressions with their values on a few rows, the smallest first."""
+"""The pieces that there are: distinct expressions with their values on a few rows, the plainest first."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ MOST_REMEMBERED = 2_000_000
 class Pieces:
     """Pieces to build with."""
 
-    def __init__(self, library: SymbolLibrary, columns: Numbers, capacity: int) -> None:
+    def __init__(self, library: SymbolLibrary, columns: Numbers, capacity: int, costs: Numbers) -> None:
+        """`costs` has, by token, what a symbol adds to the cost of a piece: those of the least cost are kept."""
         self.library = library
+        self._costs = costs
         self.columns = columns
         self.capacity = capacity
         self.forest = Forest.from_exprs([], library)
         self.values: Numbers = np.empty((0, columns.shape[1]))
+        self.costs: Numbers = np.empty(0)
         self._seen: set[bytes] = set()
         self._behaviours: set[bytes] = set()
         self._probes = np.linspace(0, columns.shape[1] - 1, min(PROBES, columns.shape[1])).astype(np.int64)
@@ -53,10 +56,11 @@ class Pieces:
         return forest, found
 
     def _keep(self, forest: Forest, found: Numbers) -> None:
-        """Take in what behaves like none before, as far as there is room for its size."""
-        room = self.capacity - len(self)
-        limit = np.inf if room >= len(forest) else int(self.forest.sizes[-1]) if len(self) else np.inf
-        candidates = np.flatnonzero(forest.sizes <= limit)
+        """Take in what behaves like none before, as far as there is room for its cost."""
+        costs = self._costs_of(forest)
+        is_full = self.capacity - len(self) < len(forest)
+        limit = float(self.costs[-1]) if is_full and len(self) else np.inf
+        candidates = np.flatnonzero(costs <= limit)
         fresh = []
         for k, behaviour in zip(candidates.tolist(), self._behaviours_of(found[candidates]), strict=True):
             if behaviour not in self._behaviours:
@@ -64,10 +68,14 @@ class Pieces:
                 fresh.append(k)
         if not fresh:
             return
-        both = Forest.concatenate([self.forest, forest.take(fresh)])
-        order = np.argsort(both.sizes, kind="stable")[: self.capacity]
-        self.forest = both.take(order)
+        costs = np.concatenate([self.costs, costs[fresh]])
+        order = np.argsort(costs, kind="stable")[: self.capacity]
+        self.forest = Forest.concatenate([self.forest, forest.take(fresh)]).take(order)
         self.values = np.concatenate([self.values, found[fresh]])[order]
+        self.costs = costs[order]
+
+    def _costs_of(self, forest: Forest) -> Numbers:
+        return np.add.reduceat(self._costs[forest.tokens], forest.offsets[:-1]) if len(forest) else np.empty(0)
 
     def _behaviours_of(self, found: Numbers) -> list[bytes]:
         bits = np.ascontiguousarray(found[:, self._probes] + 0.0).view(np.int64)
@@ -92,6 +100,7 @@ class Pieces:
         """Be where `state` was taken."""
         self.forest = Forest.checked(self.library, state["tokens"], state["offsets"], state["constants"])
         self.values = values(self.forest, self.columns) if len(self.forest) else self.values[:0]
+        self.costs = self._costs_of(self.forest)
         self._seen = set(_chunks(state["seen"], 16))
         self._behaviours = set(_chunks(state["behaviours"], 8 * len(self._probes)))
 

@@ -24,18 +24,19 @@ from edhie.search.mosaic.enumeration import Enumeration
 from edhie.search.mosaic.opening import opening_frames
 from edhie.search.mosaic.pieces import Pieces
 from edhie.search.mosaic.sources import Source
-from edhie.search.mosaic.tidying import canonical_variant, refitted, shorter
+from edhie.search.mosaic.tidying import canonical_variant, pieces_within, refitted, shorter
 from edhie.search.mosaic.writing import Writer
 from edhie.search.variation import children
 
 Numbers = NDArray[np.float64]
-EXACT = 1e-20  # of the target's squares
+EXACT = 1e-24  # of the target's squares
 FIT_ROWS = 2000  # that constants are fitted again on
-REFITS = 6  # a round
-PAIRED = 1500  # pieces that are tried in pairs, at most
+REFITS = 10  # a round
 MULTIPLIED = 160  # pieces whose products are tried, at most
 PAIRS_WRITTEN = 3
 TIDY_ROUNDS = 8
+PRODUCT_ROUNDS = (1, 2, 4, 7, 12, 24, 48, 96, 192, 384)
+PAIR_ROUNDS = (1, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450)
 
 
 class Mosaic(Strategy):
@@ -55,9 +56,9 @@ class Mosaic(Strategy):
         self._library = evaluator.given_library
         self._data: Data = few_rows(evaluator.data, self.config.rows)
         self._fit_data: Data = few_rows(evaluator.data, FIT_ROWS)
-        self._pieces = Pieces(self._library, self._data.columns, self.config.kept)
-        self._enumeration = Enumeration(self._library, 7)
         self._source = Source(task.generator, self._library)
+        self._pieces = Pieces(self._library, self._data.columns, self.config.kept, self._source.costs)
+        self._enumeration = Enumeration(self._library, 7)
         self._writer = Writer(self._library, self._data.columns)
         self._board = Board(self._library, self._data.n_rows, self.config.elites)
         self._round = 0
@@ -103,15 +104,12 @@ class Mosaic(Strategy):
         forest, values = self._pieces.execute(fresh)
         board.weigh(forest, values)
         findings: list[Finding] = []
-        if config.pairs and self._round % 4 in (1, 2):
+        if config.pairs and self._round in PRODUCT_ROUNDS:
             few = min(len(self._pieces), MULTIPLIED)
             self._task.tally.screened += board.products(self._pieces.forest.take(np.arange(few)), self._pieces.values[:few])
         findings += board.singles(config.written)
-        if config.pairs and self._round % 4 in (1, 3):
-            few = min(len(self._pieces), PAIRED)
-            pairs, weighed = board.pairs(
-                self._pieces.forest.take(np.arange(few)), self._pieces.values[:few], PAIRS_WRITTEN
-            )
+        if config.pairs and self._round in PAIR_ROUNDS:
+            pairs, weighed = board.pairs(self._pieces.forest, self._pieces.values, PAIRS_WRITTEN)
             self._task.tally.screened += weighed
             findings += [each for each in pairs if each.left <= SURE or each.left < 0.9 * each.place.least]
         if config.layers and self._round % 3 == 0:
@@ -140,21 +138,26 @@ class Mosaic(Strategy):
         return every.take(np.flatnonzero(every.sizes <= config.largest)).unique()
 
     def _changed(self, n: int, places: list[Place], rng: np.random.Generator) -> list[Forest]:
+        """The best pieces of all places changed, those of places with small errors more often."""
         config, found = self.config, []
         ranks = np.argsort(np.argsort([place.error for place in places], kind="stable"))
-        weights = 1.0 / (ranks + 4.0)
+        weights = (ranks + 2.0) ** -1.3
         shares = rng.multinomial(n, weights / weights.sum())
-        donors = self._pieces.forest
+        chosen = []
         for place, share in zip(places, shares.tolist(), strict=True):
-            if share == 0:
-                continue
             elites = place.elites.forest
-            if config.evolution:
-                best = elites.take(np.arange(min(len(elites), 30)))
-                found.append(children(best, Forest.concatenate([donors, elites]), share, rng))
-            if config.latent and self._source.is_latent and share >= 8:
-                found.append(self._source.neighbours(elites, share // 4, rng))
+            best = np.minimum(rng.geometric(0.04, share) - 1, len(elites) - 1)
+            chosen.append(elites.take(best))
+        parents = Forest.concatenate(chosen)
+        if config.evolution:
+            found.append(children(parents, self._pieces.forest, rng, likely=self._likely_symbols()))
+        if config.latent and self._source.is_latent:
+            found.append(self._source.neighbours(parents.unique(), n // 6, rng))
         return found
+
+    def _likely_symbols(self) -> Numbers:
+        """By token: how likely it is to come in, from how often the generator uses it."""
+        return self._source.frequencies + 0.2 * self._source.frequencies.mean()
 
     def _likely(self) -> Numbers:
         """By variable: how likely it is to matter, from how often the best pieces have it."""
@@ -202,31 +205,37 @@ class Mosaic(Strategy):
 
     def _write(self, findings: list[Finding]) -> None:
         findings = sorted(findings, key=lambda each: each.left)
-        written: list[tuple[Place, Expr]] = []
+        written: list[tuple[Finding, Expr]] = []
         for each in findings:
             for expr in self._writer.write(each.place.frame, each.extra):
                 if expr.size <= self.config.longest:
-                    written.append((each.place, expr))
+                    written.append((each, expr))
         if not written:
             return
         forest = Forest.from_exprs([expr for _, expr in written], self._library)
-        scores = self._task.evaluator.score(forest)
-        errors = scores.errors.copy()
+        errors = self._task.evaluator.score(forest).errors.copy()
         if self.config.refits and errors.min() > self._exact and len(forest.values):
-            errors = self._refit(forest, errors)
-        for (place, _), error in zip(written, errors.tolist(), strict=True):
-            place.error = min(place.error, error)
+            self._refit(written, forest, errors)
+        for (finding, _), error in zip(written, errors.tolist(), strict=True):
+            finding.place.error = min(finding.place.error, error)
 
-    def _refit(self, forest: Forest, errors: Numbers) -> Numbers:
+    def _refit(self, written: list[tuple[Finding, Expr]], forest: Forest, errors: Numbers) -> None:
+        """Fit the constants of the best again, all at once; pieces get theirs back, and are weighed once more."""
         chosen = np.argsort(errors, kind="stable")[:REFITS]
         chosen = chosen[np.isfinite(errors[chosen])]
         if len(chosen) == 0:
-            return errors
+            return
         self._task.tally.refits += len(chosen)
         fitted = refitted(forest.take(chosen), self._fit_data)
-        errors = errors.copy()
         errors[chosen] = np.minimum(errors[chosen], self._task.evaluator.score(fitted).errors)
-        return errors
+        pieces = []
+        for k, expr in zip(chosen.tolist(), fitted, strict=True):
+            finding, before = written[k]
+            pieces += [part for laid in finding.extra for part in pieces_within(laid.piece[0], before, expr)]
+        if pieces:
+            fresh = self._pieces.unseen(Forest.from_exprs(pieces, self._library))
+            self._spend(len(fresh))
+            self._board.weigh(*self._pieces.execute(fresh))
 
     def _best_error(self) -> float:
         errors = self._task.evaluator.explored.errors

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Forest, SymbolLibrary
 from edhie.generators.base import Generator, LatentGenerator
 from edhie.search.splicing import distinct_subtrees
+from edhie.search.variation import likely_constants
 
+SAMPLES_COUNTED = 2000
+RARITY = 0.25  # what a symbol costs more for each e-fold that it is rarer
 GROUPS = 6  # of samples, each with variables of its own in the places of the generator's
 LARGEST_SUBTREE = 12
-TYPICAL_CONSTANT = 1.0  # the spread of a constant's logarithm, before it is fitted
 
 
 class Source:
@@ -29,6 +33,25 @@ class Source:
                 self._table[token] = library.ids[library.constant] if library.constant is not None else -1
             elif symbol.kind != "variable" and symbol.kind != "number" and symbol.name in library.ids:
                 self._table[token] = library.ids[symbol.name]
+
+    @cached_property
+    def frequencies(self) -> NDArray[np.float64]:
+        """By token of the library: how often the generator uses the symbol; all variables alike."""
+        drawn = self.generator.sample(SAMPLES_COUNTED, np.random.default_rng(0))
+        own = np.bincount(drawn.tokens, minlength=len(self.generator.library)).astype(np.float64)
+        counts = np.zeros(len(self.library))
+        usable = self._table >= 0
+        np.add.at(counts, self._table[usable], own[usable])
+        counts[self._variables] = own[self._own_variables].sum() / len(self._variables)
+        return counts
+
+    @cached_property
+    def costs(self) -> NDArray[np.float64]:
+        """By token of the library: 1 for what the generator uses most, more for what it uses rarely."""
+        frequencies = self.frequencies
+        with np.errstate(divide="ignore"):
+            rarity = np.log(frequencies.max() / np.maximum(frequencies, 1e-3 * frequencies.max()))
+        return 1.0 + RARITY * rarity
 
     @property
     def is_latent(self) -> bool:
@@ -104,6 +127,5 @@ def with_constants(forest: Forest, rng: np.random.Generator) -> Forest:
     if not missing.any():
         return forest
     values = forest.values.copy()
-    fresh = np.exp(rng.normal(0, TYPICAL_CONSTANT, int(missing.sum())))
-    values[missing] = fresh * np.where(rng.random(len(fresh)) < 0.2, -1, 1)
+    values[missing] = likely_constants(int(missing.sum()), rng)
     return Forest(forest.library, forest.tokens, forest.offsets, values)

@@ -7,7 +7,7 @@ import numpy as np
 from edhie.evaluate.constants.config import FitConfig
 from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.data import Data
-from edhie.expr import Forest
+from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
 from edhie.search.splicing import Part, Stock
 from edhie.search.translation import translated
@@ -56,3 +56,16 @@ def refitted(forest: Forest, data: Data, threads: int | None = 1) -> Forest:
     if len(forest) == 0 or len(forest.values) == 0:
         return forest
     return fit_constants(forest, data, config=FROM_HERE, threads=threads).forest
+
+
+def pieces_within(piece: Expr, written: Expr, fitted: Expr) -> list[Expr]:
+    """A piece with the constants that it has in a fitted expression which it was written into."""
+    if not piece.constants:
+        return []
+    length, library = len(piece.tokens), fitted.library
+    for start in range(len(written.tokens) - length + 1):
+        if written.tokens[start : start + length] == piece.tokens:
+            first = sum(token == library.constant for token in written.tokens[:start])
+            constants = fitted.constants[first : first + len(piece.constants)]
+            return [Expr.trusted(library, piece.tokens, constants)]
+    return []

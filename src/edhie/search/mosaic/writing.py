@@ -14,6 +14,7 @@ from edhie.search.mosaic.words import Speller, Unwritable, Words
 
 Numbers = NDArray[np.float64]
 HALVES = (1, 2)
+LARGEST_LOGARITHM = 300.0  # of a factor
 Part = tuple[float, bool, Words, Numbers]  # coefficient or exponent, whether it is one, what, its values
 
 
@@ -122,6 +123,8 @@ class Writer:
             powers.append((c, words))
         if exponent:
             powers.append((1.0, self.speller.over("exp", self.speller.sum(exponent))))
+        if abs(constant) > LARGEST_LOGARITHM:
+            raise Unwritable("the factor")
         return self.speller.product(powers, sign * float(np.exp(constant)))
 
     def _monomial(self, exponents: NDArray[np.int64]) -> tuple[Words, Numbers]:

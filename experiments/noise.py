@@ -1,0 +1,72 @@
+"""Robustness to noise: how often the right equation is met, and its rank among all, as noise grows.
+
+python experiments/noise.py --workers 2
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+from edhie.bench.summary import Line, Spread, paper_figures, summarised
+from search_runs import BENCHMARK, parser, run
+
+LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2)
+FIELDS = ("method", "noise", "problem", "runs", "successes", "mean_rank", "rank_deviation", "paper", "paper_mean_rank")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run, and write the table."""
+    options = parser(__doc__, ("edhie",))
+    options.add_argument("--levels", nargs="*", type=float, default=list(LEVELS), help="which levels of noise")
+    chosen = options.parse_args(arguments)
+    rows = [
+        (method, level, line)
+        for method in chosen.method
+        for level in chosen.levels
+        for line in summarised(run(method, chosen, noise=level).rows)
+    ]
+    _write_csv(rows, chosen.results / "noise.csv")
+    _write_table(rows, chosen.results / "noise.md")
+
+
+def _write_csv(rows: Sequence[tuple[str, float, Line]], path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(FIELDS)
+        for method, level, line in rows:
+            paper = paper_figures(BENCHMARK, method, level)[1].get(line.problem, {})
+            ours = ("", "") if line.rank is None else tuple(f"{each:.2f}" for each in line.rank)
+            theirs = paper.get("successes", ""), paper.get("rank", [""])[0]
+            writer.writerow((method, level, line.problem, line.runs, line.successes, *ours, *theirs))
+
+
+def _write_table(rows: Sequence[tuple[str, float, Line]], path: Path) -> None:
+    """Successes and mean ranks, the paper's in parentheses: an equation a row, a level a column."""
+    parts = ["# Nguyen equations found in noisy data", "", "Successes, mean rank; in parentheses the paper's (EDHiE)."]
+    for method in dict.fromkeys(method for method, _, _ in rows):
+        found = {(line.problem, level): line for each, level, line in rows if each == method}
+        levels = list(dict.fromkeys(level for _, level in found))
+        parts += ["", f"## {method}", "", "| | " + " | ".join(f"η = {level:g}" for level in levels) + " |"]
+        parts.append("|---|" + "---|" * len(levels))
+        for problem in dict.fromkeys(problem for problem, _ in found):
+            cells = [_cell(found.get((problem, level)), method, level) for level in levels]
+            parts.append(f"| {problem} | " + " | ".join(cells) + " |")
+    path.write_text("\n".join(parts) + "\n", encoding="utf-8")
+
+
+def _cell(line: Line | None, method: str, level: float) -> str:
+    if line is None:
+        return ""
+    paper = paper_figures(BENCHMARK, method, level)[1].get(line.problem)
+    ours = f"{line.successes}/{line.runs}, {_rank(line.rank)}"
+    return ours if paper is None else f"{ours} ({paper['successes']}, {_rank(paper.get('rank'))})"
+
+
+def _rank(spread: Spread | Sequence[float] | None) -> str:
+    return "-" if spread is None else f"{spread[0]:.1f}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""What the experiments on searches share: runs on the Nguyen equations, kept as `edhie bench` keeps them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from edhie.bench.methods import METHODS, method_named, needed_training
+from edhie.bench.runner import RUNS, Ended, Plan, run_benchmark
+from edhie.bench.task import Settings
+
+BENCHMARK = "nguyen"
+RESULTS = Path(__file__).parent / "results"
+RUNS_FOLDER = "search"
+
+
+def parser(description: str | None, methods: Sequence[str], problems: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """The options that all of them share."""
+    found = argparse.ArgumentParser(description=description)
+    found.add_argument("--method", nargs="*", default=list(methods), choices=list(METHODS), help="which methods")
+    found.add_argument("--problems", nargs="*", default=list(problems), help="which equations; all where none is named")
+    found.add_argument("--runs", type=int, default=RUNS, help="how often each is run")
+    found.add_argument("--evaluations", type=int, default=Settings.evaluations, help="expressions executed at most")
+    found.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="runs at a time, each on one core")
+    found.add_argument("--results", type=Path, default=RESULTS, help="the folder of the results")
+    return found
+
+
+def run(method: str, options: argparse.Namespace, *, noise: float = 0.0) -> Ended:
+    """Run what is not there yet; strict, so that all methods have the same symbols."""
+    settings = Settings(evaluations=options.evaluations, strict=True)
+    plan = Plan(BENCHMARK, method, options.runs, tuple(options.problems), noise, settings)
+    for baseline in needed_training(method_named(method), plan.problems()):
+        print(f"training {baseline.kind} on {baseline.corpus}; it is kept in {baseline.folder}", flush=True)
+        baseline.train()
+    ended = run_benchmark(plan, options.results / RUNS_FOLDER, workers=options.workers, on_row=_told)
+    for failure in ended.failures:
+        print(f"{failure.task.problem}, run {failure.task.run} failed: {failure.reason}", flush=True)
+    return ended
+
+
+def _told(done: int, total: int, note: str) -> None:
+    if note:
+        print(f"{done}/{total} {note}", flush=True)

@@ -1,0 +1,36 @@
+"""The experiments on searches, on next to nothing."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import learning_curves
+import noise
+
+SMALL = ["--method", "hvar", "--runs", "1", "--evaluations", "200", "--workers", "1"]
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_learning_curves(tmp_path: Path) -> None:
+    learning_curves.main([*SMALL, "--problems", "NG-1", "NG-8", "--results", str(tmp_path)])
+    rows = rows_of(tmp_path / "learning_curves.csv")
+    assert {row["problem"] for row in rows} == {"NG-1", "NG-8"}
+    for problem in ("NG-1", "NG-8"):
+        curve = [float(row["r2"]) for row in rows if row["problem"] == problem]
+        assert curve == sorted(curve)
+    assert (tmp_path / "learning_curves.png").stat().st_size > 1000
+
+
+def test_noise(tmp_path: Path) -> None:
+    noise.main([*SMALL, "--problems", "NG-8", "--levels", "0.01", "0.1", "--results", str(tmp_path)])
+    rows = rows_of(tmp_path / "noise.csv")
+    assert [(row["noise"], row["problem"], row["runs"]) for row in rows] == [
+        ("0.01", "NG-8", "1"),
+        ("0.1", "NG-8", "1"),
+    ]
+    assert "| NG-8 | " in (tmp_path / "noise.md").read_text(encoding="utf-8")

@@ -1,0 +1,300 @@
+"""Benchmarks that are run: nothing is lost, nothing is done twice, and workers change nothing but the time."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from edhie.bench import ProblemError, crew, execution, runner
+from edhie.bench.crew import Crew, Failure
+from edhie.bench.execution import execute
+from edhie.bench.records import read_rows_of
+from edhie.bench.runner import Plan, run_benchmark
+from edhie.bench.task import COLUMNS, CURVE, Outcome, Settings, Task
+from edhie.results import Front, History, SearchResult
+
+SETTINGS = Settings(evaluations=300)
+PLAN = Plan("nguyen", "hvar", runs=2, ids=("NG-1", "NG-8"), settings=SETTINGS)
+CHANGING = ("seconds",)
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return [{name: value for name, value in row.items() if name not in CHANGING} for row in read_rows_of(path)]
+
+
+def curves_of(folder: Path) -> dict[str, list[list[str]]]:
+    found = {}
+    for path in sorted((folder / "curves").iterdir()):
+        with path.open(newline="") as file:
+            lines = list(csv.reader(file))
+        assert tuple(lines[0]) == CURVE
+        found[path.name] = [line[:2] + line[3:] for line in lines]
+    return found
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What an undisturbed run leaves."""
+    folder = tmp_path_factory.mktemp("whole")
+    ended = run_benchmark(PLAN, folder, workers=1)
+    assert ended.failures == []
+    assert len(ended.rows) == 4
+    return folder
+
+
+def test_the_table(whole: Path) -> None:
+    with (whole / "nguyen-hvar.csv").open(newline="") as file:
+        lines = list(csv.reader(file))
+    assert lines[0][:14] == (
+        "problem method run seed success equivalent rmse r2_test evaluated evaluated_to_success screened invalid "
+        "seconds expression".split()
+    )
+    assert tuple(lines[0]) == COLUMNS
+    assert [(line[0], line[2]) for line in lines[1:]] == [("NG-1", "0"), ("NG-1", "1"), ("NG-8", "0"), ("NG-8", "1")]
+    assert all(int(row["evaluated"]) <= SETTINGS.evaluations for row in rows_of(whole / "nguyen-hvar.csv"))
+    assert len(curves_of(whole)) == 4
+    assert json.loads((whole / "nguyen-hvar.json").read_text())["evaluations"] == 300
+
+
+def test_the_number_of_workers_changes_nothing(whole: Path, tmp_path: Path) -> None:
+    run_benchmark(PLAN, tmp_path, workers=2)
+    assert rows_of(tmp_path / "nguyen-hvar.csv") == rows_of(whole / "nguyen-hvar.csv")
+    assert curves_of(tmp_path) == curves_of(whole)
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
+    """The tasks that are run from now on; in this process, which is quicker."""
+    seen: list[Task] = []
+
+    class Here:
+        def __init__(self, tasks: list[Task], workers: int) -> None:
+            self.tasks = tasks
+
+        def outcomes(self) -> object:
+            for task in self.tasks:
+                seen.append(task)
+                yield execute(task)
+
+    monkeypatch.setattr(runner, "Crew", Here)
+    return seen
+
+
+@pytest.mark.parametrize("kept", [0, 1, 3, 4])
+@pytest.mark.parametrize("torn", ["", "NG-1,hvar,1,1", '"NG'])
+def test_a_run_that_goes_on_repeats_nothing_and_loses_nothing(
+    kept: int, torn: str, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = (whole / "nguyen-hvar.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "curves").mkdir()
+    for path in (whole / "curves").iterdir():
+        (tmp_path / "curves" / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "nguyen-hvar.json").write_bytes((whole / "nguyen-hvar.json").read_bytes())
+    (tmp_path / "nguyen-hvar.csv").write_text("".join(lines[: kept + 1]) + torn)
+    seen = counted(monkeypatch)
+    ended = run_benchmark(PLAN, tmp_path)
+    assert len(seen) == 4 - kept
+    assert rows_of(ended.path) == rows_of(whole / "nguyen-hvar.csv")
+    assert curves_of(tmp_path) == curves_of(whole)
+
+
+def test_killed_in_the_middle(whole: Path, tmp_path: Path) -> None:
+    script = (
+        "from pathlib import Path\n"
+        "from edhie.bench.runner import Plan, run_benchmark\n"
+        "from edhie.bench.task import Settings\n"
+        "plan = Plan('nguyen', 'hvar', runs=2, ids=('NG-1', 'NG-8'), settings=Settings(evaluations=300))\n"
+        f"run_benchmark(plan, Path({str(tmp_path)!r}))\n"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    table = tmp_path / "nguyen-hvar.csv"
+    with subprocess.Popen([sys.executable, "-c", script], env=environment, start_new_session=True) as process:
+        deadline = time.monotonic() + 120
+        while process.poll() is None and time.monotonic() < deadline:
+            if table.is_file() and table.read_bytes().count(b"\n") >= 2:
+                process.send_signal(signal.SIGKILL)
+            time.sleep(0.005)
+    finished = rows_of(table)
+    assert 1 <= len(finished) <= 4
+    ended = run_benchmark(PLAN, tmp_path)
+    assert rows_of(ended.path) == rows_of(whole / "nguyen-hvar.csv")
+
+
+def test_more_runs_and_other_problems_are_added(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = counted(monkeypatch)
+    small = replace(PLAN, runs=1, ids=("NG-8",))
+    run_benchmark(small, tmp_path)
+    ended = run_benchmark(PLAN, tmp_path)
+    assert [(task.problem, task.run) for task in seen] == [("NG-8", 0), ("NG-1", 0), ("NG-1", 1), ("NG-8", 1)]
+    assert rows_of(ended.path) == rows_of(whole / "nguyen-hvar.csv")
+    assert len(run_benchmark(small, tmp_path).rows) == 1  # what was asked, not all that is there
+
+
+def test_noise_has_rows_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = counted(monkeypatch)
+    plan = replace(PLAN, runs=1, ids=("NG-8",))
+    run_benchmark(plan, tmp_path)
+    ended = run_benchmark(replace(plan, noise=0.05), tmp_path)
+    assert [task.noise for task in seen] == [0.0, 0.05]
+    assert [row["noise"] for row in read_rows_of(ended.path)] == ["0.0", "0.05"]
+    (row,) = ended.rows
+    assert row["evaluated"] == "300"  # nothing stops it before the budget does
+    assert {"nguyen-hvar-NG-8-0.csv", "nguyen-hvar-NG-8-0-noise0.05.csv"} == set(curves_of(tmp_path))
+
+
+# -- what is refused ------------------------------------------------------------------
+
+
+def test_runs_that_were_asked_something_else(whole: Path, tmp_path: Path) -> None:
+    for path in whole.iterdir():
+        if path.is_file():
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    other = replace(PLAN, settings=Settings(evaluations=400))
+    with pytest.raises(ProblemError, match="holds runs with evaluations = 300, not 400; give them as they were"):
+        run_benchmark(other, tmp_path)
+    asked = json.loads((tmp_path / "nguyen-hvar.json").read_text())
+    asked["problems"]["NG-1"] = "x^3; x in [-20, 20]; 5000 + 5000 rows"
+    (tmp_path / "nguyen-hvar.json").write_text(json.dumps(asked))
+    with pytest.raises(ProblemError, match="holds runs of another NG-1"):
+        run_benchmark(PLAN, tmp_path)
+
+
+def test_tables_that_are_none(tmp_path: Path) -> None:
+    (tmp_path / "nguyen-hvar.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ProblemError, match="is no table of results of this edhie"):
+        run_benchmark(PLAN, tmp_path)
+    (tmp_path / "nguyen-hvar.csv").write_text(",".join(COLUMNS) + "\nNG-1,hvar\n")
+    with pytest.raises(ProblemError, match="line 2 is damaged; remove it"):
+        run_benchmark(PLAN, tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ProblemError, match="cannot write results to"):
+        run_benchmark(PLAN, tmp_path / "file" / "below")
+
+
+@pytest.mark.parametrize(
+    ("plan", "message"),
+    [
+        (replace(PLAN, method="evolution"), "unknown method 'evolution'"),
+        (replace(PLAN, ids=("NG-77",)), "unknown problem 'NG-77'"),
+        (replace(PLAN, runs=0), "at least one run"),
+        (replace(PLAN, settings=Settings(evaluations=0)), "a run without limit would not end"),
+        (replace(PLAN, settings=Settings(model="nowhere/at/all")), "there is no model"),
+        (replace(PLAN, ids=(), settings=Settings(model="general-5")), "no generator for any problem of nguyen"),
+    ],
+)
+def test_plans_that_cannot_be(plan: Plan, message: str, tmp_path: Path) -> None:
+    with pytest.raises(Exception, match=message):
+        run_benchmark(plan, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_has_no_generator_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = Plan("nguyen", "hvar", runs=1, settings=replace(SETTINGS, model="nguyen-2", evaluations=50))
+    counted(monkeypatch)
+    ended = run_benchmark(plan, tmp_path)
+    assert [row["problem"] for row in ended.rows] == ["NG-9", "NG-10"]
+    assert ended.left_out == [f"NG-{k}" for k in range(1, 9)]
+
+
+# -- workers --------------------------------------------------------------------------
+
+
+def test_a_task_that_fails_keeps_no_other_from_going_on(tmp_path: Path) -> None:
+    text = "".join(
+        f'[[problem]]\nid = "{name}"\ntarget = "y"\nformula = "{formula}"\nvariables = {{ x = [0, 1] }}\nn_train = 5\n'
+        for name, formula in (("bad", "log(x - 0.005)"), ("good", "x"))  # of five points none is below 0.005
+    )
+    (tmp_path / "own.toml").write_text(text)
+    plan = Plan(str(tmp_path / "own.toml"), "proged", runs=1, settings=Settings(evaluations=50))
+    told: list[tuple[int, int, str]] = []
+    ended = run_benchmark(plan, tmp_path / "out", on_row=lambda *each: told.append(each))
+    assert [row["problem"] for row in ended.rows] == ["good"]
+    (failure,) = ended.failures
+    assert failure.task.problem == "bad"
+    assert "has no finite value" in failure.reason
+    assert [(done, total) for done, total, _ in told] == [(0, 2), (1, 2), (2, 2)]
+    assert told[1][2] == "bad run 0 failed"
+
+
+def test_a_process_that_ends_is_told_and_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks = [Task("nguyen", "NG-8", "hvar", run, settings=Settings(evaluations=20)) for run in range(2)]
+    asked = crew._asked
+
+    def kill_first(process: subprocess.Popen[str], task: Task) -> Outcome | Failure:
+        if task.run == 0:
+            process.kill()
+            process.wait()
+        return asked(process, task)
+
+    monkeypatch.setattr(crew, "_asked", kill_first)
+    first, second = Crew(tasks, 1).outcomes()
+    assert isinstance(first, Failure)
+    assert first.reason.startswith("its process ended with code -9")
+    assert isinstance(second, Outcome)
+    assert second.row | {"seconds": 0} == execute(tasks[1]).row | {"seconds": 0}
+
+
+def test_tasks_as_json() -> None:
+    task = Task("nguyen", "NG-1", "hvar", 3, 0.1, Settings(seconds=1.5, strict=True))
+    assert Task.from_json(json.loads(json.dumps(asdict(task)))) == task
+
+
+# -- single runs ----------------------------------------------------------------------
+
+
+def test_a_success() -> None:
+    row = execute(Task("nguyen", "NG-8", "hvar", 0, settings=Settings(evaluations=1000))).row
+    assert (row["success"], row["equivalent"], row["stopped"]) == (True, "yes", "target")
+    assert row["rmse"] < 1e-10
+    assert row["r2_test"] == pytest.approx(1)
+    assert 1 <= row["evaluated_to_success"] <= row["evaluated"] <= 1000
+
+
+def test_a_failure() -> None:
+    outcome = execute(Task("nguyen", "NG-5", "hvar", 0, settings=Settings(evaluations=50)))
+    row = outcome.row
+    assert (row["success"], row["equivalent"], row["evaluated_to_success"]) == (False, "no", None)
+    assert row["evaluated"] == 50
+    executed, _, _, errors, r2 = np.array(outcome.curve).T
+    assert (np.diff(executed) >= 0).all()
+    assert (np.diff(errors) < 0).all()
+    assert (np.diff(r2) >= 0).all()
+    assert errors[-1] == row["rmse"]
+
+
+def test_a_search_without_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def found_nothing(*arguments: object, **options: object) -> SearchResult:
+        result = search(*arguments, **options)  # type: ignore[arg-type]
+        nothing = result.candidates.take([])
+        return replace(result, candidates=nothing, front=Front.of(nothing), history=History())
+
+    search = execution.run
+    monkeypatch.setattr(execution, "run", found_nothing)
+    for noise in (0.0, 0.1):
+        outcome = execute(Task("nguyen", "NG-8", "hvar", 0, noise, Settings(evaluations=10)))
+        row = outcome.row
+        assert (row["success"], row["equivalent"], row["rmse"], row["expression"]) == (False, "no", np.inf, "")
+        assert outcome.curve == []
+
+
+def test_constants_that_follow_the_noise_are_fitted_again() -> None:
+    row = execute(Task("feynman16", "FM-8", "hvar", 0, 0.05, Settings(evaluations=500))).row
+    assert row["success"]
+    assert row["rank"] >= 1
+
+
+def test_noise_is_judged_without_noise() -> None:
+    row = execute(Task("nguyen", "NG-8", "hvar", 0, 0.1, Settings(evaluations=500))).row
+    assert row["success"]
+    assert row["rank"] >= 1
+    assert row["rmse"] > 1e-3
+    assert 1 <= row["evaluated_to_success"] <= 500

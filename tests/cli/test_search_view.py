@@ -1,0 +1,73 @@
+"""What a search looks like: live on a terminal, plain lines elsewhere, and never in its way."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from edhie.cli import search_view
+from edhie.cli.search_view import SearchView, duration
+from edhie.search import Budget, run
+from searches import HVAE, assert_same, evaluator
+
+BUDGET = Budget(600)
+
+
+def shown(*, terminal: bool, width: int = 100) -> str:
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=terminal, width=width, color_system=None)
+    with SearchView(console) as view:
+        watched = run(HVAE, evaluator(), strategy="draw", budget=BUDGET, on_event=view)
+    assert_same(watched, run(HVAE, evaluator(), strategy="draw", budget=BUDGET))
+    return out.getvalue()
+
+
+def test_plain_lines_where_there_is_no_terminal() -> None:
+    lines = shown(terminal=False).splitlines()
+    assert lines[0] == "searching (draw, seed 0) until 600 expressions"
+    assert lines[-1].startswith("stopped by evaluations after 600 expressions, ")
+    improved = [line for line in lines if "  error " in line]
+    errors = [float(line.split("error")[1].split()[0]) for line in improved]
+    assert errors == sorted(errors, reverse=True)
+    assert "\x1b" not in "".join(lines)
+
+
+def test_progress_in_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_view, "LINE_SECONDS", 0.0)
+    assert any("600 executed" in line and "100%" in line for line in shown(terminal=False).splitlines())
+
+
+@pytest.mark.parametrize("width", [20, 40, 100])
+def test_a_live_view_shows_best_front_rate_and_time_left(width: int) -> None:
+    text = shown(terminal=True, width=width)
+    if width == 100:
+        for word in ("600 executed", "100%", "/s", "left", "complexity", "expression", "error"):
+            assert word in text
+
+
+def test_the_cursor_comes_back_after_an_error() -> None:
+    out = io.StringIO()
+    with pytest.raises(KeyError), SearchView(Console(file=out, force_terminal=True)):
+        raise KeyError
+    assert out.getvalue().endswith("\x1b[?25h") or "\x1b[?25h" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0.0 s"), (8.24, "8.2 s"), (185.2, "3 min 05 s"), (7800, "2 h 10 min"), (59.99, "60.0 s")]
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_limits_are_told() -> None:
+    out = io.StringIO()
+    with SearchView(Console(file=out, width=200)) as view:
+        run(HVAE, evaluator(), strategy="draw", budget=Budget(5, 90.0, 0.25), on_event=view)
+        used = evaluator()
+        used.score(HVAE.sample(3, np.random.default_rng(0)))
+        run(HVAE, used, strategy="draw", budget=Budget(None, target_error=1e9), on_event=view)
+    assert "until 5 expressions or 1 min 30 s or error 0.25\n" in out.getvalue()
+    assert "going on after 3" in out.getvalue()
