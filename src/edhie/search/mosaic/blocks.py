@@ -30,6 +30,8 @@ class Block:
     """(columns, rows): their values, or logarithms."""
     row_scale: Numbers
     """What each row is multiplied with, so that squares count as they should."""
+    variables: Numbers
+    """(variables, rows): the values of the variables themselves."""
 
     @cached_property
     def basis(self) -> Numbers:
@@ -87,7 +89,7 @@ def polynomial_block(variables: Numbers, row_scale: Numbers, *, is_rich: bool = 
     with np.errstate(all="ignore"):
         columns = np.prod(variables[np.newaxis] ** exponents[:, :, np.newaxis], axis=1)
     usable = np.isfinite(columns).all(axis=1)
-    return Block(False, exponents[usable], columns[usable], row_scale)
+    return Block(False, exponents[usable], columns[usable], row_scale, variables)
 
 
 def logarithm_block(variables: Numbers, row_scale: Numbers, *, is_rich: bool = True) -> Block:
@@ -97,4 +99,4 @@ def logarithm_block(variables: Numbers, row_scale: Numbers, *, is_rich: bool = T
     usable = usable[: max(0, rows // ROWS_A_COLUMN - 1)]
     exponents = np.concatenate([np.zeros((1, n), np.int64), np.eye(n, dtype=np.int64)[usable]])
     columns = np.concatenate([np.ones((1, rows)), np.log(np.abs(variables[usable]))])
-    return Block(True, exponents, columns, row_scale)
+    return Block(True, exponents, columns, row_scale, variables)

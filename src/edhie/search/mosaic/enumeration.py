@@ -1,4 +1,7 @@
-"""Expressions in order of size, built from pieces that behave differently."""
+"""Expressions in order of size, built from pieces that behave differently.
+
+Where numbers cannot be written, 1 is x/x, and counts as one node: it is meant as one.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,17 @@ from edhie.search.splicing import Part, Stock
 
 COMMUTATIVE = ("+", "*")
 Indices = NDArray[np.int64]
+
+
+def sizes_as_meant(forest: Forest) -> Indices:
+    """Sizes in which x/x, of the first variable, counts as one node."""
+    library = forest.library
+    if library.constant is not None or library.has_numbers or "/" not in library:
+        return forest.sizes
+    tokens, variable = forest.tokens, library.ids[library.variables[0]]
+    is_one = np.zeros(len(tokens), np.int64)
+    is_one[:-2] = (tokens[:-2] == library.ids["/"]) & (tokens[1:-1] == variable) & (tokens[2:] == variable)
+    return forest.sizes - 2 * np.add.reduceat(is_one, forest.offsets[:-1]) if len(forest) else forest.sizes
 
 
 class Enumeration:
@@ -43,8 +57,7 @@ class Enumeration:
 
     def _with_known(self, pieces: Forest, found: list[Forest]) -> Forest:
         """Pieces, and what was found in this round, which nobody has looked at yet."""
-        both = Forest.concatenate([pieces, *found]).unique()
-        return both.take(np.argsort(both.sizes, kind="stable"))
+        return Forest.concatenate([pieces, *found]).unique()
 
     def _level(self, n: int) -> Forest:
         """The next expressions of the present size."""
@@ -55,7 +68,8 @@ class Enumeration:
             stock = Stock(self.base)
             self.place += len(chosen)
             made = stock.join([stock.symbols(chosen)]) if len(chosen) else self.base.take([])
-            return Forest(self.library, made.tokens, made.offsets, np.ones(len(made.values)))  # a constant is 1
+            made = Forest(self.library, made.tokens, made.offsets, np.ones(len(made.values)))  # a constant is 1
+            return Forest.concatenate([made, self._one()])
         stock, parts = Stock(self.base), []
         start, stop, seen = self.place, self.place + n, 0
         for operator, count, places in self._families():
@@ -68,9 +82,18 @@ class Enumeration:
         self.place = min(stop, seen)
         return Forest.concatenate(parts) if parts else self.base.take([])
 
+    def _one(self) -> Forest:
+        """x/x where that is the way to write 1; none otherwise."""
+        library = self.library
+        if library.constant is not None or library.has_numbers or "/" not in library:
+            return self.base.take([])
+        variable = library.ids[library.variables[0]]
+        return Forest.checked(library, np.array([library.ids["/"], variable, variable]), np.array([0, 3]))
+
     def _families(self):  # type: ignore[no-untyped-def]
         """By operator and sizes of its operands: how many there are, and which operands the k-th has."""
-        by_size = [np.flatnonzero(self.base.sizes == s) for s in range(self.size)]
+        sizes = sizes_as_meant(self.base)
+        by_size = [np.flatnonzero(sizes == s) for s in range(self.size)]
         for operator, symbol in enumerate(self.library.symbols):
             if symbol.kind != "operator":
                 continue

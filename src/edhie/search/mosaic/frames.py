@@ -118,9 +118,9 @@ def shares_of(rest: Numbers, squares: Numbers, frames: Sequence[Frame]) -> Numbe
     dots = rest @ targets.T
     shares = np.zeros_like(dots)
     for k, frame in enumerate(frames):
-        own = squares - np.square(rest @ frame.directions.T).sum(axis=1) if frame.laid else squares
         left = float(targets[k] @ targets[k])
         with np.errstate(all="ignore"):
+            own = squares - np.square(rest @ frame.directions.T).sum(axis=1) if frame.laid else squares
             found = np.square(dots[:, k]) / (own * left)
         # where hardly anything of its own is left, the quotient is rounding
         shares[:, k] = np.where((own > 1e-9 * squares) & (squares > 0) & np.isfinite(found), found, 0.0)

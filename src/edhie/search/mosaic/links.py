@@ -22,6 +22,9 @@ class Link:
     head: tuple[str, ...]
     """The operators that undo it, the outermost first; `1/` is a division."""
     apply: Callable[[Numbers], Numbers]
+    undo: Callable[[Numbers], Numbers]
+    slope: Callable[[Numbers], Numbers]
+    """Its derivative: how much an error of the target becomes."""
     holds: Callable[[Numbers], bool]
     """Whether it can be undone on such values."""
     is_even: bool = False
@@ -40,17 +43,17 @@ def _within(low: float, high: float) -> Callable[[Numbers], bool]:
     return lambda y: bool((y >= low).all() and (y <= high).all())
 
 
-IDENTITY = Link("y", (), lambda y: y, lambda y: True)
+IDENTITY = Link("y", (), lambda y: y, lambda t: t, np.ones_like, lambda y: True)
 LINKS = (
     IDENTITY,
-    Link("1/y", ("1/",), lambda y: 1 / y, lambda y: bool((y != 0).all())),
-    Link("y^2", ("sqrt",), np.square, _one_sign, is_even=True),
-    Link("1/y^2", ("1/", "sqrt"), lambda y: 1 / np.square(y), _one_sign, is_even=True),
-    Link("sqrt(y)", ("^2",), np.sqrt, lambda y: bool((y > 0).all())),
-    Link("exp(y)", ("log",), np.exp, _within(-LARGEST_EXPONENT, LARGEST_EXPONENT)),
-    Link("sin(y)", ("asin",), np.sin, _within(-np.pi / 2, np.pi / 2)),
-    Link("cos(y)", ("acos",), np.cos, _within(0.0, np.pi)),
-    Link("tan(y)", ("atan",), np.tan, _within(-1.57, 1.57)),
+    Link("1/y", ("1/",), lambda y: 1 / y, lambda t: 1 / t, lambda y: -1 / y**2, lambda y: bool((y != 0).all())),
+    Link("y^2", ("sqrt",), np.square, np.sqrt, lambda y: 2 * y, _one_sign, is_even=True),
+    Link("1/y^2", ("1/", "sqrt"), lambda y: 1 / y**2, lambda t: 1 / np.sqrt(t), lambda y: -2 / y**3, _one_sign, is_even=True),
+    Link("sqrt(y)", ("^2",), np.sqrt, np.square, lambda y: 0.5 / np.sqrt(y), lambda y: bool((y > 0).all())),
+    Link("exp(y)", ("log",), np.exp, np.log, np.exp, _within(-LARGEST_EXPONENT, LARGEST_EXPONENT)),
+    Link("sin(y)", ("asin",), np.sin, np.arcsin, np.cos, _within(-np.pi / 2, np.pi / 2)),
+    Link("cos(y)", ("acos",), np.cos, np.arccos, lambda y: -np.sin(y), _within(0.0, np.pi)),
+    Link("tan(y)", ("atan",), np.tan, np.arctan, lambda y: 1 / np.cos(y) ** 2, _within(-1.57, 1.57)),
 )
 PRODUCT_LINKS = (
     "y",

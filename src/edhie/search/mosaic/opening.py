@@ -20,7 +20,8 @@ MOST_SCALES = 3000
 SCALES_A_LINK = 4
 HIGHEST_POWER = 2
 MOVES = (-2, -1, 1, 2)
-WIDE = 20.0  # greatest over median target, from which relative errors are looked at too
+RELATIVE_LINKS = ("y", "1/y", "y^2", "exp(y)")
+MOST_TRUST = 1e4  # in a row, over that in the median row
 
 
 def opening_frames(data: Data, library: SymbolLibrary, config: MosaicConfig) -> list[Frame]:
@@ -41,15 +42,24 @@ def opening_frames(data: Data, library: SymbolLibrary, config: MosaicConfig) -> 
             for link in links
             if link.name in PRODUCT_LINKS and (link.apply(data.y) != 0).all()
         ]
-    if _is_wide(data.y):
-        relative = polynomial_block(data.columns, weights / np.abs(data.y), is_rich=config.blocks)
-        frames.append(_frame(IDENTITY, relative, data))
+    frames += _relative_frames(links, weights, data, is_rich=config.blocks)
     return [frame for frame in frames if np.isfinite(frame.target).all() and np.ptp(frame.target) > 0]
 
 
-def _is_wide(y: Numbers) -> bool:
-    sizes = np.abs(y)
-    return bool((sizes > 0).all() and sizes.max() > WIDE * np.median(sizes))
+def _relative_frames(links: list[Link], weights: Numbers, data: Data, *, is_rich: bool) -> list[Frame]:
+    """Frames in which rows count as they should where noise is in proportion to the target."""
+    if not (data.y != 0).all():
+        return []
+    found = []
+    for link in links:
+        if link.name not in RELATIVE_LINKS:
+            continue
+        with np.errstate(all="ignore"):
+            spread = np.abs(link.slope(data.y) * data.y)
+        trusted = np.minimum(1 / spread, MOST_TRUST / np.median(spread))
+        if np.isfinite(trusted).all():
+            found.append(_frame(link, polynomial_block(data.columns, weights * trusted, is_rich=is_rich), data))
+    return found
 
 
 def _frame(link: Link, block: Block, data: Data) -> Frame:

@@ -38,3 +38,38 @@ def best_pairs(gram: Numbers, loads: Numbers, top: int) -> tuple[Numbers, Indice
                     at -= 1
                 shares[at], first[at], second[at] = share, i, j
     return shares, first, second
+
+
+@jit
+def best_sums(gram: Numbers, dots: Numbers, squares: float, top: int) -> tuple[Numbers, Indices, Indices, Indices]:
+    """The sums and differences of two rows that come nearest to a target, coefficients being 1 and 1 or 1 and -1.
+
+    `gram` has the rows' inner products, `dots` those with the target, whose square is `squares`. Squared
+    distances, both places and the second's sign, the nearest first; the difference of i and j and that of j and i
+    are both looked at. -1 where there are too few.
+    """
+    n = len(dots)
+    found = np.full(top, np.inf)
+    first = np.full(top, -1, np.int64)
+    second = np.full(top, -1, np.int64)
+    signs = np.zeros(top, np.int64)
+    for i in range(n):
+        alone = squares + gram[i, i] - 2.0 * dots[i]
+        for j in range(n):
+            both = alone + gram[j, j]
+            for sign in (1, -1):
+                if (sign == 1 and j < i) or (sign == -1 and j == i):
+                    continue
+                distance = both + 2.0 * sign * (gram[i, j] - dots[j])
+                if distance < found[top - 1]:
+                    at = top - 1
+                    while at > 0 and found[at - 1] > distance:
+                        found[at], first[at], second[at], signs[at] = (
+                            found[at - 1],
+                            first[at - 1],
+                            second[at - 1],
+                            signs[at - 1],
+                        )
+                        at -= 1
+                    found[at], first[at], second[at], signs[at] = distance, i, j, sign
+    return found, first, second, signs

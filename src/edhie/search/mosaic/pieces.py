@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from edhie.evaluate.keys import token_keys
 from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
+from edhie.search.mosaic.enumeration import sizes_as_meant
 
 Numbers = NDArray[np.float64]
 LARGEST_VALUE = 1e150  # of a piece: its square has to be a number
@@ -75,7 +76,10 @@ class Pieces:
         self.costs = costs[order]
 
     def _costs_of(self, forest: Forest) -> Numbers:
-        return np.add.reduceat(self._costs[forest.tokens], forest.offsets[:-1]) if len(forest) else np.empty(0)
+        if len(forest) == 0:
+            return np.empty(0)
+        costs = np.add.reduceat(self._costs[forest.tokens], forest.offsets[:-1])
+        return costs - (forest.sizes - sizes_as_meant(forest))
 
     def _behaviours_of(self, found: Numbers) -> list[bytes]:
         bits = np.ascontiguousarray(found[:, self._probes] + 0.0).view(np.int64)

@@ -9,6 +9,7 @@ The best pieces are changed, as trees and in the latent space, and weighed again
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,17 +25,21 @@ from edhie.search.mosaic.enumeration import Enumeration
 from edhie.search.mosaic.opening import opening_frames
 from edhie.search.mosaic.pieces import Pieces
 from edhie.search.mosaic.sources import Source
-from edhie.search.mosaic.tidying import canonical_variant, pieces_within, refitted, shorter
+from edhie.search.mosaic.sums import plain_sums
+from edhie.search.mosaic.tidying import pieces_within, refitted, shortened, shorter
 from edhie.search.mosaic.writing import Writer
 from edhie.search.variation import children
 
 Numbers = NDArray[np.float64]
 EXACT = 1e-24  # of the target's squares
+SUM_ROWS = 1024  # that sums without coefficients are tried on
+WIDE_ROWS = 5000  # that what comes free is fitted on
 FIT_ROWS = 2000  # that constants are fitted again on
 REFITS = 10  # a round
 MULTIPLIED = 160  # pieces whose products are tried, at most
 PAIRS_WRITTEN = 3
 TIDY_ROUNDS = 8
+OPENED = 16  # frames whose columns alone are written
 PRODUCT_ROUNDS = (1, 2, 4, 7, 12, 24, 48, 96, 192, 384)
 PAIR_ROUNDS = (1, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450)
 
@@ -56,10 +61,11 @@ class Mosaic(Strategy):
         self._library = evaluator.given_library
         self._data: Data = few_rows(evaluator.data, self.config.rows)
         self._fit_data: Data = few_rows(evaluator.data, FIT_ROWS)
+        self._sum_data: Data = few_rows(evaluator.data, SUM_ROWS)
         self._source = Source(task.generator, self._library)
         self._pieces = Pieces(self._library, self._data.columns, self.config.kept, self._source.costs)
         self._enumeration = Enumeration(self._library, 7)
-        self._writer = Writer(self._library, self._data.columns)
+        self._writer = Writer(self._library)
         self._board = Board(self._library, self._data.n_rows, self.config.elites)
         self._round = 0
         to_error = evaluator.loss.from_sum_of_squares
@@ -92,8 +98,31 @@ class Mosaic(Strategy):
         for frame in opening_frames(self._data, self._library, self.config):
             self._board.put(frame)
         self._spend(max(len(place.frame.block.exponents) for place in self._board.places))
-        places = sorted(self._board.places, key=lambda place: place.frame.unexplained)
-        return [Finding(place, (), place.frame.unexplained) for place in places[:10]]
+        self._write_columns()
+        return []
+
+    def _write_columns(self) -> None:
+        """Write what frames say with their columns alone, fitted on as many rows as is quick."""
+        wide = few_rows(self._task.evaluator.data, WIDE_ROWS)
+        is_wider = wide.n_rows > self._data.n_rows
+        config = replace(self.config, scales=self.config.scales and not is_wider)
+        frames = opening_frames(wide, self._library, config)
+        if is_wider:
+            frames += [place.frame for place in self._board.places if any(place.frame.scale)]
+        best = sorted(frames, key=lambda frame: frame.unexplained)[:OPENED]
+        written = [expr for frame in best for expr in self._writer.write(frame)]
+        if not self._writer.speller.is_free:
+            whole = [frame for frame in frames if len(frame.target) == wide.n_rows]
+            written += [expr for frame in whole for expr in self._writer.write_whole(frame, wide)]
+        written = [expr for expr in written if expr.size <= self.config.longest]
+        if not written:
+            return
+        forest = shortened(Forest.from_exprs(written, self._library))
+        errors = self._task.evaluator.score(forest).errors
+        if self.config.refits and len(forest.values) and errors.min() > self._exact:
+            best = np.argsort(errors, kind="stable")[:REFITS]
+            self._task.tally.refits += len(best)
+            self._task.evaluator.score(refitted(forest.take(best[np.isfinite(errors[best])]), self._fit_data))
 
     def _look(self, rng: np.random.Generator) -> list[Finding]:
         config, board = self.config, self._board
@@ -112,9 +141,17 @@ class Mosaic(Strategy):
             pairs, weighed = board.pairs(self._pieces.forest, self._pieces.values, PAIRS_WRITTEN)
             self._task.tally.screened += weighed
             findings += [each for each in pairs if each.left <= SURE or each.left < 0.9 * each.place.least]
+            if not self._writer.speller.is_free:
+                self._try_sums()
         if config.layers and self._round % 3 == 0:
             self._lay(rng)
         return findings
+
+    def _try_sums(self) -> None:
+        """Score the sums of two pieces that come nearest to the target, where numbers cannot be written."""
+        sums, weighed = plain_sums(self._pieces.forest, self._sum_data)
+        self._task.tally.screened += weighed
+        self._task.evaluator.score(shortened(sums))
 
     def _remaining(self) -> int:
         return int(min(self._task.evaluator.remaining, 1 << 40))
@@ -212,7 +249,7 @@ class Mosaic(Strategy):
                     written.append((each, expr))
         if not written:
             return
-        forest = Forest.from_exprs([expr for _, expr in written], self._library)
+        forest = shortened(Forest.from_exprs([expr for _, expr in written], self._library))
         errors = self._task.evaluator.score(forest).errors.copy()
         if self.config.refits and errors.min() > self._exact and len(forest.values):
             self._refit(written, forest, errors)
@@ -230,7 +267,7 @@ class Mosaic(Strategy):
         errors[chosen] = np.minimum(errors[chosen], self._task.evaluator.score(fitted).errors)
         pieces = []
         for k, expr in zip(chosen.tolist(), fitted, strict=True):
-            finding, before = written[k]
+            finding, before = written[k][0], forest[k]
             pieces += [part for laid in finding.extra for part in pieces_within(laid.piece[0], before, expr)]
         if pieces:
             fresh = self._pieces.unseen(Forest.from_exprs(pieces, self._library))
@@ -252,7 +289,7 @@ class Mosaic(Strategy):
             best = exact[np.argmin(explored.complexities[exact])]
             size = explored.complexities[best]
             found = explored.take(np.array([best]))
-            variants = Forest.concatenate([canonical_variant(found), shorter(found)])
+            variants = shortened(Forest.concatenate([found, shorter(found)]))
             self._task.tally.refits += len(variants)
             evaluator.score(refitted(variants, self._fit_data))
             exact = np.flatnonzero(explored.errors <= self._exact)

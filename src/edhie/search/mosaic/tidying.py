@@ -9,9 +9,8 @@ from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.data import Data
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
+from edhie.expr.symbols import NUMBER
 from edhie.search.splicing import Part, Stock
-from edhie.search.translation import translated
-from edhie.errors import EdhieError
 
 FROM_HERE = FitConfig(points=0, starts=1, iterations=30, tolerance=1e-14)
 
@@ -43,12 +42,26 @@ def _at(part: Part, chosen: np.ndarray) -> Part:
     return Part(part.start[chosen], part.length[chosen])
 
 
-def canonical_variant(forest: Forest) -> Forest:
-    """The canonical form of one expression, where its library can write it; none otherwise."""
-    try:
-        return translated(canonical(forest), forest.library)
-    except EdhieError:
-        return forest.take([])
+def shortened(forest: Forest) -> Forest:
+    """Each expression in its canonical form, where its library can write that and it is shorter."""
+    if len(forest) == 0:
+        return forest
+    library, form = forest.library, canonical(forest)
+    table = np.arange(len(form.library))
+    table[len(library) :] = -1
+    if library.constant is not None and NUMBER.name in form.library:
+        table[form.library.ids[NUMBER.name]] = library.ids[library.constant]
+    tokens = table[form.tokens]
+    is_known = np.bincount(form.owners[tokens < 0], minlength=len(form)) == 0
+    is_better = is_known & (form.sizes < forest.sizes)
+    if not is_better.any():
+        return forest
+    better = form.take(np.flatnonzero(is_better))
+    rewritten = Forest(library, table[better.tokens].astype(np.int16), better.offsets, better.values)
+    both = Forest.concatenate([forest, rewritten])
+    places = np.arange(len(forest))
+    places[is_better] = len(forest) + np.arange(len(better))
+    return both.take(places)
 
 
 def refitted(forest: Forest, data: Data, threads: int | None = 1) -> Forest:

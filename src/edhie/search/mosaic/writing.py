@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.data import Data
 from edhie.expr import Expr, SymbolLibrary
 from edhie.search.mosaic.coefficients import Fit, pruned_fit, refit_with, rounded
 from edhie.search.mosaic.frames import Frame, Laid, laid_regressor
-from edhie.search.mosaic.words import Speller, Unwritable, Words
+from edhie.search.mosaic.integers import whole_coefficients
+from edhie.search.mosaic.words import LARGEST_WHOLE, Speller, Unwritable, Words
 
 Numbers = NDArray[np.float64]
 HALVES = (1, 2)
+SYMBOL_PRICES = (1.0, 0.3, 0.0)  # as shares of what a symbol costs in bits
 LARGEST_LOGARITHM = 300.0  # of a factor
 Part = tuple[float, bool, Words, Numbers]  # coefficient or exponent, whether it is one, what, its values
 
 
 class Writer:
-    """Writes expressions over one library, for targets on these columns."""
+    """Writes expressions over one library."""
 
-    def __init__(self, library: SymbolLibrary, columns: Numbers) -> None:
+    def __init__(self, library: SymbolLibrary) -> None:
         self.speller = Speller(library)
-        self._columns = columns
         self._variables = [Words((name,)) for name in library.variables]
 
     def write(self, frame: Frame, extra: Sequence[Laid] = ()) -> list[Expr]:
@@ -38,11 +41,30 @@ class Writer:
         found = []
         for coefficients in self._readings(frame, columns, target, fit, laid):
             try:
-                words = self._words(frame, laid, fit, coefficients)
+                words = self._words(frame, laid, fit.kept, coefficients)
             except Unwritable:
                 continue
             found.append(self.speller.expr(words))
         return found
+
+    def write_whole(self, frame: Frame, data: Data) -> list[Expr]:
+        """What a frame without pieces says with whole coefficients; `data` are its rows."""
+        if frame.block.is_product or frame.laid:
+            return []
+        columns, target = frame.block.columns * frame.block.row_scale, frame.target * frame.block.row_scale
+        fit = pruned_fit(columns, target, float(target @ target))
+        start = np.zeros(len(columns))
+        start[fit.kept] = np.clip(np.round(fit.coefficients), -LARGEST_WHOLE, LARGEST_WHOLE)
+        bits = math.log2(max(len(self.speller.library), 2))
+        tried = [whole_coefficients(frame, start, data, share * bits) for share in SYMBOL_PRICES]
+        written = []
+        for found in np.unique(np.array(tried), axis=0):
+            kept = np.flatnonzero(found)
+            try:
+                written.append(self.speller.expr(self._words(frame, (), kept, found[kept])))
+            except Unwritable:
+                continue
+        return written
 
     # -- numbers --------------------------------------------------------------------------
 
@@ -85,17 +107,19 @@ class Writer:
 
     # -- words ----------------------------------------------------------------------------
 
-    def _words(self, frame: Frame, laid: Sequence[Laid], fit: Fit, coefficients: Numbers) -> Words:
+    def _words(
+        self, frame: Frame, laid: Sequence[Laid], kept: NDArray[np.int64], coefficients: Numbers
+    ) -> Words:
         n_block = len(frame.block.exponents)
         constant = 0.0
         parts: list[Part] = []
-        for column, c in zip(fit.kept.tolist(), coefficients.tolist(), strict=True):
+        for column, c in zip(kept.tolist(), coefficients.tolist(), strict=True):
             if c == 0.0:
                 continue
             if column == 0:
                 constant = c
             elif column < n_block:
-                words, values = self._monomial(frame.block.exponents[column])
+                words, values = self._monomial(frame.block.exponents[column], frame.block.variables)
                 parts.append((c, frame.block.is_product, words, values))
             else:
                 each = laid[column - n_block]
@@ -127,9 +151,9 @@ class Writer:
             raise Unwritable("the factor")
         return self.speller.product(powers, sign * float(np.exp(constant)))
 
-    def _monomial(self, exponents: NDArray[np.int64]) -> tuple[Words, Numbers]:
+    def _monomial(self, exponents: NDArray[np.int64], variables: Numbers) -> tuple[Words, Numbers]:
         powers = [(float(e), words) for e, words in zip(exponents.tolist(), self._variables, strict=True) if e]
-        return self.speller.product(powers), np.prod(self._columns ** exponents[:, np.newaxis], axis=0)
+        return self.speller.product(powers), np.prod(variables ** exponents[:, np.newaxis], axis=0)
 
     def _undone(self, frame: Frame, inner: Words) -> Words:
         """The inner part with the scale taken off and the link undone."""

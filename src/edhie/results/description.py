@@ -1,0 +1,66 @@
+"""How many bits it takes to tell someone the data, given an expression: the shortest description is the one to trust.
+
+An expression costs its symbols and half the logarithm of the number of rows for each constant; what it
+leaves unexplained costs what noise of that size costs, the same everywhere or in proportion to the prediction,
+whichever explains the residuals better.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.data import Data
+from edhie.evaluate.values import values
+from edhie.expr import Forest
+from edhie.results.candidates import Candidate, Candidates
+
+Numbers = NDArray[np.float64]
+ROUNDING = 1e-12  # of the target's spread: residuals below are as good as none
+MOST_DESCRIBED = 3000  # candidates, those of the least error and those of the least complexity
+CHUNK = 256  # expressions whose predictions are held at once
+
+
+def shortest_description(candidates: Candidates, data: Data) -> Candidate | None:
+    """The candidate that describes the data in the fewest bits; None where none has a finite error."""
+    finite = np.flatnonzero(np.isfinite(candidates.errors))
+    if len(finite) == 0:
+        return None
+    by_error = finite[np.argsort(candidates.errors[finite], kind="stable")[:MOST_DESCRIBED]]
+    by_size = finite[np.lexsort((candidates.errors[finite], candidates.complexities[finite]))[: MOST_DESCRIBED // 3]]
+    chosen = np.unique(np.concatenate([by_error, by_size]))
+    bits = description_bits(candidates.forest.take(chosen), data)
+    return candidates[int(chosen[np.argmin(bits)])]
+
+
+def description_bits(forest: Forest, data: Data) -> Numbers:
+    """By expression: the bits that it and what it leaves unexplained take; infinite where it is no prediction."""
+    found = np.empty(len(forest))
+    for start in range(0, len(forest), CHUNK):
+        part = forest[start : start + CHUNK]
+        found[start : start + CHUNK] = residual_bits(values(part, data.columns), data)
+    symbols = forest.sizes * math.log2(max(len(forest.library), 2))
+    constants = np.diff(forest.value_offsets) * 0.5 * math.log2(max(data.n_rows, 2))
+    return found + symbols + constants
+
+
+def residual_bits(predicted: NDArray[np.floating], data: Data) -> Numbers:
+    """What residuals cost under the better of two kinds of noise."""
+    with np.errstate(all="ignore"):
+        residuals = data.y - predicted
+        least = ROUNDING * float(np.std(data.y) or abs(data.y[0]) or 1.0)
+        same = data.n_rows * np.log2(np.maximum(_spread(residuals, data), least))
+        sizes = np.abs(predicted)
+        relative = np.maximum(_spread(residuals / sizes, data), ROUNDING)
+        in_proportion = data.n_rows * np.log2(relative) + np.log2(sizes).sum(axis=1)
+    both = np.fmin(np.where(np.isfinite(same), same, np.inf), np.where(np.isfinite(in_proportion), in_proportion, np.inf))
+    return np.where(np.isfinite(residuals).all(axis=1), both, np.inf)
+
+
+def _spread(residuals: Numbers, data: Data) -> Numbers:
+    """The root of the mean square, by expression."""
+    squares = np.square(residuals)
+    weights = data.weights
+    return np.sqrt(squares.mean(axis=1) if weights is None else squares @ weights / data.total_weight)
