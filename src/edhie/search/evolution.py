@@ -24,15 +24,15 @@ Numbers = NDArray[np.float64]
 class EvolveConfig:
     """How a population of codes evolves."""
 
-    population: int = 200
+    population: int = 500
     """Individuals that live from one generation to the next."""
-    offspring: int = 200
+    offspring: int = 500
     """Children a generation; parents and children compete for their places."""
     generations: int | None = None
     """How many at most. None: until the budget is used up."""
-    crossover: float = 0.9
+    crossover: float = 0.25
     """The share of children that lie between two parents; the others start as a copy of one."""
-    mutation: float = 0.5
+    mutation: float = 1.0
     """The share of children that are mutated."""
     pressure: int = 2
     """Individuals that compete to become a parent."""
@@ -40,7 +40,7 @@ class EvolveConfig:
     """Whether at most one individual of each expression lives on."""
     restart_after: int | None = None
     """Generations without a lower error after which all but the best are drawn anew. None: never."""
-    patience: int | None = 200
+    patience: int | None = 100
     """Generations without a new expression after which nothing is left to do. None: go on."""
 
     def __post_init__(self) -> None:

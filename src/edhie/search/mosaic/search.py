@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from edhie.evaluate.data import Data
 from edhie.evaluate.rows import few_rows
 from edhie.expr import Expr, Forest
+from edhie.results.description import description_bits
 from edhie.search.base import State, Strategy, Task
 from edhie.search.mosaic.board import SURE, Board, Finding, Place
 from edhie.search.mosaic.config import MosaicConfig
@@ -39,6 +40,10 @@ REFITS = 10  # a round
 MULTIPLIED = 160  # pieces whose products are tried, at most
 PAIRS_WRITTEN = 3
 TIDY_ROUNDS = 8
+IMPROVED_EVERY = 4  # rounds
+IMPROVED, IMPROVEMENTS, CHILDREN = 3, 2, 25  # expressions, how often in a row, changed copies of each
+IMPROVED_ROWS = 500
+DESCRIBED = 200
 OPENED = 16  # frames whose columns alone are written
 PRODUCT_ROUNDS = (1, 2, 4, 7, 12, 24, 48, 96, 192, 384)
 PAIR_ROUNDS = (1, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450)
@@ -61,6 +66,7 @@ class Mosaic(Strategy):
         self._library = evaluator.given_library
         self._data: Data = few_rows(evaluator.data, self.config.rows)
         self._fit_data: Data = few_rows(evaluator.data, FIT_ROWS)
+        self._improved_data: Data = few_rows(evaluator.data, IMPROVED_ROWS)
         self._sum_data: Data = few_rows(evaluator.data, SUM_ROWS)
         self._source = Source(task.generator, self._library)
         self._pieces = Pieces(self._library, self._data.columns, self.config.kept, self._source.costs)
@@ -92,6 +98,8 @@ class Mosaic(Strategy):
         if self._best_error() <= self._exact:
             self._tidy()
             return False
+        if self.config.refits and self._round % IMPROVED_EVERY == 0:
+            self._improve(rng)
         return True
 
     def _open(self) -> list[Finding]:
@@ -111,13 +119,18 @@ class Mosaic(Strategy):
             frames += [place.frame for place in self._board.places if any(place.frame.scale)]
         best = sorted(frames, key=lambda frame: frame.unexplained)[:OPENED]
         written = [expr for frame in best for expr in self._writer.write(frame)]
-        if not self._writer.speller.is_free:
-            whole = [frame for frame in frames if len(frame.target) == wide.n_rows]
-            written += [expr for frame in whole for expr in self._writer.write_whole(frame, wide)]
-        written = [expr for expr in written if expr.size <= self.config.longest]
-        if not written:
+        self._score(written)
+        if self._writer.speller.is_free or self._best_error() <= self._exact:
             return
-        forest = shortened(Forest.from_exprs(written, self._library))
+        whole = [frame for frame in frames if len(frame.target) == wide.n_rows]
+        self._score([expr for frame in whole for expr in self._writer.write_whole(frame, wide)])
+
+    def _score(self, written: list[Expr]) -> None:
+        """Score expressions, and the best of them with constants fitted again."""
+        short = [expr for expr in written if expr.size <= self.config.longest]
+        if not short:
+            return
+        forest = shortened(Forest.from_exprs(short, self._library))
         errors = self._task.evaluator.score(forest).errors
         if self.config.refits and len(forest.values) and errors.min() > self._exact:
             best = np.argsort(errors, kind="stable")[:REFITS]
@@ -277,6 +290,37 @@ class Mosaic(Strategy):
     def _best_error(self) -> float:
         errors = self._task.evaluator.explored.errors
         return float(errors.min()) if len(errors) else np.inf
+
+    # -- whole expressions ----------------------------------------------------------------
+
+    def _improve(self, rng: np.random.Generator) -> None:
+        """Change the expressions that describe the data best: shorter ones, and other trees, with constants fitted."""
+        evaluator = self._task.evaluator
+        for _ in range(IMPROVEMENTS):
+            best = self._shortest_descriptions()
+            if len(best) == 0:
+                return
+            parents = best.take(np.repeat(np.arange(len(best)), CHILDREN))
+            changed = children(parents, self._pieces.forest, rng, likely=self._likely_symbols())
+            variants = Forest.concatenate([*(shorter(best.take([k])) for k in range(len(best))), changed])
+            variants = shortened(variants.take(np.flatnonzero(variants.sizes <= self.config.longest))).unique()
+            variants = variants.take(np.arange(min(len(variants), self._remaining())))
+            self._task.tally.refits += len(variants)
+            before = len(evaluator.explored)
+            evaluator.score(refitted(variants, self._improved_data))
+            if len(evaluator.explored) == before:
+                return
+
+    def _shortest_descriptions(self) -> Forest:
+        """The few expressions so far that describe the data in the fewest bits."""
+        explored = self._task.evaluator.explored
+        errors, sizes = explored.errors, explored.complexities
+        finite = np.flatnonzero(np.isfinite(errors))
+        by_error = finite[np.argsort(errors[finite], kind="stable")[:DESCRIBED]]
+        small = finite[np.lexsort((errors[finite], sizes[finite]))[:DESCRIBED]]
+        forest = explored.take(np.unique(np.concatenate([by_error, small])))
+        bits = description_bits(forest, self._improved_data)
+        return forest.take(np.argsort(bits, kind="stable")[:IMPROVED])
 
     # -- the end --------------------------------------------------------------------------
 
