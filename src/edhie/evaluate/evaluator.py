@@ -181,6 +181,8 @@ class Evaluator:
     def spend(self, n: int) -> None:
         """Count `n` distinct expressions that were executed against the data elsewhere, as parts of others."""
         check_whole("n", n, 0)
+        if n > self.remaining:
+            raise EdhieError(f"the budget has {self.remaining:g} expressions left, fewer than the {n} to be spent")
         self._counts = replace(self._counts, executed=self._counts.executed + n)
 
     # -- scoring --------------------------------------------------------------------------

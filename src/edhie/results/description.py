@@ -55,8 +55,8 @@ def residual_bits(predicted: NDArray[np.floating], data: Data) -> Numbers:
         sizes = np.abs(predicted)
         relative = np.maximum(_spread(residuals / sizes, data), ROUNDING)
         in_proportion = data.n_rows * np.log2(relative) + np.log2(sizes).sum(axis=1)
-    both = np.fmin(np.where(np.isfinite(same), same, np.inf), np.where(np.isfinite(in_proportion), in_proportion, np.inf))
-    return np.where(np.isfinite(residuals).all(axis=1), both, np.inf)
+    bits: Numbers = np.fmin(*(np.where(np.isfinite(each), each, np.inf) for each in (same, in_proportion)))
+    return np.where(np.isfinite(residuals).all(axis=1), bits, np.inf)
 
 
 def _spread(residuals: Numbers, data: Data) -> Numbers:

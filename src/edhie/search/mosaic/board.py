@@ -61,7 +61,9 @@ class Board:
 
     def put(self, frame: Frame, root: int | None = None) -> Place:
         """A place for a frame."""
-        place = Place(frame, Elites(self.library, self.n_rows, self.n_elites), len(self.places) if root is None else root)
+        place = Place(
+            frame, Elites(self.library, self.n_rows, self.n_elites), len(self.places) if root is None else root
+        )
         self.places.append(place)
         return place
 

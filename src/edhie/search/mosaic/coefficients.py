@@ -103,9 +103,7 @@ def rounded(value: float, error: float, *, denominators: tuple[int, ...] = DENOM
     return None
 
 
-def refit_with(
-    columns: Numbers, target: Numbers, fit: Fit, fixed: dict[int, float]
-) -> tuple[Numbers, float]:
+def refit_with(columns: Numbers, target: Numbers, fit: Fit, fixed: dict[int, float]) -> tuple[Numbers, float]:
     """Coefficients of the kept columns with some fixed, by place among them, and what is left."""
     free = [k for k in range(len(fit.kept)) if k not in fixed]
     rest = target - sum(value * columns[fit.kept[k]] for k, value in fixed.items())

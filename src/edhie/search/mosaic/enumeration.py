@@ -5,6 +5,10 @@ Where numbers cannot be written, 1 is x/x, and counts as one node: it is meant a
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +17,24 @@ from edhie.search.splicing import Part, Stock
 
 COMMUTATIVE = ("+", "*")
 Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Family:
+    """An operator over all operands of certain sizes."""
+
+    operator: int
+    operands: tuple[Indices, ...]
+
+    def __len__(self) -> int:
+        return math.prod(len(each) for each in self.operands)
+
+    def members(self, places: Indices) -> tuple[Indices, ...]:
+        """The operands of the members at these places; the last one runs fastest."""
+        if len(self.operands) == 1:
+            return (self.operands[0][places],)
+        left, right = self.operands
+        return left[places // len(right)], right[places % len(right)]
 
 
 def sizes_as_meant(forest: Forest) -> Indices:
@@ -72,11 +94,11 @@ class Enumeration:
             return Forest.concatenate([made, self._one()])
         stock, parts = Stock(self.base), []
         start, stop, seen = self.place, self.place + n, 0
-        for operator, count, places in self._families():
-            low, high = max(start - seen, 0), min(stop - seen, count)
+        for family in self._families():
+            low, high = max(start - seen, 0), min(stop - seen, len(family))
             if low < high:
-                parts.append(self._join(stock, operator, places(np.arange(low, high))))
-            seen += count
+                parts.append(self._join(stock, family.operator, family.members(np.arange(low, high))))
+            seen += len(family)
             if seen >= stop:
                 break
         self.place = min(stop, seen)
@@ -90,27 +112,20 @@ class Enumeration:
         variable = library.ids[library.variables[0]]
         return Forest.checked(library, np.array([library.ids["/"], variable, variable]), np.array([0, 3]))
 
-    def _families(self):  # type: ignore[no-untyped-def]
-        """By operator and sizes of its operands: how many there are, and which operands the k-th has."""
+    def _families(self) -> Iterator[Family]:
+        """All expressions of the present size, by operator and sizes of its operands."""
         sizes = sizes_as_meant(self.base)
         by_size = [np.flatnonzero(sizes == s) for s in range(self.size)]
         for operator, symbol in enumerate(self.library.symbols):
             if symbol.kind != "operator":
                 continue
             if symbol.arity == 1:
-                operands = by_size[self.size - 1]
-                yield operator, len(operands), lambda k, operands=operands: (operands[k],)
+                yield Family(operator, (by_size[self.size - 1],))
                 continue
             for left_size in range(1, self.size - 1):
                 right_size = self.size - 1 - left_size
-                if symbol.name in COMMUTATIVE and left_size < right_size:
-                    continue
-                left, right = by_size[left_size], by_size[right_size]
-                if len(right):
-                    yield operator, len(left) * len(right), lambda k, left=left, right=right: (
-                        left[k // len(right)],
-                        right[k % len(right)],
-                    )
+                if symbol.name not in COMMUTATIVE or left_size >= right_size:
+                    yield Family(operator, (by_size[left_size], by_size[right_size]))
 
     def _join(self, stock: Stock, operator: int, operands: tuple[Indices, ...]) -> Forest:
         n = len(operands[0])

@@ -49,4 +49,5 @@ def _bits(tried: Numbers, frame: Frame, scale: Numbers | float, data: Data, pric
         predicted = frame.link.undo(inner) * (frame.sign if frame.link.is_even else 1.0)
         residual = residual_bits(predicted, data)
     sizes = (np.abs(tried) + (tried != 0) * SYMBOLS_A_COLUMN).sum(axis=1)
-    return residual + sizes * price
+    bits: Numbers = residual + sizes * price
+    return bits

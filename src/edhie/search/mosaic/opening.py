@@ -24,7 +24,9 @@ RELATIVE_LINKS = ("y", "1/y", "y^2", "exp(y)")
 MOST_TRUST = 1e4  # in a row, over that in the median row
 
 
-def opening_frames(data: Data, library: SymbolLibrary, config: MosaicConfig) -> list[Frame]:
+def opening_frames(
+    data: Data, library: SymbolLibrary, config: MosaicConfig, *, with_scales: bool = True
+) -> list[Frame]:
     """Every way to look at the target that its values and the library allow, the plainest first."""
     weights = np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights / data.weights.mean())
     links = usable_links(data.y, library) if config.links else [IDENTITY]
@@ -33,7 +35,7 @@ def opening_frames(data: Data, library: SymbolLibrary, config: MosaicConfig) -> 
     frames = [_frame(link, plain, data) for link in links]
     if len(polynomial.exponents) > 1:
         frames += [_frame(link, polynomial, data) for link in links]
-    if config.scales:
+    if config.scales and with_scales:
         frames += _scaled_frames(links, polynomial, data)
     if config.products:
         logarithms = logarithm_block(data.columns, weights, is_rich=config.blocks)
@@ -119,7 +121,8 @@ def _likely_scales(data: Data, usable: NDArray[np.int64]) -> NDArray[np.int64]:
     moves += [s * unit[a] + t * unit[b] for a in range(n) for b in range(a) for s in MOVES for t in MOVES]
     around = np.unique(np.array([centre + move for move in moves[:MOST_SCALES]]), axis=0)
     every = np.concatenate([-around, around, -2 * around])  # for y, for 1/y, for its square
-    return every[np.abs(every).sum(axis=1) > 0]
+    found: NDArray[np.int64] = every[np.abs(every).sum(axis=1) > 0]
+    return found
 
 
 def _unexplained(targets: Numbers, block: Block) -> Numbers:
@@ -150,4 +153,5 @@ def scales(n_variables: int, usable: NDArray[np.int64]) -> NDArray[np.int64]:
     every = np.array(list(product(range(-highest, highest + 1), repeat=n)), np.int64)
     degrees = np.abs(every).sum(axis=1)
     order = np.argsort(degrees, kind="stable")
-    return every[order][degrees[order] > 0][:MOST_SCALES]
+    found: NDArray[np.int64] = every[order][degrees[order] > 0][:MOST_SCALES]
+    return found

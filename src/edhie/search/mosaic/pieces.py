@@ -49,12 +49,17 @@ class Pieces:
 
     def execute(self, forest: Forest) -> tuple[Forest, Numbers]:
         """The values of pieces, without those that are not finite; the smallest are kept to build with."""
-        found = values(forest, self.columns)
+        found = self.values_of(forest)
         with np.errstate(invalid="ignore"):
             usable = np.flatnonzero((np.abs(found) < LARGEST_VALUE).all(axis=1))
         forest, found = forest.take(usable), np.ascontiguousarray(found[usable])
         self._keep(forest, found)
         return forest, found
+
+    def values_of(self, forest: Forest) -> Numbers:
+        """The values of any pieces on the rows."""
+        found: Numbers = values(forest, self.columns).astype(np.float64, copy=False)
+        return found
 
     def _keep(self, forest: Forest, found: Numbers) -> None:
         """Take in what behaves like none before, as far as there is room for its cost."""
@@ -78,8 +83,9 @@ class Pieces:
     def _costs_of(self, forest: Forest) -> Numbers:
         if len(forest) == 0:
             return np.empty(0)
-        costs = np.add.reduceat(self._costs[forest.tokens], forest.offsets[:-1])
-        return costs - (forest.sizes - sizes_as_meant(forest))
+        costs: Numbers = np.add.reduceat(self._costs[forest.tokens], forest.offsets[:-1])
+        costs -= forest.sizes - sizes_as_meant(forest)
+        return costs
 
     def _behaviours_of(self, found: Numbers) -> list[bytes]:
         bits = np.ascontiguousarray(found[:, self._probes] + 0.0).view(np.int64)
@@ -103,7 +109,7 @@ class Pieces:
     def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
         """Be where `state` was taken."""
         self.forest = Forest.checked(self.library, state["tokens"], state["offsets"], state["constants"])
-        self.values = values(self.forest, self.columns) if len(self.forest) else self.values[:0]
+        self.values = self.values_of(self.forest)
         self.costs = self._costs_of(self.forest)
         self._seen = set(_chunks(state["seen"], 16))
         self._behaviours = set(_chunks(state["behaviours"], 8 * len(self._probes)))

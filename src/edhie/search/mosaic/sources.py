@@ -51,7 +51,8 @@ class Source:
         frequencies = self.frequencies
         with np.errstate(divide="ignore"):
             rarity = np.log(frequencies.max() / np.maximum(frequencies, 1e-3 * frequencies.max()))
-        return 1.0 + RARITY * rarity
+        costs: NDArray[np.float64] = 1.0 + RARITY * rarity
+        return costs
 
     @property
     def is_latent(self) -> bool:

@@ -39,7 +39,7 @@ def under(operator: str, *parts: Words) -> Words:
     return Words(tokens, sum((part.constants for part in parts), ()))
 
 
-class Unwritable(Exception):
+class UnwritableError(Exception):
     """The library has no symbols for it."""
 
 
@@ -57,7 +57,7 @@ class Speller:
     def over(self, operator: str, *parts: Words) -> Words:
         """An operator of the library over its operands."""
         if operator not in self.library:
-            raise Unwritable(operator)
+            raise UnwritableError(operator)
         return under(operator, *parts)
 
     # -- numbers --------------------------------------------------------------------------
@@ -70,7 +70,7 @@ class Speller:
             return Words((numeral(value),))
         fraction = fraction_of(value)
         if fraction is None:
-            raise Unwritable(f"the number {value}")
+            raise UnwritableError(f"the number {value}")
         above = self._whole(fraction.numerator)
         return above if fraction.denominator == 1 else self.over("/", above, self._whole(fraction.denominator))
 
@@ -101,8 +101,8 @@ class Speller:
         if factor != 1.0:
             inner = self.sum([(c / factor, words) for c, words in parts])
             return self._times(factor, inner)
-        positive = [(c, words) for c, words in parts if c > 0]
-        negative = [(-c, words) for c, words in parts if c < 0]
+        positive: list[tuple[float, Words | None]] = [(c, words) for c, words in parts if c > 0]
+        negative: list[tuple[float, Words | None]] = [(-c, words) for c, words in parts if c < 0]
         if constant > 0 or (constant < 0 and self.library.constant is not None and positive):
             positive.append((constant, None))  # a fitted constant may be negative
         elif constant < 0:
@@ -136,7 +136,7 @@ class Speller:
             return self.over("*", self.number(factor), words)
         fraction = fraction_of(factor)
         if fraction is None:
-            raise Unwritable(f"the number {factor}")
+            raise UnwritableError(f"the number {factor}")
         repeated = words
         for _ in range(abs(fraction.numerator) - 1):
             repeated = self.over("+", repeated, words)
@@ -173,7 +173,7 @@ class Speller:
             root = under("sqrt", words)
             return root if whole == 0 else self.over("*", self._whole_power(words, whole), root)
         if not self.is_free:
-            raise Unwritable(f"the power {exponent}")
+            raise UnwritableError(f"the power {exponent}")
         if "^" in self.library:
             return under("^", words, self.number(exponent))
         return self.over("exp", self.over("*", self.number(exponent), self.over("log", words)))

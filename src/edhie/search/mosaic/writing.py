@@ -13,7 +13,7 @@ from edhie.expr import Expr, SymbolLibrary
 from edhie.search.mosaic.coefficients import Fit, pruned_fit, refit_with, rounded
 from edhie.search.mosaic.frames import Frame, Laid, laid_regressor
 from edhie.search.mosaic.integers import whole_coefficients
-from edhie.search.mosaic.words import LARGEST_WHOLE, Speller, Unwritable, Words
+from edhie.search.mosaic.words import LARGEST_WHOLE, Speller, UnwritableError, Words
 
 Numbers = NDArray[np.float64]
 HALVES = (1, 2)
@@ -42,7 +42,7 @@ class Writer:
         for coefficients in self._readings(frame, columns, target, fit, laid):
             try:
                 words = self._words(frame, laid, fit.kept, coefficients)
-            except Unwritable:
+            except UnwritableError:
                 continue
             found.append(self.speller.expr(words))
         return found
@@ -62,7 +62,7 @@ class Writer:
             kept = np.flatnonzero(found)
             try:
                 written.append(self.speller.expr(self._words(frame, (), kept, found[kept])))
-            except Unwritable:
+            except UnwritableError:
                 continue
         return written
 
@@ -83,9 +83,7 @@ class Writer:
             readings.append(nearest)
         return readings
 
-    def _powers(
-        self, frame: Frame, columns: Numbers, target: Numbers, fit: Fit, laid: Sequence[Laid]
-    ) -> list[Numbers]:
+    def _powers(self, frame: Frame, columns: Numbers, target: Numbers, fit: Fit, laid: Sequence[Laid]) -> list[Numbers]:
         """Exponents as multiples of a half where that does as well; the other coefficients follow."""
         n_block = len(frame.block.exponents)
         fixed = {}
@@ -107,9 +105,7 @@ class Writer:
 
     # -- words ----------------------------------------------------------------------------
 
-    def _words(
-        self, frame: Frame, laid: Sequence[Laid], kept: NDArray[np.int64], coefficients: Numbers
-    ) -> Words:
+    def _words(self, frame: Frame, laid: Sequence[Laid], kept: NDArray[np.int64], coefficients: Numbers) -> Words:
         n_block = len(frame.block.exponents)
         constant = 0.0
         parts: list[Part] = []
@@ -148,7 +144,7 @@ class Writer:
         if exponent:
             powers.append((1.0, self.speller.over("exp", self.speller.sum(exponent))))
         if abs(constant) > LARGEST_LOGARITHM:
-            raise Unwritable("the factor")
+            raise UnwritableError("the factor")
         return self.speller.product(powers, sign * float(np.exp(constant)))
 
     def _monomial(self, exponents: NDArray[np.int64], variables: Numbers) -> tuple[Words, Numbers]:

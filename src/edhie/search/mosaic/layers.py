@@ -1,0 +1,40 @@
+"""Layers: frames in which a good piece is laid, so that others are looked for beside it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from edhie.search.mosaic.board import Board, Place
+from edhie.search.mosaic.frames import Frame
+from edhie.search.mosaic.pieces import Pieces
+
+DEEPEST = 3  # pieces that are laid at most
+GROWING = 4  # frames with laid pieces that are kept, and grow on
+RANKS = 20  # elites among which one is drawn, beside the best
+
+
+def lay(board: Board, pieces: Pieces, n_frames: int, rng: np.random.Generator) -> None:
+    """Lay down good pieces, in the frames that have led to the least errors; what was laid before gives way."""
+    roots = [place for place in board.places if not place.frame.laid]
+    grown = {place.frame.key: place for place in board.places if place.frame.laid}
+    wanted: dict[tuple[object, ...], tuple[Frame, int]] = {}
+    by_error = sorted(range(len(roots)), key=lambda k: roots[k].error)
+    for k in by_error[: max(1, (n_frames - len(roots)) // 2)]:
+        for rank in (0, int(rng.integers(1, RANKS))):
+            if rank < len(roots[k].elites):
+                frame = roots[k].frame.with_laid(board.laid(roots[k].elites, rank))
+                wanted[frame.key] = (frame, k)
+    for place in sorted(grown.values(), key=lambda place: place.error)[:GROWING]:
+        wanted[place.frame.key] = (place.frame, place.root)
+        if len(place.elites) and len(place.frame.laid) < DEEPEST:
+            frame = place.frame.with_laid(board.laid(place.elites, 0))
+            wanted[frame.key] = (frame, place.root)
+    board.places = list(roots)
+    fresh: list[Place] = []
+    for key, (frame, root) in wanted.items():
+        if key in grown:
+            board.places.append(grown[key])
+        elif np.isfinite(frame.unexplained) and frame.unexplained > 0:
+            fresh.append(board.put(frame, root))
+    if fresh:
+        board.weigh(pieces.forest, pieces.values, fresh)

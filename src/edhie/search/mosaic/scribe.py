@@ -1,0 +1,152 @@
+"""The scribe: writes what was found as expressions for the target, fits their constants, and scores them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.rows import few_rows
+from edhie.expr import Expr, Forest
+from edhie.results.description import description_bits
+from edhie.search.base import Task
+from edhie.search.mosaic.board import Finding
+from edhie.search.mosaic.config import MosaicConfig
+from edhie.search.mosaic.frames import Frame
+from edhie.search.mosaic.opening import opening_frames
+from edhie.search.mosaic.sums import plain_sums
+from edhie.search.mosaic.tidying import pieces_within, refitted, shortened, shorter
+from edhie.search.mosaic.writing import Writer
+from edhie.search.variation import children
+
+Numbers = NDArray[np.float64]
+EXACT = 1e-24  # of the target's squares: less is rounding
+WIDE_ROWS = 5000  # that columns alone are fitted on
+FIT_ROWS = 2000  # that constants are fitted again on
+SUM_ROWS = 1024  # that sums without coefficients are tried on
+IMPROVED_ROWS = 500  # that changed expressions are fitted on
+OPENED = 16  # frames whose columns alone are written
+REFITS = 10  # a round
+DESCRIBED = 200  # expressions of the least error, and of the least size, among which the best is looked for
+IMPROVED, IMPROVEMENTS, CHILDREN = 3, 2, 25  # expressions, how often in a row, changed copies of each
+TIDY_ROUNDS = 8
+
+
+class Scribe:
+    """Writes for one task."""
+
+    def __init__(self, task: Task, config: MosaicConfig) -> None:
+        self._evaluator = evaluator = task.evaluator
+        self._tally = task.tally
+        self._config = config
+        self._library = evaluator.given_library
+        self._writer = Writer(self._library)
+        self._fit_data = few_rows(evaluator.data, FIT_ROWS)
+        to_error = evaluator.loss.from_sum_of_squares
+        squares = EXACT * evaluator.data.squares_to_explain
+        self._exact = 0.0 if to_error is None else float(to_error(squares, evaluator.data))
+
+    @property
+    def is_done(self) -> bool:
+        """Whether an expression was found that leaves nothing but rounding."""
+        return self._least_error <= self._exact
+
+    @property
+    def _least_error(self) -> float:
+        errors = self._evaluator.explored.errors
+        return float(errors.min()) if len(errors) else np.inf
+
+    # -- what was found -------------------------------------------------------------------
+
+    def write_columns(self, frames: Sequence[Frame]) -> None:
+        """Write what frames say with their columns alone, fitted on as many rows as is quick."""
+        wide = few_rows(self._evaluator.data, WIDE_ROWS)
+        wide_frames = opening_frames(wide, self._library, self._config, with_scales=False)
+        every = [*wide_frames, *(frame for frame in frames if any(frame.scale))]
+        best = sorted(every, key=lambda frame: frame.unexplained)[:OPENED]
+        self._score(self._short(expr for frame in best for expr in self._writer.write(frame)))
+        if not self._writer.speller.is_free and not self.is_done:
+            self._score(self._short(expr for frame in wide_frames for expr in self._writer.write_whole(frame, wide)))
+
+    def _short(self, written: Iterable[Expr]) -> list[Expr]:
+        return [expr for expr in written if expr.size <= self._config.longest]
+
+    def write(self, findings: list[Finding]) -> list[Expr]:
+        """Write findings, the best first; their pieces with the constants that they got in fitting."""
+        written: list[tuple[Finding, Expr]] = []
+        for each in sorted(findings, key=lambda each: each.left):
+            written += [(each, expr) for expr in self._short(self._writer.write(each.place.frame, each.extra))]
+        forest, fitted, errors = self._score([expr for _, expr in written])
+        for (finding, _), error in zip(written, errors.tolist(), strict=True):
+            finding.place.error = min(finding.place.error, error)
+        pieces = []
+        for k, expr in fitted:
+            for laid in written[k][0].extra:
+                pieces += pieces_within(laid.piece[0], forest[k], expr)
+        return pieces
+
+    def _score(self, written: list[Expr]) -> tuple[Forest, list[tuple[int, Expr]], Numbers]:
+        """Score expressions, and the best of them with constants fitted again, which come back with their places."""
+        forest = shortened(Forest.from_exprs(written, self._library))
+        errors = self._evaluator.score(forest).errors.copy()
+        if not self._config.refits or len(forest.values) == 0 or errors.min(initial=np.inf) <= self._exact:
+            return forest, [], errors
+        chosen = np.argsort(errors, kind="stable")[:REFITS]
+        chosen = chosen[np.isfinite(errors[chosen])]
+        self._tally.refits += len(chosen)
+        fitted = refitted(forest.take(chosen), self._fit_data)
+        errors[chosen] = np.minimum(errors[chosen], self._evaluator.score(fitted).errors)
+        return forest, list(zip(chosen.tolist(), fitted, strict=True)), errors
+
+    def try_sums(self, pieces: Forest) -> None:
+        """Score the sums of two pieces that describe the data best, where numbers cannot be written."""
+        if self._writer.speller.is_free:
+            return
+        sums, weighed = plain_sums(pieces, few_rows(self._evaluator.data, SUM_ROWS))
+        self._tally.screened += weighed
+        self._evaluator.score(shortened(sums))
+
+    # -- whole expressions ----------------------------------------------------------------
+
+    def improve(self, donors: Forest, likely: Numbers, rng: np.random.Generator) -> None:
+        """Change the expressions that describe the data best: shorter ones, and other trees, with constants fitted."""
+        data = few_rows(self._evaluator.data, IMPROVED_ROWS)
+        for _ in range(IMPROVEMENTS):
+            best = self._shortest_descriptions()
+            if len(best) == 0:
+                return
+            parents = best.take(np.repeat(np.arange(len(best)), CHILDREN))
+            changed = children(parents, donors, rng, likely=likely)
+            variants = Forest.concatenate([*(shorter(best.take([k])) for k in range(len(best))), changed])
+            variants = shortened(variants.take(np.flatnonzero(variants.sizes <= self._config.longest))).unique()
+            self._tally.refits += len(variants)
+            self._evaluator.score(refitted(variants, data))
+        if self._evaluator.data.n_rows > IMPROVED_ROWS:  # the best with all that is known
+            self._evaluator.score(refitted(self._shortest_descriptions().take([0]), self._evaluator.data))
+
+    def _shortest_descriptions(self) -> Forest:
+        """The few expressions so far that describe the data in the fewest bits."""
+        explored = self._evaluator.explored
+        errors, sizes = explored.errors, explored.complexities
+        finite = np.flatnonzero(np.isfinite(errors))
+        by_error = finite[np.argsort(errors[finite], kind="stable")[:DESCRIBED]]
+        small = finite[np.lexsort((errors[finite], sizes[finite]))[:DESCRIBED]]
+        forest = explored.take(np.unique(np.concatenate([by_error, small])))
+        bits = description_bits(forest, few_rows(self._evaluator.data, IMPROVED_ROWS))
+        return forest.take(np.argsort(bits, kind="stable")[:IMPROVED])
+
+    def tidy(self) -> None:
+        """Make an exact expression shorter, as long as it stays exact."""
+        for _ in range(TIDY_ROUNDS):
+            explored = self._evaluator.explored
+            exact = np.flatnonzero(explored.errors <= self._exact)
+            best = exact[np.argmin(explored.complexities[exact])]
+            size = explored.complexities[best]
+            found = explored.take(np.array([best]))
+            variants = shortened(Forest.concatenate([found, shorter(found)]))
+            self._tally.refits += len(variants)
+            self._evaluator.score(refitted(variants, self._fit_data))
+            exact = np.flatnonzero(explored.errors <= self._exact)
+            if explored.complexities[exact].min() >= size:
+                return
