@@ -18,7 +18,7 @@ from edhie.evaluate import Data, Evaluator, fit_constants, read_columns, read_da
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.generators import Generator
 from edhie.results import SearchResult
-from edhie.results.selection import best
+from edhie.results.description import shortest_description
 from edhie.search import Budget, run
 
 Numbers = NDArray[np.float64]
@@ -56,7 +56,8 @@ def _problem(benchmark: str, name: str) -> Problem:
 def _sources(method: str, problem: Problem, settings: Settings) -> tuple[Generator, SymbolLibrary]:
     """What gives expressions, and the symbols that an answer may have."""
     generator, by_default = generator_for(method_named(method), problem, settings.model), method_named(method).strict
-    return generator, answer_library(generator, strict=by_default if settings.strict is None else settings.strict)
+    strict = by_default if settings.strict is None else settings.strict
+    return generator, answer_library(generator, strict=strict, undoing=method_named(method).strategy == "mosaic")
 
 
 @lru_cache(maxsize=2)
@@ -83,7 +84,7 @@ def _judged(task: Task, problem: Problem, result: SearchResult, data: Data) -> d
         errors = _clean_errors(result.candidates.forest, noisy, clean)
         rank = rank_of_truth(noisy, errors, limit)
     found = result.best
-    selected = _selected(result)
+    selected = shortest_description(result.candidates, data)
     return {
         "success": found is not None and (found.error < limit if not task.noise else rank is not None),
         "equivalent": _verdict(None if found is None else found.expr, problem, task),
@@ -92,8 +93,8 @@ def _judged(task: Task, problem: Problem, result: SearchResult, data: Data) -> d
         "evaluated_to_success": evaluated_to_success(errors, executed_at, limit),
         "expression": "" if found is None else str(in_problem_names(found.expr, problem)),
         "rank": rank,
-        "selected": "" if selected is None else str(in_problem_names(selected, problem)),
-        "selected_equivalent": _verdict(selected, problem, task),
+        "selected": "" if selected is None else str(in_problem_names(selected.expr, problem)),
+        "selected_equivalent": _verdict(None if selected is None else selected.expr, problem, task),
     }
 
 
@@ -101,11 +102,6 @@ def _verdict(expr: Expr | None, problem: Problem, task: Task) -> str | None:
     if expr is None:
         return None if problem.truth is None else "no"
     return is_equivalent(in_problem_names(expr, problem), problem, seed=task.run, refit=task.noise > 0)
-
-
-def _selected(result: SearchResult) -> Expr | None:
-    """What a person would be shown first."""
-    return best(result.front).expr if len(result.front) else None
 
 
 def _r2_test(expr: Expr, problem: Problem, seed: int, train_mean: float) -> float:

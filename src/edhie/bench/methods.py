@@ -23,6 +23,7 @@ from edhie.grammar import PCFG
 
 Source = Literal["hvae", "grammar", "gvae", "cvae"]
 GENERAL = "general"
+INVERSES = {"sin": "asin", "cos": "acos", "tan": "atan", "exp": "log"}
 
 
 @dataclass(frozen=True)
@@ -145,10 +146,16 @@ def _baseline(method: Method, problem: Problem) -> Trained | None:
 # -- what answers are made of ---------------------------------------------------------
 
 
-def answer_library(generator: Generator, *, strict: bool) -> SymbolLibrary:
-    """The symbols that an answer may have: those of the generator, and if not `strict` constants and all of general."""
+def answer_library(generator: Generator, *, strict: bool, undoing: bool = False) -> SymbolLibrary:
+    """The symbols that an answer may have: those of the generator, and if not `strict` constants and all of general.
+
+    A search that looks at the target through functions needs what undoes them: `undoing` adds, to a library with
+    constants, the inverses of its own functions. Without constants an answer is of the library's symbols alone.
+    """
     if strict:
-        return generator.library
+        own = generator.library
+        inverses = [OPERATORS[inverse] for name, inverse in INVERSES.items() if name in own]
+        return own.extended(*inverses) if undoing and own.constant is not None else own
     further: list[Symbol] = [OPERATORS[s.name] for s in _general().symbols if s.kind == "operator"]
     if generator.library.constant is None:
         further.append(constant())

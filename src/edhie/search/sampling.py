@@ -30,7 +30,7 @@ class DrawConfig:
 
     batch: int = 1000
     """Attempts a step."""
-    attempts: int | None = 100_000
+    attempts: int | None = 1_000_000
     """Attempts in all: repetitions and codes that give no expression count. None: until the budget is used up."""
 
     def __post_init__(self) -> None:

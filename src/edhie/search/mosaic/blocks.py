@@ -79,6 +79,12 @@ def polynomial_block(variables: Numbers, row_scale: Numbers, *, is_rich: bool = 
     n, rows = variables.shape
     most = min(MOST_COLUMNS, max(1, rows // ROWS_A_COLUMN)) if is_rich else 1
     degree = max(d for d in range(HIGHEST_DEGREE + 1) if math.comb(n + d, d) <= most)
+    return polynomial_of_degree(variables, degree, row_scale)
+
+
+def polynomial_of_degree(variables: Numbers, degree: int, row_scale: Numbers | None = None) -> Block:
+    """All products of variables up to a degree, without those that are not finite."""
+    n, rows = variables.shape
     exponents = np.array(
         [
             np.bincount(np.array(chosen, np.int64), minlength=n)
@@ -89,7 +95,8 @@ def polynomial_block(variables: Numbers, row_scale: Numbers, *, is_rich: bool = 
     with np.errstate(all="ignore"):
         columns = np.prod(variables[np.newaxis] ** exponents[:, :, np.newaxis], axis=1)
     usable = np.isfinite(columns).all(axis=1)
-    return Block(False, exponents[usable], columns[usable], row_scale, variables)
+    scale = np.ones(rows) if row_scale is None else row_scale
+    return Block(False, exponents[usable], columns[usable], scale, variables)
 
 
 def logarithm_block(variables: Numbers, row_scale: Numbers, *, is_rich: bool = True) -> Block:

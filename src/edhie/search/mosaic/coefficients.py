@@ -38,16 +38,16 @@ class Fit:
 def pruned_fit(columns: Numbers, target: Numbers, total: float) -> Fit:
     """Least squares on (columns, rows), without the columns that the rest can do without; the first stays."""
     kept = np.flatnonzero(np.linalg.norm(columns, axis=1) > 0)
-    fit = _fit(columns, kept, target, total)
+    fit = least_squares(columns, kept, target, total)
     while len(fit.kept) > 1:
         chosen = _superfluous(fit, columns, target)
         if len(chosen) == 0:
             return fit
-        fewer = _fit(columns, np.setdiff1d(fit.kept, chosen), target, total)
+        fewer = least_squares(columns, np.setdiff1d(fit.kept, chosen), target, total)
         if not _is_as_good(fewer, fit, len(target)):
             if len(chosen) == 1:
                 return fit
-            fewer = _fit(columns, np.setdiff1d(fit.kept, chosen[:1]), target, total)
+            fewer = least_squares(columns, np.setdiff1d(fit.kept, chosen[:1]), target, total)
             if not _is_as_good(fewer, fit, len(target)):
                 return fit
         fit = fewer
@@ -75,7 +75,8 @@ def _superfluous(fit: Fit, columns: Numbers, target: Numbers) -> Indices:
     return fit.kept[going[: max(1, (len(fit.kept) + 1) // 2)]]
 
 
-def _fit(columns: Numbers, kept: Indices, target: Numbers, total: float) -> Fit:
+def least_squares(columns: Numbers, kept: Indices, target: Numbers, total: float) -> Fit:
+    """The fit of a target by some of the columns."""
     chosen = columns[kept]
     norms = np.linalg.norm(chosen, axis=1)
     design = (chosen / norms[:, np.newaxis]).T
@@ -111,7 +112,7 @@ def refit_with(columns: Numbers, target: Numbers, fit: Fit, fixed: dict[int, flo
     for k, value in fixed.items():
         coefficients[k] = value
     if free:
-        inner = _fit(columns, fit.kept[free], rest, fit.total)
+        inner = least_squares(columns, fit.kept[free], rest, fit.total)
         coefficients[free] = inner.coefficients
         return coefficients, inner.left
     return coefficients, float(rest @ rest)

@@ -14,7 +14,9 @@ from edhie.search.base import Task
 from edhie.search.mosaic.board import Finding
 from edhie.search.mosaic.config import MosaicConfig
 from edhie.search.mosaic.frames import Frame
+from edhie.search.mosaic.links import usable_links
 from edhie.search.mosaic.opening import opening_frames
+from edhie.search.mosaic.rational import rational_expressions
 from edhie.search.mosaic.sums import plain_sums
 from edhie.search.mosaic.tidying import pieces_within, refitted, shortened, shorter
 from edhie.search.mosaic.writing import Writer
@@ -24,6 +26,7 @@ Numbers = NDArray[np.float64]
 EXACT = 1e-24  # of the target's squares: less is rounding
 WIDE_ROWS = 5000  # that columns alone are fitted on
 FIT_ROWS = 2000  # that constants are fitted again on
+RATIONAL_ROWS = 400  # that quotients of polynomials are fitted on
 SUM_ROWS = 1024  # that sums without coefficients are tried on
 IMPROVED_ROWS = 500  # that changed expressions are fitted on
 OPENED = 16  # frames whose columns alone are written
@@ -66,6 +69,11 @@ class Scribe:
         every = [*wide_frames, *(frame for frame in frames if any(frame.scale))]
         best = sorted(every, key=lambda frame: frame.unexplained)[:OPENED]
         self._score(self._short(expr for frame in best for expr in self._writer.write(frame)))
+        if self._config.links and not self.is_done:
+            links = usable_links(self._fit_data.y, self._library)
+            self._score(
+                self._short(rational_expressions(few_rows(self._evaluator.data, RATIONAL_ROWS), self._library, links))
+            )
         if not self._writer.speller.is_free and not self.is_done:
             self._score(self._short(expr for frame in wide_frames for expr in self._writer.write_whole(frame, wide)))
 
