@@ -9,26 +9,47 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from edhie.bench.summary import Line, Spread, paper_figures, summarised
+from edhie.bench.records import Row
+from edhie.bench.summary import Line, Spread, line_of, paper_figures, summarised
+from edhie.bench.task import COLUMNS
 from search_runs import BENCHMARK, parser, run
 
 LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2)
-FIELDS = ("method", "noise", "problem", "runs", "successes", "mean_rank", "rank_deviation", "paper", "paper_mean_rank")
+EVALUATIONS = 20_000
+FOLDER = "noise"
+FIELDS = (
+    "method", "noise", "problem", "runs", "successes", "mean_rank", "rank_deviation", "selected",
+    "paper", "paper_mean_rank",
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run, and write the table."""
-    options = parser(__doc__, ("edhie",))
+    options = parser(__doc__, ("default",))
+    options.set_defaults(evaluations=EVALUATIONS)
     options.add_argument("--levels", nargs="*", type=float, default=list(LEVELS), help="which levels of noise")
     chosen = options.parse_args(arguments)
-    rows = [
-        (method, level, line)
+    runs = {
+        (method, level): run(method, chosen, noise=level, folder=FOLDER).rows
         for method in chosen.method
         for level in chosen.levels
-        for line in summarised(run(method, chosen, noise=level).rows)
+    }
+    _write_runs([row for found in runs.values() for row in found], chosen.results / f"{BENCHMARK}-noise.csv")
+    rows = [
+        (method, level, line)
+        for (method, level), found in runs.items()
+        for line in [*summarised(found), line_of("total", found)]
     ]
     _write_csv(rows, chosen.results / "noise.csv")
     _write_table(rows, chosen.results / "noise.md")
+
+
+def _write_runs(rows: Sequence[Row], path: Path) -> None:
+    """Every run a row, as `edhie bench` has them."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def _write_csv(rows: Sequence[tuple[str, float, Line]], path: Path) -> None:
@@ -39,12 +60,16 @@ def _write_csv(rows: Sequence[tuple[str, float, Line]], path: Path) -> None:
             paper = paper_figures(BENCHMARK, method, level)[1].get(line.problem, {})
             ours = ("", "") if line.rank is None else tuple(f"{each:.2f}" for each in line.rank)
             theirs = paper.get("successes", ""), paper.get("rank", [""])[0]
-            writer.writerow((method, level, line.problem, line.runs, line.successes, *ours, *theirs))
+            writer.writerow((method, level, line.problem, line.runs, line.successes, *ours, line.selected, *theirs))
 
 
 def _write_table(rows: Sequence[tuple[str, float, Line]], path: Path) -> None:
     """Successes and mean ranks, the paper's in parentheses: an equation a row, a level a column."""
-    parts = ["# Nguyen equations found in noisy data", "", "Successes, mean rank; in parentheses the paper's (EDHiE)."]
+    parts = [
+        "# Nguyen equations found in noisy data",
+        "",
+        "Runs that met the right equation, its mean rank, runs that chose it; in parentheses the paper's (EDHiE).",
+    ]
     for method in dict.fromkeys(method for method, _, _ in rows):
         found = {(line.problem, level): line for each, level, line in rows if each == method}
         levels = list(dict.fromkeys(level for _, level in found))
@@ -60,7 +85,7 @@ def _cell(line: Line | None, method: str, level: float) -> str:
     if line is None:
         return ""
     paper = paper_figures(BENCHMARK, method, level)[1].get(line.problem)
-    ours = f"{line.successes}/{line.runs}, {_rank(line.rank)}"
+    ours = f"{line.successes}/{line.runs}, {_rank(line.rank)}, {line.selected}"
     return ours if paper is None else f"{ours} ({paper['successes']}, {_rank(paper.get('rank'))})"
 
 

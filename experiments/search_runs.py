@@ -13,7 +13,6 @@ from edhie.bench.task import Settings
 
 BENCHMARK = "nguyen"
 RESULTS = Path(__file__).parent / "results"
-RUNS_FOLDER = "search"
 
 
 def parser(description: str | None, methods: Sequence[str], problems: Sequence[str] = ()) -> argparse.ArgumentParser:
@@ -28,14 +27,14 @@ def parser(description: str | None, methods: Sequence[str], problems: Sequence[s
     return found
 
 
-def run(method: str, options: argparse.Namespace, *, noise: float = 0.0) -> Ended:
-    """Run what is not there yet; strict, so that all methods have the same symbols."""
+def run(method: str, options: argparse.Namespace, *, noise: float = 0.0, folder: str = "") -> Ended:
+    """Run what is not in a folder of the results yet; strict, so that all methods have the same symbols."""
     settings = Settings(evaluations=options.evaluations, strict=True)
     plan = Plan(BENCHMARK, method, options.runs, tuple(options.problems), noise, settings)
     for baseline in needed_training(method_named(method), plan.problems()):
         print(f"training {baseline.kind} on {baseline.corpus}; it is kept in {baseline.folder}", flush=True)
         baseline.train()
-    ended = run_benchmark(plan, options.results / RUNS_FOLDER, workers=options.workers, on_row=_told)
+    ended = run_benchmark(plan, options.results / folder, workers=options.workers, on_row=_told)
     for failure in ended.failures:
         print(f"{failure.task.problem}, run {failure.task.run} failed: {failure.reason}", flush=True)
     return ended

@@ -30,7 +30,7 @@ def test_noise(tmp_path: Path) -> None:
     noise.main([*SMALL, "--problems", "NG-8", "--levels", "0.01", "0.1", "--results", str(tmp_path)])
     rows = rows_of(tmp_path / "noise.csv")
     assert [(row["noise"], row["problem"], row["runs"]) for row in rows] == [
-        ("0.01", "NG-8", "1"),
-        ("0.1", "NG-8", "1"),
+        (level, problem, "1") for level in ("0.01", "0.1") for problem in ("NG-8", "total")
     ]
+    assert [row["noise"] for row in rows_of(tmp_path / "nguyen-noise.csv")] == ["0.01", "0.1"]
     assert "| NG-8 | " in (tmp_path / "noise.md").read_text(encoding="utf-8")

@@ -21,8 +21,9 @@ PLAIN = np.zeros(5)
 
 def test_the_benchmarks() -> None:
     assert {name: len(load_problems(name)) for name in benchmark_names()} == {
-        "feynman": 120, "feynman16": 16, "nguyen": 10,
+        "feynman120": 120, "feynman16": 16, "nguyen": 10,
     }  # fmt: skip
+    assert load_problems("feynman") == load_problems("feynman120")
     assert [problem.id for problem in load_problems("feynman16")] == (
         "FM-1 FM-2 FM-3.1 FM-3.2 FM-4.1 FM-4.2 FM-5.1 FM-5.2 FM-6 FM-7.1 FM-7.2 FM-8 FM-9 FM-10 FM-11 FM-12".split()
     )
@@ -34,7 +35,7 @@ def test_the_intervals_of_the_paper() -> None:
         "NG-7": {(0, 40)}, "NG-8": {(0, 80)}, "NG-9": {(0, 20)}, "NG-10": {(0, 20)},
     }  # fmt: skip
     sizes = {name: {(each.n_train, each.n_test) for each in load_problems(name)} for name in benchmark_names()}
-    assert sizes == {"nguyen": {(5000, 5000)}, "feynman16": {(5000, 5000)}, "feynman": {(1000, 1000)}}
+    assert sizes == {"nguyen": {(5000, 5000)}, "feynman16": {(5000, 5000)}, "feynman120": {(1000, 1000)}}
 
 
 def test_the_sixteen_are_among_the_hundred() -> None:
@@ -148,7 +149,7 @@ def test_choosing() -> None:
 def test_names_that_are_none() -> None:
     with pytest.raises(ProblemError, match="unknown benchmark 'nguyn'; did you mean 'nguyen'"):
         load_problems("nguyn")
-    with pytest.raises(ProblemError, match="there are feynman, feynman16, nguyen, or give the path"):
+    with pytest.raises(ProblemError, match="there are feynman120, feynman16, nguyen, or give the path"):
         load_problems("qqq")
     with pytest.raises(ProblemError, match="there is no split 'all'"):
         load_problems("nguyen")[0].data("all", 0)  # type: ignore[arg-type]

@@ -145,5 +145,5 @@ def test_ctrl_c_inside_compiled_code(
 
 def test_completion() -> None:
     cli = import_module("edhie.cli.bench")
-    assert cli.complete_benchmark("fey") == ["feynman", "feynman16"]
+    assert cli.complete_benchmark("fey") == ["feynman120", "feynman16"]
     assert [name for name, _ in cli.complete_method("gv")] == ["gvae", "gvae-evo"]

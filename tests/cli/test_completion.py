@@ -28,6 +28,7 @@ COMPLETIONS = {
         "neighbours",
         "interpolate",
         "model",
+        "bench",
     ],
     "edhie co": ["compare", "corpus"],
     "edhie corpus ": ["build", "import", "show", "list"],

@@ -24,6 +24,7 @@ Numbers = NDArray[np.float64]
 Split = Literal["train", "test"]
 SPLITS: tuple[Split, ...] = ("train", "test")
 SUFFIX = ".toml"
+ALIASES = {"feynman": "feynman120"}
 SHIPPED = files("edhie.bench") / "problems"
 FROM_VALUES, FROM_NOISE = 0, 1  # streams of random numbers: noise never moves the points
 
@@ -119,7 +120,7 @@ def load_problems(name_or_path: str | Path) -> tuple[Problem, ...]:
     >>> [problem.formula for problem in load_problems("nguyen")][:2]
     ['x^3 + x^2 + x', 'x^4 + x^3 + x^2 + x']
     """
-    name = str(name_or_path)
+    name = ALIASES.get(str(name_or_path), str(name_or_path))
     if name in benchmark_names():
         text = (SHIPPED / f"{name}{SUFFIX}").read_text(encoding="utf-8")
         return tuple(_made(row, name, Path()) for row in read_rows(text, name))

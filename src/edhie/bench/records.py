@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from edhie.bench.problem import Problem
+from edhie.bench.problem import ALIASES, Problem
 from edhie.bench.reading import ProblemError
 from edhie.bench.task import COLUMNS, CURVE, Outcome, Settings, Task
 
@@ -108,7 +108,7 @@ class Records:
 
 def table_name(benchmark: str) -> str:
     """What a benchmark's files are called: its name, or that of its file."""
-    return Path(benchmark).stem
+    return Path(ALIASES.get(benchmark, benchmark)).stem
 
 
 def curve_name(table: str, problem: str, run: int, noise: float) -> str:

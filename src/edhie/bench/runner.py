@@ -22,7 +22,7 @@ class Plan:
     """What is to be run."""
 
     benchmark: str
-    """nguyen, feynman16, feynman, or the path of a TOML file of problems or a CSV file of data."""
+    """nguyen, feynman16, feynman120 (or feynman), or the path of a TOML file of problems or a CSV file of data."""
     method: str
     """How to search: one of the table of methods."""
     runs: int = RUNS

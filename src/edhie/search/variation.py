@@ -54,7 +54,10 @@ def children(
     Both forests are over one library, whose symbols come in as `likely` says, by token; by default all
     alike. A kind of change that the library has no symbol for leaves a copy.
     """
+    if len(parents) == 0:
+        return parents
     n, library = len(parents), parents.library
+    donors = donors if len(donors) else parents
     symbols = _Symbols(library, np.ones(len(library)) if likely is None else likely)
     stock = Stock(Forest.concatenate([parents, donors]))
     node = parents.offsets[:-1] + (rng.random(n) * parents.sizes).astype(np.int64)
@@ -116,7 +119,8 @@ class _Symbols:
 
 
 def _shares(likely: NDArray[np.float64]) -> NDArray[np.float64]:
-    return likely / likely.sum() if len(likely) else likely
+    total = likely.sum() if len(likely) else 1.0
+    return likely / total if total > 0 else np.full(len(likely), 1 / len(likely))
 
 
 def _coming_in(

@@ -15,6 +15,7 @@ MOST_COLUMNS = 66
 ROWS_A_COLUMN = 4
 HIGHEST_DEGREE = 6
 INDEPENDENT = 1e-9  # a column with less of its own, as a share, is a sum of others
+LARGEST_VALUE = 1e150  # of a column: its square has to be a number
 NEW = 1e-10  # the same for a piece's square
 
 
@@ -71,6 +72,10 @@ def orthonormal(columns: Numbers) -> Numbers:
     norms = np.linalg.norm(columns, axis=0)
     kept = columns[:, norms > 0] / norms[norms > 0]
     q, r = np.linalg.qr(kept)
+    if len(r) and np.abs(np.diag(r)).min() <= INDEPENDENT:  # what comes after a dependent column would lose a part
+        import scipy.linalg
+
+        q, r, _ = scipy.linalg.qr(kept, mode="economic", pivoting=True)
     return np.ascontiguousarray(q[:, np.abs(np.diag(r)) > INDEPENDENT])
 
 
@@ -83,7 +88,7 @@ def polynomial_block(variables: Numbers, row_scale: Numbers, *, is_rich: bool = 
 
 
 def polynomial_of_degree(variables: Numbers, degree: int, row_scale: Numbers | None = None) -> Block:
-    """All products of variables up to a degree, without those that are not finite."""
+    """All products of variables up to a degree, without those whose squares are no numbers."""
     n, rows = variables.shape
     exponents = np.array(
         [
@@ -94,7 +99,7 @@ def polynomial_of_degree(variables: Numbers, degree: int, row_scale: Numbers | N
     ).reshape(-1, n)
     with np.errstate(all="ignore"):
         columns = np.prod(variables[np.newaxis] ** exponents[:, :, np.newaxis], axis=1)
-    usable = np.isfinite(columns).all(axis=1)
+    usable = (np.abs(columns) < LARGEST_VALUE).all(axis=1)
     scale = np.ones(rows) if row_scale is None else row_scale
     return Block(False, exponents[usable], columns[usable], scale, variables)
 

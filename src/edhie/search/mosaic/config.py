@@ -33,6 +33,8 @@ class MosaicConfig:
     """Whether it is also looked at as a product of powers, through its logarithm."""
     scales: bool = True
     """Whether it is also looked at after multiplying it with powers of the variables."""
+    quotients: bool = True
+    """Whether quotients of polynomials are looked for at the beginning."""
     blocks: bool = True
     """Whether polynomials of the variables come free."""
     pairs: bool = True

@@ -87,11 +87,12 @@ class Enumeration:
             kinds = ("variable", "literal", "constant")
             leaves = [k for k, symbol in enumerate(self.library.symbols) if symbol.kind in kinds]
             chosen = np.array(leaves[self.place : self.place + n], np.int64)
+            is_end = len(chosen) > 0 and self.place + len(chosen) == len(leaves)
             stock = Stock(self.base)
             self.place += len(chosen)
             made = stock.join([stock.symbols(chosen)]) if len(chosen) else self.base.take([])
             made = Forest(self.library, made.tokens, made.offsets, np.ones(len(made.values)))  # a constant is 1
-            return Forest.concatenate([made, self._one()])
+            return Forest.concatenate([made, self._one()]) if is_end else made
         stock, parts = Stock(self.base), []
         start, stop, seen = self.place, self.place + n, 0
         for family in self._families():

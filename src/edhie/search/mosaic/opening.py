@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.data import Data
 from edhie.expr import SymbolLibrary
-from edhie.search.mosaic.blocks import Block, logarithm_block, polynomial_block
+from edhie.search.mosaic.blocks import LARGEST_VALUE, Block, logarithm_block, polynomial_block
 from edhie.search.mosaic.config import MosaicConfig
 from edhie.search.mosaic.frames import Frame
 from edhie.search.mosaic.links import IDENTITY, PRODUCT_LINKS, Link, usable_links
@@ -29,7 +29,8 @@ def opening_frames(
 ) -> list[Frame]:
     """Every way to look at the target that its values and the library allow, the plainest first."""
     weights = np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights / data.weights.mean())
-    links = usable_links(data.y, library) if config.links else [IDENTITY]
+    with np.errstate(all="ignore"):
+        links = usable_links(data.y, library) if config.links else [IDENTITY]
     plain = polynomial_block(data.columns, weights, is_rich=False)
     polynomial = polynomial_block(data.columns, weights, is_rich=config.blocks)
     frames = [_frame(link, plain, data) for link in links]
@@ -45,7 +46,14 @@ def opening_frames(
             if link.name in PRODUCT_LINKS and (link.apply(data.y) != 0).all()
         ]
     frames += _relative_frames(links, weights, data, is_rich=config.blocks)
-    return [frame for frame in frames if np.isfinite(frame.target).all() and np.ptp(frame.target) > 0]
+    first = frames[0]  # the target itself, which may be constant
+    return [frame for frame in frames if _is_sound(frame) and (frame is first or np.ptp(frame.target) > 0)]
+
+
+def _is_sound(frame: Frame) -> bool:
+    """Whether its target is of a size at which squares are numbers."""
+    largest = float(np.max(np.abs(frame.target * frame.block.row_scale)))
+    return largest < LARGEST_VALUE and (largest > 1 / LARGEST_VALUE or not frame.target.any())
 
 
 def _relative_frames(links: list[Link], weights: Numbers, data: Data, *, is_rich: bool) -> list[Frame]:
@@ -58,7 +66,7 @@ def _relative_frames(links: list[Link], weights: Numbers, data: Data, *, is_rich
             continue
         with np.errstate(all="ignore"):
             spread = np.abs(link.slope(data.y) * data.y)
-        trusted = np.minimum(1 / spread, MOST_TRUST / np.median(spread))
+            trusted = np.minimum(1 / spread, MOST_TRUST / np.median(spread))
         if np.isfinite(trusted).all():
             found.append(_frame(link, polynomial_block(data.columns, weights * trusted, is_rich=is_rich), data))
     return found
@@ -89,14 +97,15 @@ def _scaled_frames(links: list[Link], block: Block, data: Data) -> list[Frame]:
         return []
     with np.errstate(all="ignore"):
         factors = np.exp(powers @ np.log(np.abs(data.columns[usable]))) if len(usable) else np.ones((0, data.n_rows))
-        signs = np.prod(np.where(powers[:, :, np.newaxis] % 2 == 1, np.sign(data.columns[usable]), 1.0), axis=1)
-    factors *= signs
+    n_negative = (powers % 2) @ (data.columns[usable] < 0)  # factors, by row
+    factors *= 1.0 - 2.0 * (n_negative % 2)
     found = []
     for link in links:
         if link.name not in SCALED_LINKS:
             continue
-        targets = factors * link.apply(data.y)
-        finite = np.isfinite(targets).all(axis=1)
+        with np.errstate(all="ignore"):
+            targets = factors * link.apply(data.y)
+            finite = (np.abs(targets * block.row_scale) < LARGEST_VALUE).all(axis=1)
         unexplained = np.full(len(targets), np.inf)
         unexplained[finite] = _unexplained(targets[finite], block)
         for k in np.argsort(unexplained, kind="stable")[:SCALES_A_LINK]:

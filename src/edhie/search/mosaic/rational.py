@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import comb
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,12 +43,16 @@ def rational_expressions(data: Data, library: SymbolLibrary, links: list[Link]) 
 
 
 def _quotient(target: Numbers, data: Data, speller: Speller) -> Words | None:
+    n_variables = data.n_variables
     for above, below in DEGREES:
+        if comb(n_variables + max(above, below), n_variables) > MOST_COLUMNS:
+            continue
         numerator, denominator = (polynomial_of_degree(data.columns, degree) for degree in (above, below))
-        columns = np.concatenate([numerator.columns, target * denominator.columns])
+        with np.errstate(all="ignore"):
+            columns = np.concatenate([numerator.columns, target * denominator.columns])
+            norms = np.linalg.norm(columns, axis=1)
         if len(columns) > min(MOST_COLUMNS, data.n_rows // ROWS_A_COLUMN):
             continue
-        norms = np.linalg.norm(columns, axis=1)
         if not np.isfinite(norms).all() or (norms == 0).any():
             return None
         columns /= norms[:, np.newaxis]
@@ -77,7 +83,7 @@ def _vanishing(columns: Numbers) -> tuple[float, Numbers]:
 
 
 def _few_columns(columns: Numbers) -> NDArray[np.int64]:
-    """Columns of which a combination vanishes, as few as one finds by leaving out one after the other, the last first."""
+    """Columns of which a combination vanishes: few, found by leaving out one after the other, the last first."""
     kept = np.arange(len(columns))
     for column in range(len(columns) - 1, -1, -1):
         fewer = kept[kept != column]

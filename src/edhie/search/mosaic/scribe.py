@@ -69,7 +69,7 @@ class Scribe:
         every = [*wide_frames, *(frame for frame in frames if any(frame.scale))]
         best = sorted(every, key=lambda frame: frame.unexplained)[:OPENED]
         self._score(self._short(expr for frame in best for expr in self._writer.write(frame)))
-        if self._config.links and not self.is_done:
+        if self._config.quotients and not self.is_done:
             links = usable_links(self._fit_data.y, self._library)
             self._score(
                 self._short(rational_expressions(few_rows(self._evaluator.data, RATIONAL_ROWS), self._library, links))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Forest, SymbolLibrary
+from edhie.expr.soundness import role
 from edhie.generators.base import Generator, LatentGenerator
 from edhie.search.splicing import distinct_subtrees
 from edhie.search.variation import likely_constants
@@ -31,8 +32,10 @@ class Source:
         for token, symbol in enumerate(own.symbols):
             if symbol.kind == "constant":
                 self._table[token] = library.ids[library.constant] if library.constant is not None else -1
-            elif symbol.kind != "variable" and symbol.kind != "number" and symbol.name in library.ids:
-                self._table[token] = library.ids[symbol.name]
+            elif symbol.kind != "variable" and symbol.kind != "number":
+                found = library.ids.get(symbol.name, -1)
+                is_same = found >= 0 and role(library.symbols[found]) == role(symbol)
+                self._table[token] = found if is_same else -1
 
     @cached_property
     def frequencies(self) -> NDArray[np.float64]:

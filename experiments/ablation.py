@@ -1,0 +1,169 @@
+"""What each part of the default search adds: everything, and everything but one part, on the same problems.
+
+python experiments/ablation.py --workers 2
+
+Problems are equations of the Feynman set that its free columns alone do not explain, with constants, and four Nguyen
+equations with their own symbols only. Seconds are few, so that what a part saves can be seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+
+from edhie.bench.methods import METHODS, GrammarWithin, answer_library, generator_for
+from edhie.bench.problem import Problem, chosen, load_problems
+from edhie.corpora.recipes import Recipe, named_recipe
+from edhie.evaluate import Evaluator
+from edhie.generators import Generator
+from edhie.search import Budget, run
+from edhie.search.mosaic import Mosaic, MosaicConfig
+
+RESULTS = Path(__file__).parent / "results"
+EXACT = 1e-9  # error over the target's deviation: an exact answer has 1e-14, a good approximation at best 1e-8
+PROBLEMS = {
+    "nguyen": ("NG-5", "NG-6", "NG-9", "NG-10"),
+    "feynman120": (
+        "I.6.2", "I.6.2b", "I.12.11", "I.15.3x", "I.15.3t", "I.26.2", "I.29.16", "I.30.3", "I.32.17", "I.37.4",
+        "I.40.1", "I.44.4", "I.50.26", "II.6.11", "II.6.15a", "II.6.15b", "II.11.17", "II.35.18", "II.35.21", "II.36.38",
+        "III.4.32", "III.8.54", "III.14.14", "III.15.12", "III.17.37", "B1", "B3", "B4", "B6", "B7", "B8", "B13", "B14",
+        "B15", "B17", "B19",
+    ),
+}  # fmt: skip
+LEFT_OUT = (
+    "links",
+    "products",
+    "scales",
+    "blocks",
+    "pairs",
+    "layers",
+    "evolution",
+    "latent",
+    "enumeration",
+    "samples",
+    "refits",
+)
+VARIANTS = ("all", "grammar", *(f"no {part}" for part in LEFT_OUT))
+FIELDS = ("variant", "problem", "seed", "exact", "error", "executed", "screened", "refits", "seconds", "expression")
+Job = tuple[str, str, str, int, float]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run what the table lacks, and write it with its summary."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--variants", nargs="*", default=list(VARIANTS), choices=VARIANTS)
+    parser.add_argument("--problems", nargs="*", default=[], help="which problems; all where none is named")
+    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=6.0, help="for a run")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    options = parser.parse_args(arguments)
+    path = options.results / "ablation.csv"
+    rows = _read(path)
+    done = {(row["variant"], row["problem"], row["seed"]) for row in rows}
+    jobs: list[Job] = [
+        (variant, benchmark, problem, seed, options.seconds)
+        for variant in options.variants
+        for benchmark, problems in PROBLEMS.items()
+        for problem in problems
+        for seed in range(options.seeds)
+        if (variant, problem, str(seed)) not in done and (not options.problems or problem in options.problems)
+    ]
+    with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn"), initializer=_one_thread) as pool:
+        for row in pool.map(_run, jobs):
+            rows.append(row)
+            _write(rows, path)
+    (options.results / "ablation.md").write_text(_table(rows), encoding="utf-8")
+
+
+def _one_thread() -> None:
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"
+
+
+def _run(job: Job) -> dict[str, str]:
+    variant, benchmark, name, seed, seconds = job
+    problem = chosen(load_problems(benchmark), [name])[0]
+    X, y = problem.data("train", seed)  # noqa: N806
+    generator = generator_for(METHODS["default"], problem)
+    library = answer_library(generator, strict=benchmark == "nguyen")
+    source = _grammar(problem) if variant == "grammar" else generator
+    part = variant.removeprefix("no ")
+    config = replace(MosaicConfig(), **{part: False}) if part in LEFT_OUT else MosaicConfig()
+    _warm_up(source, library)
+    found = run(
+        source, Evaluator(library, X, y), strategy=Mosaic(config), budget=Budget(None, seconds=seconds), rng=seed
+    )
+    error = float("inf") if found.best is None else found.best.error / float(np.std(y))
+    counts = found.counts
+    return {
+        "variant": variant, "problem": name, "seed": str(seed), "exact": str(int(error < EXACT)),
+        "error": f"{error:.3g}",
+        "executed": str(counts.executed), "screened": str(counts.screened), "refits": str(counts.refits),
+        "seconds": f"{found.seconds:.2f}", "expression": "" if found.best is None else str(found.best.expr),
+    }  # fmt: skip
+
+
+def _grammar(problem: Problem) -> Generator:
+    """What the generator learnt from."""
+    name = f"{problem.library}-{len(problem.variables)}"
+    known = problem.library == "nguyen"
+    recipe = named_recipe(name) if known else Recipe("general", 1, 7, variables=len(problem.variables), name=name)
+    return GrammarWithin.of(recipe)
+
+
+def _warm_up(generator: Generator, library: object) -> None:
+    """A first call may compile, which is no part of a run's time."""
+    rng = np.random.default_rng(0)
+    columns = rng.uniform(1, 2, (32, len(generator.library.variables) + 1))
+    evaluator = Evaluator(library, columns[:, :-1], columns[:, -1])  # type: ignore[arg-type]
+    run(generator, evaluator, budget=Budget(500, seconds=2.0))
+
+
+# -- tables ---------------------------------------------------------------------------
+
+
+def _read(path: Path) -> list[dict[str, str]]:
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _write(rows: Sequence[dict[str, str]], path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _table(rows: Sequence[dict[str, str]]) -> str:
+    """Exact answers of all runs, and the mean time with the limit for those without one."""
+    lines = [
+        "# What each part of the default search adds",
+        "",
+        "| | Nguyen | Feynman | mean seconds |",
+        "|---|---|---|---|",
+    ]
+    for variant in dict.fromkeys(row["variant"] for row in rows):
+        its = [row for row in rows if row["variant"] == variant]
+        cells = []
+        for of_nguyen in (True, False):
+            found = [row["exact"] == "1" for row in its if row["problem"].startswith("NG-") == of_nguyen]
+            cells.append(f"{sum(found)} of {len(found)}")
+        seconds = np.mean([float(row["seconds"]) for row in its])
+        lines.append(f"| {variant} | {' | '.join(cells)} | {seconds:.1f} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()
