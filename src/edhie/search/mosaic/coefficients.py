@@ -11,6 +11,7 @@ Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
 EXACT = 1e-18  # of a target's squares: less is rounding
 NEGLIGIBLE = 1e-8  # a column that adds less, as a share of the target's size, to an exact fit adds nothing
+DEPENDENT = 1e-11  # a column with less of its own, as a share, is a sum of others
 PRICE = 1.5  # of a column, in logarithms of the number of rows
 DENOMINATORS = (1, 2, 3, 4, 6)
 STANDARD_ERRORS = 3.0
@@ -36,8 +37,8 @@ class Fit:
 
 
 def pruned_fit(columns: Numbers, target: Numbers, total: float) -> Fit:
-    """Least squares on (columns, rows), without the columns that the rest can do without; the first stays."""
-    kept = np.flatnonzero(np.linalg.norm(columns, axis=1) > 0)
+    """Least squares on (columns, rows), without the columns that the rest can do without."""
+    kept = _independent(columns, np.flatnonzero(np.linalg.norm(columns, axis=1) > 0))
     fit = least_squares(columns, kept, target, total)
     while len(fit.kept) > 1:
         chosen = _superfluous(fit, columns, target)
@@ -54,11 +55,22 @@ def pruned_fit(columns: Numbers, target: Numbers, total: float) -> Fit:
     return fit
 
 
+def _independent(columns: Numbers, kept: Indices) -> Indices:
+    """Of some columns those that are no sums of others before them."""
+    while True:
+        chosen = columns[kept]
+        angles = np.abs(np.diag(np.linalg.qr((chosen / np.linalg.norm(chosen, axis=1)[:, np.newaxis]).T, mode="r")))
+        dependent = np.flatnonzero(angles <= DEPENDENT)
+        if len(dependent) == 0:
+            return kept[: len(angles)]  # no more than there are rows
+        kept = np.delete(kept, dependent[0])  # what stands behind it has to be looked at again
+
+
 def _is_as_good(fewer: Fit, fit: Fit, n_rows: int) -> bool:
     if fit.is_exact:
         return fewer.is_exact
     price = PRICE * np.log(n_rows) * (len(fit.kept) - len(fewer.kept))
-    return bool(n_rows * np.log(fewer.left / max(fit.left, 1e-300)) < price)
+    return bool(n_rows * np.log(max(fewer.left, 1e-300) / max(fit.left, 1e-300)) < price)
 
 
 def _superfluous(fit: Fit, columns: Numbers, target: Numbers) -> Indices:

@@ -66,7 +66,7 @@ def _relative_frames(links: list[Link], weights: Numbers, data: Data, *, is_rich
             continue
         with np.errstate(all="ignore"):
             spread = np.abs(link.slope(data.y) * data.y)
-            trusted = np.minimum(1 / spread, MOST_TRUST / np.median(spread))
+            trusted = np.minimum(np.median(spread) / spread, MOST_TRUST)
         if np.isfinite(trusted).all():
             found.append(_frame(link, polynomial_block(data.columns, weights * trusted, is_rich=is_rich), data))
     return found

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.rows import few_rows
 from edhie.expr import Expr, Forest
 from edhie.results.description import description_bits
@@ -19,6 +20,7 @@ from edhie.search.mosaic.opening import opening_frames
 from edhie.search.mosaic.rational import rational_expressions
 from edhie.search.mosaic.sums import plain_sums
 from edhie.search.mosaic.tidying import pieces_within, refitted, shortened, shorter
+from edhie.search.mosaic.words import unit_variable
 from edhie.search.mosaic.writing import Writer
 from edhie.search.variation import children
 
@@ -44,11 +46,16 @@ class Scribe:
         self._tally = task.tally
         self._config = config
         self._library = evaluator.given_library
-        self._writer = Writer(self._library)
+        self._writer = Writer(self._library, unit=unit_variable(evaluator.data))
         self._fit_data = few_rows(evaluator.data, FIT_ROWS)
+        self._improved_data = few_rows(evaluator.data, IMPROVED_ROWS)
+        self._sum_data = few_rows(evaluator.data, SUM_ROWS)
         to_error = evaluator.loss.from_sum_of_squares
         squares = EXACT * evaluator.data.squares_to_explain
-        self._exact = 0.0 if to_error is None else float(to_error(squares, evaluator.data))
+        mean = (squares / evaluator.data.total_weight) ** 0.5
+        known = mean if evaluator.loss.name in LOSSES else -np.inf  # of a user's loss nobody knows what is least
+        self._exact = known if to_error is None else float(to_error(squares, evaluator.data))
+        self._is_scaled = evaluator.library != self._library  # then what was explored is over another library
 
     @property
     def is_done(self) -> bool:
@@ -108,10 +115,10 @@ class Scribe:
         return forest, list(zip(chosen.tolist(), fitted, strict=True)), errors
 
     def try_sums(self, pieces: Forest) -> None:
-        """Score the sums of two pieces that describe the data best, where numbers cannot be written."""
-        if self._writer.speller.is_free:
+        """Score pieces, and sums of two, that describe the data best, where coefficients cannot be written."""
+        if self._writer.speller.is_free and "+" in self._library and "*" in self._library:
             return
-        sums, weighed = plain_sums(pieces, few_rows(self._evaluator.data, SUM_ROWS))
+        sums, weighed = plain_sums(pieces, self._sum_data)
         self._tally.screened += weighed
         self._evaluator.score(shortened(sums))
 
@@ -119,7 +126,8 @@ class Scribe:
 
     def improve(self, donors: Forest, likely: Numbers, rng: np.random.Generator) -> None:
         """Change the expressions that describe the data best: shorter ones, and other trees, with constants fitted."""
-        data = few_rows(self._evaluator.data, IMPROVED_ROWS)
+        if self._is_scaled:
+            return
         for _ in range(IMPROVEMENTS):
             best = self._shortest_descriptions()
             if len(best) == 0:
@@ -129,7 +137,7 @@ class Scribe:
             variants = Forest.concatenate([*(shorter(best.take([k])) for k in range(len(best))), changed])
             variants = shortened(variants.take(np.flatnonzero(variants.sizes <= self._config.longest))).unique()
             self._tally.refits += len(variants)
-            self._evaluator.score(refitted(variants, data))
+            self._evaluator.score(refitted(variants, self._improved_data))
         if self._evaluator.data.n_rows > IMPROVED_ROWS:  # the best with all that is known
             self._evaluator.score(refitted(self._shortest_descriptions().take([0]), self._evaluator.data))
 
@@ -141,12 +149,12 @@ class Scribe:
         by_error = finite[np.argsort(errors[finite], kind="stable")[:DESCRIBED]]
         small = finite[np.lexsort((errors[finite], sizes[finite]))[:DESCRIBED]]
         forest = explored.take(np.unique(np.concatenate([by_error, small])))
-        bits = description_bits(forest, few_rows(self._evaluator.data, IMPROVED_ROWS))
+        bits = description_bits(forest, self._improved_data)
         return forest.take(np.argsort(bits, kind="stable")[:IMPROVED])
 
     def tidy(self) -> None:
         """Make an exact expression shorter, as long as it stays exact."""
-        for _ in range(TIDY_ROUNDS):
+        for _ in range(0 if self._is_scaled else TIDY_ROUNDS):
             explored = self._evaluator.explored
             exact = np.flatnonzero(explored.errors <= self._exact)
             best = exact[np.argmin(explored.complexities[exact])]

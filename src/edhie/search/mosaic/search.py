@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from edhie.errors import SearchError
 from edhie.evaluate.rows import few_rows
 from edhie.expr import Forest
 from edhie.search.base import State, Strategy, Task
@@ -33,6 +34,7 @@ BETTER = 0.9  # times what was left before: pairs that leave less are written
 PRODUCT_ROUNDS = (1, 2, 4, 7, 12, 24, 48, 96, 192, 384)
 PAIR_ROUNDS = (1, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450)
 LAID_EVERY, IMPROVED_EVERY = 3, 4  # rounds
+PATIENCE = 50  # rounds in which nothing new is executed
 
 
 class Mosaic(Strategy):
@@ -43,9 +45,12 @@ class Mosaic(Strategy):
     def __init__(self, config: MosaicConfig = MosaicConfig()) -> None:  # noqa: B008 -- frozen
         self.config = config
 
+    @np.errstate(all="ignore")  # data of any size: what overflows is left out
     def begin(self, task: Task) -> None:
         """Choose rows and frames."""
         evaluator, config = task.evaluator, self.config
+        if evaluator.scaling:
+            raise SearchError("mosaic fits coefficients itself; give it an evaluator without scaling")
         library = evaluator.given_library
         data = few_rows(evaluator.data, config.rows)
         source = Source(task.generator, library)
@@ -57,10 +62,12 @@ class Mosaic(Strategy):
         self._pieces = Pieces(library, data.columns, config.kept, source.costs)
         self._gathering = Gathering(source, library, config)
         self._scribe = Scribe(task, config)
-        self._round = 0
+        self._round = self._idle = 0
 
+    @np.errstate(all="ignore")
     def step(self, rng: np.random.Generator) -> bool:
         """One round: pieces are looked at, and what does well in a frame is written."""
+        executed = self._task.evaluator.counts.executed
         if self._round == 0:
             self._open()
         else:
@@ -71,7 +78,8 @@ class Mosaic(Strategy):
             return False
         if self.config.refits and self._round % IMPROVED_EVERY == 0:
             self._scribe.improve(self._pieces.forest, self._gathering.likely, rng)
-        return True
+        self._idle = self._idle + 1 if self._task.evaluator.counts.executed == executed else 0
+        return self._idle < PATIENCE
 
     def _open(self) -> None:
         """Write what comes free; its columns have been executed."""
@@ -82,7 +90,7 @@ class Mosaic(Strategy):
     def _look(self, rng: np.random.Generator) -> None:
         """Weigh new pieces by themselves, and at times in products and pairs; write the best."""
         config, board, pieces, tally = self.config, self._board, self._pieces, self._task.tally
-        n = int(min(config.most, config.first * GROWTH ** (self._round - 1)))
+        n = int(min(config.most, config.first * GROWTH ** min(self._round - 1, 100)))
         self._weigh(self._gathering.pieces(n, pieces.forest, board.places, rng))
         if config.pairs and self._round in PRODUCT_ROUNDS:
             few = np.arange(min(len(pieces), MULTIPLIED))
@@ -118,9 +126,11 @@ class Mosaic(Strategy):
 
     def state(self) -> State:
         """Pieces, elites, laid pieces; frames follow from the data."""
-        return Memory(self._frames, self._board, self._pieces, self._gathering.enumeration).state(self._round)
+        memory = Memory(self._frames, self._board, self._pieces, self._gathering.enumeration)
+        return {**memory.state(self._round), "idle": np.array(self._idle)}
 
+    @np.errstate(all="ignore")
     def restore(self, state: State) -> None:
         """Be where `state` was taken."""
         memory = Memory(self._frames, self._board, self._pieces, self._gathering.enumeration)
-        self._round = memory.restore(state)
+        self._round, self._idle = memory.restore(state), int(state["idle"])

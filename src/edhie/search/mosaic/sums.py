@@ -19,7 +19,7 @@ KEPT = 8  # of those, the ones that describe the data in the fewest bits
 
 
 def plain_sums(pieces: Forest, data: Data) -> tuple[Forest, int]:
-    """The sums and differences that describe the data best, of those nearest to the target; how many there were.
+    """The pieces, sums and differences that describe the data best, of the nearest; how many sums there were.
 
     Near is meant where errors count alike, and where relative ones do.
     """
@@ -33,20 +33,25 @@ def _nearest_sums(forest: Forest, data: Data) -> tuple[Forest, int]:
     from edhie.search.mosaic.pair_kernels import best_sums
 
     library = forest.library
-    if len(forest) == 0 or "+" not in library or "-" not in library:
-        return forest.take([]), 0
+    if len(forest) == 0:
+        return forest, 0
+    has_signs = "+" in library and "-" in library
     rows_of = values(forest, data.columns)
     scales = [np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights)]
     if (data.y != 0).all():
         scales.append(scales[0] / np.abs(data.y))
     stock, found, n_weighed = Stock(forest), [forest.take([])], 0
     for scale in scales:
-        rows, target = rows_of * scale, data.y * scale
         with np.errstate(all="ignore"):
+            rows, target = rows_of * scale, data.y * scale
             rows = np.where(np.abs(rows) < LARGEST, rows, np.nan)
             gram, dots = rows @ rows.T, rows @ target
         usable = np.flatnonzero(np.isfinite(np.diag(gram)) & np.isfinite(dots))
         gram, dots = np.ascontiguousarray(gram[np.ix_(usable, usable)]), dots[usable]
+        alone = np.argsort(np.diag(gram) - 2 * dots, kind="stable")[:NEAREST]
+        found.append(forest.take(usable[alone]))
+        if not has_signs:
+            continue
         _, first, second, signs = best_sums(gram, dots, float(target @ target), NEAREST)
         n_weighed += 3 * len(usable) * (len(usable) - 1) // 2
         kept = np.flatnonzero(first >= 0)

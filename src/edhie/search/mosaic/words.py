@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from edhie.evaluate.data import Data
 from edhie.expr import Expr, SymbolLibrary
 from edhie.expr.numerals import numeral
 
@@ -46,8 +47,10 @@ class UnwritableError(Exception):
 class Speller:
     """Writes with the symbols of one library."""
 
-    def __init__(self, library: SymbolLibrary) -> None:
+    def __init__(self, library: SymbolLibrary, *, unit: str | None = None) -> None:
+        """`unit` is the variable x of which x/x is 1, by default the first."""
         self.library = library
+        self._unit = Words((library.variables[0] if unit is None else unit,))
         self.is_free = library.constant is not None or library.has_numbers
 
     def expr(self, words: Words) -> Expr:
@@ -68,17 +71,24 @@ class Speller:
             return Words((self.library.constant,), (float(value),))
         if self.library.has_numbers:
             return Words((numeral(value),))
+        if literal := self._literal(value):
+            return literal
         fraction = fraction_of(value)
         if fraction is None:
             raise UnwritableError(f"the number {value}")
         above = self._whole(fraction.numerator)
         return above if fraction.denominator == 1 else self.over("/", above, self._whole(fraction.denominator))
 
+    def _literal(self, value: float) -> Words | None:
+        """A number that is a symbol of the library."""
+        found = np.flatnonzero(np.abs(self.library.literal_values - value) <= SAME * abs(value))
+        return Words((self.library.names[found[0]],)) if len(found) else None
+
     def _whole(self, number: int) -> Words:
-        leaf = Words((self.library.variables[0],))
+        leaf = self._unit
         if number == 0:
             return self.over("-", leaf, leaf)
-        one = self.over("/", leaf, leaf)
+        one = self._literal(1.0) or self.over("/", leaf, leaf)
         words = one
         for _ in range(abs(number) - 1):
             words = self.over("+", words, one)
@@ -90,8 +100,7 @@ class Speller:
             return under("neg", words)
         if self.is_free:
             return self.over("*", self.number(-1.0), words)
-        leaf = Words((self.library.variables[0],))
-        return self.over("-", self.over("-", leaf, leaf), words)
+        return self.over("-", self._whole(0), words)
 
     # -- sums -----------------------------------------------------------------------------
 
@@ -109,6 +118,8 @@ class Speller:
             negative.append((-constant, None))
         if not positive and not negative:
             return self.number(0.0)
+        if "-" not in self.library:
+            positive, negative = positive + [(-c, words) for c, words in negative], []
         written: Words | None = None
         for c, words in positive:
             term = self.number(c) if words is None else self._times(c, words)
@@ -132,8 +143,9 @@ class Speller:
             return words
         if abs(factor + 1) <= SAME:
             return self.negative(words)
-        if self.is_free:
-            return self.over("*", self.number(factor), words)
+        literal = None if self.is_free else self._literal(factor)
+        if self.is_free or (literal and "*" in self.library):
+            return self.over("*", literal or self.number(factor), words)
         fraction = fraction_of(factor)
         if fraction is None:
             raise UnwritableError(f"the number {factor}")
@@ -198,6 +210,11 @@ class Speller:
         for name in reversed(head):
             inner = self.over("/", self.number(1.0), inner) if name == "1/" else self.over(name, inner)
         return inner
+
+
+def unit_variable(data: Data) -> str:
+    """A variable that is nowhere 0, so that x/x is 1 in all rows; the first where there is none."""
+    return data.names[int(np.argmax((data.columns != 0).all(axis=1)))]
 
 
 def fraction_of(value: float) -> Fraction | None:

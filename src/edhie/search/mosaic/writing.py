@@ -25,8 +25,8 @@ Part = tuple[float, bool, Words, Numbers]  # coefficient or exponent, whether it
 class Writer:
     """Writes expressions over one library."""
 
-    def __init__(self, library: SymbolLibrary) -> None:
-        self.speller = Speller(library)
+    def __init__(self, library: SymbolLibrary, *, unit: str | None = None) -> None:
+        self.speller = Speller(library, unit=unit)
         self._variables = [Words((name,)) for name in library.variables]
 
     def write(self, frame: Frame, extra: Sequence[Laid] = ()) -> list[Expr]:
@@ -36,6 +36,8 @@ class Writer:
         own = [laid_regressor(each, block) for each in laid]
         columns = np.concatenate([block.columns * block.row_scale, np.array(own).reshape(len(own), len(frame.target))])
         target = frame.target * block.row_scale
+        if not np.isfinite(columns).all():
+            return []
         about = target - block.row_scale * (target @ block.row_scale) / (block.row_scale @ block.row_scale)
         fit = pruned_fit(columns, target, float(about @ about))
         found = []
