@@ -81,8 +81,14 @@ class Scribe:
             self._score(
                 self._short(rational_expressions(few_rows(self._evaluator.data, RATIONAL_ROWS), self._library, links))
             )
-        if not self._writer.speller.is_free and not self.is_done:
-            self._score(self._short(expr for frame in wide_frames for expr in self._writer.write_whole(frame, wide)))
+
+    def write_whole_columns(self) -> None:
+        """The same with whole coefficients, where no others can be written: under noise they have to be looked for."""
+        if self._writer.speller.is_free:
+            return
+        wide = few_rows(self._evaluator.data, WIDE_ROWS)
+        frames = opening_frames(wide, self._library, self._config, with_scales=False)
+        self._score(self._short(expr for frame in frames for expr in self._writer.write_whole(frame, wide)))
 
     def _short(self, written: Iterable[Expr]) -> list[Expr]:
         return [expr for expr in written if expr.size <= self._config.longest]
