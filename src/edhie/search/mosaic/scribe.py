@@ -20,7 +20,7 @@ from edhie.search.mosaic.opening import opening_frames
 from edhie.search.mosaic.rational import rational_expressions
 from edhie.search.mosaic.sums import plain_sums
 from edhie.search.mosaic.tidying import pieces_within, refitted, shortened, shorter
-from edhie.search.mosaic.words import unit_variable
+from edhie.search.mosaic.words import one_on
 from edhie.search.mosaic.writing import Writer
 from edhie.search.variation import children
 
@@ -46,7 +46,7 @@ class Scribe:
         self._tally = task.tally
         self._config = config
         self._library = evaluator.given_library
-        self._writer = Writer(self._library, unit=unit_variable(evaluator.data))
+        self._writer = Writer(self._library, one=one_on(evaluator.data, self._library))
         self._fit_data = few_rows(evaluator.data, FIT_ROWS)
         self._improved_data = few_rows(evaluator.data, IMPROVED_ROWS)
         self._sum_data = few_rows(evaluator.data, SUM_ROWS)
@@ -54,8 +54,8 @@ class Scribe:
         squares = EXACT * evaluator.data.squares_to_explain
         mean = (squares / evaluator.data.total_weight) ** 0.5
         known = mean if evaluator.loss.name in LOSSES else -np.inf  # of a user's loss nobody knows what is least
-        self._exact = known if to_error is None else float(to_error(squares, evaluator.data))
-        self._is_scaled = evaluator.library != self._library  # then what was explored is over another library
+        exact = known if to_error is None else float(to_error(squares, evaluator.data))
+        self._exact = 0.0 if np.isposinf(exact) else exact  # in the unit of a constant target any error is infinite
 
     @property
     def is_done(self) -> bool:
@@ -132,23 +132,28 @@ class Scribe:
 
     def improve(self, donors: Forest, likely: Numbers, rng: np.random.Generator) -> None:
         """Change the expressions that describe the data best: shorter ones, and other trees, with constants fitted."""
-        if self._is_scaled:
-            return
         for _ in range(IMPROVEMENTS):
-            best = self._shortest_descriptions()
+            best, bits = self._shortest_descriptions()
             if len(best) == 0:
                 return
             parents = best.take(np.repeat(np.arange(len(best)), CHILDREN))
             changed = children(parents, donors, rng, likely=likely)
             variants = Forest.concatenate([*(shorter(best.take([k])) for k in range(len(best))), changed])
             variants = shortened(variants.take(np.flatnonzero(variants.sizes <= self._config.longest))).unique()
-            self._tally.refits += len(variants)
-            self._evaluator.score(refitted(variants, self._improved_data))
+            self._score_promising(variants, float(bits[-1]))
         if self._evaluator.data.n_rows > IMPROVED_ROWS:  # the best with all that is known
-            self._evaluator.score(refitted(self._shortest_descriptions().take([0]), self._evaluator.data))
+            self._evaluator.score(refitted(self._shortest_descriptions()[0].take([0]), self._evaluator.data))
 
-    def _shortest_descriptions(self) -> Forest:
-        """The few expressions so far that describe the data in the fewest bits."""
+    def _score_promising(self, variants: Forest, bits: float) -> None:
+        """Fit expressions on a few rows, and score those that describe them in so few bits."""
+        variants = variants.take(np.arange(min(len(variants), self._evaluator.remaining)))
+        self._evaluator.spend(len(variants))
+        self._tally.refits += len(variants)
+        fitted = refitted(variants, self._improved_data)
+        self._evaluator.score(fitted.take(np.flatnonzero(description_bits(fitted, self._improved_data) < bits)))
+
+    def _shortest_descriptions(self) -> tuple[Forest, Numbers]:
+        """The few expressions so far that describe the data in the fewest bits, and how many."""
         explored = self._evaluator.explored
         errors, sizes = explored.errors, explored.complexities
         finite = np.flatnonzero(np.isfinite(errors))
@@ -156,11 +161,12 @@ class Scribe:
         small = finite[np.lexsort((errors[finite], sizes[finite]))[:DESCRIBED]]
         forest = explored.take(np.unique(np.concatenate([by_error, small])))
         bits = description_bits(forest, self._improved_data)
-        return forest.take(np.argsort(bits, kind="stable")[:IMPROVED])
+        best = np.argsort(bits, kind="stable")[:IMPROVED]
+        return forest.take(best), bits[best]
 
     def tidy(self) -> None:
         """Make an exact expression shorter, as long as it stays exact."""
-        for _ in range(0 if self._is_scaled else TIDY_ROUNDS):
+        for _ in range(TIDY_ROUNDS):
             explored = self._evaluator.explored
             exact = np.flatnonzero(explored.errors <= self._exact)
             best = exact[np.argmin(explored.complexities[exact])]

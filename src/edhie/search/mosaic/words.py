@@ -47,10 +47,10 @@ class UnwritableError(Exception):
 class Speller:
     """Writes with the symbols of one library."""
 
-    def __init__(self, library: SymbolLibrary, *, unit: str | None = None) -> None:
-        """`unit` is the variable x of which x/x is 1, by default the first."""
+    def __init__(self, library: SymbolLibrary, *, one: Words | None = None) -> None:
+        """`one` is how 1 is written where numbers cannot be, by default x/x."""
         self.library = library
-        self._unit = Words((library.variables[0] if unit is None else unit,))
+        self._one = one
         self.is_free = library.constant is not None or library.has_numbers
 
     def expr(self, words: Words) -> Expr:
@@ -85,10 +85,10 @@ class Speller:
         return Words((self.library.names[found[0]],)) if len(found) else None
 
     def _whole(self, number: int) -> Words:
-        leaf = self._unit
+        leaf = Words((self.library.variables[0],))
         if number == 0:
             return self.over("-", leaf, leaf)
-        one = self._literal(1.0) or self.over("/", leaf, leaf)
+        one = self._literal(1.0) or self._one or self.over("/", leaf, leaf)
         words = one
         for _ in range(abs(number) - 1):
             words = self.over("+", words, one)
@@ -212,9 +212,15 @@ class Speller:
         return inner
 
 
-def unit_variable(data: Data) -> str:
-    """A variable that is nowhere 0, so that x/x is 1 in all rows; the first where there is none."""
-    return data.names[int(np.argmax((data.columns != 0).all(axis=1)))]
+def one_on(data: Data, library: SymbolLibrary) -> Words | None:
+    """1 in all rows of data: x/x of a variable that is nowhere 0, else the exponential of 0; None for neither."""
+    usable = np.flatnonzero((data.columns != 0).all(axis=1))
+    if len(usable) and "/" in library:
+        leaf = Words((library.variables[usable[0]],))
+        return under("/", leaf, leaf)
+    leaf = Words((library.variables[0],))
+    head = next((name for name in ("exp", "cos") if name in library and "-" in library), None)
+    return None if head is None else under(head, under("-", leaf, leaf))
 
 
 def fraction_of(value: float) -> Fraction | None:

@@ -25,8 +25,8 @@ Part = tuple[float, bool, Words, Numbers]  # coefficient or exponent, whether it
 class Writer:
     """Writes expressions over one library."""
 
-    def __init__(self, library: SymbolLibrary, *, unit: str | None = None) -> None:
-        self.speller = Speller(library, unit=unit)
+    def __init__(self, library: SymbolLibrary, *, one: Words | None = None) -> None:
+        self.speller = Speller(library, one=one)
         self._variables = [Words((name,)) for name in library.variables]
 
     def write(self, frame: Frame, extra: Sequence[Laid] = ()) -> list[Expr]:
