@@ -1,4 +1,4 @@
-"""What `make demo` runs: from measurements of a cooling cup to equations, their constants and a picture."""
+"""What `make demo` runs: from measurements of a cooling cup to its equation, its constants and a picture."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 
-from edhie.evaluate import THOROUGH, Evaluator, Scores, fit_constants, values
+from edhie.evaluate import Evaluator, values
 from edhie.evaluate.constants.rounding import readable
 from edhie.evaluate.constants.uncertainty import uncertainty
 from edhie.expr import Expr, Forest
 from edhie.generators import load
+from edhie.results.description import shortest_description
+from edhie.search import Budget, run
 
 OUT = Path("out")
-SEED, EXPRESSIONS, MOST_NODES = 0, 30_000, 15
+SEED, EVALUATIONS, MOST_NODES = 0, 20_000, 15
 NOISE = 0.3  # degrees
+SLACK = 0.01  # the share by which the error may rise for plainer numbers
 
 
 def measurements() -> tuple[np.ndarray, np.ndarray]:
@@ -27,17 +30,7 @@ def measurements() -> tuple[np.ndarray, np.ndarray]:
     return minutes, 21 + 69 * np.exp(-minutes / 25) + NOISE * rng.normal(size=len(minutes))
 
 
-def front(scores: Scores) -> list[int]:
-    """The places of the expressions that no other beats in both error and size, from small to large."""
-    best, found = np.inf, []
-    for k in np.lexsort((scores.errors, scores.complexities)):
-        if scores.errors[k] < 0.98 * best and scores.complexities[k] <= MOST_NODES:
-            best = scores.errors[k]
-            found.append(int(k))
-    return found
-
-
-def picture(minutes: np.ndarray, degrees: np.ndarray, best: Expr, errors: list[float], sizes: list[float]) -> Figure:
+def picture(minutes: np.ndarray, degrees: np.ndarray, best: Expr, sizes: np.ndarray, errors: np.ndarray) -> Figure:
     """The data with the best equation, and the front."""
     figure = Figure(figsize=(9, 3.6), layout="constrained", dpi=130)
     left, right = figure.subplots(1, 2, width_ratios=(3, 2))
@@ -56,33 +49,33 @@ def picture(minutes: np.ndarray, degrees: np.ndarray, best: Expr, errors: list[f
 
 
 def main() -> None:
-    """Draw expressions from a model that comes along, score them, and show what is left."""
+    """Search with a model that comes along, and show what is found."""
     console = Console()
     minutes, degrees = measurements()
     model = load("general-1")
     evaluator = Evaluator(model.library, minutes, degrees)
-    console.print(f"{EXPRESSIONS:,} expressions drawn from the model general-1, scored on 60 measurements:")
-    scores = evaluator.score(model.sample(EXPRESSIONS, np.random.default_rng(SEED)))
-    chosen = front(scores)
-    fitted = fit_constants(scores.forest.take(chosen), evaluator.data, config=THOROUGH)
-    errors = np.sqrt(fitted.squared_errors / len(degrees)).tolist()
-    sizes = scores.complexities[chosen].tolist()
+    console.print("Searching for an equation of 60 measurements, with the model general-1 as the source of its pieces:")
+    result = run(model, evaluator, budget=Budget(EVALUATIONS), rng=SEED)
+    front = [each for each in result.front if each.complexity <= MOST_NODES]
     table = Table("nodes", "error, °C", "equation")
-    shown = [readable(expr, evaluator.data, slack=0.001) for expr in fitted.forest]
-    for size, error, expr in zip(sizes, errors, shown, strict=True):
-        table.add_row(f"{size:.0f}", f"{error:.3g}", str(expr))
+    for each in front:
+        table.add_row(
+            f"{each.complexity:.0f}", f"{each.error:.3g}", str(readable(each.expr, evaluator.data, slack=SLACK))
+        )
     console.print(table)
-    within = next((k for k, error in enumerate(errors) if error < 1.1 * min(errors)), len(errors) - 1)
-    best = fitted.forest[within]
-    told = uncertainty(best, evaluator.data)
+    chosen = shortest_description(result.candidates, evaluator.data)
+    assert chosen is not None
+    told = uncertainty(chosen.expr, evaluator.data)
+    shown = readable(chosen.expr, evaluator.data, slack=SLACK)
     constants = ", ".join(f"{c:.4g} ± {s:.2g}" for c, s in zip(told.values, told.standard_errors, strict=True))
-    console.print(f"The simplest within a tenth of the best: {shown[within]}", highlight=False)
+    console.print(f"The shortest description of the data: {shown}", highlight=False)
     console.print(f"its constants: {constants}", highlight=False)
+    console.print(f"{result.counts}; {result.seconds:.1f} s", highlight=False)
     OUT.mkdir(exist_ok=True)
     path = OUT / "demo.png"
-    picture(minutes, degrees, shown[within], errors, sizes).savefig(path)
-    counts = evaluator.counts
-    console.print(f"{counts.executed:,} of them were distinct. The picture is in {path}.", highlight=False)
+    sizes, errors = (np.array([getattr(each, name) for each in front]) for name in ("complexity", "error"))
+    picture(minutes, degrees, shown, sizes, errors).savefig(path)
+    console.print(f"The picture is in {path}.", highlight=False)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ def test_the_demo_finds_the_law(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(DEMO), run_name="__main__")
-    told = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("The simplest"))
+    told = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("The shortest"))
     assert "exp(" in told
-    assert "x0/25" in told
+    assert "exp(-0.04*x0)" in told
     assert (tmp_path / "out" / "demo.png").stat().st_size > 10_000

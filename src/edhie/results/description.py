@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.complexity import complexity
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
 from edhie.expr import Forest
@@ -21,6 +22,7 @@ Numbers = NDArray[np.float64]
 ROUNDING = 1e-12  # of the target's spread: residuals below are as good as none
 MOST_DESCRIBED = 3000  # candidates, those of the least error and those of the least complexity
 CHUNK = 256  # expressions whose predictions are held at once
+COSTLY = {"^": 2}  # any base to any exponent says as much as exp and log do together
 
 
 def shortest_description(candidates: Candidates, data: Data) -> Candidate | None:
@@ -41,7 +43,7 @@ def description_bits(forest: Forest, data: Data) -> Numbers:
     for start in range(0, len(forest), CHUNK):
         part = forest[start : start + CHUNK]
         found[start : start + CHUNK] = residual_bits(values(part, data.columns), data)
-    symbols = forest.sizes * math.log2(max(len(forest.library), 2))
+    symbols = complexity(forest, COSTLY) * math.log2(max(len(forest.library), 2))
     constants = np.diff(forest.value_offsets) * 0.5 * math.log2(max(data.n_rows, 2))
     return found + symbols + constants
 

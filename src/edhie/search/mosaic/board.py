@@ -103,6 +103,17 @@ class Board:
                     break
         return found
 
+    def simplest(self, largest: int) -> list[Finding]:
+        """By size the best piece of the first frame: what the short end of a front is made of."""
+        place = self.places[0]
+        found: dict[int, Finding] = {}
+        for k, size in enumerate(place.elites.forest.sizes.tolist()):
+            if size <= largest and size not in found:
+                found[size] = Finding(
+                    place, (self.laid(place.elites, k),), place.left_by(float(place.elites.shares[k]))
+                )
+        return list(found.values())
+
     def laid(self, elites: Elites, k: int) -> Laid:
         """An elite as a piece that is laid."""
         return Laid(elites.forest.take([k]), elites.values[k], bool(elites.is_log[k]))

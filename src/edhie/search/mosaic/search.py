@@ -34,6 +34,7 @@ BETTER = 0.9  # times what was left before: pairs that leave less are written
 PRODUCT_ROUNDS = (1, 2, 4, 7, 12, 24, 48, 96, 192, 384)
 PAIR_ROUNDS = (1, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450)
 LAID_EVERY, IMPROVED_EVERY = 3, 4  # rounds
+SIMPLE_ROUNDS, SIMPLE = (4, 10, 20, 40), 7  # when short pieces are written by themselves, and how long they may be
 WHOLE_ROUND = 6  # by then what has no noise is found, if it is a matter of columns
 PATIENCE = 50  # rounds in which nothing new is executed
 
@@ -101,6 +102,8 @@ class Mosaic(Strategy):
             findings += self._pairs()
         if config.layers and self._round % LAID_EVERY == 0:
             lay(board, pieces, config.frames, rng)
+        if self._round in SIMPLE_ROUNDS and board.places:
+            findings += board.simplest(SIMPLE)
         if self._round == WHOLE_ROUND:
             self._scribe.write_whole_columns()
         fitted = self._scribe.write(findings)

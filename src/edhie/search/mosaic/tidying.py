@@ -10,6 +10,7 @@ from edhie.evaluate.data import Data
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
 from edhie.expr.symbols import NUMBER
+from edhie.search.mosaic.factors import with_factors
 from edhie.search.splicing import Part, Stock
 
 FROM_HERE = FitConfig(points=0, starts=1, iterations=30, tolerance=1e-14)
@@ -55,13 +56,13 @@ def shortened(forest: Forest) -> Forest:
     is_known = np.bincount(form.owners[tokens < 0], minlength=len(form)) == 0
     is_better = is_known & (form.sizes < forest.sizes)
     if not is_better.any():
-        return forest
+        return with_factors(forest)
     better = form.take(np.flatnonzero(is_better))
     rewritten = Forest(library, table[better.tokens].astype(np.int16), better.offsets, better.values)
     both = Forest.concatenate([forest, rewritten])
     places = np.arange(len(forest))
     places[is_better] = len(forest) + np.arange(len(better))
-    return both.take(places)
+    return with_factors(both.take(places))
 
 
 def refitted(forest: Forest, data: Data, threads: int | None = 1) -> Forest:
