@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from edhie import search
     from edhie.corpora import Corpus
     from edhie.evaluate import Evaluator
     from edhie.expr import Expr, Forest, SymbolLibrary, operator, parse
@@ -27,6 +28,7 @@ __all__ = [
     "equivalent",
     "operator",
     "parse",
+    "search",
     "simplify",
 ]
 
@@ -44,13 +46,16 @@ _HOMES = {
     "parse": "edhie.expr",
     "simplify": "edhie.expr.simplify",
 }
+_ROOMS = ("search",)  # packages that need no import of their own: `edhie.search.run`
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"edhie.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'edhie' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted({*globals(), *_HOMES, *_ROOMS})

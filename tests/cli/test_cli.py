@@ -36,7 +36,7 @@ def test_the_commands() -> None:
         "expr", "compare", "grammar list", "grammar show", "grammar sample",
         "corpus build", "corpus import", "corpus show", "corpus list",
         "train", "sample", "encode", "decode", "neighbours", "interpolate",
-        "model list", "model show", "bench",
+        "model list", "model show", "bench", "search",
     }  # fmt: skip
 
 
@@ -115,6 +115,13 @@ def test_a_group_alone_shows_its_help(path: tuple[str, ...], edhie: Callable[...
         ["interpolate", "m", "x"],
         ["interpolate", "m", "x", "y", "--steps", "0"],
         ["interpolate", "m", "x", "y", "z"],
+        ["search"],
+        ["search", "f.csv"],
+        ["search", "f.csv", "--target", "y", "--strategy", "guess"],
+        ["search", "f.csv", "--target", "y", "--evaluations", "0"],
+        ["search", "f.csv", "--target", "y", "--seconds", "-1"],
+        ["search", "f.csv", "--target", "y", "--seed", "-1"],
+        ["search", "f.csv", "--target", "y", "--resume"],
     ],
     ids=" ".join,
 )

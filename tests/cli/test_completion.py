@@ -29,6 +29,7 @@ COMPLETIONS = {
         "interpolate",
         "model",
         "bench",
+        "search",
     ],
     "edhie co": ["compare", "corpus"],
     "edhie corpus ": ["build", "import", "show", "list"],
@@ -50,6 +51,8 @@ COMPLETIONS = {
     "edhie model ": ["list", "show"],
     "edhie sample ": models(),
     "edhie train x --start ": models(),
+    "edhie search f.csv --model ": models(),
+    "edhie search f.csv --strategy ": ["mosaic", "evolve", "draw"],
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edhie.expr import Expr, Forest, SymbolLibrary
@@ -39,6 +39,7 @@ def checked(forest: Forest) -> Forest:
     return Forest.checked(forest.library, forest.tokens, forest.offsets, forest.values)
 
 
+@settings(max_examples=30)
 @given(any_forest, st.data())
 def test_trees_are_taken_whole(forest: Forest, data: st.DataObject) -> None:
     which = np.array(data.draw(st.lists(st.integers(0, len(forest) - 1), max_size=5)) if len(forest) else [], np.int64)
@@ -47,6 +48,7 @@ def test_trees_are_taken_whole(forest: Forest, data: st.DataObject) -> None:
     assert list(map(written, found)) == list(map(written, forest.take(which)))
 
 
+@settings(max_examples=30)
 @given(any_forest)
 def test_subtrees_carry_their_own_constants(forest: Forest) -> None:
     stock = Stock(forest)
@@ -54,6 +56,7 @@ def test_subtrees_carry_their_own_constants(forest: Forest) -> None:
     assert list(map(written, found)) == [each for expr in forest for each in subtrees(expr)]
 
 
+@settings(max_examples=30)
 @given(any_forest, st.data())
 def test_operators_over_operands(forest: Forest, data: st.DataObject) -> None:
     library = forest.library
@@ -82,6 +85,7 @@ def test_a_symbol_by_itself_has_no_value_yet() -> None:
     assert list(map(written, found)) == [(("c",), (None,)), (("2",), ()), (("x",), ())]
 
 
+@settings(max_examples=30)
 @given(any_forest, st.integers(0, 8))
 def test_distinct_subtrees_are_all_that_there_are_once(forest: Forest, largest: int) -> None:
     found = checked(distinct_subtrees(forest, largest))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edhie.expr import Forest
@@ -20,6 +20,7 @@ families = st.sampled_from(list(LIBRARIES.values())).flatmap(lambda library: st.
 seeds = st.integers(0, 1000).map(np.random.default_rng)
 
 
+@settings(max_examples=30)
 @given(families, seeds)
 def test_children_are_whole_and_ready_to_be_computed(both: tuple[Forest, Forest], rng: np.random.Generator) -> None:
     parents, donors = both
@@ -30,6 +31,7 @@ def test_children_are_whole_and_ready_to_be_computed(both: tuple[Forest, Forest]
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=15)
 @given(both=families, rng=seeds)
 def test_each_change_is_what_it_says(kind: str, both: tuple[Forest, Forest], rng: np.random.Generator) -> None:
     parents, donors = both
@@ -50,6 +52,7 @@ def test_each_change_is_what_it_says(kind: str, both: tuple[Forest, Forest], rng
             assert len(a) >= len(b) + 2 * bool((arities == 2).any())
 
 
+@settings(max_examples=30)
 @given(families, seeds)
 def test_constants_that_stay_keep_their_values(both: tuple[Forest, Forest], rng: np.random.Generator) -> None:
     parents, donors = both

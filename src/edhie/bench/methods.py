@@ -14,16 +14,15 @@ from edhie.bench.problem import Problem
 from edhie.bench.reading import ProblemError
 from edhie.corpora.recipes import Recipe, named_recipe, recipe_names
 from edhie.errors import suggestion
-from edhie.expr import Expr, Forest, Symbol, SymbolLibrary
+from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.standard_libraries import everything
-from edhie.expr.symbols import OPERATORS, constant
 from edhie.generators import Generator, load
+from edhie.generators.answers import answer_library as answer_library
 from edhie.generators.shipped import names as shipped
 from edhie.grammar import PCFG
 
 Source = Literal["hvae", "grammar", "gvae", "cvae"]
 GENERAL = "general"
-INVERSES = {"sin": "asin", "cos": "acos", "tan": "atan", "exp": "log"}
 
 
 @dataclass(frozen=True)
@@ -144,26 +143,6 @@ def _baseline(method: Method, problem: Problem) -> Trained | None:
 
 
 # -- what answers are made of ---------------------------------------------------------
-
-
-def answer_library(generator: Generator, *, strict: bool, undoing: bool = False) -> SymbolLibrary:
-    """The symbols that an answer may have: those of the generator, and if not `strict` constants and all of general.
-
-    A search that looks at the target through functions needs what undoes them: `undoing` adds, to a library with
-    constants, the inverses of its own functions. Without constants an answer is of the library's symbols alone.
-    """
-    if strict:
-        own = generator.library
-        inverses = [OPERATORS[inverse] for name, inverse in INVERSES.items() if name in own]
-        return own.extended(*inverses) if undoing and own.constant is not None else own
-    further: list[Symbol] = [OPERATORS[s.name] for s in _general().symbols if s.kind == "operator"]
-    if generator.library.constant is None:
-        further.append(constant())
-    return generator.library.extended(*further)
-
-
-def _general() -> SymbolLibrary:
-    return Recipe(GENERAL, size=1, max_height=1).load_grammar().library
 
 
 def in_problem_names(expr: Expr, problem: Problem) -> Expr:

@@ -19,6 +19,7 @@ from edhie.cli.formulas import FormulaCommand
 from edhie.cli.grammar import app as grammar
 from edhie.cli.model import app as model
 from edhie.cli.sample import sample
+from edhie.cli.search import search
 from edhie.cli.stopping import INTERRUPTED, is_interruption
 from edhie.cli.train import train
 from edhie.cli.walks import interpolate, neighbours
@@ -39,6 +40,7 @@ FORMULAS = {"ignore_unknown_options": True}
 app.command("expr", context_settings=FORMULAS)(show)
 app.command("compare", context_settings=FORMULAS)(compare)
 app.command("train")(train)
+app.command("search")(search)
 app.command("bench")(bench)
 app.command("sample")(sample)
 app.command("encode", cls=FormulaCommand)(encode)

@@ -2,7 +2,7 @@
 
 An expression costs its symbols and half the logarithm of the number of rows for each constant; what it
 leaves unexplained costs what noise of that size costs, the same everywhere or in proportion to the prediction,
-whichever explains the residuals better.
+whichever explains the residuals better. Where rows were held out, what counts is what it leaves unexplained of those.
 """
 
 from __future__ import annotations
@@ -14,35 +14,51 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.complexity import complexity
 from edhie.evaluate.data import Data
+from edhie.evaluate.rows import few_rows
 from edhie.evaluate.values import values
 from edhie.expr import Forest
 from edhie.results.candidates import Candidate, Candidates
 
 Numbers = NDArray[np.float64]
 ROUNDING = 1e-12  # of the target's spread: residuals below are as good as none
+FEW_ROWS, CLOSER = 10_000, 100  # of more rows so many are looked at first, and so many candidates on all
 MOST_DESCRIBED = 3000  # candidates, those of the least error and those of the least complexity
 CHUNK = 256  # expressions whose predictions are held at once
 COSTLY = {"^": 2}  # any base to any exponent says as much as exp and log do together
 
 
-def shortest_description(candidates: Candidates, data: Data) -> Candidate | None:
-    """The candidate that describes the data in the fewest bits; None where none has a finite error."""
+def shortest_description(candidates: Candidates, data: Data, *, validation: Data | None = None) -> Candidate | None:
+    """The candidate that describes the data in the fewest bits; None where none has a finite error.
+
+    With `validation`, rows that were held out: as `description_bits` counts them, unless no candidate predicts these.
+    """
     finite = np.flatnonzero(np.isfinite(candidates.errors))
     if len(finite) == 0:
         return None
     by_error = finite[np.argsort(candidates.errors[finite], kind="stable")[:MOST_DESCRIBED]]
     by_size = finite[np.lexsort((candidates.errors[finite], candidates.complexities[finite]))[: MOST_DESCRIBED // 3]]
     chosen = np.unique(np.concatenate([by_error, by_size]))
-    bits = description_bits(candidates.forest.take(chosen), data)
+    if data.n_rows > FEW_ROWS:  # a first choice by a few rows
+        first = description_bits(candidates.forest.take(chosen), few_rows(data, FEW_ROWS))
+        chosen = chosen[np.sort(np.argsort(first, kind="stable")[:CLOSER])]
+    bits = description_bits(candidates.forest.take(chosen), data, validation=validation)
+    if validation is not None and not np.isfinite(bits).any():
+        bits = description_bits(candidates.forest.take(chosen), data)
     return candidates[int(chosen[np.argmin(bits)])]
 
 
-def description_bits(forest: Forest, data: Data) -> Numbers:
-    """By expression: the bits that it and what it leaves unexplained take; infinite where it is no prediction."""
+def description_bits(forest: Forest, data: Data, *, validation: Data | None = None) -> Numbers:
+    """By expression: the bits that it and what it leaves unexplained take; infinite where it is no prediction.
+
+    With `validation`, what it leaves of these rows stands for what it leaves of the data, row by row.
+    """
+    judged = data if validation is None else validation
     found = np.empty(len(forest))
     for start in range(0, len(forest), CHUNK):
         part = forest[start : start + CHUNK]
-        found[start : start + CHUNK] = residual_bits(values(part, data.columns), data)
+        found[start : start + CHUNK] = residual_bits(values(part, judged.columns), judged)
+    if validation is not None:
+        found *= data.n_rows / validation.n_rows
     symbols = complexity(forest, COSTLY) * math.log2(max(len(forest.library), 2))
     constants = np.diff(forest.value_offsets) * 0.5 * math.log2(max(data.n_rows, 2))
     return found + symbols + constants

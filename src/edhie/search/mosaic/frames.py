@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Forest
-from edhie.search.mosaic.blocks import Block
+from edhie.search.mosaic.blocks import INDEPENDENT, Block
 from edhie.search.mosaic.links import Link
 
 Numbers = NDArray[np.float64]
@@ -54,11 +54,12 @@ class Frame:
         """(laid, rows): orthonormal, what the laid pieces add to the block."""
         found: list[Numbers] = []
         for each in self.laid:
-            row = self.block.without(laid_regressor(each, self.block))
+            regressor = laid_regressor(each, self.block)
+            row = self.block.without(regressor)
             for other in found:
                 row = row - (row @ other) * other
             norm = float(np.linalg.norm(row))
-            if norm > 0:
+            if norm > INDEPENDENT * float(np.linalg.norm(regressor)):
                 found.append(row / norm)
         return np.array(found).reshape(len(found), len(self.target))
 

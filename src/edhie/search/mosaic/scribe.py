@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.rows import few_rows
+from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
 from edhie.results.description import description_bits
 from edhie.search.base import Task
@@ -27,6 +28,7 @@ from edhie.search.variation import children
 Numbers = NDArray[np.float64]
 EXACT = 1e-24  # of the target's squares: less is rounding
 WIDE_ROWS = 5000  # that columns alone are fitted on
+MANY_ROWS, SLACK = 20_000, 1.05  # of more rows a few are looked at first; what is so much worse there goes no further
 FIT_ROWS = 2000  # that constants are fitted again on
 RATIONAL_ROWS = 400  # that quotients of polynomials are fitted on
 SUM_ROWS = 1024  # that sums without coefficients are tried on
@@ -110,15 +112,42 @@ class Scribe:
     def _score(self, written: list[Expr]) -> tuple[Forest, list[tuple[int, Expr]], Numbers]:
         """Score expressions, and the best of them with constants fitted again, which come back with their places."""
         forest = shortened(Forest.from_exprs(written, self._library))
-        errors = self._evaluator.score(forest).errors.copy()
+        errors = self._errors(forest)
         if not self._config.refits or len(forest.values) == 0 or errors.min(initial=np.inf) <= self._exact:
             return forest, [], errors
         chosen = np.argsort(errors, kind="stable")[:REFITS]
         chosen = chosen[np.isfinite(errors[chosen])]
         self._tally.refits += len(chosen)
         fitted = refitted(forest.take(chosen), self._fit_data)
-        errors[chosen] = np.minimum(errors[chosen], self._evaluator.score(fitted).errors)
+        errors[chosen] = np.minimum(errors[chosen], self._errors(fitted))
         return forest, list(zip(chosen.tolist(), fitted, strict=True)), errors
+
+    def _errors(self, forest: Forest) -> Numbers:
+        """Errors by the evaluator; of very many rows, by a few of them for what does not look among the best."""
+        evaluator, sample = self._evaluator, self._fit_data
+        to_error = evaluator.loss.from_sum_of_squares
+        if evaluator.data.n_rows <= MANY_ROWS or to_error is None:
+            return evaluator.score(forest).errors.copy()
+        errors = np.full(len(forest), np.inf)
+        executed = forest.take(np.arange(min(len(forest), self._remaining)))
+        evaluator.spend(len(executed))
+        squares = squared_errors(executed, sample) * (evaluator.data.total_weight / sample.total_weight)
+        errors[: len(executed)] = to_error(squares, evaluator.data)
+        promising = np.flatnonzero(errors < SLACK * self._least_errors(forest.sizes))
+        errors[promising] = evaluator.score(forest.take(promising)).errors
+        return errors
+
+    def _least_errors(self, sizes: NDArray[np.int64]) -> Numbers:
+        """By size: the least error so far of an expression that is no larger."""
+        explored = self._evaluator.explored
+        order = np.argsort(explored.complexities, kind="stable")
+        least = np.concatenate([[np.inf], np.minimum.accumulate(explored.errors[order])])
+        found: Numbers = least[np.searchsorted(explored.complexities[order], sizes, side="right")]
+        return found
+
+    @property
+    def _remaining(self) -> int:
+        return int(min(self._evaluator.remaining, np.iinfo(np.int64).max >> 1))
 
     def try_sums(self, pieces: Forest) -> None:
         """Score pieces, and sums of two, that describe the data best, where coefficients cannot be written."""
@@ -146,7 +175,7 @@ class Scribe:
 
     def _score_promising(self, variants: Forest, bits: float) -> None:
         """Fit expressions on a few rows, and score those that describe them in so few bits."""
-        variants = variants.take(np.arange(min(len(variants), self._evaluator.remaining)))
+        variants = variants.take(np.arange(min(len(variants), self._remaining)))
         self._evaluator.spend(len(variants))
         self._tally.refits += len(variants)
         fitted = refitted(variants, self._improved_data)

@@ -1,0 +1,52 @@
+"""What an answer may be made of, and over which variables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from edhie.expr import Symbol, SymbolLibrary
+from edhie.expr.symbols import OPERATORS, constant, variable
+from edhie.generators.base import Generator
+from edhie.grammar import load as load_grammar
+
+GENERAL = "general"
+INVERSES = {"sin": "asin", "cos": "acos", "tan": "atan", "exp": "log"}
+
+
+def answer_library(generator: Generator, *, strict: bool, undoing: bool = False) -> SymbolLibrary:
+    """The symbols that an answer may have: those of the generator, and if not `strict` constants and all of general.
+
+    A search that looks at the target through functions needs what undoes them: `undoing` adds, to a library with
+    constants, the inverses of its own functions. Without constants an answer is of the library's symbols alone.
+    """
+    if strict:
+        own = generator.library
+        inverses = [OPERATORS[inverse] for name, inverse in INVERSES.items() if name in own]
+        return own.extended(*inverses) if undoing and own.constant is not None else own
+    further: list[Symbol] = [OPERATORS[s.name] for s in load_grammar(GENERAL).library.symbols if s.kind == "operator"]
+    if generator.library.constant is None:
+        further.append(constant())
+    return generator.library.extended(*further)
+
+
+def over(library: SymbolLibrary, names: Sequence[str]) -> SymbolLibrary:
+    """The library with these variables in place of its own, however many; where they are as many, all ids stay.
+
+    A constant that has the name of a variable takes another.
+
+    >>> over(SymbolLibrary.of(["+"], 1, constant=True), ["t", "c"]).names
+    ('+', 't', 'C', 'c')
+    """
+    waiting = [variable(name) for name in names]
+    symbols: list[Symbol] = []
+    for symbol in library.symbols:
+        if symbol.kind == "variable":
+            symbols += waiting[:1]
+            del waiting[:1]
+        elif symbol.kind == "constant" and symbol.name in names:
+            free = SymbolLibrary.of([], names, constant=True).constant
+            assert free is not None
+            symbols.append(constant(free))
+        else:
+            symbols.append(symbol)
+    return SymbolLibrary((*symbols, *waiting))

@@ -1,0 +1,53 @@
+"""A generator whose variables have the names of the data's columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from edhie.errors import GeneratorError
+from edhie.expr import Forest, SymbolLibrary
+from edhie.generators.answers import over
+from edhie.generators.base import Codes, Decoded, LatentGenerator
+
+
+class Renamed:
+    """Another generator with names for its variables, one each and in order; all else is as it was."""
+
+    def __init__(self, generator: LatentGenerator, names: Sequence[str]) -> None:
+        own = generator.library.variables
+        if len(names) != len(own):
+            raise GeneratorError(f"a generator of {len(own)} variables cannot have {len(names)} names for them")
+        self.generator = generator
+        self._library = over(generator.library, names)
+
+    @property
+    def library(self) -> SymbolLibrary:
+        """The generator's, with the names given; ids are the same."""
+        return self._library
+
+    @property
+    def latent_dim(self) -> int:
+        """The generator's."""
+        return self.generator.latent_dim
+
+    def sample(self, n: int, rng: np.random.Generator) -> Forest:
+        """`n` expressions."""
+        return _over(self.generator.sample(n, rng), self._library)
+
+    def encode(self, forest: Forest) -> tuple[Codes, Codes]:
+        """Mean and logarithm of the variance of each expression's code."""
+        return self.generator.encode(_over(forest.cast(self._library), self.generator.library))
+
+    def decode(self, codes: Codes, **options: Any) -> Decoded:
+        """The expressions that codes stand for."""
+        decoded = self.generator.decode(codes, **options)
+        return replace(decoded, forest=_over(decoded.forest, self._library))
+
+
+def _over(forest: Forest, library: SymbolLibrary) -> Forest:
+    """The same tokens, which a library of the same ids gives other names."""
+    return Forest(library, forest.tokens, forest.offsets, forest.values)

@@ -1,0 +1,64 @@
+"""Generators and libraries over the names of columns: the same expressions, under other names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from edhie.errors import GeneratorError, SymbolError
+from edhie.expr import SymbolLibrary
+from edhie.generators import LatentGenerator, load
+from edhie.generators.answers import answer_library, over
+from edhie.generators.renamed import Renamed
+from edhie.generators.shipped import general_for, names
+
+MODEL = load("general-2")
+RENAMED = Renamed(MODEL, ["t", "c"])
+
+
+def test_it_gives_the_same_expressions_under_other_names() -> None:
+    assert isinstance(RENAMED, LatentGenerator)
+    assert RENAMED.latent_dim == MODEL.latent_dim
+    assert RENAMED.library.variables == ("t", "c")
+    own, other = (each.sample(50, np.random.default_rng(0)) for each in (MODEL, RENAMED))
+    assert other.library == RENAMED.library
+    for a, b in zip(own, other, strict=True):
+        swapped = {"x0": "t", "x1": "c", "c": RENAMED.library.constant}
+        assert [swapped.get(token, token) for token in a.tokens] == list(b.tokens)
+
+
+def test_codes_are_the_same() -> None:
+    own, other = (each.sample(30, np.random.default_rng(1)) for each in (MODEL, RENAMED))
+    codes = MODEL.encode(own)[0]
+    np.testing.assert_array_equal(RENAMED.encode(other)[0], codes)
+    a, b = MODEL.decode(codes), RENAMED.decode(codes)
+    np.testing.assert_array_equal(a.forest.tokens, b.forest.tokens)
+    np.testing.assert_array_equal(a.sources, b.sources)
+
+
+def test_as_many_names_as_variables() -> None:
+    with pytest.raises(GeneratorError, match="a generator of 2 variables cannot have 3 names"):
+        Renamed(MODEL, ["a", "b", "d"])
+
+
+@pytest.mark.parametrize("columns", [["a"], ["b", "a"], ["a", "c", "x0", "C"]])
+def test_a_library_over_any_columns(columns: list[str]) -> None:
+    library = over(answer_library(MODEL, strict=False), columns)
+    assert library.variables == tuple(columns)
+    assert library.constant not in columns
+    assert library.constant is not None
+    operators = [symbol for symbol in library.symbols if symbol.kind == "operator"]
+    assert operators == [s for s in answer_library(MODEL, strict=False).symbols if s.kind == "operator"]
+
+
+def test_names_that_are_taken_or_no_names() -> None:
+    library = SymbolLibrary.of(["sin"], 1)
+    with pytest.raises(SymbolError, match="'sin' is given to two symbols"):
+        over(library, ["sin"])
+    with pytest.raises(SymbolError, match=r"'a b' cannot name a variable.*such as 'a_b'"):
+        over(library, ["a b"])
+
+
+def test_the_general_model_for_a_number_of_variables() -> None:
+    assert [general_for(n) for n in (1, 4, 6, 7, 50)] == [f"general-{n}" for n in (1, 4, 6, 6, 6)]
+    assert {general_for(n) for n in range(1, 9)} <= set(names())
