@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from rich.console import Console
@@ -22,6 +22,7 @@ class Report:
         self.title = title
         self.rows: list[tuple[str, str, str]] = []
         self.figures: dict[str, float | None] = {}
+        self.tables: list[Table] = []
 
     def row(self, what: str, figure: str, remark: str = "") -> None:
         """A line of the table."""
@@ -31,12 +32,20 @@ class Report:
         """A named figure of the JSON line; None for one that could not be taken."""
         self.figures[name] = None if value is None else float(f"{value:.4g}")
 
+    def table(self, title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """A further table with columns of its own."""
+        table = Table(*columns, title=title, title_justify="left")
+        for row in rows:
+            table.add_row(*row)
+        self.tables.append(table)
+
     def close(self) -> None:
-        """Print the table and, as the last line, the JSON object."""
+        """Print the tables and, as the last line, the JSON object."""
         table = Table("what", "figure", "remark", title=self.title, title_justify="left")
         for row in self.rows:
             table.add_row(*row)
-        Console(width=110).print(table)
+        for each in (table, *self.tables):
+            Console(width=110).print(each)
         print(json.dumps(self.figures))
 
 

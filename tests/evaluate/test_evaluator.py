@@ -349,7 +349,7 @@ def test_writings_beyond_the_budget_do_not_fill_the_memory() -> None:
     evaluator = Evaluator(NGUYEN, X, Y, memory=5, budget=1)
     for depth in range(60):
         evaluator.score(forest_of(NGUYEN, "sin(" * depth + "x0" + ")" * depth))
-    assert len(evaluator._known.form_by_writing) <= 20
+    assert len(evaluator._known.writings) <= 20
     assert evaluator.score(forest_of(NGUYEN, "x0")).is_scored[0]
 
 

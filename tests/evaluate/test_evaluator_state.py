@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import EdhieError
 from edhie.evaluate import Evaluator, Screening
+from edhie.evaluate.known import Known
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.grammar import load
 
@@ -46,10 +47,9 @@ def through_a_file(state: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
 
 def assert_alike(a: Evaluator, b: Evaluator) -> None:
     assert a.counts == b.counts
-    for name in ("place_by_form", "form_by_writing", "bound_by_place", "tried"):
-        assert getattr(a._known, name) == getattr(b._known, name)
-    for name, array in a.explored.state().items():
-        np.testing.assert_array_equal(array, b.explored.state()[name], err_msg=name)
+    theirs = b.state()
+    for name, array in a.state().items():
+        np.testing.assert_array_equal(array, theirs[name], err_msg=name)
 
 
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -98,22 +98,25 @@ def test_what_was_done_since_a_mark_can_be_undone(options: dict[str, Any], befor
     assert_alike(marked, reference)
 
 
-def test_half_a_call_can_be_undone(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("stop_at", [0, 2])
+def test_half_a_call_can_be_undone(stop_at: int, monkeypatch: pytest.MonkeyPatch) -> None:
     marked, reference = evaluator(), evaluator()
     marked.score(forest(0))
     reference.score(forest(0))
     mark = marked.mark()
-    settle, calls = Evaluator._settle, iter(range(100))
+    settle, calls = Known.settle, iter(range(100))
 
-    def stopping(self: Evaluator, *given: Any) -> None:
-        if next(calls) == 7:
+    def stopping(self: Known, *given: Any, **options: Any) -> None:
+        settle(self, *given, **options)
+        if next(calls) == stop_at:
             raise KeyboardInterrupt
-        settle(self, *given)
 
-    monkeypatch.setattr(Evaluator, "_settle", stopping)
-    with pytest.raises(KeyboardInterrupt):
-        marked.score(forest(1))
-    monkeypatch.setattr(Evaluator, "_settle", settle)
+    with monkeypatch.context() as patch:
+        patch.setattr(Known, "settle", stopping)
+        with suppress(KeyboardInterrupt):
+            for seed in range(1, 5):
+                marked.score(forest(seed), bound=3.0 / seed)
+            pytest.fail("it was not interrupted")
     marked.undo(mark)
     assert_alike(marked, reference)
 
@@ -132,10 +135,15 @@ def test_without_a_mark_nothing_is_noted() -> None:
         lambda state: state.pop("forms"),
         lambda state: state.update(errors=state["errors"][:-1]),
         lambda state: state.update(tried=state["tried"][:-1]),
+        lambda state: state.update(
+            forms=state["forms"][:1], form_places=np.zeros(1, np.int64), form_bounds=np.zeros(1)
+        ),
+        lambda state: state.update(form_places=state["form_places"] + 1),
+        lambda state: state.update(writings=np.zeros_like(state["writings"])),
         lambda state: state.update(offsets=state["offsets"] + 1),
         lambda state: state.update(counts=np.array(["many"])),
     ],
-    ids=["missing", "too short", "unequal", "no trees", "no counts"],
+    ids=["missing", "too short", "unequal", "forms gone", "no such places", "twice", "no trees", "no counts"],
 )
 def test_a_damaged_state_is_told(damage: Any) -> None:
     used = evaluator()

@@ -14,6 +14,7 @@ from edhie.expr import Forest
 from edhie.results import front_of
 from edhie.search import Budget, Task, run
 from edhie.search.evolution import Evolve, EvolveConfig
+from edhie.search.operators import spreads
 from searches import HVAE, Grammar, Wrapped, evaluator
 
 
@@ -39,6 +40,21 @@ def test_the_living_are_what_their_codes_decode_to() -> None:
     used = evaluator()
     state = evolved(EvolveConfig(population=50, offspring=50), 6, used).state()
     np.testing.assert_array_equal(used.score(HVAE.decode(state["codes"]).forest).errors, state["errors"])
+
+
+def test_the_living_keep_what_their_expressions_encode_to() -> None:
+    config = EvolveConfig(population=50, offspring=40, crossover=0.5)
+    for generator in (HVAE, Wrapped()):
+        strategy = Evolve(config)
+        strategy.begin(Task(generator, evaluator(), Budget()))
+        for k in range(5):
+            strategy.step(np.random.default_rng([2, k]))
+            state = strategy.state()
+            lives = state["forms"] != 0  # what decodes to nothing has the spread of the prior
+            mean, deviation = spreads(HVAE, state["codes"])
+            mean[~lives], deviation[~lives] = 0, 1
+            np.testing.assert_allclose(state["mean"], mean, atol=1e-4)
+            np.testing.assert_allclose(state["deviation"], deviation, atol=1e-4)
 
 
 def test_at_most_one_individual_of_each_expression() -> None:

@@ -57,9 +57,7 @@ def test_each_change_is_what_it_says(kind: str, both: tuple[Forest, Forest], rng
 def test_constants_that_stay_keep_their_values(both: tuple[Forest, Forest], rng: np.random.Generator) -> None:
     parents, donors = both
     parents = Forest(parents.library, parents.tokens, parents.offsets, np.arange(1.0, len(parents.values) + 1))
-    for child, parent in zip(
-        children(parents, donors, rng, chances=replace(NONE, hoist=1.0)), parents, strict=True
-    ):
+    for child, parent in zip(children(parents, donors, rng, chances=replace(NONE, hoist=1.0)), parents, strict=True):
         assert set(child.constants) <= set(parent.constants)
 
 

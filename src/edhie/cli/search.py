@@ -33,6 +33,7 @@ from edhie.search import Budget, run
 StrategyName = Literal["mosaic", "evolve", "draw"]
 SECONDS = 60.0
 LEAST_ROWS = 2
+WARM_UP = Budget(evaluations=64, seconds=1.0)
 SPLIT_SEED = 0  # the same rows are held out whatever the seed of the search: results can be compared
 
 
@@ -112,8 +113,9 @@ def search(
         say("stopped before anything was found", to=error_console)
         raise typer.Exit(INTERRUPTED) from None
     if result.stopped == "interrupted":
-        kept = f"; it is kept in {out}: the same command with --resume goes on from there" if out else ""
-        say(f"stopped: this is what was found so far{kept}", to=error_console)
+        found = "this was found so far" if report.selected else "nothing was found yet"
+        kept = f"; {out} keeps it: the same command with --resume goes on from there" if out else ""
+        say(f"stopped: {found}{kept}", to=error_console)
         raise typer.Exit(INTERRUPTED)
     if report.selected is None:
         executed = f"none of {result.counts.executed:,} expressions has a value in every row"
@@ -187,7 +189,9 @@ def _run(job: _Job, out: Path | None, *, resume: bool, quiet: bool) -> SearchRes
     if job.validation is not None and not quiet:
         rows = job.evaluator.data.n_rows + job.validation.n_rows
         say(f"{job.validation.n_rows:,} of {rows:,} rows are held out for validation", to=error_console)
-    whole = None if out is None else WholeSteps(out)
+    if job.budget.seconds is not None:
+        _warm_up(job)
+    whole = None if out is None else WholeSteps(out, job.budget.evaluations)
     with SearchView() as view:
 
         def listen(event: Event) -> None:
@@ -203,6 +207,15 @@ def _run(job: _Job, out: Path | None, *, resume: bool, quiet: bool) -> SearchRes
     if whole is not None:
         whole.put_back(result.stopped)
     return result
+
+
+def _warm_up(job: _Job) -> None:
+    """A small search on numbers that mean nothing: a first one compiles, which is no part of the time asked for."""
+    library = job.evaluator.library
+    noise = np.random.default_rng(0).uniform(1, 2, (32, len(library.variables) + 1))
+    evaluator = Evaluator(library, noise[:, :-1], noise[:, -1])
+    if run(job.generator, evaluator, strategy=job.strategy, budget=WARM_UP).stopped == "interrupted":
+        raise KeyboardInterrupt
 
 
 def _tell(report: Report, out: Path | None, *, quiet: bool, as_json: bool) -> None:

@@ -31,39 +31,62 @@ def check_folder(folder: Path, *, resume: bool) -> None:
 
 
 class WholeSteps:
-    """Has a search that its evaluations ended go on from the end of a whole step.
+    """A listener that has a search which its evaluations ended go on from the end of a whole step.
 
     Such a search ends in the middle of a step. Going on from there would leave out the rest of the step, and
-    end otherwise than a search that had never stopped. So the checkpoint before is put back, or none: up to the
-    20 seconds between two checkpoints are then done again.
+    end otherwise than a search that had never stopped. So an earlier checkpoint is put back, or none: what was
+    done since, 20 seconds or a little more, is done again.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, evaluations: int | None) -> None:
+        self._folder = folder
+        self._evaluations = evaluations
         self._checkpoint, self._whole = folder / ARRAYS, folder / WHOLE
+        self._seen: tuple[int, int] | None = None
         if self._whole.exists():  # it was killed before it could be put back
-            _do(lambda: self._whole.replace(self._checkpoint), folder)
+            self._do(self._restore)
 
     def __call__(self, event: Event) -> None:
-        """Set the checkpoint aside before the last one is written over it."""
-        if isinstance(event, Finished) and event.reason == "evaluations" and self._checkpoint.exists():
-            _do(lambda: shutil.copyfile(self._checkpoint, self._whole), self._whole.parent)
+        """Set the checkpoint aside while the budget lasts: until then every step was whole."""
+        if self._evaluations is None or isinstance(event, Finished) or event.executed >= self._evaluations:
+            return
+        if self._checkpoint.exists():
+            self._do(self._set_aside)
+
+    def _set_aside(self) -> None:
+        found = self._checkpoint.stat()
+        if self._seen == (found.st_ino, found.st_mtime_ns):
+            return
+        self._whole.unlink(missing_ok=True)
+        try:
+            self._whole.hardlink_to(self._checkpoint)  # which is replaced, never written to
+        except OSError:  # not every disk has links
+            shutil.copyfile(self._checkpoint, self._whole)
+        self._seen = found.st_ino, found.st_mtime_ns
 
     def put_back(self, stopped: str) -> None:
-        """Leave the checkpoint that a search is to go on from."""
+        """Leave the checkpoint that a search is to go on from, and no other."""
         if stopped != "evaluations":
-            return
-        if self._whole.exists():
-            _do(lambda: self._whole.replace(self._checkpoint), self._whole.parent)
+            self._do(lambda: self._whole.unlink(missing_ok=True))
+        elif self._whole.exists():
+            self._do(self._restore)
         else:
-            _do(lambda: self._checkpoint.unlink(missing_ok=True), self._whole.parent)
+            self._do(lambda: self._checkpoint.unlink(missing_ok=True))
+
+    def _restore(self) -> None:
+        self._whole.replace(self._checkpoint)
+        self._whole.unlink(missing_ok=True)  # it is still there where both are links to one file
+
+    def _do(self, change: Callable[[], object]) -> None:
+        _written(change, self._folder)
 
 
 def write_best(folder: Path, equation: str) -> None:
     """The selected equation, with all digits."""
-    _do(lambda: (folder / BEST).write_text(f"{equation}\n", encoding="utf-8"), folder)
+    _written(lambda: (folder / BEST).write_text(f"{equation}\n", encoding="utf-8"), folder)
 
 
-def _do(change: Callable[[], object], folder: Path) -> None:
+def _written(change: Callable[[], object], folder: Path) -> None:
     try:
         change()
     except OSError as error:

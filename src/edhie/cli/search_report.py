@@ -105,7 +105,7 @@ def _judged(candidates: Sequence[Candidate], train: Data, validation: Data | Non
 def _share(r2: float) -> str:
     if not math.isfinite(r2):
         return f"{UNDEFINED:>10}"
-    return f"{r2:>10.6f}" if r2 > -10 else f"{r2:>10.3g}"
+    return f"{round(r2, 6) + 0.0:>10.6f}" if r2 > -10 else f"{r2:>10.3g}"  # + 0.0: no -0.000000
 
 
 def _finite(value: float | None) -> float | None:

@@ -19,7 +19,8 @@ from edhie.evaluate.constants.scaling import scaled, scaled_library
 from edhie.evaluate.data import Data, read_data
 from edhie.evaluate.execution import Execution
 from edhie.evaluate.explored import Explored, ExploredMark
-from edhie.evaluate.keys import token_keys
+from edhie.evaluate.key_table import Indices
+from edhie.evaluate.keys import key_pairs
 from edhie.evaluate.known import Known, KnownMark
 from edhie.evaluate.losses import DEFAULT_LOSS, Loss, loss_named
 from edhie.evaluate.numbers import check_whole
@@ -31,7 +32,6 @@ from edhie.expr.canonical import canonical
 DEFAULT_MEMORY = 1_000_000
 WRITINGS_A_FORM = 4  # of those in memory, on average: more are not remembered
 ROUNDING = 1e-24  # of the target's sum of squares: less is as good as nothing
-NO_WORSE = 1e-9  # the share by which a simpler writing's error may be larger
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +122,8 @@ class Evaluator:
     @property
     def standing(self) -> NDArray[np.int64]:
         """The places in `explored` of the distinct expressions, each once, in the order in which they came."""
-        places = self._known.place_by_form
-        return np.sort(np.fromiter(places.values(), np.int64, len(places)))
+        places = self._known.forms["place"]
+        return np.sort(places[places >= 0])
 
     def settings(self) -> dict[str, Any]:
         """What its answers depend on besides library and data, as JSON has it."""
@@ -197,10 +197,11 @@ class Evaluator:
             raise EdhieError("the bound is NaN; give the largest error that matters, or leave it out")
         if self.scaling:
             forest = scaled(forest, self.library)
-        call = Call(forest, token_keys(forest), complexity(forest, self._weights), bound)
-        self._find_forms(forest, call.writings)
+        writings = self._known_writings(forest)
+        forms = self._known.writings["form"][writings]
+        call = Call(forest, writings, forms, complexity(forest, self._weights), bound)
         new, again = to_execute(call, self._known, self.explored, self.remaining)
-        self._execute(call, new + again, len(new))
+        self._execute(call, np.concatenate([new, again]), len(new))
         is_screened = self._execution.screening is not None
         self._execute(call, other_writings(call, self._known, self.explored, is_screened=is_screened), 0)
         self._counts = replace(self._counts, asked=self._counts.asked + len(forest))
@@ -223,24 +224,28 @@ class Evaluator:
                 f"({self.given_library}); cast() it"
             )
 
-    def _find_forms(self, forest: Forest, writings: list[bytes]) -> None:
-        """Learn the canonical forms of writings that are new; the costly part of knowing an expression again."""
-        forms_known = self._known.form_by_writing
-        fresh = [k for k, key in enumerate(writings) if key not in forms_known]
-        if fresh:
+    def _known_writings(self, forest: Forest) -> Indices:
+        """The rows of a forest's writings; the canonical forms of those that are new, a costly part, are learned."""
+        keys = key_pairs(forest)
+        writings = self._known.writings.find(keys)
+        fresh = np.flatnonzero(writings < 0)
+        if len(fresh):
             # constants merge only where they may be any number: under bounds c*c reaches further than c
             apart = forest.take(fresh)
-            forms = token_keys(apart if self._is_bounded else canonical(apart))
-            forms_known.update(zip((writings[k] for k in fresh), forms, strict=True))
+            forms = key_pairs(apart if self._is_bounded else canonical(apart))
+            writings[fresh] = self._known.learn(keys[fresh], forms)
+        return writings
 
-    def _execute(self, call: Call, chosen: list[int], n_new: int) -> None:
-        if not chosen:
+    def _execute(self, call: Call, chosen: Indices, n_new: int) -> None:
+        if len(chosen) == 0:
             return
         done = self._execution.run(call.forest.take(chosen), call.bound)
         executed_at = self._counts.executed + np.minimum(np.arange(1, len(chosen) + 1), n_new)
         places = self.explored.add(done.forest, done.errors, call.complexities[chosen], executed_at)
-        for k, place, is_exact in zip(chosen, places.tolist(), done.is_exact.tolist(), strict=True):
-            self._settle(call.writings[k], place, None if is_exact else call.bound)
+        self._known.settle(
+            call.writings[chosen], places, done.is_exact,
+            bound=call.bound, explored=self.explored, negligible=self.negligible,
+        )  # fmt: skip
         self._counts = replace(
             self._counts,
             executed=self._counts.executed + n_new,
@@ -250,36 +255,9 @@ class Evaluator:
             invalid=self._counts.invalid + int((done.is_exact & ~np.isfinite(done.errors)).sum()),
         )
 
-    def _settle(self, writing: bytes, place: int, bound: float | None) -> None:
-        """Let what was just executed stand for its form, unless more is known; a `bound` where it was cut short."""
-        form = self._known.form_by_writing[writing]
-        known = self._known.place_by_form.get(form)
-        self._known.note_try(writing, math.inf if bound is None else bound)
-        if known is not None:
-            known_bound = self._known.bound_by_place.get(known)
-            if known_bound is None and (bound is not None or not self._is_no_worse(place, known)):
-                return
-            if known_bound is not None and bound is not None and bound < known_bound:
-                return
-            if math.isfinite(self.explored.errors[known]):  # it was found then; this is a simpler writing
-                self.explored.executed_at[place] = self.explored.executed_at[known]
-        self._known.stand(form, place, bound)
-
-    def _is_no_worse(self, place: int, known: int) -> bool:
-        """Whether an error is at most another's but for rounding, and the expression simpler where they are equal."""
-        errors, complexities = self.explored.errors, self.explored.complexities
-        if not math.isfinite(errors[known]) or not math.isfinite(errors[place]):
-            return bool(errors[place] < errors[known])
-        if complexities[place] > complexities[known]:
-            return False
-        slack = abs(errors[known]) * NO_WORSE + self.negligible
-        return bool(errors[place] <= errors[known] + slack)
-
     def _collect(self, call: Call) -> Scores:
-        by_writing, standing = self._known.form_by_writing, self._known.place_by_form
-        forms = [by_writing[writing] for writing in call.writings]
-        places = np.array([standing.get(form, -1) for form in forms], np.int64)
-        keys = np.frombuffer(b"".join(forms), np.uint64)[::2]
+        places = self._known.forms["place"][call.forms]
+        keys = self._known.forms.keys[call.forms, 0]
         is_scored = places >= 0
         if is_scored.all():
             found = self.explored.take(places)

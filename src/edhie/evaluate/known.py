@@ -11,78 +11,82 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import EdhieError
+from edhie.evaluate.explored import Explored
+from edhie.evaluate.key_table import Indices, Keys, KeyTable
 
 Arrays = dict[str, NDArray[Any]]
-KEY_BYTES = 16
+NO_WORSE = 1e-9  # the share by which a simpler writing's error may be larger
 
 
 @dataclass(frozen=True, eq=False)
 class KnownMark:
     """A moment that `Known.undo` can go back to."""
 
-    dicts: tuple[dict[bytes, int], dict[bytes, bytes], dict[int, float], dict[bytes, float]]
-    n_writings: int
+    forms: KeyTable
+    writings: KeyTable
 
 
 class Known:
-    """Which expression of those explored stands for a form, and what was tried."""
+    """Which expression of those explored stands for a form, and what was tried.
+
+    `forms` has by form the `place` of what stands for it, -1 for nothing yet, and the `bound` that this
+    was only found to be worse than, NaN where its error is exact. `writings` has by writing the row of its
+    `form`, and the bound that it was `tried` under: infinite where its error is exact, -inf where it was not.
+    """
 
     def __init__(self) -> None:
-        self.place_by_form: dict[bytes, int] = {}
-        self.form_by_writing: dict[bytes, bytes] = {}
-        self.bound_by_place: dict[int, float] = {}
-        """Of expressions that were only found to be worse than a bound: that bound."""
-        self.tried: dict[bytes, float] = {}
-        """By writing: the bound that it was executed under, infinite where its error is exact."""
-        self._changes: list[tuple[dict[Any, Any], Any, Any]] | None = None  # since the mark: what stood there before
+        self.forms = KeyTable(place=-1, bound=math.nan)
+        self.writings = KeyTable(form=-1, tried=-math.inf)
+        self._changes: list[tuple[NDArray[Any], Indices, NDArray[Any]]] | None = None
+        """Since the mark: in which column which rows changed, and what stood there before."""
 
-    def place_of(self, writing: bytes) -> int | None:
-        """Where the expression stands that has the form of a writing."""
-        return self.place_by_form.get(self.form_by_writing[writing])
+    def learn(self, writings: Keys, forms: Keys) -> Indices:
+        """Take in writings and the forms that they have; the rows of the writings."""
+        return self.writings.add(writings, form=self.forms.add(forms))
 
-    def note_try(self, writing: bytes, bound: float) -> None:
-        """Remember that a writing was executed under a bound."""
-        self._set(self.tried, writing, max(self.tried.get(writing, -math.inf), bound))
+    def settle(
+        self, writings: Indices, places: Indices, is_exact: NDArray[np.bool_], *, bound: float, explored: Explored,
+        negligible: float,
+    ) -> None:  # fmt: skip
+        """Let what was just executed stand for its form, unless more is known; in this order."""
+        from edhie.evaluate import key_kernels as kernels
 
-    def stand(self, form: bytes, place: int, bound: float | None) -> None:
-        """Let a place stand for a form; a `bound` where it was cut short."""
-        known = self.place_by_form.get(form)
-        if known is not None and known in self.bound_by_place:
-            self._set(self.bound_by_place, known, None)
-        self._set(self.place_by_form, form, place)
-        if bound is not None:
-            self._set(self.bound_by_place, place, bound)
+        forms = self.writings["form"][writings]
+        columns = self.writings["tried"], self.forms["place"], self.forms["bound"]
+        for column, rows in zip(columns, (writings, forms, forms), strict=True):
+            self._note(column, rows)
+        kernels.settle(
+            writings, forms, places, is_exact, bound, *columns,
+            explored.errors, explored.complexities, explored.executed_at, NO_WORSE, negligible,
+        )  # fmt: skip
 
-    def forget(self, moved: NDArray[np.int64] | None, most: int) -> None:
+    def forget(self, moved: Indices | None, most: int) -> None:
         """Follow places that moved, -1 for those that are gone, and keep at most so many writings."""
+        if moved is None and len(self.writings) <= most:
+            return
+        places = self.forms["place"]
         if moved is not None:
-            self.place_by_form = {
-                form: int(moved[place]) for form, place in self.place_by_form.items() if moved[place] >= 0
-            }
-            self.bound_by_place = {
-                int(moved[place]): bound for place, bound in self.bound_by_place.items() if moved[place] >= 0
-            }
-        if moved is not None or len(self.form_by_writing) > most:
-            known = {w: form for w, form in self.form_by_writing.items() if form in self.place_by_form}
-            self.form_by_writing = known if len(known) <= most else {}
-            self.tried = {w: bound for w, bound in self.tried.items() if w in self.form_by_writing}
+            places = np.where(places < 0, -1, moved[places])
+        stays = places >= 0
+        of_form = self.writings["form"]
+        kept = np.flatnonzero(stays[of_form])
+        if len(kept) > most:
+            kept = kept[:0]
+        moved_forms = np.cumsum(stays) - 1
+        forms = self.forms.chosen(np.flatnonzero(stays), place=places[stays])
+        writings = self.writings.chosen(kept, form=moved_forms[of_form[kept]])
+        self.forms, self.writings = forms, writings
 
     # -- going back -----------------------------------------------------------------------
 
-    def _set(self, table: dict[Any, Any], key: Any, value: Any) -> None:
-        """Set an entry, or remove it where the value is None."""
+    def _note(self, column: NDArray[Any], rows: Indices) -> None:
         if self._changes is not None:
-            self._changes.append((table, key, table.get(key)))
-        if value is None:
-            table.pop(key, None)
-        else:
-            table[key] = value
+            self._changes.append((column, rows, column[rows]))
 
     def mark(self) -> KnownMark:
         """This moment, to go back to; the mark before it is void."""
         self._changes = []
-        dicts = self.place_by_form, self.form_by_writing, self.bound_by_place, self.tried
-        return KnownMark(dicts, len(self.form_by_writing))
+        return KnownMark(self.forms.copied(), self.writings.copied())
 
     def unmark(self) -> None:
         """Note no more changes."""
@@ -90,52 +94,45 @@ class Known:
 
     def undo(self, mark: KnownMark) -> None:
         """Be as at the mark, which must be the last one."""
-        changes, self._changes = self._changes or [], None
-        for table, key, before in reversed(changes):  # forgetting makes new dicts, so those of the mark are still there
-            self._set(table, key, before)
-        self.place_by_form, self.form_by_writing, self.bound_by_place, self.tried = mark.dicts
-        while len(self.form_by_writing) > mark.n_writings:
-            self.form_by_writing.popitem()  # writings are only ever added, at the end
+        for column, rows, before in reversed(self._changes or []):
+            column[rows] = before  # more room makes new columns: those of the mark are still there
+        self.forms, self.writings = mark.forms.reindexed(), mark.writings.reindexed()
         self._changes = []
 
     # -- as arrays ------------------------------------------------------------------------
 
     def state(self) -> Arrays:
-        """All of it as arrays."""
+        """All of it as arrays; they stay as they are when more becomes known."""
         return {
-            "forms": _key_array(self.place_by_form),
-            "form_places": _numbers(self.place_by_form, np.int64),
-            "writings": _key_array(self.form_by_writing),
-            "writing_forms": _key_array(self.form_by_writing.values()),
-            "bounded_places": np.fromiter(self.bound_by_place, np.int64, len(self.bound_by_place)),
-            "bounds": _numbers(self.bound_by_place, np.float64),
-            "tried": _key_array(self.tried),
-            "tried_bounds": _numbers(self.tried, np.float64),
+            "forms": self.forms.keys,
+            "form_places": self.forms["place"].copy(),
+            "form_bounds": self.forms["bound"].copy(),
+            "writings": self.writings.keys,
+            "writing_forms": self.writings["form"],
+            "tried": self.writings["tried"].copy(),
         }
 
     @classmethod
     def restored(cls, state: Mapping[str, NDArray[Any]]) -> Known:
         """What `state` told."""
         known = cls()
-        pairs = (("forms", "form_places"), ("writings", "writing_forms"), ("tried", "tried_bounds"))
-        for keys, values in (*pairs, ("bounded_places", "bounds")):
-            if len(state[keys]) != len(state[values]):
-                raise EdhieError(f"a state with {len(state[keys])} {keys} and {len(state[values])} {values} is damaged")
-        known.place_by_form = dict(zip(_keys(state["forms"]), state["form_places"].tolist(), strict=True))
-        known.form_by_writing = dict(zip(_keys(state["writings"]), _keys(state["writing_forms"]), strict=True))
-        known.bound_by_place = dict(zip(state["bounded_places"].tolist(), state["bounds"].tolist(), strict=True))
-        known.tried = dict(zip(_keys(state["tried"]), state["tried_bounds"].tolist(), strict=True))
+        for keys, columns in (("forms", ("form_places", "form_bounds")), ("writings", ("writing_forms", "tried"))):
+            if {state[keys].shape[1:]} != {(2,)} or {len(state[name]) for name in columns} != {len(state[keys])}:
+                raise EdhieError(f"a state with {len(state[keys])} {keys} and others of {columns} is damaged")
+        _check_within("writing_forms", state["writing_forms"], 0, len(state["forms"]))
+        _check_within("form_places", state["form_places"], -1, len(state["errors"]))
+        known.forms.add(_keys(state["forms"]), place=state["form_places"], bound=state["form_bounds"])
+        known.writings.add(_keys(state["writings"]), form=state["writing_forms"], tried=state["tried"])
+        if (len(known.forms), len(known.writings)) != (len(state["forms"]), len(state["writings"])):
+            raise EdhieError("a state with forms or writings that come twice is damaged")
         return known
 
 
-def _key_array(keys: Any) -> NDArray[np.uint8]:
-    return np.frombuffer(b"".join(keys), np.uint8).reshape(-1, KEY_BYTES)
+def _check_within(name: str, rows: NDArray[Any], least: int, end: int) -> None:
+    """Compiled loops do not look where they are sent."""
+    if len(rows) and not least <= rows.min() <= rows.max() < end:
+        raise EdhieError(f"a state with {name} from {rows.min()} to {rows.max()}, of {end}, is damaged")
 
 
-def _keys(array: NDArray[Any]) -> list[bytes]:
-    found: list[bytes] = np.ascontiguousarray(array, np.uint8).view(f"V{KEY_BYTES}").ravel().tolist()
-    return found
-
-
-def _numbers(table: dict[Any, Any], dtype: Any) -> NDArray[Any]:
-    return np.fromiter(table.values(), dtype, len(table))
+def _keys(array: NDArray[Any]) -> Keys:
+    return np.ascontiguousarray(array, np.uint64)

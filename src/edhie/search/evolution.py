@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 import numpy as np
@@ -12,12 +12,19 @@ from numpy.typing import NDArray
 from edhie.errors import SearchError
 from edhie.evaluate.numbers import check_whole, shown
 from edhie.expr import Forest
-from edhie.generators.base import Codes, LatentGenerator
+from edhie.generators.base import Codes, Decoded, LatentGenerator
 from edhie.results.front import front_of
 from edhie.search.base import State, Strategy, Task
-from edhie.search.operators import convex_crossover, mutate, survivors, tournaments
-
-Numbers = NDArray[np.float64]
+from edhie.search.operators import (
+    Indices,
+    Numbers,
+    convex_crossover,
+    neighbours,
+    spreads,
+    spreads_of,
+    survivors,
+    tournaments,
+)
 
 
 @dataclass(frozen=True)
@@ -56,31 +63,35 @@ class EvolveConfig:
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Individuals: codes, the errors of what they decode to, and the forms that tell those apart."""
+    """Individuals: codes, the errors of what they decode to, and the forms that tell those apart.
+
+    An expression that lives on is encoded once, and its mean and deviation are kept: every mutation of its code
+    starts from them.
+    """
 
     codes: Codes  # (individuals, latent_dim)
+    mean: Codes  # (individuals, latent_dim), the prior's where a code decodes to nothing
+    deviation: Codes
     errors: Numbers  # infinite where a code decodes to nothing
     forms: NDArray[np.uint64]  # 0 where a code decodes to nothing
 
     @classmethod
     def empty(cls, latent_dim: int) -> Population:
         """Nobody yet."""
-        return cls(np.zeros((0, latent_dim), np.float32), np.zeros(0), np.zeros(0, np.uint64))
+        codes = np.zeros((0, latent_dim), np.float32)
+        return cls(codes, codes, codes, np.zeros(0), np.zeros(0, np.uint64))
 
     def __len__(self) -> int:
         return len(self.errors)
 
-    def take(self, chosen: NDArray[np.int64]) -> Population:
+    def take(self, chosen: Indices) -> Population:
         """The individuals at these indices."""
-        return Population(self.codes[chosen], self.errors[chosen], self.forms[chosen])
+        return Population(*(getattr(self, each.name)[chosen] for each in fields(self)))
 
     def joined(self, other: Population) -> Population:
         """These individuals, then others."""
-        return Population(
-            np.concatenate([self.codes, other.codes]),
-            np.concatenate([self.errors, other.errors]),
-            np.concatenate([self.forms, other.forms]),
-        )
+        pairs = ((getattr(self, each.name), getattr(other, each.name)) for each in fields(self))
+        return Population(*(np.concatenate(pair) for pair in pairs))
 
 
 class Evolve(Strategy):
@@ -114,8 +125,7 @@ class Evolve(Strategy):
             codes = self._random(config.population - 1, rng)
         else:
             codes = self._children(rng)
-        both = self._living.joined(self._scored(codes))
-        self._living = both.take(survivors(both.errors, config.population, both.forms if config.unique else None))
+        self._compete(codes)
         self._generation += 1
         self._since_new = 0 if self._task.evaluator.counts.executed > before else self._since_new + 1
         self._since_better = 0 if self._living.errors[0] < best else self._since_better + 1
@@ -126,23 +136,44 @@ class Evolve(Strategy):
         return rng.standard_normal((n, self._model.latent_dim), dtype=np.float32)
 
     def _children(self, rng: np.random.Generator) -> Codes:
-        config, count = self.config, self.config.offspring
-        parents = self._living.codes[tournaments(self._living.errors, count, config.pressure, rng)]
+        config, count, living = self.config, self.config.offspring, self._living
+        first, second = tournaments(living.errors, count, config.pressure, rng).T
         weights = rng.random(count, dtype=np.float32)
         weights[rng.random(count) >= config.crossover] = 0  # a copy of the first
-        codes = convex_crossover(parents[:, 0], parents[:, 1], weights)
-        mutated = np.flatnonzero(rng.random(count) < config.mutation)
-        codes[mutated] = mutate(self._model, codes[mutated], rng)
+        codes = convex_crossover(living.codes[first], living.codes[second], weights)
+        mean, deviation = living.mean[first], living.deviation[first]
+        is_mutated = rng.random(count) < config.mutation
+        between = np.flatnonzero(is_mutated & (weights > 0))
+        mean[between], deviation[between] = spreads(self._model, codes[between])
+        mutated = np.flatnonzero(is_mutated)
+        shares = rng.random(len(mutated), dtype=np.float32)
+        codes[mutated] = neighbours(mean[mutated], deviation[mutated], shares, rng)
         return codes
 
-    # -- scoring --------------------------------------------------------------------------
+    # -- competition ----------------------------------------------------------------------
 
-    def _scored(self, codes: Codes) -> Population:
-        decoded = self._model.decode(codes)
+    def _compete(self, codes: Codes) -> None:
+        """Let the best of the living and of these codes live on."""
+        decoded, old = self._model.decode(codes), len(self._living)
         self._task.tally.undecodable += decoded.invalid
         errors, forms = np.full(len(codes), np.inf), np.zeros(len(codes), np.uint64)
         errors[decoded.sources], forms[decoded.sources] = self._errors(decoded.forest)
-        return Population(codes, errors, forms)
+        all_errors = np.concatenate([self._living.errors, errors])
+        all_forms = np.concatenate([self._living.forms, forms])
+        chosen = survivors(all_errors, self.config.population, all_forms if self.config.unique else None)
+        new = chosen[chosen >= old] - old
+        mean, deviation = self._spreads(decoded, new)
+        joined = self._living.joined(Population(codes[new], mean, deviation, errors[new], forms[new]))
+        places = chosen.copy()
+        places[chosen >= old] = old + np.arange(len(new))
+        self._living = joined.take(places)
+
+    def _spreads(self, decoded: Decoded, chosen: Indices) -> tuple[Codes, Codes]:
+        """Mean and deviation for some of the codes that were decoded."""
+        expressions = np.searchsorted(decoded.sources, chosen)
+        is_valid = np.append(decoded.sources, -1)[expressions] == chosen
+        forest = decoded.forest.take(expressions[is_valid])
+        return spreads_of(self._model, forest, np.flatnonzero(is_valid), len(chosen))
 
     def _errors(self, forest: Forest) -> tuple[Numbers, NDArray[np.uint64]]:
         """Errors and forms of expressions; what can neither live on nor stand on the front is not scored to the end."""
@@ -169,17 +200,18 @@ class Evolve(Strategy):
     def state(self) -> State:
         """The living, the front that bounds follow from, and how far it is."""
         return {
-            "codes": self._living.codes,
-            "errors": self._living.errors,
-            "forms": self._living.forms,
+            **{each.name: getattr(self._living, each.name) for each in fields(Population)},
             "front": self._front,
             "generation": np.array([self._generation, self._since_new, self._since_better]),
         }
 
     def restore(self, state: State) -> None:
         """Go on with the living of a state."""
-        if state["codes"].shape != (len(state["errors"]), self._model.latent_dim):
-            raise SearchError(f"codes of shape {state['codes'].shape} are not of {self._model.latent_dim} dimensions")
-        self._living = Population(state["codes"], state["errors"], state["forms"])
+        living = Population(*(state[each.name] for each in fields(Population)))
+        for name in ("codes", "mean", "deviation"):
+            shape = state[name].shape
+            if shape != (len(living), self._model.latent_dim):
+                raise SearchError(f"{name} of shape {shape} are not of {self._model.latent_dim} dimensions")
+        self._living = living
         self._front = state["front"]
         self._generation, self._since_new, self._since_better = state["generation"].tolist()

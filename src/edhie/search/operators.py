@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.expr import Forest
 from edhie.generators.base import Codes, LatentGenerator
 
 Numbers = NDArray[np.float64]
@@ -22,16 +23,26 @@ def convex_crossover(a: Codes, b: Codes, w: NDArray[np.float32]) -> Codes:
 
 
 def mutate(generator: LatentGenerator, z: Codes, rng: np.random.Generator) -> Codes:
-    """Codes of expressions like those of `z`, or unlike them: from N(a·mean, a·deviation + (1 - a)·1), one `a` each.
+    """Codes of expressions like those of `z`, or unlike them: `neighbours` of their spreads, with one random `a` each.
 
-    Mean and deviation are those of the expression that a code decodes to. Near a = 1 the child is
-    syntactically similar, near 0 it is random; a code that decodes to nothing gives a random one.
+    Near a = 1 the child is syntactically similar, near 0 it is random.
     """
+    return neighbours(*spreads(generator, z), rng.random(len(z), dtype=np.float32), rng)
+
+
+def spreads(generator: LatentGenerator, z: Codes) -> tuple[Codes, Codes]:
+    """Mean and deviation of what each code decodes to, encoded again; the prior's where it decodes to nothing."""
     decoded = generator.decode(z)
-    mean, deviation = np.zeros_like(z), np.ones_like(z)  # those of the prior
-    encoded_mean, log_variance = generator.encode(decoded.forest)
-    mean[decoded.sources], deviation[decoded.sources] = encoded_mean, np.exp(log_variance / 2)
-    return neighbours(mean, deviation, rng.random(len(z), dtype=np.float32), rng)
+    return spreads_of(generator, decoded.forest, decoded.sources, len(z))
+
+
+def spreads_of(generator: LatentGenerator, forest: Forest, sources: Indices, count: int) -> tuple[Codes, Codes]:
+    """As `spreads`, of so many codes, where it is known which of them decode to which expressions."""
+    mean = np.zeros((count, generator.latent_dim), np.float32)
+    deviation = np.ones_like(mean)
+    encoded_mean, log_variance = generator.encode(forest)
+    mean[sources], deviation[sources] = encoded_mean, np.exp(log_variance / 2)
+    return mean, deviation
 
 
 def neighbours(mean: Codes, deviation: Codes, a: NDArray[np.float32], rng: np.random.Generator) -> Codes:

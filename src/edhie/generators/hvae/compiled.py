@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.jit import jit
+from edhie.expr.jit import jit, jit_inline
 
 Array = NDArray[Any]  # of float32, and in tests of float64
 Ints = NDArray[np.int64]
@@ -52,21 +52,27 @@ def add_product(a: Array, b: Array, out: Array) -> None:
                 out[i, j] += p0 * b[k, j]
 
 
+@jit_inline
+def tanh_of(x: Any) -> Any:
+    """For float32 a quotient of polynomials, right to 4e-7, which the compiler can vectorise."""
+    x = min(max(x, np.float32(-9)), np.float32(9))
+    y = x * x
+    p = np.float32(2.04727409e-05) + y * np.float32(1.31853493e-08)
+    p = np.float32(0.999999907) + y * (np.float32(0.133732492) + y * (np.float32(0.00348664139) + y * p))
+    q = np.float32(0.000327147976) + y * np.float32(7.7031533e-07)
+    q = np.float32(1) + y * (np.float32(0.467065462) + y * (np.float32(0.0258422099) + y * q))
+    return x * p / q
+
+
 @jit
 def tanh(a: Array) -> None:
-    """In place. For float32 a quotient of polynomials, right to 4e-7, which the compiler can vectorise."""
+    """In place."""
     if a.itemsize != 4:
         for j in range(len(a)):
             a[j] = math.tanh(a[j])
         return
     for j in range(len(a)):
-        x = min(max(a[j], np.float32(-9)), np.float32(9))
-        y = x * x
-        p = np.float32(2.04727409e-05) + y * np.float32(1.31853493e-08)
-        p = np.float32(0.999999907) + y * (np.float32(0.133732492) + y * (np.float32(0.00348664139) + y * p))
-        q = np.float32(0.000327147976) + y * np.float32(7.7031533e-07)
-        q = np.float32(1) + y * (np.float32(0.467065462) + y * (np.float32(0.0258422099) + y * q))
-        a[j] = x * p / q
+        a[j] = tanh_of(a[j])
 
 
 @jit
@@ -100,6 +106,18 @@ def cell(i: Array, c: Array, old: Array, n: Array, h: Array) -> None:
     tanh(n)
     for j in range(width):
         h[j] = n[j] + c[width + j] * (old[j] - n[j])
+
+
+@jit
+def light_cell(i: Array, c: Array, old: Array, h: Array) -> None:
+    """As `cell`, of float32, with nothing kept for the gradient: one loop, and half the time."""
+    width = len(h)
+    half = np.float32(0.5)
+    for j in range(width):
+        r = half + half * tanh_of(half * (c[j] + i[j]))
+        u = half + half * tanh_of(half * (c[width + j] + i[width + j]))
+        n = tanh_of(i[2 * width + j] + r * c[2 * width + j])
+        h[j] = n + u * (old[j] - n)
 
 
 @jit
@@ -247,26 +265,37 @@ def down_side(
 
 
 @jit
+def next_side(
+    codes: Array, x: Array, w_i: Array, b_i: Array, w_h: Array, b_h: Array, children: Array
+) -> None:  # fmt: skip
+    """As `down_side`, with nothing kept: as many rows at once as stay in the processor's cache."""
+    width = w_h.shape[1]
+    c, i = np.empty((BLOCK, width), codes.dtype), np.empty((BLOCK, width), codes.dtype)
+    for first in range(0, len(children), BLOCK):
+        last = min(first + BLOCK, len(children))
+        count = last - first
+        i[:count] = b_i
+        add_product(x[first:last], w_i, i[:count])
+        c[:count] = b_h
+        add_product(codes[first:last], w_h, c[:count])
+        for k in range(count):
+            light_cell(i[k], c[k], codes[first + k], children[first + k])
+
+
+@jit
 def next_codes(
     codes: Array, logits: Array, parents: Ints, pairs: int, w_i: Array, b_i: Array, w_h: Array, b_h: Array
 ) -> Array:
     """Codes of the left children of all `parents`, then of the right ones of the first `pairs` of them."""
     count, hidden, symbols = len(parents), codes.shape[1], logits.shape[1]
-    family = np.empty((2 * count + pairs, hidden), codes.dtype)
+    above, below = np.empty((count, hidden), codes.dtype), np.empty((count + pairs, hidden), codes.dtype)
     x = np.empty((count, symbols), codes.dtype)
     for k in range(count):
-        family[k] = codes[parents[k]]
+        above[k] = codes[parents[k]]
         softmax(logits[parents[k]], x[k])
-    c, n = np.empty((BLOCK, 3 * hidden), codes.dtype), np.empty((BLOCK, hidden), codes.dtype)
-    i = np.empty((BLOCK, 3 * hidden), codes.dtype)
-    left, right = count + np.arange(count), 2 * count + np.arange(pairs)
-    for first in range(0, count, BLOCK):
-        last = min(first + BLOCK, count)
-        down_side(family, first, last, left, x, w_i[0], b_i[0], w_h[0], b_h[0], c, n, i)
-    for first in range(0, pairs, BLOCK):
-        last = min(first + BLOCK, pairs)
-        down_side(family, first, last, right, x, w_i[1], b_i[1], w_h[1], b_h[1], c, n, i)
-    return family[count:]
+    next_side(above, x, w_i[0], b_i[0], w_h[0], b_h[0], below[:count])
+    next_side(above, x, w_i[1], b_i[1], w_h[1], b_h[1], below[count:])
+    return below
 
 
 @jit

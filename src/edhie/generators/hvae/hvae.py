@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from edhie.expr import Forest, SymbolLibrary
 from edhie.generators.base import Codes, Decoded, Weights
 from edhie.generators.checks import checked_codes, checked_weights, refuse_numbers
 from edhie.generators.constraints import Constraints
-from edhie.generators.hvae.inference import decode_roots, encode_roots
+from edhie.generators.hvae.inference import Gates, decode_roots, down_gates, encode_roots
 from edhie.generators.sampling import prior_codes
 
 ENCODED_AT_ONCE = 16_384  # it bounds the memory, which is by node
@@ -39,6 +40,10 @@ class HVAE:
         """The size of a node's code inside the recursions."""
         return int(self.weights["mean_w"].shape[0])
 
+    @cached_property
+    def _gates(self) -> Gates:
+        return down_gates(self.weights)
+
     def constrained(self, constraints: Constraints) -> HVAE:
         """The same model, decoding within other constraints."""
         constraints.masks(self.library)  # a fault shows here, not at the first decoding
@@ -63,11 +68,10 @@ class HVAE:
         codes = checked_codes(codes, self.latent_dim, temperature=temperature, per_code=per_code, rng=rng)
         w = self.weights
         roots = codes @ w["root_w"] + w["root_b"]
+        starts = range(0, max(len(roots), 1), DECODED_AT_ONCE)
         parts = [
-            decode_roots(
-                w, roots[s : s + DECODED_AT_ONCE], self.library, self.constraints, temperature=temperature, rng=rng
-            )
-            for s in range(0, max(len(roots), 1), DECODED_AT_ONCE)
+            decode_roots(w, self._gates, part, self.library, self.constraints, temperature=temperature, rng=rng)
+            for part in (roots[s : s + DECODED_AT_ONCE] for s in starts)
         ]
         return Decoded(Forest.concatenate(parts), np.arange(len(codes)) // per_code, len(codes))
 

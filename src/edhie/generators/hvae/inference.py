@@ -15,6 +15,7 @@ from edhie.generators.sampling import tempered
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
+Gates = tuple[Floats, Floats, Floats, Floats]
 BOUNDLESS = 2**62  # nodes: no tree has as many
 
 
@@ -49,8 +50,17 @@ class _Written:
     pairs: int  # how many are binary
 
 
+def down_gates(w: Weights) -> Gates:
+    """The decoder's W_i, b_i, W_h and b_h by side, as `decode_roots` takes them."""
+    from edhie.generators.hvae import compiled
+
+    w_i, b_i, w_h, b_h = (compiled.by_side(w[name]) for name in ("down_w_i", "down_b_i", "down_w_h", "down_b_h"))
+    return w_i, b_i, w_h, b_h
+
+
 def decode_roots(
     w: Weights,
+    gates: Gates,
     roots: Floats,
     library: SymbolLibrary,
     constraints: Constraints,
@@ -63,11 +73,10 @@ def decode_roots(
     The most probable symbol is taken, or with a `temperature` one drawn from the softmax.
     """
     from edhie.generators.hvae import compiled
-    from edhie.generators.hvae.size_limit import keep_within
+    from edhie.generators.hvae.choice import choose
 
     allowed, nesting = constraints.masks(library)
     arities = library.arities.astype(np.int64)
-    gates = [compiled.by_side(w[name]) for name in ("down_w_i", "down_b_i", "down_w_h", "down_b_h")]
     level = _Level(roots, np.arange(len(roots)), None)
     # nodes that a tree may still get
     room = np.full(len(roots), min(constraints.max_size, BOUNDLESS) - 1, dtype=np.int64)
@@ -76,14 +85,10 @@ def decode_roots(
         logits = level.codes @ w["down_w_o"] + w["down_b_o"]
         scores = logits if rng is None or temperature == 0 else tempered(logits, temperature, rng)
         mask = _mask(level, allowed, nesting, arities, only_leaves=depth == constraints.max_height)
-        symbols = (scores if mask.all() else np.where(mask, scores, -np.inf)).argmax(axis=1)
-        keep_within(symbols, level.trees, mask, scores, arities, room)
-        counts = arities[symbols]
-        binary, unary = np.flatnonzero(counts == 2), np.flatnonzero(counts == 1)
-        written.append(_Written(symbols, np.concatenate([binary, unary]), len(binary)))
+        written.append(_Written(*choose(scores, mask, level.trees, arities, room)))
         if len(written[-1].parents) == 0:
             break
-        codes = compiled.next_codes(level.codes, logits, written[-1].parents, len(binary), *gates)
+        codes = compiled.next_codes(level.codes, logits, written[-1].parents, written[-1].pairs, *gates)
         level = _next_level(level, codes, written[-1], nesting)
     return _assembled(written, library)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.float64]
 MOST_COLUMNS = 66
 ROWS_A_COLUMN = 4
-HIGHEST_DEGREE = 6
+HIGHEST_DEGREE, HIGHEST_JOINT_DEGREE = 6, 4  # of one variable, of several
 INDEPENDENT = 1e-9  # a column with less of its own, as a share, is a sum of others
 LARGEST_VALUE = 1e150  # of a column: its square has to be a number
 NEW = 1e-10  # the same for a piece's square
@@ -83,7 +83,8 @@ def polynomial_block(variables: Numbers, row_scale: Numbers, *, is_rich: bool = 
     """All products of variables up to the degree that the number of rows can bear."""
     n, rows = variables.shape
     most = min(MOST_COLUMNS, max(1, rows // ROWS_A_COLUMN)) if is_rich else 1
-    degree = max(d for d in range(HIGHEST_DEGREE + 1) if math.comb(n + d, d) <= most)
+    highest = HIGHEST_DEGREE if n == 1 else HIGHEST_JOINT_DEGREE
+    degree = max(d for d in range(highest + 1) if math.comb(n + d, d) <= most)
     return polynomial_of_degree(variables, degree, row_scale)
 
 

@@ -12,6 +12,8 @@ from edhie.expr import Forest, SymbolLibrary
 from edhie.search.mosaic.blocks import Block
 from edhie.search.mosaic.elites import Elites
 from edhie.search.mosaic.frames import Frame, Laid, shares_of, weigh
+from edhie.search.mosaic.pieces import LARGEST_VALUE
+from edhie.search.mosaic.shapes import crossings
 from edhie.search.splicing import Stock
 
 Numbers = NDArray[np.float64]
@@ -31,10 +33,15 @@ class Place:
     """The place of the frame that it grew from, its own for one that the search began with."""
     least: float = np.inf
     """The least that a piece left, as a share, when it was last written."""
-    error: float = np.inf
-    """The least error of what was written from it."""
+    bits: float = np.inf
+    """The fewest in which something that was written from it describes the data."""
     written: set[float] = field(default_factory=set)
     """The shares that were written."""
+
+    @property
+    def is_lean(self) -> bool:
+        """Whether little comes free in it: it takes longer to get somewhere, and what is found is shorter."""
+        return len(self.frame.block.exponents) == 1 or self.frame.block.is_product
 
     def left_by(self, share: float) -> float:
         """What a piece leaves of all that is to be explained."""
@@ -48,6 +55,16 @@ class Finding:
     place: Place
     extra: tuple[Laid, ...]
     left: float
+
+
+def ranks(places: Sequence[Place]) -> NDArray[np.int64]:
+    """By place: how many have shorter descriptions, among the lean ones and among the others."""
+    found = np.empty(len(places), np.int64)
+    for is_lean in (True, False):
+        its = [k for k, place in enumerate(places) if place.is_lean == is_lean]
+        bits = np.array([places[k].bits for k in its])
+        found[its] = np.argsort(np.argsort(bits, kind="stable"))
+    return found
 
 
 class Board:
@@ -171,25 +188,31 @@ class Board:
 
     def products(self, forest: Forest, values: Numbers) -> int:
         """Offer the products and quotients of all pairs of pieces to frames that are sums; how many were weighed."""
-        n = len(forest)
-        stock = Stock(forest)
+        rows, columns = np.triu_indices(len(forest))
+        n_weighed = self._combine(Stock(forest), values, "*", rows, columns)
+        i, j = np.nonzero(~np.eye(len(forest), dtype=np.bool_))
+        return n_weighed + self._combine(Stock(forest), values, "/", i, j)
+
+    def crossed(self, few: Forest, few_values: Numbers, shaped: Forest, shaped_values: Numbers) -> int:
+        """Offer the products and quotients of a few pieces with shapes; how many were weighed."""
+        stock, left, right = crossings(few, shaped)
+        values = np.concatenate([few_values, shaped_values])
+        return sum(self._combine(stock, values, name, left, right) for name in ("*", "/"))
+
+    def _combine(
+        self, stock: Stock, values: Numbers, name: str, left: NDArray[np.int64], right: NDArray[np.int64]
+    ) -> int:
+        """Offer what an operator makes of pairs of pieces of a stock to frames that are sums; how many were weighed."""
+        operator, n_weighed = self.library.ids.get(name, -1), 0
         groups = [(block, group) for block, group in self.by_block() if not block.is_product]
-        times, over = self.library.ids.get("*", -1), self.library.ids.get("/", -1)
-        rows, columns = np.triu_indices(n)
-        jobs = [(times, rows, columns)] if times >= 0 else []
-        if over >= 0:
-            i, j = np.nonzero(~np.eye(n, dtype=np.bool_))
-            jobs.append((over, i, j))
-        n_weighed = 0
-        for operator, left, right in jobs:
-            for start in range(0, len(left), CHUNK):
-                i, j = left[start : start + CHUNK], right[start : start + CHUNK]
-                with np.errstate(all="ignore"):
-                    found = values[i] * values[j] if operator == times else values[i] / values[j]
-                usable = np.flatnonzero(np.isfinite(found).all(axis=1) & (np.abs(found).max(axis=1) < 1e150))
-                i, j, found = i[usable], j[usable], found[usable]
-                n_weighed += len(i)
-                self._offer_products(stock, operator, i, j, found, groups)
+        for start in range(0, len(left) if operator >= 0 else 0, CHUNK):
+            i, j = left[start : start + CHUNK], right[start : start + CHUNK]
+            with np.errstate(all="ignore"):
+                found = values[i] * values[j] if name == "*" else values[i] / values[j]
+            usable = np.flatnonzero(np.isfinite(found).all(axis=1) & (np.abs(found).max(axis=1) < LARGEST_VALUE))
+            i, j, found = i[usable], j[usable], found[usable]
+            n_weighed += len(i)
+            self._offer_products(stock, operator, i, j, found, groups)
         return n_weighed
 
     def _offer_products(

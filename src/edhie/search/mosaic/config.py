@@ -39,6 +39,8 @@ class MosaicConfig:
     """Whether polynomials of the variables come free."""
     pairs: bool = True
     """Whether all pairs of pieces are weighed at once, and their products."""
+    shapes: bool = True
+    """Whether functions of one variable with one constant are tried on a grid of it, in products with pieces."""
     layers: bool = True
     """Whether a good piece is laid down for good, and others looked for beside it."""
     evolution: bool = True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,8 +11,8 @@ from edhie.expr import Forest, SymbolLibrary
 from edhie.search.variation import is_plain
 
 Numbers = NDArray[np.float64]
-PRICE = 0.004  # of a node, in logarithms of what is left
 LEAST = 1e-16
+PRICE = 1.0  # of a node, in the bits that it takes to tell it
 ALIKE = 9  # digits of the share
 CONSIDERED = 3  # times the capacity, of those that are offered
 
@@ -20,6 +22,8 @@ class Elites:
 
     def __init__(self, library: SymbolLibrary, n_rows: int, capacity: int) -> None:
         self.capacity = capacity
+        # a symbol costs as many bits as what is left would have to save: n/2·log2(rest)
+        self._price = PRICE * 2 * math.log(max(len(library), 2)) / n_rows
         self.forest = Forest.from_exprs([], library)
         self.values: Numbers = np.empty((0, n_rows))
         self.is_log: NDArray[np.bool_] = np.empty(0, np.bool_)
@@ -38,7 +42,7 @@ class Elites:
             return
         both = Forest.concatenate([self.forest, forest.take(which[best])])
         all_shares = np.concatenate([self.shares, shares[best]])
-        order = _chosen(both, all_shares, self.capacity)
+        order = _chosen(both, all_shares, self.capacity, self._price)
         self.forest = both.take(order)
         self.values = np.concatenate([self.values, values[which[best]]])[order]
         self.is_log = np.concatenate([self.is_log, is_log[best]])[order]
@@ -50,13 +54,13 @@ class Elites:
         return 0.0 if len(self) < self.capacity else 0.5 * float(self.shares.min())
 
 
-def _chosen(forest: Forest, shares: Numbers, capacity: int) -> NDArray[np.int64]:
+def _chosen(forest: Forest, shares: Numbers, capacity: int, price: float) -> NDArray[np.int64]:
     """The best of every kind, then the second of every kind, and so on, until there are enough; the best first.
 
     A kind is the operator at the root, or the size, with or without constants that are no plain numbers: so neither
     long pieces nor those of one form take all places, nor those that only bend.
     """
-    rank = np.log(1 - shares + LEAST) + PRICE * forest.sizes
+    rank = np.log(1 - shares + LEAST) + price * forest.sizes
     order = np.argsort(rank, kind="stable")
     order = order[_first_of_each(np.round(shares[order], ALIKE))]
     order = order[_first_of_each(_structures(forest)[order])]

@@ -19,6 +19,7 @@ from edhie.search.mosaic.blocks import INDEPENDENT, Block
 from edhie.search.mosaic.links import Link
 
 Numbers = NDArray[np.float64]
+ROUNDING = 1e-29  # of a target's squares: less about the mean is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +78,8 @@ class Frame:
         scaled, ones = self.target * self.block.row_scale, self.block.row_scale
         about = scaled - ones * (scaled @ ones) / (ones @ ones)
         total = float(about @ about)
-        return float(self.residual @ self.residual) / total if total > 0 else 0.0
+        is_constant = total <= ROUNDING * float(scaled @ scaled)
+        return 0.0 if is_constant else float(self.residual @ self.residual) / total
 
     def with_laid(self, laid: Laid) -> Frame:
         """This frame with one piece more that stays."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Forest, SymbolLibrary
-from edhie.search.mosaic.board import Place
+from edhie.search.mosaic.board import Place, ranks
 from edhie.search.mosaic.config import MosaicConfig
 from edhie.search.mosaic.enumeration import Enumeration
 from edhie.search.mosaic.sources import Source
@@ -16,7 +16,7 @@ from edhie.search.variation import children
 
 Numbers = NDArray[np.float64]
 LARGEST_ENUMERATED = 7
-SHARPNESS = 1.3  # how much more often the pieces of places with small errors are changed
+SHARPNESS = 1.3  # how much more often the pieces of places with short descriptions are changed
 ELITES = 0.04  # the chance that the best piece of a place is the one to be changed; the next share what is left
 ALWAYS = 0.2  # of the mean frequency: what every symbol has at least, however rarely the generator uses it
 
@@ -44,7 +44,7 @@ class Gathering:
         if config.enumeration and not self.enumeration.is_over:
             found.append(self.enumeration.take(max(n // 3, 8), known))
         if config.samples:
-            found.append(self._source.subtrees(max(n // 6, 4), rng, config.largest, self._relevance(places)))
+            found.append(self._source.subtrees(max(n // 6, 4), rng, config.largest, self.relevance(places)))
         usable = [place for place in places if len(place.elites) >= 2]
         if usable and len(known):
             found += self._changed(n, known, usable, rng)
@@ -52,9 +52,8 @@ class Gathering:
         return every.take(np.flatnonzero(every.sizes <= config.largest)).unique()
 
     def _changed(self, n: int, known: Forest, places: Sequence[Place], rng: np.random.Generator) -> list[Forest]:
-        """The best pieces of all places changed, those of places with small errors more often."""
-        ranks = np.argsort(np.argsort([place.error for place in places], kind="stable"))
-        weights = (ranks + 2.0) ** -SHARPNESS
+        """The best pieces of all places changed, those of places with short descriptions more often."""
+        weights = (ranks(places) + 2.0) ** -SHARPNESS
         shares = rng.multinomial(n, weights / weights.sum())
         chosen = []
         for place, share in zip(places, shares.tolist(), strict=True):
@@ -67,7 +66,7 @@ class Gathering:
             found.append(self._source.neighbours(parents.unique(), n // 6, rng))
         return found
 
-    def _relevance(self, places: Sequence[Place]) -> Numbers:
+    def relevance(self, places: Sequence[Place]) -> Numbers:
         """By variable: how likely it is to matter, from how often the best pieces have it."""
         ids = np.array([self._library.ids[name] for name in self._library.variables])
         counts = np.ones(len(self._library))

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from edhie.search.mosaic.board import Board, Place
+from edhie.search.mosaic.board import Board, Place, ranks
 from edhie.search.mosaic.frames import Frame
 from edhie.search.mosaic.pieces import Pieces
 
 DEEPEST = 3  # pieces that are laid at most
-GROWING = 4  # frames with laid pieces that are kept, and grow on
+GROWING = 3  # lean frames with laid pieces, and others, that are kept, and grow on
 RANKS = 20  # elites among which one is drawn, beside the best
 
 
 def lay(board: Board, pieces: Pieces, n_frames: int, rng: np.random.Generator) -> None:
-    """Lay down good pieces, in the frames that have led to the least errors; what was laid before gives way."""
+    """Lay down good pieces in the frames with the shortest descriptions; what was laid before gives way."""
     roots = [place for place in board.places if not place.frame.laid]
     grown = {place.frame.key: place for place in board.places if place.frame.laid}
     wanted: dict[tuple[object, ...], tuple[Frame, int]] = {}
-    by_error = sorted(range(len(roots)), key=lambda k: roots[k].error)
-    for k in by_error[: max(1, (n_frames - len(roots)) // 2)]:
+    by_bits = sorted(range(len(roots)), key=lambda k: roots[k].bits)
+    plain = [k for k in range(len(roots)) if k == 0 or roots[k].frame.block.is_product]
+    for k in dict.fromkeys([*plain, *by_bits[: max(1, (n_frames - len(roots)) // 2)]]):
         for rank in (0, int(rng.integers(1, RANKS))):
             if rank < len(roots[k].elites):
                 frame = roots[k].frame.with_laid(board.laid(roots[k].elites, rank))
                 wanted[frame.key] = (frame, k)
-    for place in sorted(grown.values(), key=lambda place: place.error)[:GROWING]:
+    old = list(grown.values())
+    for place in [place for place, rank in zip(old, ranks(old), strict=True) if rank < GROWING]:
         wanted[place.frame.key] = (place.frame, place.root)
         if len(place.elites) and len(place.frame.laid) < DEEPEST:
             frame = place.frame.with_laid(board.laid(place.elites, 0))

@@ -37,7 +37,7 @@ class Memory:
         found["enumeration"] = np.array([self.enumeration.size, self.enumeration.place])
         places = self.board.places
         found["roots"] = np.array([place.root for place in places], np.int64)
-        found["least"] = np.array([[place.least, place.error] for place in places]).reshape(-1, 2)
+        found["least"] = np.array([[place.least, place.bits] for place in places]).reshape(-1, 2)
         found |= _ragged("written", [np.array(sorted(place.written)) for place in places])
         laid = [each for place in places for each in place.frame.laid]
         found["n_laid"] = np.array([len(place.frame.laid) for place in places], np.int64)
@@ -66,7 +66,7 @@ class Memory:
                 frame = frame.with_laid(Laid(piece, laid_values[at_laid], bool(state["laid_logs"][at_laid])))
                 at_laid += 1
             place = self.board.put(frame, root)
-            place.least, place.error = map(float, state["least"][k])
+            place.least, place.bits = map(float, state["least"][k])
             place.written = set(written[k].tolist())
             its = slice(at_elite, at_elite + int(state["n_elites"][k]))
             at_elite = its.stop

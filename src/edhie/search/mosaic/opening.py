@@ -25,9 +25,12 @@ MOST_TRUST = 1e4  # in a row, over that in the median row
 
 
 def opening_frames(
-    data: Data, library: SymbolLibrary, config: MosaicConfig, *, with_scales: bool = True
+    data: Data, library: SymbolLibrary, config: MosaicConfig, *, for_columns: bool = False
 ) -> list[Frame]:
-    """Every way to look at the target that its values and the library allow, the plainest first."""
+    """The ways to look at the target that its values and the library allow, the plainest first.
+
+    For columns alone scales are left out, and relative errors are looked at through more links.
+    """
     weights = np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights / data.weights.mean())
     with np.errstate(all="ignore"):
         links = usable_links(data.y, library) if config.links else [IDENTITY]
@@ -36,7 +39,7 @@ def opening_frames(
     frames = [_frame(link, plain, data) for link in links]
     if len(polynomial.exponents) > 1:
         frames += [_frame(link, polynomial, data) for link in links]
-    if config.scales and with_scales:
+    if config.scales and not for_columns:
         frames += _scaled_frames(links, polynomial, data)
     if config.products:
         logarithms = logarithm_block(data.columns, weights, is_rich=config.blocks)
@@ -45,7 +48,8 @@ def opening_frames(
             for link in links
             if link.name in PRODUCT_LINKS and (link.apply(data.y) != 0).all()
         ]
-    frames += _relative_frames(links, weights, data, is_rich=config.blocks)
+    relative = links if for_columns else [IDENTITY]
+    frames += _relative_frames(relative, weights, data, is_rich=config.blocks)
     first = frames[0]  # the target itself, which may be constant
     return [frame for frame in frames if _is_sound(frame) and (frame is first or np.ptp(frame.target) > 0)]
 
@@ -93,6 +97,7 @@ def _scaled_frames(links: list[Link], block: Block, data: Data) -> list[Frame]:
     """For each link those few powers of the variables with which the block alone leaves the least."""
     usable = np.flatnonzero((data.columns != 0).all(axis=1))
     powers = np.concatenate([scales(data.n_variables, usable), _likely_scales(data, usable)])
+    powers = powers[np.sort(np.unique(powers, axis=0, return_index=True)[1])] if len(powers) else powers
     if len(powers) == 0:
         return []
     with np.errstate(all="ignore"):

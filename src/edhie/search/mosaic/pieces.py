@@ -49,12 +49,16 @@ class Pieces:
 
     def execute(self, forest: Forest) -> tuple[Forest, Numbers]:
         """The values of pieces, without those that are not finite; the smallest are kept to build with."""
+        forest, found = self.finite(forest)
+        self._keep(forest, found)
+        return forest, found
+
+    def finite(self, forest: Forest) -> tuple[Forest, Numbers]:
+        """Those of a forest whose values are finite, and their values."""
         found = self.values_of(forest)
         with np.errstate(invalid="ignore"):
             usable = np.flatnonzero((np.abs(found) < LARGEST_VALUE).all(axis=1))
-        forest, found = forest.take(usable), np.ascontiguousarray(found[usable])
-        self._keep(forest, found)
-        return forest, found
+        return forest.take(usable), np.ascontiguousarray(found[usable])
 
     def values_of(self, forest: Forest) -> Numbers:
         """The values of any pieces on the rows."""

@@ -33,6 +33,7 @@ FIT_ROWS = 2000  # that constants are fitted again on
 RATIONAL_ROWS = 400  # that quotients of polynomials are fitted on
 SUM_ROWS = 1024  # that sums without coefficients are tried on
 IMPROVED_ROWS = 500  # that changed expressions are fitted on
+TUNED_SIZE = 40  # nodes of an expression whose pieces are tuned, at most: fits of long ones take long
 OPENED = 16  # frames whose columns alone are written
 REFITS = 10  # a round
 DESCRIBED = 200  # expressions of the least error, and of the least size, among which the best is looked for
@@ -74,7 +75,7 @@ class Scribe:
     def write_columns(self, frames: Sequence[Frame]) -> None:
         """Write what frames say with their columns alone, fitted on as many rows as is quick."""
         wide = few_rows(self._evaluator.data, WIDE_ROWS)
-        wide_frames = opening_frames(wide, self._library, self._config, with_scales=False)
+        wide_frames = opening_frames(wide, self._library, self._config, for_columns=True)
         every = [*wide_frames, *(frame for frame in frames if any(frame.scale))]
         best = sorted(every, key=lambda frame: frame.unexplained)[:OPENED]
         self._score(self._short(expr for frame in best for expr in self._writer.write(frame)))
@@ -89,7 +90,7 @@ class Scribe:
         if self._writer.speller.is_free:
             return
         wide = few_rows(self._evaluator.data, WIDE_ROWS)
-        frames = opening_frames(wide, self._library, self._config, with_scales=False)
+        frames = opening_frames(wide, self._library, self._config, for_columns=True)
         self._score(self._short(expr for frame in frames for expr in self._writer.write_whole(frame, wide)))
 
     def _short(self, written: Iterable[Expr]) -> list[Expr]:
@@ -100,27 +101,47 @@ class Scribe:
         written: list[tuple[Finding, Expr]] = []
         for each in sorted(findings, key=lambda each: each.left):
             written += [(each, expr) for expr in self._short(self._writer.write(each.place.frame, each.extra))]
-        forest, fitted, errors = self._score([expr for _, expr in written])
-        for (finding, _), error in zip(written, errors.tolist(), strict=True):
-            finding.place.error = min(finding.place.error, error)
+        forest, fitted = self._score([expr for _, expr in written])
+        bits = description_bits(forest, self._improved_data)
+        again = description_bits(Forest.from_exprs([expr for _, expr in fitted], self._library), self._improved_data)
+        np.minimum.at(bits, [k for k, _ in fitted], again)
+        for (finding, _), count in zip(written, bits.tolist(), strict=True):
+            finding.place.bits = min(finding.place.bits, count)
         pieces = []
         for k, expr in fitted:
             for laid in written[k][0].extra:
                 pieces += pieces_within(laid.piece[0], forest[k], expr)
         return pieces
 
-    def _score(self, written: list[Expr]) -> tuple[Forest, list[tuple[int, Expr]], Numbers]:
+    def tune(self, findings: list[Finding]) -> list[Expr]:
+        """The pieces of findings with their constants fitted, together with what the frame has besides."""
+        written = [
+            (each, expr) for each in findings for expr in self._short(self._writer.write(each.place.frame, each.extra))
+        ]
+        written = [each for each in written if each[1].size <= TUNED_SIZE][: self._remaining]
+        if not written:
+            return []
+        self._evaluator.spend(len(written))
+        self._tally.refits += len(written)
+        fitted = refitted(Forest.from_exprs([expr for _, expr in written], self._library), self._improved_data)
+        pieces = []
+        for (finding, before), after in zip(written, fitted, strict=True):
+            for laid in finding.extra:
+                pieces += pieces_within(laid.piece[0], before, after)
+        return pieces
+
+    def _score(self, written: list[Expr]) -> tuple[Forest, list[tuple[int, Expr]]]:
         """Score expressions, and the best of them with constants fitted again, which come back with their places."""
         forest = shortened(Forest.from_exprs(written, self._library))
         errors = self._errors(forest)
         if not self._config.refits or len(forest.values) == 0 or errors.min(initial=np.inf) <= self._exact:
-            return forest, [], errors
+            return forest, []
         chosen = np.argsort(errors, kind="stable")[:REFITS]
         chosen = chosen[np.isfinite(errors[chosen])]
         self._tally.refits += len(chosen)
         fitted = refitted(forest.take(chosen), self._fit_data)
-        errors[chosen] = np.minimum(errors[chosen], self._errors(fitted))
-        return forest, list(zip(chosen.tolist(), fitted, strict=True)), errors
+        self._errors(fitted)
+        return forest, list(zip(chosen.tolist(), fitted, strict=True))
 
     def _errors(self, forest: Forest) -> Numbers:
         """Errors by the evaluator; of very many rows, by a few of them for what does not look among the best."""

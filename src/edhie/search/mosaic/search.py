@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edhie.errors import SearchError
 from edhie.evaluate.rows import few_rows
@@ -25,15 +26,20 @@ from edhie.search.mosaic.memory import Memory
 from edhie.search.mosaic.opening import opening_frames
 from edhie.search.mosaic.pieces import Pieces
 from edhie.search.mosaic.scribe import Scribe
+from edhie.search.mosaic.shapes import shapes
 from edhie.search.mosaic.sources import Source
+from edhie.search.mosaic.tuning import to_be_tuned
 
+Numbers = NDArray[np.float64]
 GROWTH = 1.5  # of the number of pieces, from round to round
-MULTIPLIED = 160  # pieces whose products are tried, at most
+MULTIPLIED = 100  # pieces whose products are tried, at most
 PAIRS_WRITTEN = 3  # of each frame
 BETTER = 0.9  # times what was left before: pairs that leave less are written
 PRODUCT_ROUNDS = (1, 2, 4, 7, 12, 24, 48, 96, 192, 384)
+SHAPE_ROUNDS, CROSSED = (2, 4, 7, 13, 25, 49, 97, 193), 30  # when shapes are tried, with how many pieces
 PAIR_ROUNDS = (1, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450)
 LAID_EVERY, IMPROVED_EVERY = 3, 4  # rounds
+TUNED = 32  # pieces a round whose constants are fitted
 SIMPLE_ROUNDS, SIMPLE = (4, 10, 20, 40), 7  # when short pieces are written by themselves, and how long they may be
 WHOLE_ROUND = 6  # by then what has no noise is found, if it is a matter of columns
 PATIENCE = 50  # rounds in which nothing new is executed
@@ -97,6 +103,8 @@ class Mosaic(Strategy):
         if config.pairs and self._round in PRODUCT_ROUNDS:
             few = np.arange(min(len(pieces), MULTIPLIED))
             tally.screened += board.products(pieces.forest.take(few), pieces.values[few])
+        if config.shapes and self._round in SHAPE_ROUNDS:
+            self._shape()
         findings = board.singles(config.written)
         if config.pairs and self._round in PAIR_ROUNDS:
             findings += self._pairs()
@@ -107,8 +115,18 @@ class Mosaic(Strategy):
         if self._round == WHOLE_ROUND:
             self._scribe.write_whole_columns()
         fitted = self._scribe.write(findings)
+        if config.refits:
+            fitted += self._scribe.tune(to_be_tuned(board, TUNED, rng))
         if fitted:
             self._weigh(Forest.from_exprs(fitted, pieces.library))
+
+    def _shape(self) -> None:
+        """Weigh functions of one variable, by themselves and times the plainest pieces."""
+        pieces, board = self._pieces, self._board
+        shaped = shapes(pieces.library, pieces.columns, self._gathering.relevance(board.places))
+        forest, values = self._weigh(shaped) if self._round == SHAPE_ROUNDS[0] else pieces.finite(shaped)
+        few = np.arange(min(len(pieces), CROSSED))
+        self._task.tally.screened += board.crossed(pieces.forest.take(few), pieces.values[few], forest, values)
 
     def _pairs(self) -> list[Finding]:
         pieces = self._pieces
@@ -117,12 +135,14 @@ class Mosaic(Strategy):
         self._scribe.try_sums(pieces.forest)
         return [each for each in found if each.left <= SURE or each.left < BETTER * each.place.least]
 
-    def _weigh(self, forest: Forest) -> None:
-        """Execute pieces that were not looked at before, as far as the budget goes, and weigh them."""
+    def _weigh(self, forest: Forest) -> tuple[Forest, Numbers]:
+        """Execute pieces that were not looked at before, as far as the budget goes, and weigh them; the finite ones."""
         fresh = self._pieces.unseen(forest)
         fresh = fresh.take(np.arange(min(len(fresh), self._remaining)))
         self._task.evaluator.spend(len(fresh))
-        self._board.weigh(*self._pieces.execute(fresh))
+        found = self._pieces.execute(fresh)
+        self._board.weigh(*found)
+        return found
 
     @property
     def _remaining(self) -> int:

@@ -46,7 +46,7 @@ class Source:
         usable = self._table >= 0
         np.add.at(counts, self._table[usable], own[usable])
         counts[self._variables] = own[self._own_variables].sum() / len(self._variables)
-        return counts
+        return counts if counts.any() else np.ones_like(counts)
 
     @cached_property
     def costs(self) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.data import Data
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
-from edhie.expr.symbols import NUMBER
+from edhie.expr.symbols import NUMBER, Opcode
 from edhie.search.mosaic.factors import with_factors
 from edhie.search.splicing import Part, Stock
 
@@ -34,9 +34,26 @@ def shorter(forest: Forest) -> Forest:
     if library.constant is not None and len(inner):
         leaf = stock.symbols(np.full(len(inner), library.ids[library.constant]))
         made.append(stock.join([_at(before, inner), leaf, _at(behind, inner)]))
+    made.append(_distributed(stock, before, behind))
     found = Forest.concatenate(made)
     values = np.where(np.isnan(found.values), 1.0, found.values)
     return Forest(library, found.tokens, found.offsets, values).unique()
+
+
+def _distributed(stock: Stock, before: Part, behind: Part) -> Forest:
+    """(a + b)/d as a/d + b/d, and the like: longer, but what cancels then makes it shorter."""
+    forest, library = stock.forest, stock.forest.library
+    opcodes = library.opcodes[forest.tokens]
+    over = np.isin(opcodes, (Opcode.MUL, Opcode.DIV))
+    sums = np.flatnonzero(over & np.isin(opcodes[forest.left], (Opcode.ADD, Opcode.SUB)))
+    if len(sums) == 0:
+        return forest.take([])
+    total, operator = forest.left[sums], stock.symbols(forest.tokens[sums])
+    divisor = stock.subtrees(forest.right[sums])
+    first, second = (stock.subtrees(side[total]) for side in (forest.left, forest.right))
+    head = stock.symbols(forest.tokens[total])
+    parts = [_at(before, sums), head, operator, first, divisor, operator, second, divisor, _at(behind, sums)]
+    return stock.join(parts)
 
 
 def _at(part: Part, chosen: np.ndarray) -> Part:

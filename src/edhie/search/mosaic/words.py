@@ -67,6 +67,8 @@ class Speller:
 
     def number(self, value: float) -> Words:
         """A number by itself."""
+        if not np.isfinite(value):
+            raise UnwritableError(f"the number {value}")
         if self.library.constant is not None:
             return Words((self.library.constant,), (float(value),))
         if self.library.has_numbers:
@@ -106,6 +108,8 @@ class Speller:
 
     def sum(self, parts: Sequence[tuple[float, Words]], constant: float = 0.0) -> Words:
         """The sum of parts with their coefficients, and a constant."""
+        if not np.isfinite([constant, *(coefficient for coefficient, _ in parts)]).all():
+            raise UnwritableError("coefficients that are not finite")
         factor = self._common_factor([coefficient for coefficient, _ in parts], constant)
         if factor != 1.0:
             inner = self.sum([(c / factor, words) for c, words in parts])

@@ -1,0 +1,93 @@
+"""`KeyTable`: rows found by keys of 128 bits, many at once."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Keys = NDArray[np.uint64]
+Indices = NDArray[np.int64]
+FIRST_ROOM = 1024
+SLOTS_A_ROW = 4  # of the table that finds rows: a quarter full, so that a key is met within a step or two
+
+
+class KeyTable:
+    """Rows by key, numbered in the order in which they came; columns of numbers go with them.
+
+    A row counts once everything about it is written, so that what is interrupted leaves no half of one.
+    """
+
+    def __init__(self, **defaults: float) -> None:
+        """The columns, and what they hold for a row of which nothing else is said."""
+        self._defaults = defaults
+        self._count = 0
+        self._keys: Keys = np.empty((0, 2), np.uint64)
+        self._columns: dict[str, NDArray[Any]] = {
+            name: np.empty(0, np.int64 if isinstance(default, int) else np.float64)
+            for name, default in defaults.items()
+        }
+        self._give_room(FIRST_ROOM)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, column: str) -> NDArray[Any]:
+        """A column; a view."""
+        return self._columns[column][: self._count]
+
+    @property
+    def keys(self) -> Keys:
+        """By row: its key, two numbers of 64 bits; a view."""
+        return self._keys[: self._count]
+
+    def find(self, keys: Keys) -> Indices:
+        """The rows of keys, -1 where there is none."""
+        from edhie.evaluate import key_kernels as kernels
+
+        return kernels.find(keys, self._keys, self._count, self._slots)
+
+    def add(self, keys: Keys, **values: NDArray[Any]) -> Indices:
+        """The rows of keys; for those that have none a new one, with these values in its columns."""
+        from edhie.evaluate import key_kernels as kernels
+
+        if self._count + len(keys) > len(self._keys):
+            self._give_room(2 * (self._count + len(keys)))
+        rows, new = kernels.insert(keys, self._keys, self._count, self._slots)
+        end = self._count + len(new)
+        for name, default in self._defaults.items():
+            self._columns[name][self._count : end] = values[name][new] if name in values else default
+        self._count = end
+        return rows
+
+    def _give_room(self, rows: int) -> None:
+        keys = np.empty((rows, 2), np.uint64)
+        keys[: self._count] = self.keys
+        columns = {name: np.empty(rows, column.dtype) for name, column in self._columns.items()}
+        for name, column in columns.items():
+            column[: self._count] = self[name]
+        self._keys, self._columns = keys, columns
+        self._index()
+
+    def _index(self) -> None:
+        from edhie.evaluate import key_kernels as kernels
+
+        self._slots = kernels.index(self._keys, self._count, SLOTS_A_ROW * len(self._keys))
+
+    def chosen(self, rows: Indices, **values: NDArray[Any]) -> KeyTable:
+        """A table of its own with these rows, and these values where they are given."""
+        table = KeyTable(**self._defaults)
+        table.add(self.keys[rows], **({name: self[name][rows] for name in self._defaults} | values))
+        return table
+
+    def copied(self) -> KeyTable:
+        """The same rows, sharing their room: once one of the two gets more, the other must not."""
+        return copy(self)
+
+    def reindexed(self) -> KeyTable:
+        """As `copied`, for rows of which the last were given up."""
+        twin = copy(self)
+        twin._index()
+        return twin

@@ -1,0 +1,75 @@
+"""Functions of one variable with one constant, on a grid of it: exp(c·x), x + c, sin(c·x), x^c and the like.
+
+A term of a formula is most often such a shape times powers of other variables. With the right shape on the grid,
+and its products weighed in closed form, the constant has only to be fitted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.expr import Forest, SymbolLibrary
+from edhie.search.splicing import Stock
+
+Numbers = NDArray[np.float64]
+SCALES = (0.1, 0.2, 0.35, 0.6, 1.0, 1.7, 3.0, 5.0)  # of a variable's typical size, or the inverse of it
+CYCLES = 16.0  # of a wave within the range of a variable, at most
+WAVES = 20
+POWERS = (-3.0, -2.0, -1.5, -0.5, 0.5, 1.5, 2.5, 3.0)
+MOST_VARIABLES = 12
+
+
+def shapes(library: SymbolLibrary, columns: Numbers, relevance: Numbers) -> Forest:
+    """Shapes of the variables, of the most relevant where there are many; none without constants to write them."""
+    if library.constant is None:
+        return Forest.from_exprs([], library)
+    tokens: list[list[int]] = []
+    values: list[float] = []
+    ids, c = library.ids, library.ids[library.constant]
+    chosen = np.sort(np.argsort(-relevance, kind="stable")[:MOST_VARIABLES])
+    for k in chosen.tolist():
+        x = ids[library.variables[k]]
+        for name, numbers in _families(columns[k]).items():
+            pattern = _pattern(name, ids, x, c)
+            if pattern is not None:
+                tokens += [pattern] * len(numbers)
+                values += numbers
+    if not tokens:
+        return Forest.from_exprs([], library)
+    offsets = np.concatenate([[0], np.cumsum([len(each) for each in tokens])])
+    return Forest.checked(library, np.concatenate(tokens), offsets, np.array(values))
+
+
+def _families(column: Numbers) -> dict[str, list[float]]:
+    """By kind of shape: the constants that suit a variable's values."""
+    typical = float(np.median(np.abs(column))) or 1.0
+    spread = float(np.ptp(column)) or 1.0
+    rates = [sign * scale / typical for scale in SCALES for sign in (1, -1)]
+    waves = np.geomspace(0.5, CYCLES, WAVES) * 2 * np.pi / spread
+    shifts = [scale * typical for scale in SCALES]
+    found = {"exp": rates, "tanh": [scale / typical for scale in SCALES]}
+    found |= {name: waves.tolist() for name in ("sin", "cos")}
+    if (column > 0).all():
+        found |= {"shifted": shifts, "log": shifts, "^": list(POWERS)}
+    return found
+
+
+def _pattern(name: str, ids: dict[str, int], x: int, c: int) -> list[int] | None:
+    """The tokens of a shape; None where the library lacks a symbol."""
+    needed = {"shifted": ("+",), "log": ("log", "+"), "^": ("^",)}.get(name, (name, "*"))
+    if any(each not in ids for each in needed):
+        return None
+    if name == "shifted":
+        return [ids["+"], x, c]
+    if name == "log":
+        return [ids["log"], ids["+"], x, c]
+    if name == "^":
+        return [ids["^"], x, c]
+    return [ids[name], ids["*"], c, x]
+
+
+def crossings(few: Forest, shaped: Forest) -> tuple[Stock, NDArray[np.int64], NDArray[np.int64]]:
+    """All pairs of a few pieces and shapes: a stock that holds both, and by pair the places of piece and shape."""
+    left, right = np.divmod(np.arange(len(few) * len(shaped)), max(len(shaped), 1))
+    return Stock(Forest.concatenate([few, shaped])), left, right + len(few)
