@@ -20,6 +20,7 @@ from edhie.expr import Forest
 from edhie.search.base import State, Strategy, Task
 from edhie.search.mosaic.board import SURE, Board, Finding
 from edhie.search.mosaic.config import MosaicConfig
+from edhie.search.mosaic.crossing import Crossed, best_crossed
 from edhie.search.mosaic.gathering import Gathering
 from edhie.search.mosaic.layers import lay
 from edhie.search.mosaic.memory import Memory
@@ -37,6 +38,7 @@ PAIRS_WRITTEN = 3  # of each frame
 BETTER = 0.9  # times what was left before: pairs that leave less are written
 PRODUCT_ROUNDS = (1, 2, 4, 7, 12, 24, 48, 96, 192, 384)
 SHAPE_ROUNDS, CROSSED = (2, 4, 7, 13, 25, 49, 97, 193), 30  # when shapes are tried, with how many pieces
+PLAIN = 60  # pieces that go with the products of shapes in pairs
 PAIR_ROUNDS = (1, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450)
 LAID_EVERY, IMPROVED_EVERY = 3, 4  # rounds
 TUNED = 32  # pieces a round whose constants are fitted
@@ -127,6 +129,15 @@ class Mosaic(Strategy):
         forest, values = self._weigh(shaped) if self._round == SHAPE_ROUNDS[0] else pieces.finite(shaped)
         few = np.arange(min(len(pieces), CROSSED))
         self._task.tally.screened += board.crossed(pieces.forest.take(few), pieces.values[few], forest, values)
+        lean = [place for place in board.places if place.is_lean and not place.frame.laid]
+        lean = [place for place in lean if not place.frame.block.is_product and place.frame.unexplained > 0]
+        plain = np.arange(min(len(pieces), PLAIN))
+        crossed = Crossed.of(pieces.forest.take(few), pieces.values[few], forest, values)
+        found, n_weighed = best_crossed(lean, pieces.forest.take(plain), pieces.values[plain], crossed, PAIRS_WRITTEN)
+        self._task.tally.screened += n_weighed
+        fitted = self._scribe.write(found)
+        if fitted:
+            self._weigh(Forest.from_exprs(fitted, pieces.library))
 
     def _pairs(self) -> list[Finding]:
         pieces = self._pieces
