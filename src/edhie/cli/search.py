@@ -12,14 +12,13 @@ import typer
 
 from edhie.cli.console import error_console, say
 from edhie.cli.options import Json, Seed, complete_model, print_json
-from edhie.cli.search_folder import WholeSteps, check_folder, write_best
+from edhie.cli.search_folder import check_folder, write_best
 from edhie.cli.search_report import Report
 from edhie.cli.search_view import SearchView
 from edhie.cli.stopping import INTERRUPTED, is_interruption
 from edhie.errors import DataError, SearchError, SymbolError
 from edhie.evaluate import Data, Evaluator, read_data
 from edhie.evaluate.tables import column_names, read_numbers
-from edhie.events import Event
 from edhie.expr import SymbolLibrary
 from edhie.generators import Generator, load
 from edhie.generators.answers import answer_library, over
@@ -191,22 +190,11 @@ def _run(job: _Job, out: Path | None, *, resume: bool, quiet: bool) -> SearchRes
         say(f"{job.validation.n_rows:,} of {rows:,} rows are held out for validation", to=error_console)
     if job.budget.seconds is not None:
         _warm_up(job)
-    whole = None if out is None else WholeSteps(out, job.budget.evaluations)
     with SearchView() as view:
-
-        def listen(event: Event) -> None:
-            if whole is not None:
-                whole(event)
-            if not quiet:
-                view(event)
-
-        result = run(
+        return run(
             job.generator, job.evaluator, strategy=job.strategy, budget=job.budget, rng=job.seed,
-            on_event=listen, folder=out, resume=resume,
+            on_event=None if quiet else view, folder=out, resume=resume,
         )  # fmt: skip
-    if whole is not None:
-        whole.put_back(result.stopped)
-    return result
 
 
 def _warm_up(job: _Job) -> None:

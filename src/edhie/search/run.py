@@ -38,8 +38,9 @@ def run(
     """Search for expressions that explain the evaluator's data, until the budget is used up.
 
     With a `folder`, checkpoints and the result are kept there; `resume` goes on from such a folder, with
-    its seed, and ends as if it had never stopped. Ctrl-C gives the result so far. An evaluator that has
-    been used before brings what it knows; what it has executed counts.
+    its seed, and ends as if it had never stopped. For that, where the evaluations end within a step, the evaluator
+    is left at the end of the step before. Ctrl-C gives the result so far. An evaluator that has been used
+    before brings what it knows; what it has executed counts.
     """
     chosen = strategy_of(strategy)
     task = Task(generator, evaluator, budget)
@@ -87,6 +88,8 @@ class _Loop:
             moment = self._moment(self._state())
             while (reason := self._reason_to_stop()) is None:
                 self._step()
+                if self._task.evaluator.is_exhausted:
+                    continue  # the step may have been cut short: a search that goes on has to do it again
                 moment = self._remembered(moment)
             self._watch.finish(reason, self._seconds)
         except BaseException as error:
@@ -95,9 +98,13 @@ class _Loop:
                 raise
             reason = "interrupted"
             self._watch.finish(reason, self._seconds)
+            return self._result(reason)
+        result = self._result(reason)
+        if self._keeper is not None and self._task.evaluator.is_exhausted:
+            self._go_back(moment)
         else:
             self._keep(self._moment(self._state()))
-        return self._result(reason)
+        return result
 
     @property
     def _seconds(self) -> float:

@@ -33,6 +33,11 @@ class Pieces:
         self._behaviours: set[bytes] = set()
         self._probes = np.linspace(0, columns.shape[1] - 1, min(PROBES, columns.shape[1])).astype(np.int64)
 
+    @property
+    def n_seen(self) -> int:
+        """How many were looked at, as far as it is remembered."""
+        return len(self._seen)
+
     def __len__(self) -> int:
         return len(self.forest)
 

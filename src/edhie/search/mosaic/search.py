@@ -44,7 +44,7 @@ LAID_EVERY, IMPROVED_EVERY = 3, 4  # rounds
 TUNED = 32  # pieces a round whose constants are fitted
 SIMPLE_ROUNDS, SIMPLE = (4, 10, 20, 40), 7  # when short pieces are written by themselves, and how long they may be
 WHOLE_ROUND = 6  # by then what has no noise is found, if it is a matter of columns
-PATIENCE = 50  # rounds in which nothing new is executed
+PATIENCE = 50  # rounds in which nothing new is looked at
 
 
 class Mosaic(Strategy):
@@ -77,7 +77,7 @@ class Mosaic(Strategy):
     @np.errstate(all="ignore")
     def step(self, rng: np.random.Generator) -> bool:
         """One round: pieces are looked at, and what does well in a frame is written."""
-        executed = self._task.evaluator.counts.executed
+        before = self._n_known
         if self._round == 0:
             self._open()
         else:
@@ -88,7 +88,7 @@ class Mosaic(Strategy):
             return False
         if self.config.refits and self._round % IMPROVED_EVERY == 0:
             self._scribe.improve(self._pieces.forest, self._gathering.likely, rng)
-        self._idle = self._idle + 1 if self._task.evaluator.counts.executed == executed else 0
+        self._idle = self._idle + 1 if self._n_known == before else 0
         return self._idle < PATIENCE
 
     def _open(self) -> None:
@@ -154,6 +154,11 @@ class Mosaic(Strategy):
         found = self._pieces.execute(fresh)
         self._board.weigh(*found)
         return found
+
+    @property
+    def _n_known(self) -> tuple[int, int]:
+        """Expressions that were scored and pieces that were looked at, each once."""
+        return self._task.evaluator.explored.n_seen, self._pieces.n_seen
 
     @property
     def _remaining(self) -> int:
