@@ -52,7 +52,7 @@ def _families(column: Numbers) -> dict[str, list[float]]:
     found |= {name: waves.tolist() for name in ("sin", "cos")}
     if (column > 0).all():
         found |= {"shifted": shifts, "log": shifts, "^": list(POWERS)}
-    return found
+    return {name: [number for number in numbers if np.isfinite(number)] for name, numbers in found.items()}
 
 
 def _pattern(name: str, ids: dict[str, int], x: int, c: int) -> list[int] | None:
