@@ -29,7 +29,8 @@ def parser(description: str | None, methods: Sequence[str], problems: Sequence[s
 
 def run(method: str, options: argparse.Namespace, *, noise: float = 0.0, folder: str = "") -> Ended:
     """Run what is not in a folder of the results yet; strict, so that all methods have the same symbols."""
-    settings = Settings(evaluations=options.evaluations, strict=True)
+    is_strict = None if method_named(method).strict else True  # as `edhie bench` has it, so that both share runs
+    settings = Settings(evaluations=options.evaluations, strict=is_strict)
     plan = Plan(BENCHMARK, method, options.runs, tuple(options.problems), noise, settings)
     for baseline in needed_training(method_named(method), plan.problems()):
         print(f"training {baseline.kind} on {baseline.corpus}; it is kept in {baseline.folder}", flush=True)

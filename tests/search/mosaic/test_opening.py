@@ -62,7 +62,7 @@ def test_every_part_can_be_left_out() -> None:
     assert {frame.link.name for frame in opening_frames(data, library, MosaicConfig(links=False))} == {"y"}
     assert not any(frame.block.is_product for frame in opening_frames(data, library, MosaicConfig(products=False)))
     assert not any(any(frame.scale) for frame in opening_frames(data, library, MosaicConfig(scales=False)))
-    assert not any(any(frame.scale) for frame in opening_frames(data, library, MosaicConfig(), with_scales=False))
+    assert not any(any(frame.scale) for frame in opening_frames(data, library, MosaicConfig(), for_columns=True))
     poor = opening_frames(data, library, MosaicConfig(blocks=False))
     assert all(len(frame.block.exponents) == 1 for frame in poor)
     assert len(every) > len(poor)

@@ -21,7 +21,7 @@ def test_each_behaviour_is_kept_once_the_first_of_its_cost() -> None:
     pieces.execute(forest_of(free(), "x0 + x1", "x1 + x0", "sin(x0)", "x0*x1/x1", "x0", "x0 + x1 + x0"))
     assert list(map(str, pieces.forest)) == ["sin(x0)", "x0 + x1", "x0*x1/x1", "x0 + x1 + x0"]
     pieces.execute(forest_of(free(), "x0", "x1"))
-    assert list(map(str, pieces.forest))[0] == "x1"
+    assert next(map(str, pieces.forest)) == "x1"
     np.testing.assert_array_equal(pieces.values, values(pieces.forest, COLUMNS))
     assert (np.diff(pieces.costs) >= 0).all()
 

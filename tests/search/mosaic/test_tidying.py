@@ -37,7 +37,9 @@ def test_shortened_keeps_values_and_is_no_longer(expr: Expr) -> None:
 def test_shorter_trees_are_whole_smaller_and_distinct(expr: Expr) -> None:
     found = shorter(Forest.from_exprs([expr]))
     Forest.checked(found.library, found.tokens, found.offsets, found.values)
-    assert (found.sizes < expr.size).all()
+    point = dict.fromkeys(expr.library.variables, 1.3)
+    for variant in found:  # what is longer says the same, so that something may cancel
+        assert variant.size < expr.size or agree(expr, variant, point, expr.constants, variant.constants)  # type: ignore[arg-type]
     assert np.isfinite(found.values).all()
     assert len(found.unique()) == len(found)
     if expr.size > 1:

@@ -50,7 +50,8 @@ def value_of(words: Words, library: SymbolLibrary) -> Numbers:
 def test_numbers(name: str, value: float) -> None:
     library = LIBRARIES[name]
     if value == 0 and name == "strict with neg":
-        pytest.raises(UnwritableError, Speller(library).number, value)
+        with pytest.raises(UnwritableError):
+            Speller(library).number(value)
         return
     np.testing.assert_allclose(value_of(Speller(library).number(value), library), value, rtol=1e-14)
 
@@ -114,10 +115,14 @@ def test_the_sum_of_nothing_is_nothing() -> None:
 @pytest.mark.parametrize("value", [np.pi, 1 / 7, 13.0, 1e9, np.inf, np.nan, 0.1])
 def test_what_cannot_be_spelled(value: float) -> None:
     speller = Speller(strict())
-    pytest.raises(UnwritableError, speller.number, value)
-    pytest.raises(UnwritableError, speller.sum, [(value, PARTS[0])])
-    pytest.raises(UnwritableError, speller.power, PARTS[0], 0.3)
-    pytest.raises(UnwritableError, speller.over, "tanh", PARTS[0])
+    with pytest.raises(UnwritableError):
+        speller.number(value)
+    with pytest.raises(UnwritableError):
+        speller.sum([(value, PARTS[0])])
+    with pytest.raises(UnwritableError):
+        speller.power(PARTS[0], 0.3)
+    with pytest.raises(UnwritableError):
+        speller.over("tanh", PARTS[0])
 
 
 def test_fractions_of_small_whole_numbers() -> None:
