@@ -67,6 +67,10 @@ class Task:
     budget: Budget
     tally: Tally = field(default_factory=Tally)
 
+    def within_budget(self, n: int) -> int:
+        """How many of `n` expressions may still be executed."""
+        return int(min(n, self.evaluator.remaining))
+
     def complexities(self, forest: Forest) -> NDArray[Any]:
         """The complexity of a generator's expressions, as `score` counts it."""
         return self.evaluator.complexities(translated(forest, self.evaluator.given_library))

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from edhie.expr import Expr, Forest
-from edhie.generators.hvae import compiled, recursion
+from edhie.generators.hvae import compiled_cell, recursion
 from edhie.generators.hvae.cells import gru12, gru21
 from edhie.generators.hvae.model import HVAENetwork
 from edhie.grammar import load
@@ -139,7 +139,7 @@ def test_both_ways_agree_in_single_precision(hidden: int) -> None:
 def test_the_quick_tanh_is_right_everywhere() -> None:
     a = np.concatenate([np.linspace(-12, 12, 100_001), [0, 1e-30, 1e30, -np.inf, np.inf]]).astype(np.float32)
     expected = np.tanh(a.astype(np.float64))
-    compiled.tanh(a)
+    compiled_cell.tanh(a)
     np.testing.assert_allclose(a, expected, rtol=0, atol=5e-7)
 
 
@@ -149,5 +149,5 @@ def test_product_is_added(shape: tuple[int, int, int]) -> None:
     rng = np.random.default_rng(0)
     a, b, out = rng.random((rows, inner)), rng.random((inner, width)), rng.random((rows, width))
     expected = out + a @ b
-    compiled.add_product(a, b, out)
+    compiled_cell.add_product(a, b, out)
     np.testing.assert_allclose(out, expected)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from edhie.generators.hvae import compiled
-from edhie.generators.hvae.compiled import Array
+from edhie.generators.hvae.compiled_cell import Array
 from edhie.generators.hvae.layout import DownLayout, UpLayout
 
 

@@ -18,6 +18,7 @@ from edhie.search.splicing import Stock
 
 Numbers = NDArray[np.float64]
 SURE = 1e-9  # of what is to be explained: less left is worth writing at once
+BETTER = 0.9  # times what was left before: what leaves less is written
 PAIRED_ELITES = 30  # of each frame
 PAIRED_FIRST, PAIRED_BEST = 500, 1000  # pieces that are tried in pairs: the plainest, and the best
 CHUNK = 4096  # products weighed at once
@@ -110,7 +111,7 @@ class Board:
             for k in range(min(len(elites), most)):
                 share = float(elites.shares[k])
                 left = place.left_by(share)
-                if share in place.written or (left > 0.9 * place.least and left > SURE):
+                if share in place.written or (left > BETTER * place.least and left > SURE):
                     continue
                 place.written.add(share)
                 place.least = min(place.least, left)

@@ -13,6 +13,7 @@ from edhie.expr import Forest
 from edhie.search.mosaic.board import Finding, Place
 from edhie.search.mosaic.frames import Laid
 from edhie.search.mosaic.pieces import LARGEST_VALUE
+from edhie.search.mosaic.shapes import crossings
 from edhie.search.splicing import Stock
 
 Numbers = NDArray[np.float64]
@@ -34,10 +35,9 @@ class Crossed:
     @classmethod
     def of(cls, few: Forest, few_values: Numbers, shaped: Forest, shaped_values: Numbers) -> Crossed:
         """All of a few pieces and shapes, and the few times and over each shape."""
-        both, values = Forest.concatenate([few, shaped]), np.concatenate([few_values, shaped_values])
+        stock, i, j = crossings(few, shaped)
+        both, values = stock.forest, np.concatenate([few_values, shaped_values])
         alone = np.arange(len(both))
-        i, j = np.divmod(np.arange(len(few) * len(shaped)), max(len(shaped), 1))
-        j = j + len(few)
         names = [name for name in OPERATORS if name in both.library]
         with np.errstate(all="ignore"):
             made = [values[i] * values[j] if name == "*" else values[i] / values[j] for name in names]
@@ -46,7 +46,7 @@ class Crossed:
         operators = np.concatenate([np.full(len(both), -1), *(np.full(len(i), both.library.ids[n]) for n in names)])
         left = np.concatenate([alone, *(i for _ in names)])
         right = np.concatenate([np.full(len(both), -1), *(j for _ in names)])
-        return cls(Stock(both), left[usable], right[usable], operators[usable], found[usable])
+        return cls(stock, left[usable], right[usable], operators[usable], found[usable])
 
     @property
     def sizes(self) -> Indices:

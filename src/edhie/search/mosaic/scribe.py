@@ -46,6 +46,7 @@ class Scribe:
 
     def __init__(self, task: Task, config: MosaicConfig) -> None:
         self._evaluator = evaluator = task.evaluator
+        self._task = task
         self._tally = task.tally
         self._config = config
         self._library = evaluator.given_library
@@ -118,7 +119,8 @@ class Scribe:
         written = [
             (each, expr) for each in findings for expr in self._short(self._writer.write(each.place.frame, each.extra))
         ]
-        written = [each for each in written if each[1].size <= TUNED_SIZE][: self._remaining]
+        written = [each for each in written if each[1].size <= TUNED_SIZE]
+        written = written[: self._task.within_budget(len(written))]
         if not written:
             return []
         self._evaluator.spend(len(written))
@@ -150,7 +152,7 @@ class Scribe:
         if evaluator.data.n_rows <= MANY_ROWS or to_error is None:
             return evaluator.score(forest).errors.copy()
         errors = np.full(len(forest), np.inf)
-        executed = forest.take(np.arange(min(len(forest), self._remaining)))
+        executed = forest.take(np.arange(self._task.within_budget(len(forest))))
         evaluator.spend(len(executed))
         squares = squared_errors(executed, sample) * (evaluator.data.total_weight / sample.total_weight)
         errors[: len(executed)] = to_error(squares, evaluator.data)
@@ -165,10 +167,6 @@ class Scribe:
         least = np.concatenate([[np.inf], np.minimum.accumulate(explored.errors[order])])
         found: Numbers = least[np.searchsorted(explored.complexities[order], sizes, side="right")]
         return found
-
-    @property
-    def _remaining(self) -> int:
-        return int(min(self._evaluator.remaining, np.iinfo(np.int64).max >> 1))
 
     def try_sums(self, pieces: Forest) -> None:
         """Score pieces, and sums of two, that describe the data best, where coefficients cannot be written."""
@@ -196,7 +194,7 @@ class Scribe:
 
     def _score_promising(self, variants: Forest, bits: float) -> None:
         """Fit expressions on a few rows, and score those that describe them in so few bits."""
-        variants = variants.take(np.arange(min(len(variants), self._remaining)))
+        variants = variants.take(np.arange(self._task.within_budget(len(variants))))
         self._evaluator.spend(len(variants))
         self._tally.refits += len(variants)
         fitted = refitted(variants, self._improved_data)

@@ -18,7 +18,7 @@ from edhie.errors import SearchError
 from edhie.evaluate.rows import few_rows
 from edhie.expr import Forest
 from edhie.search.base import State, Strategy, Task
-from edhie.search.mosaic.board import SURE, Board, Finding
+from edhie.search.mosaic.board import BETTER, SURE, Board, Finding
 from edhie.search.mosaic.config import MosaicConfig
 from edhie.search.mosaic.crossing import Crossed, best_crossed
 from edhie.search.mosaic.gathering import Gathering
@@ -35,7 +35,6 @@ Numbers = NDArray[np.float64]
 GROWTH = 1.5  # of the number of pieces, from round to round
 MULTIPLIED = 100  # pieces whose products are tried, at most
 PAIRS_WRITTEN = 3  # of each frame
-BETTER = 0.9  # times what was left before: pairs that leave less are written
 PRODUCT_ROUNDS = (1, 2, 4, 7, 12, 24, 48, 96, 192, 384)
 SHAPE_ROUNDS, CROSSED = (2, 4, 7, 13, 25, 49, 97, 193), 30  # when shapes are tried, with how many pieces
 PLAIN = 60  # pieces that go with the products of shapes in pairs
@@ -94,7 +93,7 @@ class Mosaic(Strategy):
     def _open(self) -> None:
         """Write what comes free; its columns have been executed."""
         n_columns = max((len(frame.block.exponents) for frame in self._frames), default=0)
-        self._task.evaluator.spend(min(n_columns, self._remaining))
+        self._task.evaluator.spend(self._task.within_budget(n_columns))
         self._scribe.write_columns(self._frames)
 
     def _look(self, rng: np.random.Generator) -> None:
@@ -149,7 +148,7 @@ class Mosaic(Strategy):
     def _weigh(self, forest: Forest) -> tuple[Forest, Numbers]:
         """Execute pieces that were not looked at before, as far as the budget goes, and weigh them; the finite ones."""
         fresh = self._pieces.unseen(forest)
-        fresh = fresh.take(np.arange(min(len(fresh), self._remaining)))
+        fresh = fresh.take(np.arange(self._task.within_budget(len(fresh))))
         self._task.evaluator.spend(len(fresh))
         found = self._pieces.execute(fresh)
         self._board.weigh(*found)
@@ -159,10 +158,6 @@ class Mosaic(Strategy):
     def _n_known(self) -> tuple[int, int]:
         """Expressions that were scored and pieces that were looked at, each once."""
         return self._task.evaluator.explored.n_seen, self._pieces.n_seen
-
-    @property
-    def _remaining(self) -> int:
-        return int(min(self._task.evaluator.remaining, np.iinfo(np.int64).max >> 1))
 
     # -- what a checkpoint keeps ----------------------------------------------------------
 
