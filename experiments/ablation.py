@@ -43,6 +43,8 @@ LEFT_OUT = (
     "links",
     "products",
     "scales",
+    "shapes",
+    "quotients",
     "blocks",
     "pairs",
     "layers",

@@ -14,7 +14,17 @@ from edhie.bench.metrics import bounded_r2, evaluated_to_success, rank_of_truth,
 from edhie.bench.problem import Problem, chosen, load_problems
 from edhie.bench.sameness import is_equivalent
 from edhie.bench.task import COLUMNS, Outcome, Settings, Task
-from edhie.evaluate import Data, Evaluator, fit_constants, read_columns, read_data, squared_errors, values
+from edhie.evaluate import (
+    CHEAP,
+    Data,
+    Evaluator,
+    FitConfig,
+    fit_constants,
+    read_columns,
+    read_data,
+    squared_errors,
+    values,
+)
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.generators import Generator
 from edhie.results import SearchResult
@@ -24,6 +34,8 @@ from edhie.search import Budget, run
 Numbers = NDArray[np.float64]
 REFITTED = 300  # candidates
 WARM_UP = Budget(evaluations=64, seconds=1.0)
+MANY_FITS = FitConfig(rows=256)
+"""How constants are fitted where every expression's are: on a few rows first, and only the good ones on all."""
 
 
 def execute(task: Task) -> Outcome:
@@ -32,7 +44,7 @@ def execute(task: Task) -> Outcome:
     generator, library = _sources(task.method, problem, settings)
     _warm_up(task.method, problem, settings)
     X, y = problem.data("train", task.run, task.noise)  # noqa: N806
-    evaluator = Evaluator(library, X, y)
+    evaluator = Evaluator(library, X, y, constants=CHEAP if method.strategy == "mosaic" else MANY_FITS)
     target = success_threshold(y) if task.noise == 0 else None  # under noise the right one is not the best
     budget = Budget(settings.evaluations or None, settings.seconds, target)
     result = run(generator, evaluator, strategy=method.strategy, budget=budget, rng=task.run)

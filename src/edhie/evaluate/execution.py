@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.config import FitConfig
-from edhie.evaluate.constants.fitting import fit_missing
+from edhie.evaluate.constants.fitting import fit_missing, with_parts
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import Loss
 from edhie.evaluate.rows import few_rows
@@ -63,21 +63,19 @@ class Execution:
         free = np.isnan(forest.values)
         to_fit = np.unique(np.searchsorted(forest.value_offsets, np.flatnonzero(free), side="right") - 1)
         plain = np.setdiff1d(np.arange(len(forest)), to_fit, assume_unique=True)
-        squares = np.empty(len(forest))
+        to_squares, from_squares = self.loss.to_sum_of_squares, self.loss.from_sum_of_squares
+        limit = np.inf if to_squares is None else float(to_squares(bound, data))
+        squares, is_cut = np.empty(len(forest)), np.zeros(len(forest), np.bool_)
         fitted = forest
         if len(to_fit):
-            done = fit_missing(forest.take(to_fit), data, config=self.constants, threads=self.threads)
-            squares[to_fit] = done.squared_errors
-            fitted = _with_parts(forest, to_fit, done.forest)
-        to_squares, from_squares = self.loss.to_sum_of_squares, self.loss.from_sum_of_squares
-        if from_squares is None or to_squares is None:
-            return fitted, self._by_values(fitted, data), np.ones(len(forest), np.bool_)
-        limit = float(to_squares(bound, data))
+            done = fit_missing(forest.take(to_fit), data, config=self.constants, bound=limit, threads=self.threads)
+            squares[to_fit], is_cut[to_fit] = done.squared_errors, done.is_cut
+            fitted = with_parts(forest, to_fit, done.forest)
+        if from_squares is None:
+            return fitted, self._by_values(fitted, data), ~is_cut
         squares[plain] = squared_errors(forest.take(plain), data, bounds=limit, threads=self.threads)
-        errors = from_squares(squares, data)
-        is_cut = np.isinf(errors) & np.isfinite(limit)
-        is_cut[to_fit] = False
-        return fitted, errors, ~is_cut
+        is_cut[plain] = np.isinf(squares[plain]) & np.isfinite(limit)
+        return fitted, from_squares(squares, data), ~is_cut
 
     def _by_values(self, forest: Forest, data: Data) -> NDArray[np.float64]:
         errors = np.empty(len(forest))
@@ -91,10 +89,3 @@ class Execution:
             found[whole] = values(part.take(whole), data.columns, threads=self.threads)
             errors[start : start + step] = [self.loss.of_values(data.y, row, data.weights) for row in found]
         return errors
-
-
-def _with_parts(forest: Forest, places: NDArray[np.int64], parts: Forest) -> Forest:
-    """The forest with the expressions at `places` replaced by `parts`."""
-    order = np.arange(len(forest))
-    order[places] = len(forest) + np.arange(len(places))
-    return Forest.concatenate([forest, parts]).take(order)

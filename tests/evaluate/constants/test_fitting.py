@@ -198,3 +198,18 @@ def test_constants_with_values_can_be_kept() -> None:
     assert fitted.forest.library == LIBRARY
     assert fitted.forest[0].constants == (2.0, pytest.approx(5.0 + np.mean(X[:, 0])))
     assert fitted.forest[1].constants == fit_constants(forest[1:], data).forest[0].constants
+
+
+def test_what_a_sample_shows_to_be_worse_than_the_bound_is_cut_and_nothing_else_changes() -> None:
+    data = data_of("c*x0*exp(-c*x1)", 3.0, 0.5, noise=0.05)
+    forest = forest_of("c*x0*exp(c*x1)", "c*x0/x1", "c*x1", "c + c*x0 + c*x1", "c*sin(c*x0)", "log(c - x0)")
+    config = FitConfig(rows=40)
+    whole = fit_constants(forest, data, config=config)
+    assert not whole.is_cut.any()
+    bound = 2 * float(whole.squared_errors.min())
+    found = fit_constants(forest, data, config=config, bound=bound)
+    assert 1 < found.is_cut.sum() < len(forest)
+    assert (whole.squared_errors[found.is_cut] > bound).all()
+    assert np.isinf(found.squared_errors[found.is_cut]).all()
+    np.testing.assert_array_equal(found.squared_errors[~found.is_cut], whole.squared_errors[~found.is_cut])
+    assert not fit_constants(forest, data, config=FitConfig(rows=None), bound=bound).is_cut.any()

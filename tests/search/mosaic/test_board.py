@@ -7,6 +7,7 @@ import pytest
 
 from edhie.evaluate.values import values
 from edhie.search.mosaic.board import SURE, Board
+from edhie.search.mosaic.crossing import Crossed
 from edhie.search.mosaic.frames import Laid, weigh
 from edhie.search.mosaic.layers import DEEPEST, lay
 from edhie.search.mosaic.pieces import Pieces
@@ -63,12 +64,12 @@ def test_pairs_leave_what_both_leave_in_the_frame() -> None:
 def test_products_and_quotients_are_offered() -> None:
     for y, text in ((np.sin(X[0]) * np.cos(X[1]), "sin(x0)*cos(x1)"), (np.exp(X[0]) / np.sin(X[1]), "exp(x0)/sin(x1)")):
         board = board_of(2 * y + 1)
-        assert board.products(FOREST, VALUES) > 60
+        assert board.products(Crossed.among(FOREST), VALUES) > 60
         plain = board.places[0].elites
         assert str(plain.forest[0]) == text
         np.testing.assert_allclose(plain.values[0], y)
         assert plain.shares[0] == pytest.approx(1)
-    assert board.products(forest_of(LIBRARY), np.empty((0, 100))) == 0
+    assert board.products(Crossed.among(forest_of(LIBRARY)), np.empty((0, 100))) == 0
 
 
 def test_layers_grow_from_roots_and_are_few() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from edhie.expr import Forest
 from edhie.expr.symbols import NUMBER
 
 Numbers = NDArray[np.float64]
+HOPELESS = 4.0  # times the mean of squares that matters: what a sample leaves more of does not matter on all rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,39 +27,55 @@ class Fitted:
 
     forest: Forest
     squared_errors: Numbers
+    is_cut: NDArray[np.bool_]
+    """Where a sample of the rows was enough to see that more than the bound is left: that counts as infinite."""
 
 
-def fit_constants(forest: Forest, data: Data, *, config: FitConfig = CHEAP, threads: int | None = 1) -> Fitted:
+def fit_constants(
+    forest: Forest,
+    data: Data,
+    *,
+    config: FitConfig = CHEAP,
+    bound: float = math.inf,
+    threads: int | None = 1,
+) -> Fitted:
     """Every constant by least squares; where all of an expression's have values, they are one start more.
 
     Expressions that are linear in their constants have a closed form. What cannot be fitted (no
-    start with finite values) keeps an infinite error. Neither the order of the expressions nor
-    the number of threads changes a fit.
+    start with finite values) keeps an infinite error, and so may what leaves more than the `bound`, a sum of squares.
+    Neither the order of the expressions nor the number of threads changes a fit.
     """
     check_columns(forest, data.columns)
     sample = data if config.rows is None else few_rows(data, config.rows)
     fitted, errors = _search(forest, sample, config, threads)
+    is_cut = np.zeros(len(forest), np.bool_)
     if sample is not data:  # from the sample's optimum to that of all rows
         last = replace(config, points=min(config.points, 1), starts=1, rounds=1)
-        fitted, errors = _search(fitted, data, last, threads)
+        is_cut = errors / sample.total_weight > HOPELESS * bound / data.total_weight
+        errors[is_cut] = np.inf
+        rest = np.flatnonzero(~is_cut)
+        again, errors[rest] = _search(fitted.take(rest), data, last, threads)
+        fitted = with_parts(fitted, rest, again)
     if config.integers:
         from edhie.evaluate.constants.rounding import round_to_integers
 
         fitted, errors = round_to_integers(fitted, errors, data, config.slack, lower=config.lower, upper=config.upper)
-    return Fitted(fitted, errors)
+    return Fitted(fitted, errors, is_cut)
 
 
-def fit_missing(forest: Forest, data: Data, *, config: FitConfig = CHEAP, threads: int | None = 1) -> Fitted:
+def fit_missing(
+    forest: Forest, data: Data, *, config: FitConfig = CHEAP, bound: float = math.inf, threads: int | None = 1
+) -> Fitted:
     """As `fit_constants`, but constants that have a value keep it."""
     is_given = ~np.isnan(forest.values)
     if not is_given.any():
-        return fit_constants(forest, data, config=config, threads=threads)
+        return fit_constants(forest, data, config=config, bound=bound, threads=threads)
     library = forest.library.with_numbers()
     tokens = forest.tokens.copy()
     tokens[np.flatnonzero(forest.library.has_slot[tokens])[is_given]] = library.ids[NUMBER.name]
-    done = fit_constants(Forest(library, tokens, forest.offsets, forest.values), data, config=config, threads=threads)
-    fitted = Forest(forest.library, forest.tokens, forest.offsets, done.forest.values)
-    return Fitted(fitted, done.squared_errors)
+    fixed = Forest(library, tokens, forest.offsets, forest.values)
+    done = fit_constants(fixed, data, config=config, bound=bound, threads=threads)
+    return replace(done, forest=Forest(forest.library, forest.tokens, forest.offsets, done.forest.values))
 
 
 def _search(forest: Forest, data: Data, config: FitConfig, threads: int | None) -> tuple[Forest, Numbers]:
@@ -85,3 +103,10 @@ def with_leaves(forest: Forest, leaves: Numbers) -> Forest:
     """The forest with its constants and numbers from the leaves of its program."""
     has_value = forest.library.has_slot[forest.tokens[tables_of(forest.library).is_leaf[forest.tokens]]]
     return Forest(forest.library, forest.tokens, forest.offsets, np.ascontiguousarray(leaves[has_value]))
+
+
+def with_parts(forest: Forest, places: NDArray[np.int64], parts: Forest) -> Forest:
+    """The forest with the expressions at `places` replaced by `parts`."""
+    order = np.arange(len(forest))
+    order[places] = len(forest) + np.arange(len(places))
+    return Forest.concatenate([forest, parts]).take(order)

@@ -10,18 +10,16 @@ from numpy.typing import NDArray
 
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.mosaic.blocks import Block
+from edhie.search.mosaic.crossing import Crossed
 from edhie.search.mosaic.elites import Elites
 from edhie.search.mosaic.frames import Frame, Laid, shares_of, weigh
-from edhie.search.mosaic.pieces import LARGEST_VALUE
-from edhie.search.mosaic.shapes import crossings
-from edhie.search.splicing import Stock
 
 Numbers = NDArray[np.float64]
 SURE = 1e-9  # of what is to be explained: less left is worth writing at once
 BETTER = 0.9  # times what was left before: what leaves less is written
 PAIRED_ELITES = 30  # of each frame
 PAIRED_FIRST, PAIRED_BEST = 500, 1000  # pieces that are tried in pairs: the plainest, and the best
-CHUNK = 4096  # products weighed at once
+OFFERED = 20  # products to a frame at once
 
 
 @dataclass(eq=False)
@@ -187,48 +185,26 @@ class Board:
         first, _ = both.grouped()
         return both.take(first), all_values[first]
 
-    def products(self, forest: Forest, values: Numbers) -> int:
-        """Offer the products and quotients of all pairs of pieces to frames that are sums; how many were weighed."""
-        rows, columns = np.triu_indices(len(forest))
-        n_weighed = self._combine(Stock(forest), values, "*", rows, columns)
-        i, j = np.nonzero(~np.eye(len(forest), dtype=np.bool_))
-        return n_weighed + self._combine(Stock(forest), values, "/", i, j)
-
-    def crossed(self, few: Forest, few_values: Numbers, shaped: Forest, shaped_values: Numbers) -> int:
-        """Offer the products and quotients of a few pieces with shapes; how many were weighed."""
-        stock, left, right = crossings(few, shaped)
-        values = np.concatenate([few_values, shaped_values])
-        return sum(self._combine(stock, values, name, left, right) for name in ("*", "/"))
-
-    def _combine(
-        self, stock: Stock, values: Numbers, name: str, left: NDArray[np.int64], right: NDArray[np.int64]
-    ) -> int:
-        """Offer what an operator makes of pairs of pieces of a stock to frames that are sums; how many were weighed."""
-        operator, n_weighed = self.library.ids.get(name, -1), 0
+    def products(self, crossed: Crossed, values: Numbers) -> int:
+        """Offer products and quotients to frames that are sums, given their stock's values; how many were weighed."""
         groups = [(block, group) for block, group in self.by_block() if not block.is_product]
-        for start in range(0, len(left) if operator >= 0 else 0, CHUNK):
-            i, j = left[start : start + CHUNK], right[start : start + CHUNK]
-            with np.errstate(all="ignore"):
-                found = values[i] * values[j] if name == "*" else values[i] / values[j]
-            usable = np.flatnonzero(np.isfinite(found).all(axis=1) & (np.abs(found).max(axis=1) < LARGEST_VALUE))
-            i, j, found = i[usable], j[usable], found[usable]
-            n_weighed += len(i)
-            self._offer_products(stock, operator, i, j, found, groups)
+        n_weighed = 0
+        for which, made in crossed.chunks(values):
+            n_weighed += len(which)
+            for block, group in groups:
+                rest, squares = block.residuals(made * block.row_scale)
+                shares = shares_of(rest, squares, [place.frame for place in group])
+                for k, place in enumerate(group):
+                    self._offer_best(place, crossed, which, made, shares[:, k])
         return n_weighed
 
-    def _offer_products(
-        self, stock: Stock, operator: int, i: NDArray[np.int64], j: NDArray[np.int64], found: Numbers,
-        groups: list[tuple[Block, list[Place]]],
-    ) -> None:  # fmt: skip
-        for block, group in groups:
-            rest, squares = block.residuals(found * block.row_scale)
-            shares = shares_of(rest, squares, [place.frame for place in group])
-            for k, place in enumerate(group):
-                worst = place.elites.shares[-1] if len(place.elites) == place.elites.capacity else 0.0
-                best = np.flatnonzero(shares[:, k] > worst)
-                best = best[np.argsort(-shares[best, k], kind="stable")[:20]]
-                if len(best):
-                    head = stock.symbols(np.full(len(best), operator))
-                    made = stock.join([head, stock.trees(i[best]), stock.trees(j[best])])
-                    plain = np.zeros(len(best), np.bool_)
-                    place.elites.offer(made, found[best], np.arange(len(best)), plain, shares[best, k])
+    def _offer_best(
+        self, place: Place, crossed: Crossed, which: NDArray[np.int64], made: Numbers, shares: Numbers
+    ) -> None:
+        """Offer the best of some candidates: each that is offered has to be written out."""
+        worst = place.elites.shares[-1] if len(place.elites) == place.elites.capacity else 0.0
+        best = np.flatnonzero(shares > worst)
+        best = best[np.argsort(-shares[best], kind="stable")[:OFFERED]]
+        if len(best):
+            plain = np.zeros(len(best), np.bool_)
+            place.elites.offer(crossed.trees(which[best]), made[best], np.arange(len(best)), plain, shares[best])

@@ -1,100 +1,84 @@
-"""Pairs of a plain piece and a less plain one: what a formula of two terms is most often made of."""
+"""Products and quotients of pieces: as many as there are pairs, so none is written as a tree until it is wanted."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Forest
-from edhie.search.mosaic.board import Finding, Place
-from edhie.search.mosaic.frames import Laid
 from edhie.search.mosaic.pieces import LARGEST_VALUE
-from edhie.search.mosaic.shapes import crossings
-from edhie.search.splicing import Stock
+from edhie.search.splicing import Part, Stock
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
-OPERATORS = ("*", "/")
+ALONE = -1
+CHUNK = 2048  # candidates whose values are computed at once: some megabytes, which stay near the processor
 
 
 @dataclass(frozen=True, eq=False)
 class Crossed:
-    """Pieces, and products and quotients of some with others, which have not been written out as trees."""
+    """Candidates: what operators make of pieces in a stock, and pieces that stand by themselves."""
 
     stock: Stock
+    operators: Indices
+    """By candidate: a token id, or ALONE."""
     left: Indices
     right: Indices
-    """By candidate: the second operand's place in the stock; -1 for a piece that stands by itself."""
-    operators: Indices
-    values: Numbers
+    """By candidate: the operands' places in the stock; the second means nothing where a piece stands alone."""
+
+    def __len__(self) -> int:
+        return len(self.left)
 
     @classmethod
-    def of(cls, few: Forest, few_values: Numbers, shaped: Forest, shaped_values: Numbers) -> Crossed:
-        """All of a few pieces and shapes, and the few times and over each shape."""
-        stock, i, j = crossings(few, shaped)
-        both, values = stock.forest, np.concatenate([few_values, shaped_values])
+    def among(cls, forest: Forest) -> Crossed:
+        """The products and quotients of all pairs of pieces."""
+        rows, columns = np.triu_indices(len(forest))
+        i, j = np.nonzero(~np.eye(len(forest), dtype=np.bool_))
+        return cls._of(Stock(forest), {"*": (rows, columns), "/": (i, j)})
+
+    @classmethod
+    def between(cls, few: Forest, shaped: Forest) -> Crossed:
+        """A few pieces and shapes, each by itself, and every one of the few times and over every shape."""
+        both = Forest.concatenate([few, shaped])
+        left, right = np.divmod(np.arange(len(few) * len(shaped)), max(len(shaped), 1))
+        pairs = left, right + len(few)
         alone = np.arange(len(both))
-        names = [name for name in OPERATORS if name in both.library]
-        with np.errstate(all="ignore"):
-            made = [values[i] * values[j] if name == "*" else values[i] / values[j] for name in names]
-        found = np.concatenate([values, *made])
-        usable = np.flatnonzero(np.isfinite(found).all(axis=1) & (np.abs(found).max(axis=1) < LARGEST_VALUE))
-        operators = np.concatenate([np.full(len(both), -1), *(np.full(len(i), both.library.ids[n]) for n in names)])
-        left = np.concatenate([alone, *(i for _ in names)])
-        right = np.concatenate([np.full(len(both), -1), *(j for _ in names)])
-        return cls(stock, left[usable], right[usable], operators[usable], found[usable])
+        return cls._of(Stock(both), {"": (alone, alone), "*": pairs, "/": pairs})
+
+    @classmethod
+    def _of(cls, stock: Stock, pairs: dict[str, tuple[Indices, Indices]]) -> Crossed:
+        ids = {"": ALONE, **stock.forest.library.ids}
+        known = [(ids[name], *both) for name, both in pairs.items() if name in ids]
+        operators = np.concatenate([np.full(len(left), operator) for operator, left, _ in known])
+        return cls(stock, operators, *(np.concatenate([each[side] for each in known]) for side in (1, 2)))
 
     @property
     def sizes(self) -> Indices:
         """By candidate: its nodes."""
         sizes = self.stock.forest.sizes
-        found: Indices = sizes[self.left] + np.where(self.right >= 0, sizes[self.right] + 1, 0)
+        found: Indices = sizes[self.left] + np.where(self.operators == ALONE, 0, sizes[self.right] + 1)
         return found
 
-    def tree(self, k: int) -> Forest:
-        """One candidate, written out."""
-        whole = self.stock.trees(self.left[[k]])
-        if self.right[k] < 0:
-            return self.stock.join([whole])
-        return self.stock.join([self.stock.symbols(self.operators[[k]]), whole, self.stock.trees(self.right[[k]])])
+    def chunks(self, values: Numbers) -> Iterator[tuple[Indices, Numbers]]:
+        """Candidates, some at a time, and their values, given those of the stock; what is not finite is left out."""
+        over = self.stock.forest.library.ids.get("/", ALONE)
+        for start in range(0, len(self), CHUNK):
+            part = slice(start, start + CHUNK)
+            operators, first, second = self.operators[part], values[self.left[part]], values[self.right[part]]
+            second[operators == ALONE] = 1.0
+            is_over = operators == over
+            with np.errstate(all="ignore"):
+                second[is_over] = 1.0 / second[is_over]
+                first *= second
+                usable = np.flatnonzero(np.abs(first).max(axis=1) < LARGEST_VALUE)  # NaN and infinity are not less
+            yield start + usable, first[usable]
 
-
-def best_crossed(
-    places: Sequence[Place], plain: Forest, plain_values: Numbers, crossed: Crossed, top: int
-) -> tuple[list[Finding], int]:
-    """By place the pairs of a plain piece and a candidate that describe its target best; how many were weighed."""
-    found: list[Finding] = []
-    for place in places:
-        shares = _pair_shares(place, plain_values, crossed.values)
-        n_rows = len(place.frame.target)
-        price = 2 * math.log(max(len(plain.library), 2)) / n_rows
-        rank = np.log(1 - shares + 1e-16) + price * (crossed.sizes[:, np.newaxis] + plain.sizes)
-        for flat in np.argsort(rank, axis=None, kind="stable")[:top]:
-            j, i = divmod(int(flat), len(plain))
-            if shares[j, i] > 0:
-                extra = (
-                    Laid(plain.take([i]), plain_values[i], is_log=False),
-                    Laid(crossed.tree(j), crossed.values[j], is_log=False),
-                )
-                found.append(Finding(place, extra, place.left_by(float(shares[j, i]))))
-    return found, len(places) * len(plain) * len(crossed.values)
-
-
-def _pair_shares(place: Place, plain: Numbers, candidates: Numbers) -> Numbers:
-    """(candidates, plain): the share of a frame's residual that both together explain; 0 where they are alike."""
-    block, residual = place.frame.block, place.frame.residual
-    base, base_squares = block.residuals(plain * block.row_scale)
-    rest, squares = block.residuals(candidates * block.row_scale)
-    with np.errstate(all="ignore"):
-        unit = base / np.sqrt(base_squares)[:, np.newaxis]
-        loads = unit @ residual
-        overlap = rest @ unit.T
-        own = squares[:, np.newaxis] - np.square(overlap)
-        gain = np.square((rest @ residual)[:, np.newaxis] - overlap * loads) / own
-        shares = (np.square(loads) + gain) / float(residual @ residual)
-    usable = (own > 1e-7 * squares[:, np.newaxis]) & (squares[:, np.newaxis] > 0) & np.isfinite(shares)
-    return np.clip(np.where(usable, shares, 0.0), 0.0, 1.0)
+    def trees(self, chosen: Indices) -> Forest:
+        """Some candidates, written out."""
+        stock, is_alone = self.stock, self.operators[chosen] == ALONE
+        head, tail = stock.symbols(np.maximum(self.operators[chosen], 0)), stock.trees(self.right[chosen])
+        head, tail = (Part(each.start, np.where(is_alone, 0, each.length)) for each in (head, tail))
+        return stock.join([head, stock.trees(self.left[chosen]), tail])

@@ -41,6 +41,44 @@ def best_pairs(gram: Numbers, loads: Numbers, top: int) -> tuple[Numbers, Indice
 
 
 @jit
+def best_with_one_of_few(
+    dots: Numbers, squares: Numbers, weights: Numbers, overlap: Numbers, loads: Numbers, few_weights: Numbers, top: int
+) -> tuple[Numbers, Numbers, Indices, Indices]:
+    """The pairs of a candidate and one of a few others that explain most of a target of length 1 for their weights.
+
+    `dots` are the candidates' inner products with the target, `squares` their own, `overlap` those with the few, which
+    are of length 1 and have `loads` with the target. Costs (what a pair leaves, times both weights), shares
+    and both places, the best first; -1 where there are too few.
+    """
+    costs = np.full(top, np.inf)
+    shares = np.zeros(top)
+    first = np.full(top, -1, np.int64)
+    second = np.full(top, -1, np.int64)
+    for i in range(len(dots)):
+        if squares[i] <= 0.0:
+            continue
+        for j in range(len(loads)):
+            own = squares[i] - overlap[i, j] * overlap[i, j]
+            if own <= 1e-7 * squares[i]:
+                continue
+            new = dots[i] - overlap[i, j] * loads[j]
+            share = min(loads[j] * loads[j] + new * new / own, 1.0)
+            cost = (1.0 - share + 1e-16) * weights[i] * few_weights[j]
+            if cost < costs[top - 1]:
+                at = top - 1
+                while at > 0 and costs[at - 1] > cost:
+                    costs[at], shares[at], first[at], second[at] = (
+                        costs[at - 1],
+                        shares[at - 1],
+                        first[at - 1],
+                        second[at - 1],
+                    )
+                    at -= 1
+                costs[at], shares[at], first[at], second[at] = cost, share, i, j
+    return costs, shares, first, second
+
+
+@jit
 def best_sums(gram: Numbers, dots: Numbers, squares: float, top: int) -> tuple[Numbers, Indices, Indices, Indices]:
     """The sums and differences of two rows that come nearest to a target, coefficients being 1 and 1 or 1 and -1.
 

@@ -18,9 +18,10 @@ from edhie.errors import SearchError
 from edhie.evaluate.rows import few_rows
 from edhie.expr import Forest
 from edhie.search.base import State, Strategy, Task
+from edhie.search.mosaic.beside import best_beside
 from edhie.search.mosaic.board import BETTER, SURE, Board, Finding
 from edhie.search.mosaic.config import MosaicConfig
-from edhie.search.mosaic.crossing import Crossed, best_crossed
+from edhie.search.mosaic.crossing import Crossed
 from edhie.search.mosaic.gathering import Gathering
 from edhie.search.mosaic.layers import lay
 from edhie.search.mosaic.memory import Memory
@@ -36,7 +37,7 @@ GROWTH = 1.5  # of the number of pieces, from round to round
 MULTIPLIED = 100  # pieces whose products are tried, at most
 PAIRS_WRITTEN = 3  # of each frame
 PRODUCT_ROUNDS = (1, 2, 4, 7, 12, 24, 48, 96, 192, 384)
-SHAPE_ROUNDS, CROSSED = (2, 4, 7, 13, 25, 49, 97, 193), 30  # when shapes are tried, with how many pieces
+SHAPE_ROUNDS, CROSSED = (5, 9, 17, 33, 65, 129, 257), 30  # when shapes are tried, with how many pieces
 PLAIN = 60  # pieces that go with the products of shapes in pairs
 PAIR_ROUNDS = (1, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450)
 LAID_EVERY, IMPROVED_EVERY = 3, 4  # rounds
@@ -103,7 +104,7 @@ class Mosaic(Strategy):
         self._weigh(self._gathering.pieces(n, pieces.forest, board.places, rng))
         if config.pairs and self._round in PRODUCT_ROUNDS:
             few = np.arange(min(len(pieces), MULTIPLIED))
-            tally.screened += board.products(pieces.forest.take(few), pieces.values[few])
+            tally.screened += board.products(Crossed.among(pieces.forest.take(few)), pieces.values[few])
         if config.shapes and self._round in SHAPE_ROUNDS:
             self._shape()
         findings = board.singles(config.written)
@@ -126,14 +127,16 @@ class Mosaic(Strategy):
         pieces, board = self._pieces, self._board
         shaped = shapes(pieces.library, pieces.columns, self._gathering.relevance(board.places))
         forest, values = self._weigh(shaped) if self._round == SHAPE_ROUNDS[0] else pieces.finite(shaped)
-        few = np.arange(min(len(pieces), CROSSED))
-        self._task.tally.screened += board.crossed(pieces.forest.take(few), pieces.values[few], forest, values)
+        few, plain = (np.arange(min(len(pieces), n)) for n in (CROSSED, PLAIN))
+        crossed = Crossed.between(pieces.forest.take(few), forest)
+        values = np.concatenate([pieces.values[few], values])
         lean = [place for place in board.places if place.is_lean and not place.frame.laid]
         lean = [place for place in lean if not place.frame.block.is_product and place.frame.unexplained > 0]
-        plain = np.arange(min(len(pieces), PLAIN))
-        crossed = Crossed.of(pieces.forest.take(few), pieces.values[few], forest, values)
-        found, n_weighed = best_crossed(lean, pieces.forest.take(plain), pieces.values[plain], crossed, PAIRS_WRITTEN)
-        self._task.tally.screened += n_weighed
+        groups = list(board.by_block(lean))
+        found, n_pairs = best_beside(
+            groups, pieces.forest.take(plain), pieces.values[plain], crossed, values, PAIRS_WRITTEN
+        )
+        self._task.tally.screened += board.products(crossed, values) + n_pairs
         fitted = self._scribe.write(found)
         if fitted:
             self._weigh(Forest.from_exprs(fitted, pieces.library))

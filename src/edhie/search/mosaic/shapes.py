@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Forest, SymbolLibrary
-from edhie.search.splicing import Stock
 
 Numbers = NDArray[np.float64]
 SCALES = (0.1, 0.2, 0.35, 0.6, 1.0, 1.7, 3.0, 5.0)  # of a variable's typical size, or the inverse of it
@@ -67,9 +66,3 @@ def _pattern(name: str, ids: dict[str, int], x: int, c: int) -> list[int] | None
     if name == "^":
         return [ids["^"], x, c]
     return [ids[name], ids["*"], c, x]
-
-
-def crossings(few: Forest, shaped: Forest) -> tuple[Stock, NDArray[np.int64], NDArray[np.int64]]:
-    """All pairs of a few pieces and shapes: a stock that holds both, and by pair the places of piece and shape."""
-    left, right = np.divmod(np.arange(len(few) * len(shaped)), max(len(shaped), 1))
-    return Stock(Forest.concatenate([few, shaped])), left, right + len(few)
