@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,8 @@ def polish(
     config = FitConfig(
         points=0, starts=1, iterations=COARSE_STEPS, tolerance=1e-12, enough=0.0, rows=None, lower=lower, upper=upper
     )
-    best = Fitted(forest, squared_errors(forest, data, threads=threads))
+    errors = squared_errors(forest, data, threads=threads)
+    best = Fitted(forest, errors, is_cut=np.zeros(len(forest), np.bool_))
     best = _better(best, fit_constants(forest, data, config=config, threads=threads).forest, data, threads)
     return _better(best, _finely(best.forest, data, lower, upper), data, threads)
 
@@ -124,4 +126,4 @@ def _better(best: Fitted, other: Forest, data: Data, threads: int | None) -> Fit
     by_value = np.repeat(improved, np.diff(other.value_offsets))
     values = np.where(by_value, other.values, best.forest.values)
     forest = Forest(best.forest.library, best.forest.tokens, best.forest.offsets, values)
-    return Fitted(forest, np.where(improved, errors, best.squared_errors))
+    return replace(best, forest=forest, squared_errors=np.where(improved, errors, best.squared_errors))
