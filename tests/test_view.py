@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from edhie.cli import search_view
-from edhie.cli.search_view import SearchView, duration
+from edhie import view as search_view
 from edhie.search import Budget, run
+from edhie.view import SearchView, duration
 from searches import HVAE, assert_same, evaluator
 
 BUDGET = Budget(600)

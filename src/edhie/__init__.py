@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from edhie import search
     from edhie.corpora import Corpus
+    from edhie.estimator import EDHiERegressor
     from edhie.evaluate import Evaluator
     from edhie.expr import Expr, Forest, SymbolLibrary, operator, parse
     from edhie.expr.canonical import canonical
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PCFG",
     "Corpus",
+    "EDHiERegressor",
     "Evaluator",
     "Expr",
     "Forest",
@@ -36,6 +38,7 @@ __all__ = [
 _HOMES = {
     "PCFG": "edhie.grammar",
     "Corpus": "edhie.corpora",
+    "EDHiERegressor": "edhie.estimator",
     "Evaluator": "edhie.evaluate",
     "Expr": "edhie.expr",
     "Forest": "edhie.expr",

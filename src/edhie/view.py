@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from edhie.cli.console import error_console, say
+from edhie.console import error_console, say
 from edhie.events import Event, Finished, Improved, Progressed, Started
 from edhie.results import Front
 

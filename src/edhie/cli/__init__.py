@@ -12,7 +12,6 @@ import typer
 import edhie
 from edhie.cli.bench import bench
 from edhie.cli.codes import decode, encode
-from edhie.cli.console import error_console, say
 from edhie.cli.corpus import app as corpus
 from edhie.cli.expr import compare, show
 from edhie.cli.formulas import FormulaCommand
@@ -23,6 +22,7 @@ from edhie.cli.search import search
 from edhie.cli.stopping import INTERRUPTED, is_interruption
 from edhie.cli.train import train
 from edhie.cli.walks import interpolate, neighbours
+from edhie.console import error_console, say
 from edhie.errors import EdhieError
 
 app = typer.Typer(

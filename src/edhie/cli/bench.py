@@ -18,11 +18,11 @@ from edhie.bench.records import table_name
 from edhie.bench.report import notes_on, table_of
 from edhie.bench.runner import RUNS, Ended, Plan, run_benchmark
 from edhie.bench.task import Settings
-from edhie.cli.console import console, error_console, help_of, say
 from edhie.cli.figures import save_figure
 from edhie.cli.options import complete_model
 from edhie.cli.progress import noted_bar
 from edhie.cli.stopping import INTERRUPTED, is_interruption
+from edhie.console import console, error_console, help_of, say
 
 MOST_PANELS = 18  # of learning curves in one picture
 

@@ -9,7 +9,6 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from edhie.cli.console import say
 from edhie.cli.formulas import STANDARD_INPUT, read_formulas
 from edhie.cli.number_files import read_codes, write_codes
 from edhie.cli.options import (
@@ -25,6 +24,7 @@ from edhie.cli.options import (
     print_expression,
     print_json,
 )
+from edhie.console import say
 from edhie.expr import Forest, to_infix
 from edhie.generators import Codes, Constraints, load
 

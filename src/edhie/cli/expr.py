@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from edhie.cli.console import console, draws_unicode, say
 from edhie.cli.figures import save_figure
+from edhie.console import console, draws_unicode, say
 from edhie.errors import EdhieError
 from edhie.expr import Expr, parse, to_infix, to_postfix, to_prefix
 

@@ -8,8 +8,8 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from edhie.cli.console import console, say
 from edhie.cli.options import Count, Json, Seed, Written, in_parts, print_expression
+from edhie.console import console, say
 from edhie.grammar import load, names
 
 app = typer.Typer(help="Look at probabilistic grammars and draw expressions from them.", no_args_is_help=True)

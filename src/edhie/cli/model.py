@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from edhie.cli.console import say
 from edhie.cli.options import ModelFolder
+from edhie.console import say
 from edhie.errors import GeneratorError
 from edhie.generators import load
 from edhie.generators.folder import CARD, folder_of

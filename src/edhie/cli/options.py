@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from edhie.cli.console import help_of, say
+from edhie.console import help_of, say
 from edhie.expr import Expr, to_infix, to_postfix, to_prefix
 from edhie.generators import HVAE, Constraints, load
 from edhie.generators.base import Model

@@ -12,7 +12,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from edhie.cli.console import error_console
+from edhie.console import error_console
 
 
 def progress_bar() -> Progress:

@@ -10,12 +10,11 @@ from typing import Annotated, Literal
 import numpy as np
 import typer
 
-from edhie.cli.console import error_console, say
 from edhie.cli.options import Json, Seed, complete_model, print_json
 from edhie.cli.search_folder import check_folder, write_best
 from edhie.cli.search_report import Report
-from edhie.cli.search_view import SearchView
 from edhie.cli.stopping import INTERRUPTED, is_interruption
+from edhie.console import error_console, say
 from edhie.errors import DataError, SearchError, SymbolError
 from edhie.evaluate import Data, Evaluator, read_data
 from edhie.evaluate.tables import column_names, read_numbers
@@ -28,6 +27,7 @@ from edhie.generators.shipped import general_for
 from edhie.results import SearchResult
 from edhie.results.validation import split
 from edhie.search import Budget, run
+from edhie.view import SearchView
 
 StrategyName = Literal["mosaic", "evolve", "draw"]
 SECONDS = 60.0

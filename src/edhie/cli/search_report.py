@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from edhie.cli.console import say
+from edhie.console import say
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import r2
 from edhie.expr import Expr, Forest

@@ -10,7 +10,6 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from edhie.cli.console import error_console, help_of, say
 from edhie.cli.grammar import complete_name as complete_grammar
 from edhie.cli.number_files import read_weights
 from edhie.cli.options import complete_model
@@ -19,6 +18,7 @@ from edhie.cli.stopping import INTERRUPTED, is_interruption
 from edhie.cli.trained import Done, tell, write
 from edhie.cli.training_corpus import complete_corpus, training_corpus
 from edhie.cli.unfinished import check_no_model, epochs_kept, unclaim
+from edhie.console import error_console, help_of, say
 from edhie.corpora import Corpus
 from edhie.errors import GeneratorError
 from edhie.generators import TrainConfig, load

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from edhie.cli.console import say
 from edhie.cli.figures import save_figure
+from edhie.console import say
 from edhie.corpora import Corpus
 from edhie.expr import Forest
 from edhie.generators import TrainConfig, save

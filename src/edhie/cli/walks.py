@@ -8,10 +8,10 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from edhie.cli.console import console, error_console, say
 from edhie.cli.figures import save_figure
 from edhie.cli.formulas import read_formula
 from edhie.cli.options import MOST_POINTS, NO_EXPRESSION, WRITERS, Json, ModelFolder, Seed, Written, print_expression
+from edhie.console import console, error_console, say
 from edhie.generators import load
 from edhie.generators.walks import interpolate as interpolation
 from edhie.generators.walks import neighbours as neighbours_of

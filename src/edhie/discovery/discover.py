@@ -1,0 +1,83 @@
+"""`discover`: data and settings in, equations out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from edhie.discovery.discovery import Discovery
+from edhie.discovery.names import variable_names
+from edhie.discovery.settings import Settings
+from edhie.discovery.sources import sources
+from edhie.evaluate import Data, Evaluator
+from edhie.events import Event
+from edhie.expr import SymbolLibrary
+from edhie.generators import Generator
+from edhie.results.validation import split
+from edhie.search import Budget, Strategy, run
+
+WARM_UP = Budget(evaluations=64, seconds=1.0)
+SPLIT_SEED = 0  # the same rows are held out whatever the seed of the search: results can be compared
+Listener = Callable[[Event], None]
+
+
+def discover(
+    data: Data,
+    settings: Settings = Settings(),  # noqa: B008 -- frozen
+    *,
+    target: str = "y",
+    validation: Data | None = None,
+    on_event: Listener | None = None,
+    folder: str | Path | None = None,
+    resume: bool = False,
+) -> Discovery:
+    """Look for equations that explain the data.
+
+    Without a `validation` set some rows are held out where there are many. `folder` keeps the search, and
+    `resume` goes on with it. Ctrl-C ends the search, and what was found comes back.
+    """
+    columns = data.names
+    names = variable_names(columns)
+    data = _renamed(data, names)
+    if validation is None:
+        data, validation = split(data, np.random.default_rng(SPLIT_SEED))
+    else:
+        validation = _renamed(validation, names)
+    generator, library = sources(settings, names)
+    evaluator = Evaluator(
+        library,
+        data.columns.T,
+        data.y,
+        weights=data.weights,
+        loss=settings.loss,
+        constants=settings.constants,
+        complexity=settings.complexity,
+        allow_constant_target=True,
+    )
+    if settings.max_time is not None:
+        _warm_up(generator, library, settings.strategy)
+    result = run(
+        generator,
+        evaluator,
+        strategy=settings.strategy,
+        budget=settings.budget,
+        rng=settings.seed,
+        on_event=on_event,
+        folder=folder,
+        resume=resume,
+    )
+    return Discovery(target, tuple(columns), evaluator.data, validation, result, settings.selection)
+
+
+def _renamed(data: Data, names: Sequence[str]) -> Data:
+    return Data(data.columns, data.y, data.weights, tuple(names))
+
+
+def _warm_up(generator: Generator, library: SymbolLibrary, strategy: str | Strategy) -> None:
+    """A small search on numbers that mean nothing: a first one compiles, which is no part of the time asked for."""
+    noise = np.random.default_rng(0).uniform(1, 2, (32, len(library.variables) + 1))
+    evaluator = Evaluator(library, noise[:, :-1], noise[:, -1])
+    if run(generator, evaluator, strategy=strategy, budget=WARM_UP).stopped == "interrupted":
+        raise KeyboardInterrupt

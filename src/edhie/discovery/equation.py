@@ -1,0 +1,121 @@
+"""`Equation`: one expression that was found, and all that is said of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate import Data, values
+from edhie.evaluate.constants.jacobian import Response
+from edhie.evaluate.constants.uncertainty import Uncertainty, uncertainty
+from edhie.evaluate.losses import r2
+from edhie.expr import Expr, Forest
+from edhie.results import Candidate
+
+if TYPE_CHECKING:
+    import sympy
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Equation:
+    """An expression for the target, with its constants fitted."""
+
+    target: str
+    candidate: Candidate
+    train: Data
+    """The rows that it was fitted to."""
+    validation: Data | None = None
+    """Rows that were held out."""
+    score: float = 0.0
+    """How much the logarithm of the loss falls from the equation before it, for each unit of complexity."""
+
+    @property
+    def expr(self) -> Expr:
+        """The expression, with all digits of its constants."""
+        return self.candidate.expr
+
+    @property
+    def complexity(self) -> float:
+        """What its symbols weigh together."""
+        return self.candidate.complexity
+
+    @property
+    def loss(self) -> float:
+        """Its loss on the rows that it was fitted to."""
+        return self.candidate.error
+
+    @cached_property
+    def r2(self) -> float:
+        """The share of the target's variance that it explains, on the rows that it was fitted to."""
+        return r2(self.train.y, self.predict(self.train.columns), self.train.weights)
+
+    @cached_property
+    def r2_validation(self) -> float | None:
+        """The same on rows that were held out; None where there are none, -inf where it has no value in some."""
+        held_out = self.validation
+        return None if held_out is None else r2(held_out.y, self.predict(held_out.columns), held_out.weights)
+
+    @cached_property
+    def readable(self) -> Expr:
+        """The expression with numbers as people write them, where the loss stays what it is."""
+        from edhie.evaluate.constants.rounding import readable
+
+        return readable(self.expr, self.train)
+
+    @cached_property
+    def uncertainty(self) -> Uncertainty:
+        """How well the data determine its constants, which are in prefix order."""
+        return uncertainty(self.expr, self.train)
+
+    def text(self, digits: int | None = 6) -> str:
+        """`T = 20 + 60*exp(-t/7)`, with so many significant digits; None for all."""
+        return f"{self.target} = {self.expr:{'' if digits is None else f'.{digits}g'}}"
+
+    def latex(self, digits: int = 4) -> str:
+        """The right-hand side in LaTeX."""
+        from edhie.expr.latex import to_latex
+
+        return to_latex(self.expr, number_format=f".{digits}g")
+
+    def sympy(self) -> sympy.Expr:
+        """The right-hand side for SymPy."""
+        return self.expr.sympy()
+
+    def predict(self, columns: Numbers) -> Numbers:
+        """Its values on columns, of shape (variables, rows); NaN and infinity where it has none."""
+        with np.errstate(all="ignore"):
+            found: Numbers = values(Forest.from_exprs([self.expr]), columns)[0].astype(np.float64, copy=False)
+        return found
+
+    def standard_deviations(self, columns: Numbers) -> Numbers:
+        """How far each of its values may be off, as the covariance of its constants has it; 0 without constants."""
+        if not self.expr.constants:
+            return np.zeros(columns.shape[1])
+        _, slopes = Response(self.expr, columns).jacobian(self.uncertainty.values)
+        with np.errstate(all="ignore"):
+            variances: Numbers = np.einsum("ji,jk,ki->i", slopes, self.uncertainty.covariance, slopes)
+        return np.sqrt(np.maximum(variances, 0.0))
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def as_json(self) -> dict[str, Any]:
+        """With all digits."""
+        return {
+            "complexity": self.complexity,
+            "loss": self.loss,
+            "score": self.score,
+            "r2": _finite(self.r2),
+            "r2_validation": _finite(self.r2_validation),
+            "expression": str(self.expr),
+        }
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and np.isfinite(value) else None

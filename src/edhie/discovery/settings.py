@@ -1,0 +1,56 @@
+"""What is asked of a search, in plain terms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from edhie.errors import SearchError, suggestion
+from edhie.evaluate import CHEAP, FitConfig
+from edhie.evaluate.losses import DEFAULT_LOSS
+from edhie.search import Budget, Strategy
+
+Selection = Literal["mdl", "best", "accuracy", "score"]
+SELECTIONS: tuple[str, ...] = get_args(Selection)
+SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How equations are looked for; the data are told apart from it."""
+
+    max_time: float | None = SECONDS
+    """Seconds that a search may take; None for no limit."""
+    max_evaluations: int | None = None
+    """Distinct expressions executed at most; None for no limit. Alone it gives the same result on every machine."""
+    target_error: float | None = None
+    """A loss that is good enough to stop at; None: go on until nothing but rounding is left."""
+    operators: Sequence[Any] | None = None
+    """Names of the operators an equation may have, and operators of your own; None for all of the generator's."""
+    generator: Any = None
+    """What gives expressions: a model folder, a shipped name, or any `Generator`; None for a shipped general one."""
+    strict: bool = False
+    """Whether equations have the generator's own symbols only, without fitted constants where it has none."""
+    loss: Any = DEFAULT_LOSS
+    """What is made small: a name, or a function of y, prediction and weights."""
+    selection: str = "mdl"
+    """Which equation is chosen: mdl, best, accuracy or score."""
+    complexity: Mapping[str, float] | None = None
+    """What symbols weigh, by name; those that are not named weigh 1."""
+    strategy: str | Strategy = "mosaic"
+    """How to search."""
+    constants: FitConfig = CHEAP
+    """How constants are fitted."""
+    seed: int = 0
+    """What every random choice follows from."""
+
+    def __post_init__(self) -> None:
+        if self.selection not in SELECTIONS:
+            hint = suggestion(str(self.selection), SELECTIONS)
+            raise SearchError(f"unknown selection {self.selection!r}; there are {', '.join(SELECTIONS)}{hint}")
+
+    @property
+    def budget(self) -> Budget:
+        """When the search stops."""
+        return Budget(self.max_evaluations, self.max_time, self.target_error)
