@@ -219,8 +219,9 @@ class Forest:
     @cached_property
     def value_offsets(self) -> Indices:
         """Where each expression's values begin in `values`."""
-        counts = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.library.has_slot[self.tokens], dtype=np.int64)])
-        return np.ascontiguousarray(counts[self.offsets])
+        if len(self.values) == 0:
+            return np.zeros(len(self.offsets), np.int64)
+        return np.searchsorted(np.flatnonzero(self.library.has_slot[self.tokens]), self.offsets)
 
     @cached_property
     def _shape(self) -> tuple[Indices, Indices, NDArray[np.int32], NDArray[np.int32]]:

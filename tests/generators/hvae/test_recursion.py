@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
 from edhie.expr import Expr, Forest
-from edhie.generators.hvae import compiled_cell, recursion
+from edhie.generators.hvae import compiled_cell, compiled_product, recursion
 from edhie.generators.hvae.cells import gru12, gru21
 from edhie.generators.hvae.model import HVAENetwork
 from edhie.grammar import load
@@ -143,11 +145,29 @@ def test_the_quick_tanh_is_right_everywhere() -> None:
     np.testing.assert_allclose(a, expected, rtol=0, atol=5e-7)
 
 
-@pytest.mark.parametrize("shape", [(1, 1, 1), (2, 4, 8), (5, 7, 33), (0, 3, 2), (3, 0, 2)])
-def test_product_is_added(shape: tuple[int, int, int]) -> None:
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "shape", [(1, 1, 1), (2, 4, 8), (5, 7, 33), (0, 3, 2), (3, 0, 2), (4, 4, 16), (7, 6, 40), (11, 64, 192)]
+)
+def test_product_is_added(shape: tuple[int, int, int], kind: type[np.floating[Any]]) -> None:
     rows, inner, width = shape
     rng = np.random.default_rng(0)
-    a, b, out = rng.random((rows, inner)), rng.random((inner, width)), rng.random((rows, width))
-    expected = out + a @ b
-    compiled_cell.add_product(a, b, out)
-    np.testing.assert_allclose(out, expected)
+    a, b, out = (rng.random(size).astype(kind) for size in ((rows, inner + 3), (inner, width), (rows, width)))
+    a = a[:, 2:-1]  # a part of each row, as of codes that lie side by side
+    expected, bias = out + a @ b, rng.random(width).astype(kind)
+    compiled_product.add_product(a, b, out)
+    np.testing.assert_allclose(out, expected, rtol=1e-5)
+    compiled_product.affine(a, b, bias, out)
+    np.testing.assert_allclose(out, bias + a @ b, rtol=1e-5)
+
+
+def test_a_product_does_not_depend_on_how_many_rows_there_are() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.random((8, 14), dtype=np.float32), rng.random((14, 40), dtype=np.float32)
+    bias = rng.random(40, dtype=np.float32)
+    whole = np.empty((8, 40), np.float32)
+    compiled_product.affine(a, b, bias, whole)
+    for first in range(0, 8, 2):  # of an odd number the last row is summed in another order
+        part = np.empty((2, 40), np.float32)
+        compiled_product.affine(a[first : first + 2], b, bias, part)
+        np.testing.assert_array_equal(part, whole[first : first + 2])

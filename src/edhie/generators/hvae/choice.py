@@ -23,11 +23,16 @@ def choose(
     for node in range(len(scores)):
         tree = trees[node]
         allowed = mask[node if len(mask) > 1 else 0]
-        best = -1
-        for symbol in range(len(arities)):
-            fits = allowed[symbol] and arities[symbol] <= room[tree]
-            if fits and (best < 0 or scores[node, symbol] > scores[node, best]):
-                best = symbol
+        best, top = 0, scores[node, 0]
+        for symbol in range(1, len(arities)):
+            if scores[node, symbol] > top:
+                best, top = symbol, scores[node, symbol]
+        if not allowed[best] or arities[best] > room[tree]:  # seldom, so that most nodes need one quick look
+            best = -1
+            for symbol in range(len(arities)):
+                fits = allowed[symbol] and arities[symbol] <= room[tree]
+                if fits and (best < 0 or scores[node, symbol] > scores[node, best]):
+                    best = symbol
         symbols[node] = best
         room[tree] -= arities[best]
         n_binary += arities[best] == 2

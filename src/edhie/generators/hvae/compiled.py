@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr.jit import jit
-from edhie.generators.hvae.compiled_cell import Array, add_product, cell, cell_backward, light_cell, softmax
+from edhie.generators.hvae.compiled_cell import Array, cell, cell_backward, light_cell, softmax
+from edhie.generators.hvae.compiled_product import add_product, affine
 
 Ints = NDArray[np.int64]
 VECTOR = 16  # a loop of fewer steps is not vectorised
@@ -19,24 +20,25 @@ BLOCK = 64  # rows whose gates stay in the processor's cache
 
 
 @jit
-def up_nodes(
-    codes: Array, first: int, both: int, last: int, symbols: Ints, children: Ints,
-    table: Array, w_h: Array, b_h: Array, hh: Array, c: Array, n: Array,
-) -> None:  # fmt: skip
-    """GRU21 for the nodes first … last, of which those before `both` are binary; hh, c and n are written."""
+def up_gates(
+    codes: Array, first: int, both: int, last: int, children: Ints, w_h: Array, b_h: Array, hh: Array, c: Array
+) -> None:
+    """GRU21's hh and c for the nodes first … last, of which those before `both` are binary."""
     hidden, count, pairs = codes.shape[1], last - first, both - first
-    half = codes.dtype.type(0.5)
     for k in range(count):
-        hh[k, :hidden] = codes[children[first + k, 0]]
-        hh[k, hidden:] = codes[children[first + k, 1]]
-        c[k] = b_h
-    add_product(hh[:count, :hidden], w_h[:hidden], c[:count])
+        left, right = codes[children[first + k, 0]], codes[children[first + k, 1]]
+        for j in range(hidden):  # to assign a row at once takes twice the time
+            hh[k, j], hh[k, hidden + j] = left[j], right[j]
+    affine(hh[:count, :hidden], w_h[:hidden], b_h, c[:count])
     add_product(hh[:pairs, hidden:], w_h[hidden:], c[:pairs])
-    for k in range(count):
-        code = codes[first + k]  # holds the mean of the children before it holds the code
-        for j in range(hidden):
-            code[j] = half * (hh[k, j] + hh[k, hidden + j])
-        cell(table[symbols[first + k]], c[k], code, n[k], code)
+
+
+@jit
+def halfway(hh: Array, mean: Array) -> None:
+    """The mean of the children of one node."""
+    hidden, half = len(mean), hh.dtype.type(0.5)
+    for j in range(hidden):
+        mean[j] = half * (hh[j] + hh[hidden + j])
 
 
 @jit
@@ -66,27 +68,31 @@ def up(
     for level in range(len(binary)):
         first = starts[level]
         both, last = first + binary[level], starts[level + 1]
-        up_nodes(
-            codes, first, both, last, symbols, children, table, w_h, b_h, hh[first:last], c[first:last], n[first:last]
-        )
+        up_gates(codes, first, both, last, children, w_h, b_h, hh[first:last], c[first:last])
+        for row in range(first, last):
+            halfway(hh[row], codes[row])  # which holds the mean before it holds the code
+            cell(table[symbols[row]], c[row], codes[row], n[row], codes[row])
     return codes, hh, c, n
 
 
 @jit
 def up_codes(symbols: Ints, children: Ints, starts: Ints, binary: Ints, table: Array, w_h: Array, b_h: Array) -> Array:
-    """The codes alone, with nothing kept: as many rows at once as stay in the processor's cache."""
+    """As `up`, of float32: the codes alone, with nothing kept, as many rows at once as stay in the cache."""
     hidden, inner = len(w_h) // 2, len(symbols)
     codes = np.empty((inner + len(table) + 1, hidden), table.dtype)
     block = max(BLOCK, len(table))
     hh, n = np.empty((block, 2 * hidden), table.dtype), np.empty((block, hidden), table.dtype)
-    c = np.empty((block, 3 * hidden), table.dtype)
+    c, mean = np.empty((block, 3 * hidden), table.dtype), np.empty(hidden, table.dtype)
     leaf_codes(codes[inner:], table, b_h, c, n)
     for level in range(len(binary)):
         pairs = starts[level] + binary[level]
         for first in range(starts[level], starts[level + 1], BLOCK):
             last = min(first + BLOCK, starts[level + 1])
             both = min(max(pairs, first), last)
-            up_nodes(codes, first, both, last, symbols, children, table, w_h, b_h, hh, c, n)
+            up_gates(codes, first, both, last, children, w_h, b_h, hh, c)
+            for k in range(last - first):
+                halfway(hh[k], mean)
+                light_cell(table[symbols[first + k]], c[k], mean, codes[first + k])
     return codes
 
 
@@ -118,8 +124,7 @@ def up_backward(
     for level in range(len(binary) - 1, -1, -1):
         first, last = starts[level], starts[level + 1]
         for row in range(first, last):
-            for j in range(hidden):
-                mean[j] = half * (hh[row, j] + hh[row, hidden + j])
+            halfway(hh[row], mean)
             cell_backward(g[row], mean, c[row], n[row], g_i, g_c[row])
             g_table[symbols[row]] += g_i
             g[row] *= half  # each child's share of the mean
@@ -139,10 +144,8 @@ def down_side(
 ) -> None:  # fmt: skip
     """One side of GRU12 for the nodes first … last: the codes of their children, written where these stand."""
     count = last - first
-    i[:count] = b_i
-    add_product(x[first:last], w_i, i[:count])
-    c[:count] = b_h
-    add_product(codes[first:last], w_h, c[:count])
+    affine(x[first:last], w_i, b_i, i[:count])
+    affine(codes[first:last], w_h, b_h, c[:count])
     for k in range(count):
         cell(i[k], c[k], codes[first + k], n[k], codes[children[first + k]])
 
@@ -157,10 +160,8 @@ def next_side(
     for first in range(0, len(children), BLOCK):
         last = min(first + BLOCK, len(children))
         count = last - first
-        i[:count] = b_i
-        add_product(x[first:last], w_i, i[:count])
-        c[:count] = b_h
-        add_product(codes[first:last], w_h, c[:count])
+        affine(x[first:last], w_i, b_i, i[:count])
+        affine(codes[first:last], w_h, b_h, c[:count])
         for k in range(count):
             light_cell(i[k], c[k], codes[first + k], children[first + k])
 
@@ -174,7 +175,9 @@ def next_codes(
     above, below = np.empty((count, hidden), codes.dtype), np.empty((count + pairs, hidden), codes.dtype)
     x = np.empty((count, symbols), codes.dtype)
     for k in range(count):
-        above[k] = codes[parents[k]]
+        code = codes[parents[k]]
+        for j in range(hidden):  # to assign a row at once takes twice the time
+            above[k, j] = code[j]
         softmax(logits[parents[k]], x[k])
     next_side(above, x, w_i[0], b_i[0], w_h[0], b_h[0], below[:count])
     next_side(above, x, w_i[1], b_i[1], w_h[1], b_h[1], below[count:])
@@ -206,16 +209,14 @@ def down(
     pair = 0
     for level in range(len(binary)):
         first, last = starts[level], starts[level + 1]
-        scores[first:last] = b_o
-        add_product(codes[first:last], w_o, scores[first:last])
+        affine(codes[first:last], w_o, b_o, scores[first:last])
         for row in range(first, last):
             softmax(scores[row], x[row])
         down_side(codes, first, last, left, x, w_i[0], b_i[0], w_h[0], b_h[0], c_l[first:], n_l[first:], i)
         both = first + binary[level]
         down_side(codes, first, both, right, x, w_i[1], b_i[1], w_h[1], b_h[1], c_r[pair:], n_r[pair:], i)
         pair += binary[level]
-    scores[inner:] = b_o
-    add_product(codes[inner:rows], w_o, scores[inner:])
+    affine(codes[inner:rows], w_o, b_o, scores[inner:])
     return scores[:, :symbols].copy(), codes, x, c_l, n_l, c_r, n_r
 
 

@@ -1,4 +1,4 @@
-"""What one node takes, compiled: a matrix product, a softmax, and the cell, there and back.
+"""What one node takes, compiled: a softmax and the cell, there and back.
 
 The letters are those of `cells`. Both kinds of cell end alike: (1 - u)·n + u·old, with the mean of the
 children or the parent as old.
@@ -15,36 +15,6 @@ from numpy.typing import NDArray
 from edhie.expr.jit import jit, jit_inline
 
 Array = NDArray[Any]  # of float32, and in tests of float64
-
-
-@jit
-def add_product(a: Array, b: Array, out: Array) -> None:
-    """Add a·b to out; two rows and four columns of `a` at once keep what is loaded of `b` busy."""
-    rows, inner = a.shape
-    width = b.shape[1]
-    i = 0
-    while i + 2 <= rows:
-        k = 0
-        while k + 4 <= inner:
-            p0, p1, p2, p3 = a[i, k], a[i, k + 1], a[i, k + 2], a[i, k + 3]
-            q0, q1, q2, q3 = a[i + 1, k], a[i + 1, k + 1], a[i + 1, k + 2], a[i + 1, k + 3]
-            for j in range(width):
-                b0, b1, b2, b3 = b[k, j], b[k + 1, j], b[k + 2, j], b[k + 3, j]
-                out[i, j] += p0 * b0 + p1 * b1 + p2 * b2 + p3 * b3
-                out[i + 1, j] += q0 * b0 + q1 * b1 + q2 * b2 + q3 * b3
-            k += 4
-        while k < inner:
-            p0, q0 = a[i, k], a[i + 1, k]
-            for j in range(width):
-                out[i, j] += p0 * b[k, j]
-                out[i + 1, j] += q0 * b[k, j]
-            k += 1
-        i += 2
-    if i < rows:
-        for k in range(inner):
-            p0 = a[i, k]
-            for j in range(width):
-                out[i, j] += p0 * b[k, j]
 
 
 @jit_inline

@@ -119,22 +119,10 @@ def _next_level(level: _Level, codes: Floats, written: _Written, nesting: Mask) 
 
 def _assembled(written: list[_Written], library: SymbolLibrary) -> Forest:
     """The levels' nodes put in prefix order."""
-    if len(written[0].symbols) == 0:
-        return Forest.from_exprs([], library)
-    sizes: list[Ints] = [np.zeros(0, dtype=np.int64)]
-    for level in reversed(written):
-        below, inner = sizes[-1], len(level.parents)
-        size = np.ones(len(level.symbols), dtype=np.int64)
-        size[level.parents] += below[:inner]
-        size[level.parents[: level.pairs]] += below[inner:]
-        sizes.append(size)
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes.pop())])
-    tokens = np.empty(offsets[-1], dtype=np.int16)
-    places = offsets[:-1]
-    for level in written:
-        tokens[places] = level.symbols
-        left = places[level.parents] + 1
-        below = sizes.pop()  # sizes of the next depth, whose first nodes are the left children
-        places = np.concatenate([left, left[: level.pairs] + below[: level.pairs]])
-    values = np.full(int(library.has_slot[tokens].sum()), np.nan)
-    return Forest(library, tokens, offsets, values)
+    from edhie.generators.hvae.assembly import prefix_order
+
+    counts = np.array([(len(level.symbols), len(level.parents), level.pairs) for level in written], dtype=np.int64)
+    symbols = np.concatenate([level.symbols for level in written])
+    parents = np.concatenate([level.parents for level in written])
+    tokens, offsets = prefix_order(symbols, parents, *np.ascontiguousarray(counts.T))
+    return Forest(library, tokens, offsets, np.full(np.count_nonzero(library.has_slot[tokens]), np.nan))
