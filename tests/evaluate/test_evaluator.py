@@ -408,3 +408,39 @@ def test_what_is_no_forest_and_no_setting_is_told() -> None:
         Evaluator(NGUYEN, X, Y, constants=None)  # type: ignore[arg-type]
     with pytest.raises(EdhieError, match="screening is a Screening, not True"):
         Evaluator(NGUYEN, X, Y, screening=True)  # type: ignore[arg-type]
+
+
+# -- what rounding leaves, and what was seen ------------------------------------------
+
+
+@pytest.mark.parametrize("loss", [*LOSSES, "r2"])
+@pytest.mark.parametrize("value", [2.5, 0.0, -1e100])
+def test_what_is_negligible_of_a_constant_target_is_finite(loss: str, value: float) -> None:
+    evaluator = Evaluator(NGUYEN, X, np.full(300, value), loss=loss, allow_constant_target=True)
+    assert 0 <= evaluator.negligible < math.inf
+    if loss in ("r2", "nrmse", "nmse"):  # whose unit, the target's own spread, is 0
+        assert evaluator.negligible == 0
+
+
+def test_rounding_is_negligible() -> None:
+    assert 0 < Evaluator(NGUYEN, X, Y).negligible < 1e-10
+    assert Evaluator(NGUYEN, X, Y, loss="nrmse").negligible == pytest.approx(1e-12)
+
+
+@pytest.mark.parametrize("scaling", [False, True])
+def test_what_was_seen_is_not_new_again(scaling: bool) -> None:
+    evaluator = Evaluator(NGUYEN, X, Y, scaling=scaling)
+    evaluator.score(forest_of(NGUYEN, "sin(x0)"))
+    before = evaluator.mark()
+    shown = forest_of(NGUYEN, "x0", "sin(x0)", "x0 + x0^2")
+    assert list(map(str, evaluator.unseen(shown))) == ["x0", "x0 + x0^2"]
+    assert len(evaluator.unseen(shown)) == 0
+    assert list(map(str, evaluator.unseen(forest_of(NGUYEN, "x0^2 + x0")))) == ["x0^2 + x0"]  # another writing
+    kept = Evaluator(NGUYEN, X, Y, scaling=scaling)
+    kept.restore(evaluator.state())
+    assert len(kept.unseen(shown)) == 0
+    assert evaluator.counts.executed == len(evaluator.standing) == 1  # nothing was scored by it
+    assert evaluator.score(shown).is_scored.all()
+    assert evaluator.counts.executed == 3
+    evaluator.undo(before)
+    assert len(evaluator.unseen(shown)) == 2

@@ -84,11 +84,6 @@ def _paper() -> dict[str, dict[str, Any]]:
     return tomllib.loads((files("edhie.bench") / "paper.toml").read_text(encoding="utf-8"))
 
 
-def paper_systems(benchmark: str) -> list[str]:
-    """The systems that the paper has figures of."""
-    return list(_paper().get(benchmark, {}))
-
-
 def paper_figures(benchmark: str, method: str, noise: float = 0.0) -> tuple[str, dict[str, dict[str, Any]]]:
     """The paper's name for what a method of ours stands beside, and its figures by problem, if it has any.
 

@@ -97,10 +97,13 @@ class Evaluator:
         self._is_bounded = constants.lower > -math.inf or constants.upper < math.inf
         self._counts = Counts()
         self._known = Known()
+        self.negligible: float = self._negligible()
+        """An error that is as good as none: what rounding leaves of a perfect fit; always a finite number."""
+
+    def _negligible(self) -> float:
         to_error = self.loss.from_sum_of_squares
-        noise = ROUNDING * self.data.squares_to_explain
-        self.negligible: float = 0.0 if to_error is None else float(to_error(noise, self.data))
-        """An error that is as good as none: what rounding leaves of a perfect fit."""
+        left = 0.0 if to_error is None else float(to_error(ROUNDING * self.data.squares_to_explain, self.data))
+        return left if math.isfinite(left) else 0.0  # in the unit of a constant target any error is infinite
 
     # -- what it has done -----------------------------------------------------------------
 
@@ -108,6 +111,11 @@ class Evaluator:
     def counts(self) -> Counts:
         """What was done so far."""
         return self._counts
+
+    @property
+    def constants(self) -> FitConfig:
+        """How constants without a value are fitted, and the bounds that all of them are to keep."""
+        return self._execution.constants
 
     @property
     def remaining(self) -> float:
@@ -184,6 +192,14 @@ class Evaluator:
         if n > self.remaining:
             raise EdhieError(f"the budget has {self.remaining:g} expressions left, fewer than the {n} to be spent")
         self._counts = replace(self._counts, executed=self._counts.executed + n)
+
+    def unseen(self, forest: Forest) -> Forest:
+        """Those of a forest whose writing it was never shown; from now on it has seen them, though not scored them."""
+        self._check_forest(forest)
+        asked = scaled(forest, self.library) if self.scaling else forest
+        fresh = np.flatnonzero(self._known.writings.find(key_pairs(asked)) < 0)
+        self._known_writings(asked.take(fresh))
+        return forest.take(fresh)
 
     # -- scoring --------------------------------------------------------------------------
 

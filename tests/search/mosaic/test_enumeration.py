@@ -9,9 +9,9 @@ import pytest
 
 from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
-from edhie.search.mosaic.enumeration import Enumeration, sizes_as_meant
+from edhie.search.mosaic.enumeration import Enumeration, sizes_as_meant, written_one
 from edhie.search.mosaic.pieces import Pieces
-from mosaics import Numbers, forest_of, free, positive, strict
+from mosaics import Numbers, data_of, forest_of, free, positive, strict
 
 COLUMNS = np.random.default_rng(0).uniform(0.3, 1.7, (2, 12))
 LIBRARIES = {
@@ -23,6 +23,7 @@ LIBRARIES = {
     "one leaf": SymbolLibrary.of([], 1),
 }
 LARGEST = 5
+GRID, ABOVE = np.linspace(-1, 1, 13), np.linspace(1, 2, 13)  # with 0 among them, and without
 
 
 def all_trees(library: SymbolLibrary, largest: int) -> Forest:
@@ -122,3 +123,31 @@ def test_pieces_of_other_sources_are_built_upon() -> None:
     while not enumeration.is_over:
         texts += list(map(str, enumeration.take(1, pieces.forest)))
     assert "sin(cos(cos(x0)))" in texts
+
+
+@pytest.mark.parametrize(
+    ("columns", "text"),
+    [((ABOVE, ABOVE), "x0/x0"), ((GRID, ABOVE), "x1/x1"), ((GRID, GRID), "exp(x0 - x0)")],
+    ids=["first", "second", "neither"],
+)
+def test_1_is_1_in_all_rows_and_counts_as_one_node(columns: tuple[Numbers, ...], text: str) -> None:
+    library, data = strict(), data_of(np.stack(columns), ABOVE)
+    one = written_one(library, data)
+    assert list(one) == list(forest_of(library, text))
+    np.testing.assert_array_equal(values(one, data.columns), 1.0)
+    assert sizes_as_meant(forest_of(library, text, f"x0*({text}) + {text}", "x0 + x1"), one).tolist() == [1, 5, 3]
+    enumeration = Enumeration(library, 3, one)
+    pieces = Pieces(library, data.columns, 10_000, np.ones(len(library)))
+    found = [enumeration.take(1000, pieces.forest)]
+    pieces.execute(found[0])
+    while not enumeration.is_over:
+        found.append(enumeration.take(1000, pieces.forest))
+    texts = set(map(str, Forest.concatenate(found)))
+    assert {text, f"sin({text})", f"x0 + {text}"} <= texts
+
+
+def test_no_1_where_it_cannot_be_written() -> None:
+    data = data_of(np.stack([GRID]), ABOVE)
+    assert len(written_one(SymbolLibrary.of(["+", "-", "*", "/", "sin"], 1), data)) == 0
+    for library in (free(1), SymbolLibrary.of(["+", "-", "exp"], 1)):
+        assert len(written_one(library)) == len(written_one(library, data)) == 0

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agreement import agree
-from edhie.expr import Expr, Forest
-from edhie.search.mosaic.tidying import pieces_within, refitted, shortened, shorter
+from edhie.evaluate.constants.config import FitConfig
+from edhie.expr import Expr, Forest, SymbolLibrary
+from edhie.search.mosaic.tidying import pieces_within, refitted, shortened, shorter, within_bounds
 from mosaics import data_of, forest_of, free, positive, strict
 from strategies import LIBRARIES, TAME_NUMBERS, exprs
 
@@ -70,6 +71,25 @@ def test_refitting_finds_the_constants_again() -> None:
     np.testing.assert_allclose(found.values, [2, 1.2, 0.5], rtol=1e-6)
     for bare in (forest_of(strict(1), "sin(x0)"), forest_of(free(1))):
         assert refitted(bare, data_of(columns, columns[0])) is bare
+
+
+def test_what_is_beyond_bounds_is_fitted_within_them() -> None:
+    columns = positive(1, 50)
+    data, config = data_of(columns, 5 * columns[0] + 1), FitConfig(lower=-2.0, upper=2.0)
+    library = SymbolLibrary.of(["+", "*", "sin"], 1, constant=True, numbers=True)
+    forest = forest_of(library, "c*x0 + c", "x0 + 7", "c*x0", "sin(c*x0)")
+    values = forest.values.copy()
+    values[np.isnan(values)] = [5.0, 1.0, 1.5, -9.0]
+    given = Forest(library, forest.tokens, forest.offsets, values)
+    found, n_fitted = within_bounds(given, data, config)
+    assert n_fitted == 2
+    np.testing.assert_array_equal(found.tokens, given.tokens)
+    assert list(found.take([1, 2])) == list(given.take([1, 2]))  # a number is none of the constants
+    assert found[0].constants[0] == 2.0
+    assert abs(found[0].constants[1] or 0.0) <= 2
+    assert abs(found[3].constants[0] or 0.0) <= 2
+    assert within_bounds(given, data, FitConfig()) == (given, 0)
+    assert within_bounds(forest_of(strict(1), "x0"), data, config)[1] == 0
 
 
 @pytest.mark.parametrize("piece", ["sin(c*x0)", "c*x0", "c"])

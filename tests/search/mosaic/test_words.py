@@ -147,10 +147,21 @@ def test_1_where_variables_are_0() -> None:
         (np.stack([zero, other]), "x1/x1"),
         (np.stack([zero, zero]), "exp(x0 - x0)"),
     ):
-        one = one_on(data_of(columns, other), library)
+        data = data_of(columns, other)
+        one = one_on(data, library)
         assert one is not None
         assert Speller(library).expr(one) == parse(text, library)
-        four = Speller(library, one=one).number(4.0)
+        four = Speller(library, data).number(4.0)
         forest = Forest.from_exprs([Speller(library).expr(four)], library)
         np.testing.assert_array_equal(values(forest, columns)[0], 4.0)
-    assert one_on(data_of(np.stack([zero]), other), SymbolLibrary.of(["+"], 1)) is None
+
+
+def test_where_there_is_no_1_numbers_are_done_without() -> None:
+    data = data_of(np.array([[-1.0, 0.0, 1.0]]), np.ones(3))
+    for operators in (["+"], ["+", "-", "*", "/", "sin"]):
+        library = SymbolLibrary.of(operators, 1)
+        assert one_on(data, library) is None
+        with pytest.raises(UnwritableError):
+            Speller(library, data).number(2.0)
+        twice = Speller(library, data).sum([(2.0, PARTS[0])])
+        assert twice.tokens == ("+", "x0", "x0")

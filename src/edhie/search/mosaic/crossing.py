@@ -52,8 +52,9 @@ class Crossed:
     def _of(cls, stock: Stock, pairs: dict[str, tuple[Indices, Indices]]) -> Crossed:
         ids = {"": ALONE, **stock.forest.library.ids}
         known = [(ids[name], *both) for name, both in pairs.items() if name in ids]
-        operators = np.concatenate([np.full(len(left), operator) for operator, left, _ in known])
-        return cls(stock, operators, *(np.concatenate([each[side] for each in known]) for side in (1, 2)))
+        nothing = np.empty(0, np.int64)
+        operators = np.concatenate([nothing, *(np.full(len(left), operator) for operator, left, _ in known)])
+        return cls(stock, operators, *(np.concatenate([nothing, *(each[side] for each in known)]) for side in (1, 2)))
 
     @property
     def sizes(self) -> Indices:
@@ -71,8 +72,8 @@ class Crossed:
             second[operators == ALONE] = 1.0
             is_over = operators == over
             with np.errstate(all="ignore"):
-                second[is_over] = 1.0 / second[is_over]
-                first *= second
+                first[is_over] /= second[is_over]  # to the bit as its tree is executed when a search goes on
+                first[~is_over] *= second[~is_over]
                 usable = np.flatnonzero(np.abs(first).max(axis=1) < LARGEST_VALUE)  # NaN and infinity are not less
             yield start + usable, first[usable]
 

@@ -1,6 +1,6 @@
 """Expressions in order of size, built from pieces that behave differently.
 
-Where numbers cannot be written, 1 is x/x, and counts as one node: it is meant as one.
+Where numbers cannot be written, 1 is x/x or the like, and counts as one node: it is meant as one.
 """
 
 from __future__ import annotations
@@ -10,9 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from edhie.expr import Forest, SymbolLibrary
+from edhie.evaluate.data import Data
+from edhie.expr import Expr, Forest, SymbolLibrary
+from edhie.search.mosaic.words import first_over_itself, one_on
 from edhie.search.splicing import Part, Stock
 
 COMMUTATIVE = ("+", "*")
@@ -37,22 +40,32 @@ class Family:
         return left[places // len(right)], right[places % len(right)]
 
 
-def sizes_as_meant(forest: Forest) -> Indices:
-    """Sizes in which x/x, of the first variable, counts as one node."""
-    library = forest.library
-    if library.constant is not None or library.has_numbers or "/" not in library:
+def written_one(library: SymbolLibrary, data: Data | None = None) -> Forest:
+    """1 where it can only be written with variables: so that it is one on all rows of `data`, without them x/x."""
+    is_spelled = library.constant is None and not library.has_numbers and "/" in library
+    words = first_over_itself(library) if data is None else one_on(data, library)
+    return Forest.from_exprs([Expr.trusted(library, words.tokens, ())] if is_spelled and words else [], library)
+
+
+def sizes_as_meant(forest: Forest, one: Forest | None = None) -> Indices:
+    """Sizes in which `one`, by default x/x of the first variable, counts as one node."""
+    pattern = (written_one(forest.library) if one is None else one).tokens
+    width, n_places = len(pattern), len(forest.tokens) - len(pattern) + 1
+    if width == 0 or n_places <= 0:
         return forest.sizes
-    tokens, variable = forest.tokens, library.ids[library.variables[0]]
-    is_one = np.zeros(len(tokens), np.int64)
-    is_one[:-2] = (tokens[:-2] == library.ids["/"]) & (tokens[1:-1] == variable) & (tokens[2:] == variable)
-    return forest.sizes - 2 * np.add.reduceat(is_one, forest.offsets[:-1]) if len(forest) else forest.sizes
+    is_one = np.zeros(len(forest.tokens), np.int64)
+    is_one[:n_places] = (sliding_window_view(forest.tokens, width) == pattern).all(axis=1)
+    sizes: Indices = forest.sizes - (width - 1) * np.add.reduceat(is_one, forest.offsets[:-1])
+    return sizes
 
 
 class Enumeration:
     """Goes through all expressions of one size, made of known pieces, before those of the next."""
 
-    def __init__(self, library: SymbolLibrary, largest: int) -> None:
+    def __init__(self, library: SymbolLibrary, largest: int, one: Forest | None = None) -> None:
+        """`one` is how 1 is written: none or one expression, by default x/x where numbers cannot be written."""
         self.library = library
+        self.one = written_one(library) if one is None else one
         self.largest = largest
         self.size = 1
         self.place = 0
@@ -92,7 +105,7 @@ class Enumeration:
             self.place += len(chosen)
             made = stock.join([stock.symbols(chosen)]) if len(chosen) else self.base.take([])
             made = Forest(self.library, made.tokens, made.offsets, np.ones(len(made.values)))  # a constant is 1
-            return Forest.concatenate([made, self._one()]) if is_end else made
+            return Forest.concatenate([made, self.one]) if is_end else made
         stock, parts = Stock(self.base), []
         start, stop, seen = self.place, self.place + n, 0
         for family in self._families():
@@ -105,17 +118,9 @@ class Enumeration:
         self.place = min(stop, seen)
         return Forest.concatenate(parts) if parts else self.base.take([])
 
-    def _one(self) -> Forest:
-        """x/x where that is the way to write 1; none otherwise."""
-        library = self.library
-        if library.constant is not None or library.has_numbers or "/" not in library:
-            return self.base.take([])
-        variable = library.ids[library.variables[0]]
-        return Forest.checked(library, np.array([library.ids["/"], variable, variable]), np.array([0, 3]))
-
     def _families(self) -> Iterator[Family]:
         """All expressions of the present size, by operator and sizes of its operands."""
-        sizes = sizes_as_meant(self.base)
+        sizes = sizes_as_meant(self.base, self.one)
         by_size = [np.flatnonzero(sizes == s) for s in range(self.size)]
         for operator, symbol in enumerate(self.library.symbols):
             if symbol.kind != "operator":

@@ -24,8 +24,9 @@ ALWAYS = 0.2  # of the mean frequency: what every symbol has at least, however r
 class Gathering:
     """Chooses pieces to look at."""
 
-    def __init__(self, source: Source, library: SymbolLibrary, config: MosaicConfig) -> None:
-        self.enumeration = Enumeration(library, LARGEST_ENUMERATED)
+    def __init__(self, source: Source, library: SymbolLibrary, config: MosaicConfig, one: Forest | None = None) -> None:
+        """`one` is how 1 is written, as for an `Enumeration`."""
+        self.enumeration = Enumeration(library, LARGEST_ENUMERATED, one)
         self._source = source
         self._library = library
         self._config = config

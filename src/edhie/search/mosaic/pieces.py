@@ -20,9 +20,15 @@ MOST_REMEMBERED = 2_000_000
 class Pieces:
     """Pieces to build with."""
 
-    def __init__(self, library: SymbolLibrary, columns: Numbers, capacity: int, costs: Numbers) -> None:
-        """`costs` has, by token, what a symbol adds to the cost of a piece: those of the least cost are kept."""
+    def __init__(
+        self, library: SymbolLibrary, columns: Numbers, capacity: int, costs: Numbers, one: Forest | None = None
+    ) -> None:
+        """`costs` has, by token, what a symbol adds to the cost of a piece: those of the least cost are kept.
+
+        `one` is how 1 is written, as for an `Enumeration`.
+        """
         self.library = library
+        self._one = one
         self._costs = costs
         self.columns = columns
         self.capacity = capacity
@@ -93,7 +99,7 @@ class Pieces:
         if len(forest) == 0:
             return np.empty(0)
         costs: Numbers = np.add.reduceat(self._costs[forest.tokens], forest.offsets[:-1])
-        costs -= forest.sizes - sizes_as_meant(forest)
+        costs -= forest.sizes - sizes_as_meant(forest, self._one)
         return costs
 
     def _behaviours_of(self, found: Numbers) -> list[bytes]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.data import Data
-from edhie.expr import Expr, SymbolLibrary
+from edhie.expr import Expr
 from edhie.search.mosaic.blocks import polynomial_of_degree
 from edhie.search.mosaic.links import Link
 from edhie.search.mosaic.words import Speller, UnwritableError, Words
@@ -22,9 +22,12 @@ ROWS_A_COLUMN = 3
 VANISHING = 1e-12  # the length of a combination, over that of the largest, that is rounding
 
 
-def rational_expressions(data: Data, library: SymbolLibrary, links: list[Link]) -> list[Expr]:
-    """Exact quotients of polynomials, for the target or a function of it; those of the least degree."""
-    speller, found = Speller(library), []
+def rational_expressions(data: Data, speller: Speller, links: list[Link]) -> list[Expr]:
+    """Exact quotients of polynomials, for the target or a function of it; those of the least degree.
+
+    `data` may be a few of the rows: the speller knows how to write numbers that hold on all of them.
+    """
+    found = []
     for link in links:
         if link.name not in LINKS:
             continue

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.data import Data
 from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.rows import few_rows
 from edhie.evaluate.values import squared_errors
@@ -20,8 +22,14 @@ from edhie.search.mosaic.links import usable_links
 from edhie.search.mosaic.opening import opening_frames
 from edhie.search.mosaic.rational import rational_expressions
 from edhie.search.mosaic.sums import plain_sums
-from edhie.search.mosaic.tidying import pieces_within, refitted, shortened, shorter
-from edhie.search.mosaic.words import one_on
+from edhie.search.mosaic.tidying import (
+    FROM_HERE,
+    pieces_within,
+    refitted,
+    shortened,
+    shorter,
+    within_bounds,
+)
 from edhie.search.mosaic.writing import Writer
 from edhie.search.variation import children
 
@@ -50,10 +58,12 @@ class Scribe:
         self._tally = task.tally
         self._config = config
         self._library = evaluator.given_library
-        self._writer = Writer(self._library, one=one_on(evaluator.data, self._library))
+        self._writer = Writer(self._library, evaluator.data)
         self._fit_data = few_rows(evaluator.data, FIT_ROWS)
         self._improved_data = few_rows(evaluator.data, IMPROVED_ROWS)
         self._sum_data = few_rows(evaluator.data, SUM_ROWS)
+        bounds = evaluator.constants
+        self._fitting = replace(FROM_HERE, lower=bounds.lower, upper=bounds.upper)
         to_error = evaluator.loss.from_sum_of_squares
         squares = EXACT * evaluator.data.squares_to_explain
         mean = (squares / evaluator.data.total_weight) ** 0.5
@@ -82,9 +92,8 @@ class Scribe:
         self._score(self._short(expr for frame in best for expr in self._writer.write(frame)))
         if self._config.quotients and not self.is_done:
             links = usable_links(self._fit_data.y, self._library)
-            self._score(
-                self._short(rational_expressions(few_rows(self._evaluator.data, RATIONAL_ROWS), self._library, links))
-            )
+            few = few_rows(self._evaluator.data, RATIONAL_ROWS)
+            self._score(self._short(rational_expressions(few, self._writer.speller, links)))
 
     def write_whole_columns(self) -> None:
         """The same with whole coefficients, where no others can be written: under noise they have to be looked for."""
@@ -125,7 +134,7 @@ class Scribe:
             return []
         self._evaluator.spend(len(written))
         self._tally.refits += len(written)
-        fitted = refitted(Forest.from_exprs([expr for _, expr in written], self._library), self._improved_data)
+        fitted = self._refitted(Forest.from_exprs([expr for _, expr in written], self._library), self._improved_data)
         pieces = []
         for (finding, before), after in zip(written, fitted, strict=True):
             for laid in finding.extra:
@@ -134,16 +143,26 @@ class Scribe:
 
     def _score(self, written: list[Expr]) -> tuple[Forest, list[tuple[int, Expr]]]:
         """Score expressions, and the best of them with constants fitted again, which come back with their places."""
-        forest = shortened(Forest.from_exprs(written, self._library))
+        forest = self._within_bounds(shortened(Forest.from_exprs(written, self._library)))
         errors = self._errors(forest)
         if not self._config.refits or len(forest.values) == 0 or errors.min(initial=np.inf) <= self._exact:
             return forest, []
         chosen = np.argsort(errors, kind="stable")[:REFITS]
         chosen = chosen[np.isfinite(errors[chosen])]
         self._tally.refits += len(chosen)
-        fitted = refitted(forest.take(chosen), self._fit_data)
+        fitted = self._refitted(forest.take(chosen), self._fit_data)
         self._errors(fitted)
         return forest, list(zip(chosen.tolist(), fitted, strict=True))
+
+    def _refitted(self, forest: Forest, data: Data) -> Forest:
+        """With constants fitted again from where they are, within the evaluator's bounds."""
+        return refitted(forest, data, self._fitting)
+
+    def _within_bounds(self, forest: Forest) -> Forest:
+        """What was written by linear least squares, which knows no bounds, with constants within the evaluator's."""
+        kept, n_fitted = within_bounds(forest, self._fit_data, self._evaluator.constants)
+        self._tally.refits += n_fitted
+        return kept
 
     def _errors(self, forest: Forest) -> Numbers:
         """Errors by the evaluator; of very many rows, by a few of them for what does not look among the best."""
@@ -174,7 +193,7 @@ class Scribe:
             return
         sums, weighed = plain_sums(pieces, self._sum_data)
         self._tally.screened += weighed
-        self._evaluator.score(shortened(sums))
+        self._evaluator.score(self._within_bounds(shortened(sums)))
 
     # -- whole expressions ----------------------------------------------------------------
 
@@ -190,15 +209,18 @@ class Scribe:
             variants = shortened(variants.take(np.flatnonzero(variants.sizes <= self._config.longest))).unique()
             self._score_promising(variants, float(bits[-1]))
         if self._evaluator.data.n_rows > IMPROVED_ROWS:  # the best with all that is known
-            self._evaluator.score(refitted(self._shortest_descriptions()[0].take([0]), self._evaluator.data))
+            best = self._shortest_descriptions()[0].take([0])
+            self._evaluator.score(self._refitted(best, self._evaluator.data))
 
     def _score_promising(self, variants: Forest, bits: float) -> None:
-        """Fit expressions on a few rows, and score those that describe them in so few bits."""
+        """Fit expressions that are new on a few rows, and score those that describe them in so few bits."""
+        variants = self._evaluator.unseen(variants)  # as long as the best stay the best, they give the same ones
         variants = variants.take(np.arange(self._task.within_budget(len(variants))))
-        self._evaluator.spend(len(variants))
         self._tally.refits += len(variants)
-        fitted = refitted(variants, self._improved_data)
-        self._evaluator.score(fitted.take(np.flatnonzero(description_bits(fitted, self._improved_data) < bits)))
+        fitted = self._refitted(variants, self._improved_data)
+        promising = fitted.take(np.flatnonzero(description_bits(fitted, self._improved_data) < bits))
+        self._evaluator.spend(len(fitted) - len(promising))  # the others count when they are scored
+        self._evaluator.score(promising)
 
     def _shortest_descriptions(self) -> tuple[Forest, Numbers]:
         """The few expressions so far that describe the data in the fewest bits, and how many."""
@@ -222,7 +244,7 @@ class Scribe:
             found = explored.take(np.array([best]))
             variants = shortened(Forest.concatenate([found, shorter(found)]))
             self._tally.refits += len(variants)
-            self._evaluator.score(refitted(variants, self._fit_data))
+            self._evaluator.score(self._refitted(variants, self._fit_data))
             exact = np.flatnonzero(explored.errors <= self._exact)
             if explored.complexities[exact].min() >= size:
                 return

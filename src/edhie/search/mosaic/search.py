@@ -22,6 +22,7 @@ from edhie.search.mosaic.beside import best_beside
 from edhie.search.mosaic.board import BETTER, SURE, Board, Finding
 from edhie.search.mosaic.config import MosaicConfig
 from edhie.search.mosaic.crossing import Crossed
+from edhie.search.mosaic.enumeration import written_one
 from edhie.search.mosaic.gathering import Gathering
 from edhie.search.mosaic.layers import lay
 from edhie.search.mosaic.memory import Memory
@@ -63,14 +64,14 @@ class Mosaic(Strategy):
             raise SearchError("mosaic fits coefficients itself; give it an evaluator without scaling")
         library = evaluator.given_library
         data = few_rows(evaluator.data, config.rows)
-        source = Source(task.generator, library)
+        source, one = Source(task.generator, library), written_one(library, evaluator.data)
         self._task = task
         self._frames = opening_frames(data, library, config)
         self._board = Board(library, data.n_rows, config.elites)
         for frame in self._frames:
             self._board.put(frame)
-        self._pieces = Pieces(library, data.columns, config.kept, source.costs)
-        self._gathering = Gathering(source, library, config)
+        self._pieces = Pieces(library, data.columns, config.kept, source.costs, one)
+        self._gathering = Gathering(source, library, config, one)
         self._scribe = Scribe(task, config)
         self._round = self._idle = 0
 

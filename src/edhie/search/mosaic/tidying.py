@@ -82,11 +82,25 @@ def shortened(forest: Forest) -> Forest:
     return with_factors(both.take(places))
 
 
-def refitted(forest: Forest, data: Data, threads: int | None = 1) -> Forest:
+def refitted(forest: Forest, data: Data, config: FitConfig = FROM_HERE, threads: int | None = 1) -> Forest:
     """Expressions with their constants fitted again, from where they are."""
     if len(forest) == 0 or len(forest.values) == 0:
         return forest
-    return fit_constants(forest, data, config=FROM_HERE, threads=threads).forest
+    return fit_constants(forest, data, config=config, threads=threads).forest
+
+
+def within_bounds(forest: Forest, data: Data, config: FitConfig) -> tuple[Forest, int]:
+    """Expressions with a constant beyond the bounds of `config` get all of theirs fitted again; how many there were."""
+    is_beyond = (forest.values < config.lower) | (forest.values > config.upper)
+    library = forest.library
+    if library.constant is None or not is_beyond.any():
+        return forest, 0
+    is_beyond &= forest.tokens[library.has_slot[forest.tokens]] == library.ids[library.constant]  # and no number
+    beyond = np.unique(np.searchsorted(forest.value_offsets, np.flatnonzero(is_beyond), side="right") - 1)
+    places = np.arange(len(forest))
+    places[beyond] = len(forest) + np.arange(len(beyond))
+    fitted = refitted(forest.take(beyond), data, config)
+    return Forest.concatenate([forest, fitted]).take(places), len(beyond)
 
 
 def pieces_within(piece: Expr, written: Expr, fitted: Expr) -> list[Expr]:

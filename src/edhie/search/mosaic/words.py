@@ -47,10 +47,10 @@ class UnwritableError(Exception):
 class Speller:
     """Writes with the symbols of one library."""
 
-    def __init__(self, library: SymbolLibrary, *, one: Words | None = None) -> None:
-        """`one` is how 1 is written where numbers cannot be, by default x/x."""
+    def __init__(self, library: SymbolLibrary, data: Data | None = None) -> None:
+        """Where numbers cannot be written, 1 is what has that value on all rows of `data`; without them x/x."""
         self.library = library
-        self._one = one
+        self._one = first_over_itself(library) if data is None else one_on(data, library)
         self.is_free = library.constant is not None or library.has_numbers
 
     def expr(self, words: Words) -> Expr:
@@ -90,7 +90,9 @@ class Speller:
         leaf = Words((self.library.variables[0],))
         if number == 0:
             return self.over("-", leaf, leaf)
-        one = self._literal(1.0) or self._one or self.over("/", leaf, leaf)
+        one = self._literal(1.0) or self._one
+        if one is None:
+            raise UnwritableError("the number 1")
         words = one
         for _ in range(abs(number) - 1):
             words = self.over("+", words, one)
@@ -214,6 +216,12 @@ class Speller:
         for name in reversed(head):
             inner = self.over("/", self.number(1.0), inner) if name == "1/" else self.over(name, inner)
         return inner
+
+
+def first_over_itself(library: SymbolLibrary) -> Words | None:
+    """x/x of the first variable: 1 wherever that is not 0; None without division."""
+    leaf = Words((library.variables[0],))
+    return under("/", leaf, leaf) if "/" in library else None
 
 
 def one_on(data: Data, library: SymbolLibrary) -> Words | None:

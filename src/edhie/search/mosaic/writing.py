@@ -25,8 +25,9 @@ Part = tuple[float, bool, Words, Numbers]  # coefficient or exponent, whether it
 class Writer:
     """Writes expressions over one library."""
 
-    def __init__(self, library: SymbolLibrary, *, one: Words | None = None) -> None:
-        self.speller = Speller(library, one=one)
+    def __init__(self, library: SymbolLibrary, data: Data | None = None) -> None:
+        """`data` are what the expressions have to be defined on."""
+        self.speller = Speller(library, data)
         self._variables = [Words((name,)) for name in library.variables]
 
     def write(self, frame: Frame, extra: Sequence[Laid] = ()) -> list[Expr]:
@@ -58,9 +59,9 @@ class Writer:
         start = np.zeros(len(columns))
         start[fit.kept] = np.clip(np.round(fit.coefficients), -LARGEST_WHOLE, LARGEST_WHOLE)
         bits = math.log2(max(len(self.speller.library), 2))
-        tried = [whole_coefficients(frame, start, data, share * bits) for share in SYMBOL_PRICES]
+        tried = whole_coefficients(frame, start, data, [share * bits for share in SYMBOL_PRICES])
         written = []
-        for found in np.unique(np.array(tried), axis=0):
+        for found in np.unique(tried, axis=0):
             kept = np.flatnonzero(found)
             try:
                 written.append(self.speller.expr(self._words(frame, (), kept, found[kept])))
