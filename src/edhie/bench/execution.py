@@ -45,7 +45,8 @@ def execute(task: Task) -> Outcome:
     _warm_up(task.method, problem, settings)
     X, y = problem.data("train", task.run, task.noise)  # noqa: N806
     evaluator = Evaluator(library, X, y, constants=CHEAP if method.strategy == "mosaic" else MANY_FITS)
-    target = success_threshold(y) if task.noise == 0 else None  # under noise the right one is not the best
+    # under noise the right one is not the best; mosaic stops by itself, at rounding, which good approximations are not
+    target = success_threshold(y) if task.noise == 0 and method.strategy != "mosaic" else None
     budget = Budget(settings.evaluations or None, settings.seconds, target)
     result = run(generator, evaluator, strategy=method.strategy, budget=budget, rng=task.run)
     found = _judged(task, problem, result, evaluator.data)
