@@ -1,0 +1,98 @@
+"""A C99 function of doubles, that needs nothing but <math.h>."""
+
+from __future__ import annotations
+
+from edhie.expr.exports.names import NameRules, check_function_name, renamed, told
+from edhie.expr.exports.python_text import SUMS_AND_PRODUCTS, equation_lines
+from edhie.expr.exports.writer import Dialect, Spelling, call, check_computable, helped, write
+from edhie.expr.expression import Expr
+from edhie.expr.symbols import Precedence
+
+FUNCTIONS = {
+    **{name: name for name in ("sqrt", "cbrt", "exp", "log", "log10", "sin", "cos", "tan", "asin", "acos", "atan")},
+    **{name: name for name in ("sinh", "cosh", "tanh")},
+    "abs": "fabs",
+}
+
+# fmin and fmax pass over NaN, edhie does not
+HELPERS = {
+    "square": "static double square(double a)\n{\n    return a * a;\n}",
+    "cube": "static double cube(double a)\n{\n    return a * a * a;\n}",
+    "fourth": "static double fourth(double a)\n{\n    return (a * a) * (a * a);\n}",
+    "fifth": "static double fifth(double a)\n{\n    return (a * a) * (a * a) * a;\n}",
+    "least": "static double least(double a, double b)\n{\n    return a <= b || isnan(a) ? a : b;\n}",
+    "greatest": "static double greatest(double a, double b)\n{\n    return a >= b || isnan(a) ? a : b;\n}",
+    "sign": "static double sign(double a)\n{\n    return a == 0.0 || isnan(a) ? a : copysign(1.0, a);\n}",
+}
+
+OPERATORS: dict[str, Spelling] = {
+    **SUMS_AND_PRODUCTS,
+    **{name: call(function) for name, function in FUNCTIONS.items()},
+    "^": call("pow", arity=2),
+    "^2": helped("square"),
+    "^3": helped("cube"),
+    "^4": helped("fourth"),
+    "^5": helped("fifth"),
+    "min": helped("least", arity=2),
+    "max": helped("greatest", arity=2),
+    "sign": helped("sign"),
+}
+
+DIALECT = Dialect(
+    OPERATORS,
+    literals={},  # C99 itself has no names for pi and e
+    of_variable={
+        "^2": Spelling("{0} * {0}", Precedence.PRODUCT),
+        "^3": Spelling("{0} * {0} * {0}", Precedence.PRODUCT),
+    },
+    assign="const double {0} = {1};",
+    helpers=HELPERS,
+)
+
+KEYWORDS = frozenset(
+    # C99 and C11
+    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while "
+    # C23 and C++, as which the text may be compiled too
+    "alignas alignof and and_eq asm bitand bitor bool catch class co_await co_return co_yield compl concept consteval "
+    "constexpr constinit const_cast char8_t char16_t char32_t decltype delete dynamic_cast explicit export false "
+    "friend mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
+    "reinterpret_cast requires static_assert static_cast template this thread_local throw true try typeid "
+    "typename typeof using virtual wchar_t xor xor_eq "
+    # macros of <math.h> and of compilers
+    "NAN INFINITY HUGE_VAL HUGE_VALF HUGE_VALL FP_NAN FP_INFINITE FP_ZERO FP_SUBNORMAL FP_NORMAL MATH_ERRNO "
+    "MATH_ERREXCEPT M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 "
+    "MAXFLOAT linux unix i386 near far".split()
+)
+OWN_WORDS = frozenset({*HELPERS, *FUNCTIONS.values(), "pow", "isnan", "copysign"})
+# a variable may be called so, but a function would be taken for the library's
+LIBRARY_FUNCTIONS = frozenset(
+    "main abs labs div exit abort atan2 hypot fmod modf frexp ldexp ceil floor round trunc rint nearbyint lrint llrint "
+    "lround llround logb ilogb log2 log1p expm1 exp2 erf erfc tgamma lgamma gamma fdim fmax fmin fma remainder remquo "
+    "nan nextafter nexttoward scalbn scalbln scalb acosh asinh atanh significand drem pow10 exp10 j0 j1 jn y0 y1 yn "
+    "isfinite isinf isnormal signbit fpclassify isgreater isless isunordered printf puts malloc free index".split()
+)
+
+
+def to_c(expr: Expr, *, name: str, target: str) -> str:
+    """A C99 function, its helpers static; it gives NaN and infinity where edhie does."""
+    check_computable(expr, "C")
+    words = KEYWORDS | OWN_WORDS
+    check_function_name(name, NameRules(words | LIBRARY_FUNCTIONS, is_ascii=True), "C")
+    names = renamed(expr.variables, NameRules(words, is_ascii=True), taken={name})
+    written = write(expr, DIALECT, names)
+    parameters = ", ".join(f"double {each}" for each in names.values()) or "void"
+    function = [
+        *_comment([*equation_lines(expr, target), *told(names)]),
+        f"double {name}({parameters})",
+        "{",
+        *(f"    {line}" for line in (*written.statements, f"return {written.value};")),
+        "}",
+    ]
+    return "\n\n".join(["#include <math.h>", *written.helpers, "\n".join(function)]) + "\n"
+
+
+def _comment(lines: list[str]) -> list[str]:
+    if len(lines) == 1:
+        return [f"/* {lines[0]} */"]
+    return [f"/* {lines[0]}", *(f" * {line}" for line in lines[1:]), " */"]

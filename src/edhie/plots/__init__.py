@@ -1,0 +1,10 @@
+"""Pictures of what was found: figures of Matplotlib, which is loaded when one is drawn.
+
+No state of pyplot is touched: a figure is a value, to be shown in a notebook or saved.
+"""
+
+from edhie.plots.fit import plot_fit
+from edhie.plots.front import plot_front
+from edhie.plots.saving import save
+
+__all__ = ["plot_fit", "plot_front", "save"]

@@ -1,0 +1,91 @@
+"""How all pictures look: few colours, told apart by everyone; thin lines; no more ink than the data need."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Numbers = NDArray[np.float64]
+
+FITTED, HELD_OUT, CURVE, QUIET, FAINT = "#1f5f99", "#d1662b", "#1a1a1a", "#6b6b6b", "#c8c8c8"
+TEXT_SIZE, SMALL = 9.0, 8.0
+DPI = 150
+NO_LOSS = 0.1  # of the least other loss: where one of 0 is drawn
+DECADES = 2.0  # what spans more of them is drawn on a logarithmic scale
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure that belongs to no window."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained", dpi=DPI, facecolor="white")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+@contextmanager
+def any_letters() -> Iterator[None]:
+    """A name in a script that the font lacks is drawn as boxes: no reason to tell of every letter."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r"Glyph \d+ .*missing from")
+        yield
+
+
+def tidy(panel: Axes) -> None:
+    """Two axes, thin and grey, without the many small marks of a logarithmic scale."""
+    panel.minorticks_off()
+    panel.spines[["top", "right"]].set_visible(False)
+    panel.spines[["left", "bottom"]].set_color(QUIET)
+    panel.tick_params(colors=QUIET, labelcolor=CURVE, labelsize=SMALL)
+    for axis in (panel.xaxis, panel.yaxis):
+        axis.get_offset_text().set_fontsize(SMALL)
+
+
+def name_axes(panel: Axes, x: str = "", y: str = "") -> None:
+    """Labels as they are: a dollar sign in a column's name is no mathematics."""
+    if x:
+        panel.set_xlabel(x, fontsize=TEXT_SIZE, parse_math=False)
+    if y:
+        panel.set_ylabel(y, fontsize=TEXT_SIZE, parse_math=False)
+
+
+def legend(panel: Axes, **how: Any) -> None:
+    """What the colours mean, without a frame, where it hides least."""
+    panel.legend(frameon=False, fontsize=SMALL, handletextpad=0.5, **how)
+
+
+def spans_decades(values: Numbers, decades: float = DECADES) -> bool:
+    """Whether values are all above 0 and of such different sizes that only a logarithmic scale shows them."""
+    finite = values[np.isfinite(values)]
+    return len(finite) > 1 and finite.min() > 0 and np.log10(finite.max()) - np.log10(finite.min()) > decades
+
+
+def shown_losses(losses: Numbers) -> tuple[Numbers, bool]:
+    """Where losses stand on their axis, and whether it is logarithmic; one of 0 then stands below all others."""
+    positive = losses[losses > 0]
+    if len(positive) == 0 or (len(positive) == len(losses) and not spans_decades(positive)):
+        return losses, False
+    return np.maximum(losses, NO_LOSS * positive.min()), True
+
+
+def padded(values: Numbers, *, logarithmic: bool = False, share: float = 0.05) -> tuple[float, float]:
+    """The limits of an axis that shows these values with a little room around them."""
+    finite = values[np.isfinite(values)]
+    if len(finite) == 0:
+        return 0.0, 1.0
+    if logarithmic:
+        low, high = padded(np.log10(finite), share=share)
+        return 10.0**low, 10.0**high
+    low, high = float(finite.min()), float(finite.max())
+    room = share * (high - low) or share * abs(high) or 1.0
+    return low - room, high + room

@@ -1,0 +1,45 @@
+"""Numbers and equations in the few letters that a picture or a page has room for."""
+
+from __future__ import annotations
+
+import math
+
+from edhie.discovery import Equation
+from edhie.errors import shortened
+
+NEARLY_ONE = 1e-4  # nearer to 1 than this, it is the distance that tells
+ROUNDING = 1e-12
+
+
+def equation_text(equation: Equation, width: int = 64, *, digits: int = 3) -> str:
+    """Target and right-hand side in one line, both cut where they are long."""
+    return f"{one_line(equation.target, max(12, width // 2))} = {right_side(equation, width, digits=digits)}"
+
+
+def right_side(equation: Equation, width: int = 64, *, digits: int = 3) -> str:
+    """The expression alone, cut where it is long."""
+    return shortened(f"{equation.expr:.{digits}g}", width)
+
+
+def one_line(name: str, width: int = 48) -> str:
+    """A column's name without line breaks, cut where it is long."""
+    return shortened(" ".join(name.split()), width)
+
+
+def r2_text(r2: float | None) -> str:
+    """R², with as many digits as tell it from 1.
+
+    >>> r2_text(0.91234), r2_text(0.99912), r2_text(1 - 3e-9), r2_text(1.0), r2_text(-math.inf)
+    ('0.912', '0.99912', '1 − 3e-09', '1', '−∞')
+    """
+    if r2 is None:
+        return ""
+    if not math.isfinite(r2):
+        return "−∞"
+    short = 1.0 - r2
+    if short < ROUNDING:
+        return "1"
+    if short < NEARLY_ONE:
+        return f"1 − {short:.1g}"
+    decimals = max(3, 1 - math.floor(math.log10(short)))
+    return f"{r2:.{decimals}f}".replace("-", "−")

@@ -1,0 +1,51 @@
+"""The fitted constants of an equation, and how well the data determine them."""
+
+from __future__ import annotations
+
+import math
+
+from edhie.discovery import Equation
+from edhie.report.fragments import Html, fill, joined
+from edhie.report.mathematics import DIGITS, with_letters
+from edhie.report.numbers import number
+
+
+def constants_table(equation: Equation) -> Html:
+    """Values with standard errors, under the equation with letters in their places."""
+    if not equation.expr.constants:
+        return fill("no-constants")
+    found = equation.uncertainty
+    letter = equation.expr.library.constant
+    rows = [
+        fill(
+            "constant",
+            letter=letter,
+            number=k + 1,
+            value=number(float(found.values[k]), DIGITS),
+            error=_error(float(found.standard_errors[k])),
+            interval=_interval(float(found.lower[k]), float(found.upper[k])),
+        )
+        for k in range(len(found.values))
+    ]
+    return fill("constants", letters=with_letters(equation), rows=joined(rows), note=_note(equation))
+
+
+def _error(value: float) -> Html:
+    return number(value, 2, padded=True) if math.isfinite(value) else Html("not determined")
+
+
+def _interval(lower: float, upper: float) -> Html:
+    if not math.isfinite(lower + upper):
+        return Html("")
+    return fill("interval", lower=number(lower, DIGITS), upper=number(upper, DIGITS))
+
+
+def _note(equation: Equation) -> Html:
+    found = equation.uncertainty
+    if found.degrees_of_freedom < 1:
+        return fill("note", text="There are no more rows than constants, so nothing is known of the errors.")
+    if found.unidentified:
+        letter = equation.expr.library.constant
+        groups = "; ".join(" and ".join(f"{letter}{k + 1}" for k in group) for group in found.unidentified)
+        return fill("note", text=f"The data do not determine {groups}: other values fit as well.")
+    return Html("")

@@ -1,0 +1,56 @@
+"""What the equations are about: rows and columns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from edhie.discovery import Discovery
+from edhie.expr.mathml import mathml_name
+from edhie.expr.symbols import is_name
+from edhie.plots.style import Numbers
+from edhie.report.fragments import Html, fill, joined
+from edhie.report.numbers import number
+
+BINS, BIN_WIDTH, HEIGHT = 24, 5, 26
+
+
+def data_section(discovery: Discovery, article: str) -> Html:
+    """How many rows there are, and what the columns hold."""
+    parts = [part for part in (discovery.train, discovery.validation) if part is not None]
+    target = np.concatenate([part.y for part in parts])
+    columns = np.concatenate([part.columns for part in parts], axis=1)
+    name = discovery.target
+    rows = [_column(f"{name} (target)", Html(mathml_name(name) if is_name(name) else ""), target)]
+    names = zip(discovery.columns, discovery.train.names, columns, strict=True)
+    rows += [_column(name, Html(mathml_name(symbol)), values) for name, symbol, values in names]
+    return fill("data", id=article, sentence=_sentence(discovery), rows=joined(rows))
+
+
+def _sentence(discovery: Discovery) -> str:
+    fitted, held_out = discovery.train.n_rows, discovery.validation
+    text = f"{fitted:,} rows were fitted to; "
+    text += "none was held out." if held_out is None else f"{held_out.n_rows:,} were held out, to judge by."
+    return text if discovery.train.weights is None else f"{text} Rows count by their weights."
+
+
+def _column(name: str, symbol: Html, values: Numbers) -> Html:
+    return fill(
+        "column",
+        name=name,
+        symbol=fill("symbol", inside=symbol) if symbol else "",
+        least=number(float(values.min())),
+        median=number(float(np.median(values))),
+        largest=number(float(values.max())),
+        histogram=histogram(values, f"Histogram of {name}"),
+    )
+
+
+def histogram(values: Numbers, label: str) -> Html:
+    """How often values of each size come, as a small drawing."""
+    scaled = values / (np.abs(values).max() or 1.0)  # so that no difference of two overflows
+    counts, _ = np.histogram(scaled, BINS)
+    heights = (counts / counts.max() * (HEIGHT - 2)).round(1)
+    bars = [
+        f"M{k * BIN_WIDTH},{HEIGHT}v-{height}h{BIN_WIDTH - 1}v{height}z" for k, height in enumerate(heights) if height
+    ]
+    return fill("histogram", width=BINS * BIN_WIDTH, height=HEIGHT, label=label, bars="".join(bars))

@@ -1,0 +1,53 @@
+"""All about one equation."""
+
+from __future__ import annotations
+
+from edhie.discovery import Discovery, Equation
+from edhie.plots.words import r2_text
+from edhie.report.constants import constants_table
+from edhie.report.fragments import Html, fill, joined
+from edhie.report.mathematics import DIGITS, formula, latex
+from edhie.report.numbers import number
+from edhie.report.picture import fit_picture
+
+
+def equation_id(article: str, k: int) -> str:
+    """What the equation at `k` is called within the page."""
+    return f"{article}-e{k}"
+
+
+def facts(equation: Equation) -> Html:
+    """How good it is, and how complex."""
+    told: list[tuple[str, object]] = [("R²", r2_text(equation.r2))]
+    if equation.validation is not None:
+        told.append(("R² on held-out rows", r2_text(equation.r2_validation)))
+    told += [("loss", number(equation.loss)), ("complexity", number(equation.complexity))]
+    return joined(fill("fact", label=label, value=value) for label, value in told)
+
+
+def hero(discovery: Discovery) -> Html:
+    """The chosen equation, large."""
+    best = discovery.best
+    return fill("hero", formula=formula(best), facts=facts(best), constants=constants_table(best))
+
+
+def equation_section(discovery: Discovery, k: int, article: str, *, has_picture: bool) -> Html:
+    """One equation of the front: mathematics, texts to copy, constants and fit."""
+    each, name, is_chosen = discovery.equations[k], equation_id(article, k), k == discovery.index
+    texts = {"Text, all digits": each.text(None), f"LaTeX, {DIGITS} digits": latex(each)}
+    copies = [
+        fill("copy", id=f"{name}-text{n}", label=label, text=text) for n, (label, text) in enumerate(texts.items())
+    ]
+    unseen = fill("note", text=f"Not drawn, to keep this page small: edhie.plots.plot_fit(discovery, {k}) draws it.")
+    return fill(
+        "equation",
+        id=name,
+        kind=" selected" if is_chosen else "",
+        complexity=number(each.complexity),
+        mark=fill("mark") if is_chosen else "",
+        formula=formula(each),
+        facts=facts(each),
+        copies=joined(copies),
+        constants=constants_table(each),
+        picture=fit_picture(discovery, k) if has_picture else unseen,
+    )

@@ -1,0 +1,43 @@
+"""Pieces of HTML from files, filled with texts that are escaped unless they are HTML already."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from html import escape
+from pathlib import Path
+from string import Template
+
+HERE = Path(__file__).parent
+NAMED = re.compile(r"^<!-- fragment: (\S+) -->\n", re.MULTILINE)
+
+
+class Html(str):
+    """A text that is HTML, and not to be escaped."""
+
+    __slots__ = ()
+
+
+def fill(name: str, /, **values: object) -> Html:
+    """The fragment of that name with its places filled: what is not `Html` is data, whatever letters it has."""
+    escaped = {key: value if isinstance(value, Html) else escape(str(value)) for key, value in values.items()}
+    return Html(_fragments()[name].substitute(escaped))
+
+
+def joined(parts: Iterable[Html]) -> Html:
+    """Pieces of HTML one after another."""
+    return Html("".join(parts))
+
+
+def as_it_is(file: str) -> Html:
+    """A file of this folder, such as the style sheet."""
+    return Html((HERE / file).read_text(encoding="utf-8"))
+
+
+@cache
+def _fragments() -> dict[str, Template]:
+    """By name: what stands in fragments.html after a comment with that name; and the page."""
+    parts = NAMED.split((HERE / "fragments.html").read_text(encoding="utf-8"))
+    named = {name: Template(text.strip("\n")) for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+    return {**named, "page": Template((HERE / "page.html").read_text(encoding="utf-8"))}

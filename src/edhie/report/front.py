@@ -1,0 +1,46 @@
+"""The front: a drawing and a table that lead to each equation."""
+
+from __future__ import annotations
+
+from edhie.discovery import Discovery
+from edhie.plots.words import r2_text, right_side
+from edhie.report.chart import front_chart
+from edhie.report.equation import equation_id, equation_section
+from edhie.report.fragments import Html, fill, joined
+from edhie.report.numbers import number
+from edhie.report.picture import pictured
+
+WIDTH = 64  # letters of an equation in the table
+
+
+def front_section(discovery: Discovery, article: str) -> Html:
+    """All equations, and what is to be seen of each."""
+    with_picture = pictured(discovery)
+    count = range(len(discovery.equations))
+    is_beside = len(discovery.equations) > len(discovery.result.front)
+    return fill(
+        "front",
+        id=article,
+        target=discovery.target,
+        also=", or the chosen one" if is_beside else "",
+        held_out="" if discovery.validation is None else fill("front-held-out"),
+        chart=front_chart(discovery, article),
+        rows=joined(_row(discovery, k, article) for k in count),
+        equations=joined(equation_section(discovery, k, article, has_picture=k in with_picture) for k in count),
+    )
+
+
+def _row(discovery: Discovery, k: int, article: str) -> Html:
+    each, is_chosen = discovery.equations[k], k == discovery.index
+    numbers: list[object] = [number(each.loss), r2_text(each.r2)]
+    if discovery.validation is not None:
+        numbers.append(r2_text(each.r2_validation))
+    return fill(
+        "front-row",
+        id=equation_id(article, k),
+        current=fill("current") if is_chosen else "",
+        complexity=number(each.complexity),
+        numbers=joined(fill("front-number", value=value) for value in numbers),
+        equation=right_side(each, WIDTH, digits=4),
+        mark=fill("mark") if is_chosen else "",
+    )

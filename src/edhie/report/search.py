@@ -1,0 +1,56 @@
+"""What the search did: why it ended, what it counted, how to do it again."""
+
+from __future__ import annotations
+
+from edhie import __version__
+from edhie.discovery import Discovery
+from edhie.report.fragments import Html, fill, joined
+
+STOPPED = {
+    "target": "It ended because the loss that was asked for was reached, or nothing but rounding was left.",
+    "evaluations": "It ended because as many expressions were executed as were asked for.",
+    "seconds": "It ended because its time was up; on a faster or slower machine it may find more or less.",
+    "interrupted": "It was interrupted; this is what was found until then.",
+    "finished": "It ended because nothing was left to try.",
+}
+SELECTION = {
+    "mdl": "the shortest description of the data",
+    "best": "the best score among the most accurate",
+    "accuracy": "the most accurate",
+    "score": "the largest fall of the loss for its complexity",
+}
+COUNTED = {
+    "executed": "distinct expressions computed on the data",
+    "screened": "combinations weighed in closed form, without computing them",
+    "refits": "expressions whose constants were fitted again with full effort",
+    "again": "expressions computed once more",
+    "bounded": "of those executed: only found to be worse than a bound",
+    "invalid": "of those executed: without a finite loss",
+    "asked": "expressions that were to be scored, repetitions included",
+    "undecodable": "codes that gave no expression",
+}
+
+
+def search_section(discovery: Discovery, article: str, command: str | None) -> Html:
+    """All that a reader needs to judge the search and to repeat it."""
+    result = discovery.result
+    told = {
+        "strategy": result.strategy,
+        "chosen by": SELECTION.get(discovery.selection, discovery.selection),
+        "seed": result.seed,
+        "seconds": f"{result.seconds:.1f}",
+        "edhie": __version__,
+    }
+    counts = vars(result.counts)
+    again = fill("copy", id=f"{article}-command", label="The command that made this page", text=command or "")
+    return fill(
+        "search",
+        id=article,
+        stopped=STOPPED.get(result.stopped, f"It ended: {result.stopped}."),
+        facts=joined(fill("fact", label=label, value=value) for label, value in told.items()),
+        counts=joined(
+            fill("count", name=name, value=f"{value:,}", meaning=COUNTED.get(name, ""))
+            for name, value in counts.items()
+        ),
+        command=again if command else "",
+    )
