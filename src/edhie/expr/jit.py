@@ -71,6 +71,13 @@ def typed(number: int) -> int:
     return cast(int, np.int64(number))
 
 
+def is_compiled() -> bool:
+    """Whether kernels were compiled on this machine before, as the sources are now; asked before the first is."""
+    if config.CACHE_DIR:  # where numba was told to keep what it compiles, by whoever did so
+        return Path(config.CACHE_DIR).exists()
+    return _build_path().exists()
+
+
 @cache
 def _build_folder() -> Path:
     """A cache folder for exactly this state of all compiled sources.
@@ -78,15 +85,19 @@ def _build_folder() -> Path:
     numba looks only at the file of the function itself, so a change in a function that it
     calls, in another file, would go on running the old machine code.
     """
+    folder = _build_path()
+    if not os.path.exists(folder):  # noqa: PTH110 -- False also where one may not look
+        logging.getLogger("edhie").warning(FIRST_BUILD)
+        _prune(folder.parent)
+    return folder
+
+
+@cache
+def _build_path() -> Path:
     package = Path(__file__).parents[1]
     sources = sorted(path for path in package.rglob("*.py") if b"expr.jit import" in path.read_bytes())
     digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
-    root = Path(platformdirs.user_cache_dir("edhie")) / "kernels"
-    folder = root / digest
-    if not os.path.exists(folder):  # noqa: PTH110 -- False also where one may not look
-        logging.getLogger("edhie").warning(FIRST_BUILD)
-        _prune(root)
-    return folder
+    return Path(platformdirs.user_cache_dir("edhie")) / "kernels" / digest
 
 
 def _prune(root: Path) -> None:
