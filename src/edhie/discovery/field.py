@@ -1,0 +1,143 @@
+"""The formulas of a user's field: what the generator is fine-tuned on, and pieces as they are.
+
+Formulas have names of their own. A name that is also a column of the data is that variable, and the other names of
+such a formula are constants; in one without, the names stand for the variables in the order in which they come, as
+far as there are variables. Numbers become constants to be fitted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import platformdirs
+
+from edhie.corpora.importing import ImportOptions, import_file
+from edhie.errors import CorpusError, EdhieError, ExpressionError, MissingExtraError
+from edhie.expr import Expr, Forest, SymbolLibrary, parse
+from edhie.generators import TrainConfig, load, save
+from edhie.generators.base import Codes, Decoded, LatentGenerator, Model
+
+SHARE = 0.5  # of the samples that are formulas of the field
+OWN_SAMPLES = 2000  # of the generator itself in what it is fine-tuned on, so that it forgets nothing
+TRAINING = {"epochs": 40, "learning_rate": 0.01, "divergence": 1.0}
+"""With a lower weight of the divergence the formulas are told apart as well, but take too little room to be drawn."""
+LOGGER = logging.getLogger("edhie")
+
+
+class Field:
+    """A generator fine-tuned on formulas, which it gives as they are, too."""
+
+    def __init__(self, generator: LatentGenerator, formulas: Forest) -> None:
+        self.generator = generator
+        self.formulas = formulas
+
+    @property
+    def library(self) -> SymbolLibrary:
+        """The generator's."""
+        return self.generator.library
+
+    @property
+    def latent_dim(self) -> int:
+        """The generator's."""
+        return self.generator.latent_dim
+
+    def sample(self, n: int, rng: np.random.Generator) -> Forest:
+        """`n` expressions, half of them formulas of the field."""
+        count = int(rng.binomial(n, SHARE))
+        chosen = self.formulas.take(rng.integers(0, len(self.formulas), count))
+        both = Forest.concatenate([chosen, self.generator.sample(n - count, rng)])
+        return both.take(rng.permutation(n))
+
+    def encode(self, forest: Forest) -> tuple[Codes, Codes]:
+        """Mean and logarithm of the variance of each expression's code."""
+        return self.generator.encode(forest)
+
+    def decode(self, codes: Codes, **options: Any) -> Decoded:
+        """The expressions that codes stand for."""
+        return self.generator.decode(codes, **options)
+
+
+def field_of(corpus: str | Path | Sequence[str], generator: Model, names: Sequence[str]) -> Field:
+    """A generator's field: fine-tuned where torch is there, and kept for the next time; else its formulas alone."""
+    formulas = formulas_of(corpus, generator.library, names)
+    try:
+        return Field(_tuned(generator, formulas), formulas)
+    except MissingExtraError:
+        LOGGER.warning(
+            "the generator is not fine-tuned on the corpus, since torch is not installed (pip install 'edhie[train]'); "
+            "its formulas are used as they are"
+        )
+        return Field(generator, formulas)
+
+
+def formulas_of(corpus: str | Path | Sequence[str], library: SymbolLibrary, names: Sequence[str]) -> Forest:
+    """The formulas of a file, or of a list of texts, that a generator's library can hold; what cannot is told."""
+    found: list[Expr] = []
+    left_out: list[str] = []
+    for expr in _read(corpus):
+        try:
+            found.append(_over(expr, library, names))
+        except EdhieError as error:
+            left_out.append(f"{expr} ({error})")
+    if not found:
+        raise CorpusError(f"none of the formulas can be used; the first: {left_out[0]}")
+    if left_out:
+        LOGGER.warning("%d of %d formulas are left out; the first: %s", len(left_out), len(found), left_out[0])
+    return Forest.from_exprs(found, library).unique()
+
+
+def _read(corpus: str | Path | Sequence[str]) -> list[Expr]:
+    if isinstance(corpus, str | Path):
+        return list(import_file(corpus, ImportOptions(numbers="constants", skip_bad=True))[0].forest)
+    texts = [str(each) for each in corpus]
+    if not texts:
+        raise CorpusError("the corpus is empty; give at least one formula")
+    return [parse(text).numbers_to_constants().free() for text in texts]
+
+
+def _over(expr: Expr, library: SymbolLibrary, names: Sequence[str]) -> Expr:
+    """An expression with the variables of a library: those that the data's names stand for first."""
+    used = list(dict.fromkeys(token for token in expr.tokens if expr.library[token].kind == "variable"))
+    placed = {name: library.variables[names.index(name)] for name in used if name in names[: len(library.variables)]}
+    if not placed:
+        placed = dict(zip(used, library.variables, strict=False))
+    constant = library.constant
+    if constant is None and len(placed) < len(used):
+        raise ExpressionError("it has more variables than the generator, which has no constants to stand for them")
+    others = dict.fromkeys([*used, expr.library.constant], constant)
+    tokens = [placed.get(token) or others.get(token) or token for token in expr.tokens]
+    return Expr(library, tokens)
+
+
+def _tuned(generator: Model, formulas: Forest) -> Model:
+    folder = _folder(generator, formulas)
+    if (folder / "config.json").is_file():
+        return load(folder)
+    from edhie.generators.train import train
+
+    LOGGER.info("fine-tuning the generator on %d formulas", len(formulas))
+    own = generator.sample(OWN_SAMPLES, np.random.default_rng(0))
+    both = Forest.concatenate([formulas, own])
+    weights = np.concatenate([np.full(len(formulas), len(own) / len(formulas)), np.ones(len(own))])
+    config = TrainConfig.of("hvae", hidden=generator.hidden_dim, latent=generator.latent_dim, **TRAINING)
+    model, history = train(both, config, weights=weights, start=generator)
+    try:
+        save(folder, model, config, history=[asdict(epoch) for epoch in history])
+    except EdhieError:
+        LOGGER.info("what was learnt cannot be kept in %s", folder)
+    return model
+
+
+def _folder(generator: Model, formulas: Forest) -> Path:
+    """In the user's cache, by what it follows from; removing it makes the next fit train again."""
+    digest = hashlib.sha256(generator.library.to_json().encode())
+    for name in sorted(generator.weights):
+        digest.update(np.ascontiguousarray(generator.weights[name]).tobytes())
+    digest.update(formulas.tokens.tobytes() + formulas.offsets.tobytes())
+    return Path(platformdirs.user_cache_dir("edhie")) / "models" / f"field-{digest.hexdigest()[:16]}"
