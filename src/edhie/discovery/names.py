@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from edhie.expr.symbols import OPERATORS
+from edhie.expr.symbols import OPERATORS, is_in_names, is_name
 
 RESERVED = frozenset({*OPERATORS, "pi", "e"})
 
@@ -32,10 +32,8 @@ def variable_names(columns: Sequence[str]) -> tuple[str, ...]:
 
 def _identifier(column: str) -> str:
     """The nearest name that a formula can hold."""
-    name = re.sub(r"[^0-9A-Za-z_]+", "_", column) if not column.isidentifier() or not column.isascii() else column
-    name = name.strip("_") if name != column else name
-    if not name:
-        return "x"
-    if not name[0].isalpha() and name[0] != "_":
-        name = f"x_{name}"
+    name = column
+    if not is_name(name):
+        name = re.sub("_+", "_", "".join(letter if is_in_names(letter) else "_" for letter in column)).strip("_") or "x"
+        name = name if is_name(name) else f"x_{name}"
     return f"{name}_" if name in RESERVED else name
