@@ -1,81 +1,49 @@
-"""What `make demo` runs: from measurements of a cooling cup to its equation, its constants and a picture."""
+"""What `make demo` runs: from 28 orbits of planets and moons to Kepler's third law, with a picture and a report."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-from matplotlib.figure import Figure
+import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
-from edhie.evaluate import Evaluator, values
-from edhie.evaluate.constants.rounding import readable
-from edhie.evaluate.constants.uncertainty import uncertainty
-from edhie.expr import Expr, Forest
-from edhie.generators import load
-from edhie.results.description import shortest_description
-from edhie.search import Budget, run
+from edhie import EDHiERegressor
+from edhie.plots import plot_fit, save
+from edhie.report import write_report
 
+DATA = Path(__file__).parent / "data" / "orbits.csv"
 OUT = Path("out")
-SEED, EVALUATIONS, MOST_NODES = 0, 20_000, 15
-NOISE = 0.3  # degrees
-SLACK = 0.01  # the share by which the error may rise for plainer numbers
-
-
-def measurements() -> tuple[np.ndarray, np.ndarray]:
-    """A cup of tea that cools from 90 °C in a room of 21 °C, by Newton's law with a time constant of 25 minutes."""
-    rng = np.random.default_rng(SEED)
-    minutes = np.sort(rng.uniform(0, 90, 60))
-    return minutes, 21 + 69 * np.exp(-minutes / 25) + NOISE * rng.normal(size=len(minutes))
-
-
-def picture(minutes: np.ndarray, degrees: np.ndarray, best: Expr, sizes: np.ndarray, errors: np.ndarray) -> Figure:
-    """The data with the best equation, and the front."""
-    figure = Figure(figsize=(9, 3.6), layout="constrained", dpi=130)
-    left, right = figure.subplots(1, 2, width_ratios=(3, 2))
-    fine = np.linspace(minutes.min(), minutes.max(), 300)
-    left.plot(minutes, degrees, "o", color="#8aa7c4", markersize=4, label="measured")
-    left.plot(fine, values(Forest.from_exprs([best]), fine[np.newaxis])[0], color="#b5502a", label=str(best))
-    left.set(xlabel="minutes", ylabel="°C")
-    left.legend(frameon=False)
-    right.step(sizes, errors, where="post", marker="o", color="#1f5f99")
-    right.axhline(NOISE, color="grey", linewidth=0.8, linestyle=":")
-    right.annotate("noise", (min(sizes), NOISE), va="bottom", color="grey")
-    right.set(xlabel="nodes", ylabel="error, °C", yscale="log")
-    for panel in (left, right):
-        panel.spines[["top", "right"]].set_visible(False)
-    return figure
+EVALUATIONS, MOST_NODES = 5_000, 12
 
 
 def main() -> None:
-    """Search with a model that comes along, and show what is found."""
+    """Fit, show what was found, and write it down."""
     console = Console()
-    minutes, degrees = measurements()
-    model = load("general-1")
-    evaluator = Evaluator(model.library, minutes, degrees)
-    console.print("Searching for an equation of 60 measurements, with the model general-1 as the source of its pieces:")
-    result = run(model, evaluator, budget=Budget(EVALUATIONS), rng=SEED)
-    front = [each for each in result.front if each.complexity <= MOST_NODES]
-    table = Table("nodes", "error, °C", "equation")
-    for each in front:
-        table.add_row(
-            f"{each.complexity:.0f}", f"{each.error:.3g}", str(readable(each.expr, evaluator.data, slack=SLACK))
-        )
+    orbits = pd.read_csv(DATA)
+    console.print(f"{len(orbits)} orbits: how does the period follow from the axis and the mass of the central body?")
+    console.print("(compiling first, if this is the first time: half a minute)")
+    model = EDHiERegressor(max_time=None, max_evaluations=EVALUATIONS, random_state=0)
+    model.fit(orbits[["axis", "mass"]], orbits["period"])
+    found = model.discoveries_[0]
+
+    table = Table("nodes", "error, days", "R²", "period =")
+    for each in found.equations:
+        if each.complexity <= MOST_NODES:
+            table.add_row(f"{each.complexity:g}", f"{each.loss:.4g}", f"{each.r2:.6f}", f"{each.expr:.4g}")
     console.print(table)
-    chosen = shortest_description(result.candidates, evaluator.data)
-    assert chosen is not None
-    told = uncertainty(chosen.expr, evaluator.data)
-    shown = readable(chosen.expr, evaluator.data, slack=SLACK)
-    constants = ", ".join(f"{c:.4g} ± {s:.2g}" for c, s in zip(told.values, told.standard_errors, strict=True))
-    console.print(f"The shortest description of the data: {shown}", highlight=False)
-    console.print(f"its constants: {constants}", highlight=False)
-    console.print(f"{result.counts}; {result.seconds:.1f} s", highlight=False)
+    best = model.best_
+    known = zip(best.uncertainty.values, best.uncertainty.standard_errors, strict=True)
+    console.print(f"The shortest description: {best.text(4)}", highlight=False, soft_wrap=True)
+    console.print(
+        "its constants: " + ", ".join(f"{c:.4g} ± {s:.1g}" for c, s in known), highlight=False, soft_wrap=True
+    )
+    console.print(f"{found.result.counts}; {found.result.seconds:.1f} s", highlight=False)
+
     OUT.mkdir(exist_ok=True)
-    path = OUT / "demo.png"
-    sizes, errors = (np.array([getattr(each, name) for each in front]) for name in ("complexity", "error"))
-    picture(minutes, degrees, shown, sizes, errors).savefig(path)
-    console.print(f"The picture is in {path}.", highlight=False)
+    picture = save(plot_fit(found), OUT / "demo.png")
+    page = write_report(found, OUT / "demo.html", command="make demo", title="Orbits")
+    console.print(f"The picture is {picture}, the report {page}.", highlight=False)
 
 
 if __name__ == "__main__":
