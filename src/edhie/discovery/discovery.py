@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from edhie.discovery.equation import Equation
 from edhie.errors import SearchError
 from edhie.evaluate import Data
+from edhie.expr.signs import plain_signs
 from edhie.results import Candidate, Candidates, SearchResult
 from edhie.results.description import shortest_description
 from edhie.results.selection import SELECTION, drops
@@ -36,7 +37,8 @@ class Discovery:
             alike = next((score for each, score in scored if _is_alike(each, chosen)), 0.0)
             scored = [(each, score) for each, score in scored if not _is_alike(each, chosen)] + [(chosen, alike)]
             scored.sort(key=lambda pair: pair[0].complexity)
-        return tuple(Equation(self.target, each, self.train, self.validation, score) for each, score in scored)
+        plain = ((replace(each, expr=plain_signs(each.expr)), score) for each, score in scored)
+        return tuple(Equation(self.target, each, self.train, self.validation, score) for each, score in plain)
 
     @cached_property
     def index(self) -> int:
@@ -44,7 +46,8 @@ class Discovery:
         if self._chosen is None:
             executed = f"none of {self.result.counts.executed:,} expressions has a value in every row"
             raise SearchError(f"no equation was found: {executed}; search longer, or with other operators")
-        return next(k for k, each in enumerate(self.equations) if each.expr == self._chosen.expr)
+        chosen = plain_signs(self._chosen.expr)
+        return next(k for k, each in enumerate(self.equations) if each.expr == chosen)
 
     @property
     def best(self) -> Equation:
