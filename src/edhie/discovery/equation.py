@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate import Data, values
-from edhie.evaluate.constants.jacobian import Response
+from edhie.evaluate.constants.propagation import value_deviations
 from edhie.evaluate.constants.uncertainty import Uncertainty, uncertainty
 from edhie.evaluate.losses import r2
 from edhie.expr import Expr, Forest
@@ -94,13 +94,8 @@ class Equation:
         return found
 
     def standard_deviations(self, columns: Numbers) -> Numbers:
-        """How far each of its values may be off, as the covariance of its constants has it; 0 without constants."""
-        if not self.expr.constants:
-            return np.zeros(columns.shape[1])
-        _, slopes = Response(self.expr, columns).jacobian(self.uncertainty.values)
-        with np.errstate(all="ignore"):
-            variances: Numbers = np.einsum("ji,jk,ki->i", slopes, self.uncertainty.covariance, slopes)
-        return np.sqrt(np.maximum(variances, 0.0))
+        """How far each of its values may be off, since its constants are known to within the noise only."""
+        return value_deviations(self.expr, self.train, columns)
 
     def __str__(self) -> str:
         return self.text()
