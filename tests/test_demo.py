@@ -16,7 +16,7 @@ def test_the_demo_finds_the_law(
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(DEMO), run_name="__main__")
     told = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("The shortest"))
-    assert "0.0089" in told
+    assert "0.00889" in told
     assert "axis" in told
     assert "mass" in told
     assert (tmp_path / "out" / "demo.png").stat().st_size > 10_000

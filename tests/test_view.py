@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
+import re
 
 import numpy as np
 import pytest
 from rich.console import Console
 
 from edhie import view as search_view
+from edhie.events import Progressed
+from edhie.expr import Forest, parse
+from edhie.results import Candidates, Front
 from edhie.search import Budget, run
 from edhie.view import SearchView, duration
 from searches import HVAE, assert_same, evaluator
@@ -46,6 +50,40 @@ def test_a_live_view_shows_best_front_rate_and_time_left(width: int) -> None:
     if width == 100:
         for word in ("600 executed", "100%", "/s", "left", "complexity", "expression", "error"):
             assert word in text
+
+
+def live(front: Front, width: int) -> list[str]:
+    """The table in the last picture of a live view, by lines."""
+    out = io.StringIO()
+    with SearchView(Console(file=out, force_terminal=True, width=width, color_system=None), target="T") as view:
+        view(Progressed(600, 0, 0, 1.0, front.errors[-1], front, 600.0, 0.5, 1.0))
+    lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "\n", out.getvalue()).splitlines()
+    lines = [line.strip() for line in lines if line.strip()]
+    return lines[max(k for k, line in enumerate(lines) if line.startswith("complexity")) :]
+
+
+def test_errors_are_seen_whatever_the_length_of_expressions() -> None:
+    front = run(HVAE, evaluator(), strategy="draw", budget=BUDGET).front
+    title, *rows = live(front, 46)
+    assert title.split() == ["complexity", "error", "T", "="]
+    assert len(rows) == min(len(front), search_view.SHOWN)
+    assert rows[-1].split()[:2] == [f"{front.complexities[-1]:g}", f"{front.errors[-1]:.4g}"]
+
+
+def test_a_long_front_shows_where_the_error_falls() -> None:
+    model = Forest.from_exprs([parse(" + ".join(["x0"] * k), HVAE.library) for k in range(1, 21)])
+    errors = np.array([10.0, 9.9, 9.8, 1.0, *np.linspace(0.99, 0.8, 16)])
+    front = Front(Candidates(model, errors, model.sizes.astype(float), np.arange(20)))
+    shown = [line.split()[1] for line in live(front, 60)[1:]]
+    assert len(shown) == search_view.SHOWN
+    assert {"1", "0.8"} <= set(shown)
+
+
+def test_quiet_shows_nothing() -> None:
+    out = io.StringIO()
+    with SearchView(Console(file=out, force_terminal=True), is_quiet=True) as view:
+        run(HVAE, evaluator(), strategy="draw", budget=Budget(100), on_event=view)
+    assert out.getvalue() == ""
 
 
 def test_the_cursor_comes_back_after_an_error() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from types import TracebackType
 
+import numpy as np
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.table import Table
@@ -13,23 +14,27 @@ from rich.text import Text
 from edhie.console import error_console, say
 from edhie.events import Event, Finished, Improved, Progressed, Started
 from edhie.results import Front
+from edhie.results.selection import drops
 
 LINE_SECONDS = 10.0  # between two plain lines of progress
 SHOWN = 8  # expressions of the front
+ERROR_WIDTH = 10
 
 
 class SearchView:
     """A listener for `run`, to be used in a `with`; it reads events and nothing else."""
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(self, console: Console | None = None, *, target: str = "", is_quiet: bool = False) -> None:
         self._console = console or error_console
+        self._title = f"{target} =" if target else "expression"
+        self._is_quiet = is_quiet
         self._live: Live | None = None
         self._line_at = 0.0
 
     def __enter__(self) -> SearchView:
-        if self._console.is_terminal:
-            self._live = Live(console=self._console, transient=True, auto_refresh=False)
-            self._live.start()
+        if self._console.is_terminal and not self._is_quiet:
+            self._live = Live(Text("getting ready"), console=self._console, transient=True, auto_refresh=False)
+            self._live.start(refresh=True)
         return self
 
     def __exit__(
@@ -41,6 +46,8 @@ class SearchView:
 
     def __call__(self, event: Event) -> None:
         """Show an event."""
+        if self._is_quiet:
+            return
         if isinstance(event, Started):
             self._say(_started(event))
         elif isinstance(event, Finished):
@@ -49,7 +56,7 @@ class SearchView:
             if self._live is None:
                 self._say(f"{event.executed:>9,}  error {event.error:<10.4g}  {event.expr:.6g}")
         elif self._live is not None:
-            self._live.update(Group(Text(_status(event)), _table(event.front)), refresh=True)
+            self._live.update(Group(Text(_status(event)), _table(event.front, self._title)), refresh=True)
         elif event.seconds - self._line_at >= LINE_SECONDS:
             self._line_at = event.seconds
             self._say(_status(event))
@@ -95,14 +102,19 @@ def _status(event: Progressed) -> str:
     return " · ".join(parts)
 
 
-def _table(front: Front) -> RenderableType:
-    """The best of the front, the lowest error last."""
-    table = Table(box=None, pad_edge=False, show_edge=False)
-    table.add_column("complexity", justify="right")
-    table.add_column("error", justify="right")
-    table.add_column("expression", no_wrap=True, overflow="ellipsis")
-    first = max(0, len(front) - SHOWN)
-    for k in range(first, len(front)):
+def _table(front: Front, title: str) -> RenderableType:
+    """The best of the front, the lowest error last; the errors are seen whatever the length of expressions."""
+    table = Table(box=None, pad_edge=False, show_edge=False, expand=True)
+    table.add_column("complexity", justify="right", no_wrap=True, min_width=len("complexity"))
+    table.add_column("error", justify="right", no_wrap=True, min_width=ERROR_WIDTH)
+    table.add_column(Text(title), no_wrap=True, overflow="ellipsis", ratio=1)
+    for k in _worth_showing(front):
         each = front[k]
         table.add_row(f"{each.complexity:g}", f"{each.error:.4g}", Text(f"{each.expr:.6g}"))
     return table
+
+
+def _worth_showing(front: Front) -> list[int]:
+    """The places of the lowest error and of those where the error falls most for what they are longer."""
+    steps = np.argsort(-drops(front)[:-1], kind="stable")[: SHOWN - 1]
+    return sorted({*steps.tolist(), *range(len(front))[-1:]})

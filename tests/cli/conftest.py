@@ -14,8 +14,12 @@ import pytest
 
 from edhie.cli import main
 from edhie.corpora import Corpus
+from edhie.discovery import Settings, discover
+from edhie.discovery.folder import save as save_run
+from edhie.evaluate import Data
 from edhie.generators import TrainConfig, save
 from edhie.grammar import load as load_grammar
+from measurements import table
 
 COMMAND = [sys.executable, "-c", "from edhie.cli import main; main()"]
 
@@ -87,3 +91,21 @@ def model_folder(corpus_folder: Path, tmp_path_factory: pytest.TempPathFactory) 
     config = TrainConfig(hidden=8, latent=4, epochs=2, batch=16)
     model, _ = train(Corpus.load(corpus_folder).forest, config)
     return save(tmp_path_factory.mktemp("models") / "small", model, config)
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Path:
+    """Sixty measurements of a cup that cools."""
+    return table(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished fit of two columns, one of them with a name that is no identifier; not to be written to."""
+    rng = np.random.default_rng(0)
+    age, length = rng.uniform(1, 5, (2, 80))
+    data = Data(
+        np.array([age, length]), 3 * length * np.exp(-age) + 0.01 * rng.normal(size=80), None, ("age", "L (cm)")
+    )
+    settings = Settings(max_time=None, max_evaluations=400, strategy="draw")
+    return save_run(discover(data, settings, target="y"), tmp_path_factory.mktemp("runs") / "run")

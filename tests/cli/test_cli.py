@@ -36,7 +36,7 @@ def test_the_commands() -> None:
         "expr", "compare", "grammar list", "grammar show", "grammar sample",
         "corpus build", "corpus import", "corpus show", "corpus list",
         "train", "sample", "encode", "decode", "neighbours", "interpolate",
-        "model list", "model show", "bench", "search",
+        "model list", "model show", "bench", "fit", "show", "predict", "export",
     }  # fmt: skip
 
 
@@ -115,13 +115,21 @@ def test_a_group_alone_shows_its_help(path: tuple[str, ...], edhie: Callable[...
         ["interpolate", "m", "x"],
         ["interpolate", "m", "x", "y", "--steps", "0"],
         ["interpolate", "m", "x", "y", "z"],
-        ["search"],
-        ["search", "f.csv"],
-        ["search", "f.csv", "--target", "y", "--strategy", "guess"],
-        ["search", "f.csv", "--target", "y", "--evaluations", "0"],
-        ["search", "f.csv", "--target", "y", "--seconds", "-1"],
-        ["search", "f.csv", "--target", "y", "--seed", "-1"],
-        ["search", "f.csv", "--target", "y", "--resume"],
+        ["fit"],
+        ["fit", "f.csv"],
+        ["fit", "f.csv", "--target", "y", "--strategy", "guess"],
+        ["fit", "f.csv", "--target", "y", "--evaluations", "0"],
+        ["fit", "f.csv", "--target", "y", "--max-time", "-1"],
+        ["fit", "f.csv", "--target", "y", "--seed", "-1"],
+        ["fit", "f.csv", "--target", "y", "--selection", "luck"],
+        ["fit", "f.csv", "--target", "y", "--resume"],
+        ["show"],
+        ["show", "run", "--index", "first"],
+        ["predict"],
+        ["predict", "run"],
+        ["export"],
+        ["export", "run"],
+        ["export", "run", "--format", "cobol"],
     ],
     ids=" ".join,
 )
@@ -157,6 +165,7 @@ def test_help_and_completion_load_nothing_heavy(environment: dict[str, str]) -> 
     for arguments, variables in (
         (["corpus", "build", "--help"], {}),
         (["train", "--help"], {}),
+        (["fit", "--help"], {}),
         ([], {"_EDHIE_COMPLETE": "complete_bash", "COMP_WORDS": "edhie corpus build ", "COMP_CWORD": "3"}),
     ):
         command = [sys.executable, "-c", code, *arguments]
@@ -192,3 +201,33 @@ def test_warnings_show_no_source(process: Callable[..., Any], tmp_path: Path) ->
     path.write_text("E -> 'x0' [1.0]\nF -> 'x1' [1.0]\n", encoding="utf-8")
     result = process("grammar", "sample", path, "-n", "2")
     assert result == (0, "x0\nx0\n", "warning: no derivation from the start uses 'F'\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keys"),
+    [
+        (["expr", "x0^2 + 1"], {"infix", "prefix", "postfix", "latex", "sympy", "size", "height"}),
+        (["compare", "x", "x + 0"], {"equivalent", "reason", "same_domain", "edit_distance", "tree_distance"}),
+        (["model", "list"], {"name", "kind", "dimensions", "symbols"}),
+        (["grammar", "list"], {"name", "rules", "ending", "mean_size"}),
+        (["corpus", "list"], {"name", "size"}),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, list) else "",
+)
+def test_json_is_one_object_a_line(arguments: list[str], keys: set[str], edhie: Callable[..., Any]) -> None:
+    code, out, err = edhie(*arguments, "--json")
+    assert (code, err) == (0, "")
+    assert all(keys <= json.loads(line).keys() for line in out.splitlines())
+
+
+SAME = {
+    "seed": "--seed", "out": "--out", "as_json": "--json", "quiet": "--quiet", "seconds": "--max-time",
+    "max_time": "--max-time", "evaluations": "--evaluations", "strict": "--strict", "count": "--count",
+    "notation": "--notation", "figure": "--figure", "index": "--index",
+}  # fmt: skip
+
+
+def test_the_same_name_for_the_same_thing() -> None:
+    options = [each for command in COMMANDS.values() for each in command.params if each.name in SAME]
+    assert {each.name for each in options} == set(SAME)
+    assert all(SAME[each.name] in each.opts for each in options)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from edhie.corpora import recipe_names
+from edhie.expr.exports import FORMATS
 from edhie.generators.shipped import names as models
 from edhie.grammar import names
 
@@ -29,7 +30,10 @@ COMPLETIONS = {
         "interpolate",
         "model",
         "bench",
-        "search",
+        "fit",
+        "show",
+        "predict",
+        "export",
     ],
     "edhie co": ["compare", "corpus"],
     "edhie corpus ": ["build", "import", "show", "list"],
@@ -51,8 +55,10 @@ COMPLETIONS = {
     "edhie model ": ["list", "show"],
     "edhie sample ": models(),
     "edhie train x --start ": models(),
-    "edhie search f.csv --model ": models(),
-    "edhie search f.csv --strategy ": ["mosaic", "evolve", "draw"],
+    "edhie fit f.csv --model ": models(),
+    "edhie fit f.csv --strategy ": ["mosaic", "evolve", "draw"],
+    "edhie fit f.csv --selection ": ["mdl", "best", "accuracy", "score"],
+    "edhie export run --format ": list(FORMATS),
 }
 
 

@@ -13,12 +13,15 @@ import edhie
 from edhie.cli.bench import bench
 from edhie.cli.codes import decode, encode
 from edhie.cli.corpus import app as corpus
-from edhie.cli.expr import compare, show
+from edhie.cli.export import export
+from edhie.cli.expr import compare, show_formula
+from edhie.cli.fit import fit
 from edhie.cli.formulas import FormulaCommand
 from edhie.cli.grammar import app as grammar
 from edhie.cli.model import app as model
+from edhie.cli.predict import predict
 from edhie.cli.sample import sample
-from edhie.cli.search import search
+from edhie.cli.show import show_run
 from edhie.cli.stopping import INTERRUPTED, is_interruption
 from edhie.cli.train import train
 from edhie.cli.walks import interpolate, neighbours
@@ -32,15 +35,18 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
+app.command("fit")(fit)
+app.command("show")(show_run)
+app.command("predict")(predict)
+app.command("export")(export)
 app.add_typer(corpus, name="corpus")
 app.add_typer(grammar, name="grammar")
 app.add_typer(model, name="model")
 # so that a formula may begin with a minus sign
 FORMULAS = {"ignore_unknown_options": True}
-app.command("expr", context_settings=FORMULAS)(show)
+app.command("expr", context_settings=FORMULAS)(show_formula)
 app.command("compare", context_settings=FORMULAS)(compare)
 app.command("train")(train)
-app.command("search")(search)
 app.command("bench")(bench)
 app.command("sample")(sample)
 app.command("encode", cls=FormulaCommand)(encode)

@@ -48,7 +48,9 @@ def bench(
     problems: Annotated[str, typer.Option(help="Only these problems, such as NG-1,NG-5.", show_default="all")] = "",
     noise: Annotated[float, typer.Option(min=0.0, help=help_of(Plan, "noise"))] = Plan.noise,
     evaluations: Annotated[int, typer.Option(min=0, help=help_of(Settings, "evaluations"))] = Settings.evaluations,
-    seconds: Annotated[float | None, typer.Option(min=0.0, help=help_of(Settings, "seconds"))] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--max-time", "--seconds", min=0.0, help=help_of(Settings, "seconds"))
+    ] = None,
     strict: Annotated[
         bool | None, typer.Option("--strict/--free", help=help_of(Settings, "strict"), show_default=False)
     ] = None,

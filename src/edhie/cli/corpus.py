@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 
 from edhie.cli.grammar import complete_name as complete_grammar
+from edhie.cli.options import Json, print_json
 from edhie.cli.progress import progress_bar
 from edhie.cli.stopping import INTERRUPTED, is_interruption
 from edhie.cli.training_corpus import complete_corpus
@@ -137,13 +138,17 @@ def show_corpus(
 
 
 @app.command("list")
-def list_corpora() -> None:
+def list_corpora(as_json: Json = False) -> None:
     """List the corpora that can be built by name."""
+    recipes = [named_recipe(name) for name in recipe_names()]
+    if as_json:
+        for each in recipes:
+            print_json(asdict(each))
+        print_json({"name": PHYSICS, "size": len(physics())})
+        return
     table = Table("name", "grammar", "size", "max height", "simplified", box=None)
-    for name in recipe_names():
-        recipe = named_recipe(name)
-        yes = "yes" if recipe.simplify else "no"
-        table.add_row(name, recipe.grammar, str(recipe.size), str(recipe.max_height), yes)
+    for each in recipes:
+        table.add_row(each.name, each.grammar, str(each.size), str(each.max_height), "yes" if each.simplify else "no")
     table.add_row(PHYSICS, "(a table of 120 formulas)", str(len(physics())), "", "no")
     console.print(table)
 

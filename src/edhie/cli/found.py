@@ -1,112 +1,68 @@
-"""What is told of a search that is over: the front as a table, the equation to trust, or all of it as JSON."""
+"""What is told of equations that were found: the front as lines, one equation with its constants, or all as JSON."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from edhie.console import say
-from edhie.evaluate.data import Data
-from edhie.evaluate.losses import r2
-from edhie.expr import Expr, Forest
-from edhie.results import Candidate, SearchResult
-from edhie.results.description import shortest_description
+from edhie.discovery import Discovery, Equation
 
 UNDEFINED = "undefined"  # in place of R², where an equation has no value in some row
 
 
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """A candidate, and the share of the target's variance that it explains."""
-
-    candidate: Candidate
-    r2: float
-    r2_validation: float | None
-    """None where no rows were held out."""
-
-    def as_json(self) -> dict[str, Any]:
-        """With all digits."""
-        return {
-            "complexity": self.candidate.complexity,
-            "error": self.candidate.error,
-            "r2": _finite(self.r2),
-            "r2_validation": _finite(self.r2_validation),
-            "expression": str(self.candidate.expr),
-        }
+def print_front(found: Discovery) -> None:
+    """One line an equation, from the simplest on; a star stands before the chosen one."""
+    has_validation = found.validation is not None
+    chosen = None if found.is_empty else found.index
+    names = ["  # complexity", f"{'loss':>10}", f"{'R² train':>10}"] + [f"{'R² valid.':>10}"] * has_validation
+    say("  ".join([*names, f"{found.target} ="]))
+    for k, each in enumerate(found.equations):  # equations come last: they may be long, and a line is never broken
+        cells = [f"{'*' if k == chosen else ' '}{k:>2} {each.complexity:>10g}", f"{each.loss:>10.4g}", _share(each.r2)]
+        cells += [] if each.r2_validation is None else [_share(each.r2_validation)]
+        say("  ".join([*cells, f"{each.expr:.6g}"]))
 
 
-@dataclass(frozen=True, eq=False)
-class Report:
-    """What a search came to on its data."""
-
-    result: SearchResult
-    target: str
-    front: tuple[Judged, ...]
-    selected: Judged | None
-
-    @classmethod
-    def of(cls, result: SearchResult, target: str, train: Data, validation: Data | None) -> Report:
-        """The front judged, and the equation that describes the data in the fewest bits."""
-        chosen = shortest_description(result.candidates, train, validation=validation)
-        front = _judged(list(result.front), train, validation)
-        selected = None if chosen is None else _judged([chosen], train, validation)[0]
-        return cls(result, target, front, selected)
-
-    def equation(self, expr: Expr, digits: str = "") -> str:
-        """`T = 20 + 60*exp(-t/7)`."""
-        return f"{self.target} = {expr:{digits}}"
-
-    def print(self) -> None:
-        """The front, from the simplest on, then the selected equation."""
-        has_validation = any(each.r2_validation is not None for each in self.front)
-        names = ["complexity", f"{'error':>10}", f"{'R² train':>10}"] + [f"{'R² valid.':>10}"] * has_validation
-        say("  ".join([*names, f"{self.target} ="]))
-        for each in self.front:  # equations come last: they may be long, and a line is never broken
-            cells = [f"{each.candidate.complexity:>10g}", f"{each.candidate.error:>10.4g}", _share(each.r2)]
-            cells += [_share(each.r2_validation)] if each.r2_validation is not None else []
-            say("  ".join([*cells, f"{each.candidate.expr:.6g}"]))
-        say("")
-        self.print_selected()
-
-    def print_selected(self) -> None:
-        """One line: the selected equation."""
-        if self.selected is not None:
-            say(self.equation(self.selected.candidate.expr, ".6g"))
-
-    def as_json(self) -> dict[str, Any]:
-        """All of it, as JSON has it."""
-        result = self.result
-        return {
-            "target": self.target,
-            "selected": None if self.selected is None else self.selected.as_json(),
-            "front": [each.as_json() for each in self.front],
-            "strategy": result.strategy,
-            "seed": result.seed,
-            "stopped": result.stopped,
-            "seconds": round(result.seconds, 3),
-            "counts": asdict(result.counts),
-        }
+def print_equation(equation: Equation) -> None:
+    """One line: the equation."""
+    say(equation.text())
 
 
-def _judged(candidates: Sequence[Candidate], train: Data, validation: Data | None) -> tuple[Judged, ...]:
-    from edhie.evaluate.values import values
+def print_details(equation: Equation) -> None:
+    """How good an equation is, and how well the data determine its constants."""
+    shares = f"R² = {_share(equation.r2).strip()}"
+    if equation.r2_validation is not None:
+        shares += f", on held-out rows {_share(equation.r2_validation).strip()}"
+    say(f"  loss {equation.loss:.6g}, {shares}, complexity {equation.complexity:g}")
+    known = equation.uncertainty
+    if len(known.values):
+        say("  constants, in the order in which they are written, and their standard errors:")
+    for value, error in zip(known.values.tolist(), known.standard_errors.tolist(), strict=True):
+        say(
+            f"    {value:.8g} ± {error:.2g}" if math.isfinite(error) else f"    {value:.8g}, not determined by the data"
+        )
 
-    found = []
-    for each in candidates:
-        forest = Forest.from_exprs([each.expr])
-        on_train = r2(train.y, values(forest, train.columns)[0])
-        held_out = None if validation is None else r2(validation.y, values(forest, validation.columns)[0])
-        found.append(Judged(each, on_train, held_out))
-    return tuple(found)
+
+def document(found: Discovery) -> dict[str, Any]:
+    """All of it, as JSON has it; `selected` and the equation of that index in `front` are the same."""
+    names = dict(zip(found.train.names, found.columns, strict=True))
+    is_empty = found.is_empty
+    return found.as_json() | {
+        "selected": None if is_empty else equation_json(found.best),
+        "index": None if is_empty else found.index,
+        "rows": {"train": found.train.n_rows, "validation": found.validation.n_rows if found.validation else 0},
+        "variables": names,
+    }
+
+
+def equation_json(equation: Equation) -> dict[str, Any]:
+    """One equation with all digits, its constants and how far they may be off."""
+    known = equation.uncertainty
+    errors = [error if math.isfinite(error) else None for error in known.standard_errors.tolist()]
+    return equation.as_json() | {"constants": known.values.tolist(), "standard_errors": errors}
 
 
 def _share(r2: float) -> str:
     if not math.isfinite(r2):
         return f"{UNDEFINED:>10}"
     return f"{round(r2, 6) + 0.0:>10.6f}" if r2 > -10 else f"{r2:>10.3g}"  # + 0.0: no -0.000000
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None

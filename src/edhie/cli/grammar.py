@@ -8,7 +8,7 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from edhie.cli.options import Count, Json, Seed, Written, in_parts, print_expression
+from edhie.cli.options import Count, Json, Seed, Written, in_parts, print_expression, print_json
 from edhie.console import console, say
 from edhie.grammar import load, names
 
@@ -26,15 +26,19 @@ Grammar = Annotated[
 
 
 @app.command("list")
-def list_grammars() -> None:
+def list_grammars(as_json: Json = False) -> None:
     """List the grammars that come with edhie."""
     table = Table("name", "rules", "derivations end with probability", "mean size", box=None)
     for name in names():
         grammar = load(name)
-        size = grammar.expected_size()
-        mean = f"{size:.1f}" if np.isfinite(size) else "infinite"
-        table.add_row(name, str(len(grammar.rules)), f"{grammar.termination_probability():.3f}", mean)
-    console.print(table)
+        rules, ending, size = len(grammar.rules), grammar.termination_probability(), grammar.expected_size()
+        is_finite = bool(np.isfinite(size))
+        if as_json:
+            print_json({"name": name, "rules": rules, "ending": ending, "mean_size": size if is_finite else None})
+        else:
+            table.add_row(name, str(rules), f"{ending:.3f}", f"{size:.1f}" if is_finite else "infinite")
+    if not as_json:
+        console.print(table)
 
 
 @app.command("show")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from edhie.cli.options import ModelFolder
+from edhie.cli.options import Json, ModelFolder, print_json
 from edhie.console import say
 from edhie.errors import GeneratorError
 from edhie.generators import load
@@ -15,8 +15,15 @@ app = typer.Typer(help="Look at trained models.", no_args_is_help=True)
 
 
 @app.command("list")
-def list_models() -> None:
+def list_models(as_json: Json = False) -> None:
     """List the models that come with edhie."""
+    if as_json:
+        for name in names():
+            model = load(name)
+            print_json(
+                {"name": name, "kind": model.kind, "dimensions": model.latent_dim, "symbols": model.library.names}
+            )
+        return
     width = max(map(len, ("name", *names())))
     say(f"{'name':{width}}  kind  dimensions  symbols")
     for name in names():

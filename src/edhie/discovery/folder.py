@@ -1,10 +1,13 @@
-"""A discovery as a folder: what was found, and the data it was found in, so that all of it can be asked again."""
+"""A discovery as a folder: what was found, and the data it was found in, so that all of it can be asked again.
+
+Which equation was chosen is kept too: it stays the same where a later release would choose otherwise.
+"""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +17,13 @@ from numpy.typing import NDArray
 import edhie
 from edhie.discovery.discovery import Discovery
 from edhie.discovery.equation import Equation
-from edhie.errors import SearchError
+from edhie.errors import EdhieError, SearchError
 from edhie.evaluate import Data
+from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.symbols import Symbol
-from edhie.results import SearchResult
+from edhie.results import Candidate, Candidates, Front, History, SearchCounts, SearchResult
+from edhie.results.saving import SYMBOLS
+from edhie.search.checkpoint import DESCRIPTION as RUN
 
 FORMAT = 1
 DESCRIPTION, ROWS, EQUATIONS, BEST = "discovery.json", "data.safetensors", "equations.csv", "best.txt"
@@ -32,6 +38,9 @@ def save(discovery: Discovery, folder: str | Path) -> Path:
     description = {
         "format": FORMAT, "edhie": edhie.__version__, "target": discovery.target, "columns": discovery.columns,
         "variables": discovery.train.names, "selection": discovery.selection, **discovery.as_json(),
+        "index": None if discovery.is_empty else discovery.index,
+        "front": [each.as_json() | _as_candidate(each) for each in discovery.equations],
+        "negligible": discovery.result.front.negligible,
     }  # fmt: skip
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -48,31 +57,85 @@ def save(discovery: Discovery, folder: str | Path) -> Path:
     return folder
 
 
-def load(folder: str | Path, *, operators: Iterable[Symbol] = ()) -> Discovery:
-    """Read a discovery that `save` wrote; pass `operators` for those of your own that it uses."""
+def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = True) -> Discovery:
+    """Read a discovery that `save` wrote; pass `operators` for those of your own that it uses.
+
+    All that was explored comes with it, unless it is not to be `whole`, which is much faster.
+    """
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
     folder = Path(folder)
-    if not (folder / DESCRIPTION).is_file():
-        raise SearchError(f"{folder} holds no finished fit: it has no {DESCRIPTION}")
+    _check_finished(folder)
     try:
         description = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
         if description["format"] != FORMAT:
             raise SearchError(f"{folder} has format {description['format']!r}; this edhie reads format {FORMAT}")
+        library = SymbolLibrary.from_json((folder / SYMBOLS).read_text(encoding="utf-8"), operators=operators)
+        front = [_candidate(each, library) for each in description["front"]]
+        result = SearchResult.load(folder, operators=operators) if whole else _result(description, front, library)
         arrays, names = load_file(folder / ROWS), tuple(description["variables"])
-        train = _data(arrays, "train", names)
-        assert train is not None
-        return Discovery(
-            target=str(description["target"]),
-            columns=tuple(description["columns"]),
-            train=train,
-            validation=_data(arrays, "validation", names),
-            result=SearchResult.load(folder, operators=operators),
-            selection=str(description["selection"]),
-        )
-    except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
+        train, validation = (_data(arrays, part, names) for part in ("train", "validation"))
+        if train is None:
+            raise ValueError(f"{ROWS} has no rows")
+        found = Discovery(
+            str(description["target"]), tuple(description["columns"]), train, validation, result,
+            str(description["selection"]),
+        )  # fmt: skip
+        index = description["index"]
+        vars(found)["_chosen"] = None if index is None else front[index]  # what `cached_property` would work out anew
+        return found
+    except SearchError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, IndexError, EdhieError, SafetensorError) as error:
         raise SearchError(f"the fit in {folder} is damaged or cannot be read: {error!r}") from error
+
+
+def _check_finished(folder: Path) -> None:
+    if (folder / DESCRIPTION).is_file():
+        return
+    if not folder.is_dir():
+        raise SearchError(f"there is no folder {folder}; make one with: edhie fit DATA --target NAME --out {folder}")
+    if (folder / RUN).is_file():
+        resumed = f"edhie fit DATA --target NAME --out {folder} --resume"
+        raise SearchError(f"{folder} holds a search that did not end; go on with it first: {resumed}")
+    raise SearchError(f"{folder} holds no finished fit: it has no {DESCRIPTION}")
+
+
+def _as_candidate(equation: Equation) -> dict[str, Any]:
+    """What it takes to have the equation again, constants apart from numbers."""
+    expr = equation.expr
+    return {
+        "formula": str(expr.free()),
+        "constants": expr.constants,
+        "executed_at": equation.candidate.executed_at,
+    }
+
+
+def _candidate(row: dict[str, Any], library: SymbolLibrary) -> Candidate:
+    free = parse(row["formula"], library)
+    expr = free.with_constants(row["constants"]) if row["constants"] else free
+    return Candidate(expr, float(row["loss"]), float(row["complexity"]), int(row["executed_at"]))
+
+
+def _result(description: dict[str, Any], front: Sequence[Candidate], library: SymbolLibrary) -> SearchResult:
+    """A result that knows of nothing but its equations."""
+    candidates = Candidates(
+        Forest.from_exprs([each.expr for each in front], library),
+        np.array([each.error for each in front], np.float64),
+        np.array([each.complexity for each in front], np.float64),
+        np.array([each.executed_at for each in front], np.int64),
+    )
+    return SearchResult(
+        front=Front.of(candidates, negligible=float(description["negligible"])),
+        candidates=candidates,
+        counts=SearchCounts(**description["counts"]),
+        history=History(),
+        seconds=float(description["seconds"]),
+        stopped=description["stopped"],
+        seed=int(description["seed"]),
+        strategy=str(description["strategy"]),
+    )
 
 
 def _arrays(discovery: Discovery) -> dict[str, NDArray[np.float64]]:

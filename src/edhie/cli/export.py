@@ -1,0 +1,49 @@
+"""`edhie export`: an equation that was found, for use elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from edhie.cli.runs import Index, RunFolder, chosen_equation
+from edhie.console import say
+from edhie.discovery import Discovery
+from edhie.discovery.folder import load
+from edhie.discovery.names import variable_names
+from edhie.errors import ExpressionError
+from edhie.expr.exports import FORMATS
+from edhie.expr.exports import export as written
+
+if TYPE_CHECKING:
+    FormatName = str
+else:
+    FormatName = Literal[tuple(FORMATS)]
+WHAT = "; ".join(f"{name}: {each.description}" for name, each in FORMATS.items())
+
+
+def export(
+    folder: RunFolder,
+    format: Annotated[FormatName, typer.Option(help=f"{WHAT}.")],
+    index: Index = None,
+    name: Annotated[str, typer.Option(help="What the function is called, where it is one.")] = "f",
+    out: Annotated[Path | None, typer.Option(help="The file to write.", show_default="it is printed")] = None,
+) -> None:
+    """Write an equation of a fit as code, as a formula or as data."""
+    found = load(folder, whole=False)
+    equation = chosen_equation(found, index)
+    text = written(equation.expr, format, name=name, target=_target(found)).rstrip("\n")
+    if out is None:
+        say(text)
+        return
+    try:
+        out.write_text(f"{text}\n", encoding="utf-8")
+    except OSError as error:
+        raise ExpressionError(f"cannot write to {out}: {error.strerror or error}") from error
+    say(f"{out}: {FORMATS[format].description}")
+
+
+def _target(found: Discovery) -> str:
+    """The target as a name that no variable has."""
+    return variable_names((*found.train.names, found.target))[-1]

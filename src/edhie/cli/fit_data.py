@@ -1,0 +1,84 @@
+"""The data of a fit: columns of a file, checked, and told before anything takes time."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from edhie.console import error_console, say
+from edhie.discovery.discover import SPLIT_SEED
+from edhie.discovery.names import variable_names
+from edhie.errors import DataError, shortened
+from edhie.evaluate import Data, read_data
+from edhie.evaluate.table import Table
+from edhie.evaluate.tables import open_table
+from edhie.results.validation import split
+
+LEAST_ROWS = 2
+MANY_COLUMNS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What is to be explained, and by what."""
+
+    path: Path
+    notes: tuple[str, ...]
+    target: str
+    train: Data
+    validation: Data | None
+    """Rows that are held out."""
+
+    def tell(self) -> None:
+        """What was read, and what will be done with it."""
+        if self.notes:
+            say(f"{self.path} {' and '.join(self.notes)}", to=error_console)
+        columns, held_out = self.train.names, 0 if self.validation is None else self.validation.n_rows
+        rows = self.train.n_rows + held_out
+        by = f"{columns[0]!r}" if len(columns) == 1 else f"{len(columns)} others ({shortened(', '.join(columns))})"
+        say(f"{self.path}: {rows:,} rows; {self.target!r} is to be explained by {by}", to=error_console)
+        if held_out:
+            say(f"{held_out:,} of {rows:,} rows are held out for validation", to=error_console)
+        if len(columns) > MANY_COLUMNS:
+            say("so many columns make the search slow; choose those that may matter with --features", to=error_console)
+        for column, name in zip(columns, variable_names(columns), strict=True):
+            if column != name:
+                say(f"column {column!r} is called {name} in equations", to=error_console)
+
+
+def read_measured(path: Path, target: str, features: str) -> Measured:
+    """The chosen columns of a file, where there is something to explain in them."""
+    table = open_table(path)
+    names = _features(table, target, features)
+    numbers = table.numbers((target, *names))
+    if not names:
+        raise DataError(f"{path} has no column besides {target!r}; give at least one to explain it with")
+    if len(numbers) < LEAST_ROWS:
+        count = "1 row" if len(numbers) == 1 else "no rows"
+        raise DataError(f"{path} has {count} of numbers; give at least {LEAST_ROWS}, and better hundreds")
+    if len(names) > len(numbers):
+        more = "give more rows, or choose fewer columns with --features"
+        raise DataError(f"{path} has more variables ({len(names)}) than rows ({len(numbers)}); {more}")
+    y = numbers[:, 0]
+    if (y == y[0]).all():
+        constant = f"column {target!r} is {y[0]:g} in every row, so there is nothing to explain"
+        raise DataError(f"{path}: {constant}; choose another --target")
+    data = read_data(numbers[:, 1:], y, names=names)
+    # split here as `discover` would, so that what is held out is told before anything is compiled
+    train, validation = split(data, np.random.default_rng(SPLIT_SEED))
+    return Measured(path, table.notes, target, train, validation)
+
+
+def _features(table: Table, target: str, features: str) -> tuple[str, ...]:
+    """The columns named, a name with a comma in quotes; all but the target where none is."""
+    given = tuple(each.strip() for each in next(csv.reader([features], skipinitialspace=True), []) if each.strip())
+    names = given or tuple(name for name in table.names if name != target)
+    twice = next((name for name in given if given.count(name) > 1), None)
+    if twice is not None:
+        raise DataError(f"--features names {twice!r} twice; name it once")
+    if target in names:
+        raise DataError(f"{target!r} is the --target and among the --features too; leave it out of one")
+    return names

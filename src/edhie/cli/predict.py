@@ -1,0 +1,110 @@
+"""`edhie predict`: what an equation says of new rows."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import numpy as np
+import typer
+
+from edhie.cli.runs import Index, RunFolder, chosen_equation
+from edhie.console import error_console, say
+from edhie.discovery import Discovery, Equation
+from edhie.discovery.folder import load
+from edhie.errors import DataError, shortened
+from edhie.evaluate.table import Numbers, Table
+from edhie.evaluate.tables import open_table
+
+
+def predict(
+    folder: RunFolder,
+    data: Annotated[
+        Path, typer.Argument(help="A table, CSV, TSV or Parquet, with the columns that the equation uses.")
+    ],
+    index: Index = None,
+    std: Annotated[
+        bool, typer.Option("--std", help="Add how far the constants' uncertainty may put each prediction off.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="The CSV file to write.", show_default="it is printed")] = None,
+) -> None:
+    """Add what the equation says to the rows of a table; a cell is empty where it has no value."""
+    found = load(folder, whole=False)
+    equation = chosen_equation(found, index)
+    table = open_table(data)
+    columns = _columns(found, equation, table)
+    name = _free_name(found.target, table)
+    new = {name: _values(equation.predict, columns)}
+    if std:
+        new[_free_name(f"{found.target}_std", table)] = _values(equation.standard_deviations, columns)
+    _write(table, new, out)
+    if name != found.target:
+        say(f"{data} has a column {found.target!r} already; the predictions are in {name!r}", to=error_console)
+    missing = int(np.isnan(new[name]).sum())
+    if missing:
+        rows = f"{missing:,} of {columns.shape[1]:,} rows"
+        say(f"warning: the equation has no value in {rows}; their cells are empty", to=error_console)
+    if out is not None:
+        say(f"{out}: {columns.shape[1]:,} predictions by {equation}")
+
+
+def _columns(found: Discovery, equation: Equation, table: Table) -> Numbers:
+    """By variable: its values, NaN where there is none; 0 for those that the equation does not use."""
+    used = [k for k, name in enumerate(found.train.names) if name in equation.expr.variables]
+    wanted = [found.columns[k] for k in used]
+    missing = [name for name in wanted if name not in table.names]
+    if missing:
+        lacks = f"no column {missing[0]!r}" if len(missing) == 1 else f"no columns {', '.join(map(repr, missing))}"
+        raise DataError(
+            f"{table.path} has {lacks}, which the equation uses; it has {shortened(', '.join(table.names))}"
+        )
+    numbers = table.numbers(wanted, with_gaps=True)
+    columns = np.zeros((len(found.columns), len(numbers)))
+    columns[used] = numbers.T
+    return columns
+
+
+def _values(function: Callable[[Numbers], Numbers], columns: Numbers) -> Numbers:
+    """What a function says of the rows that are whole; NaN for others, and where it says nothing finite."""
+    whole = np.isfinite(columns).all(axis=0)
+    values = np.full(columns.shape[1], np.nan)
+    if whole.any():
+        values[whole] = function(np.ascontiguousarray(columns[:, whole]))
+    values[~np.isfinite(values)] = np.nan
+    return values
+
+
+def _free_name(name: str, table: Table) -> str:
+    """The name, or another where the table has a column of that name."""
+    while name in table.names:
+        name += "_predicted"
+    return name
+
+
+def _write(table: Table, new: dict[str, Numbers], out: Path | None) -> None:
+    if out is None:
+        _write_rows(table, new, sys.stdout)
+        return
+    if out.exists() and out.samefile(table.path):
+        raise DataError(f"{out} is the table that is read; choose another file for the predictions")
+    try:
+        with out.open("w", encoding="utf-8", newline="") as file:
+            _write_rows(table, new, file)
+    except OSError as error:
+        raise DataError(f"cannot write the predictions to {out}: {error.strerror or error}") from error
+
+
+def _write_rows(table: Table, new: dict[str, Numbers], file: TextIO) -> None:
+    """The table as it is written, with more columns."""
+    writer = csv.writer(file, delimiter=table.separator, lineterminator="\n")
+    writer.writerow([*table.names, *new])
+    cells = zip(*(_cells(values, table.decimal) for values in new.values()), strict=True)
+    writer.writerows([*row, *more] for row, more in zip(table.texts(), cells, strict=True))
+
+
+def _cells(values: Iterable[float], decimal: str) -> Iterator[str]:
+    for value in values:
+        yield "" if np.isnan(value) else repr(float(value)).replace(".", decimal)

@@ -1,0 +1,79 @@
+"""How a text of numbers is written: its encoding, what separates columns, what stands before decimals."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from edhie.errors import DataError
+
+LOOKED_AT = 4096  # bytes that tell what a file is
+ROWS = 100  # that tell whether decimals have commas
+TAB_SUFFIXES = (".tsv", ".tab")
+SEPARATORS = {";": "semicolons", "\t": "tabs"}
+UTF_8, UTF_16 = "utf-8-sig", "utf-16"
+BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
+PACKED = {
+    b"PK\x03\x04": "a spreadsheet or another zip archive; save its table as CSV",
+    b"\xd0\xcf\x11\xe0": "a spreadsheet; save its table as CSV",
+    b"\x1f\x8b": "compressed; unpack it first",
+    b"\x89HDF": "an HDF5 file; save its table as CSV or Parquet",
+}
+DECIMAL_COMMA = re.compile(r"\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*")
+DECIMAL_POINT = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a text is written."""
+
+    encoding: str = UTF_8
+    separator: str = ","
+    decimal: str = "."
+    notes: tuple[str, ...] = ()
+    """What a person may not expect of it."""
+
+
+def dialect_of(path: Path) -> Dialect:
+    """How the file is written, by its name, its first bytes and its first rows."""
+    with path.open("rb") as file:
+        head = file.read(LOOKED_AT)
+    encoding = _encoding(path, head)
+    with path.open(encoding=encoding, newline="") as text:
+        lines = [line for line in itertools.islice(text, ROWS) if line.strip()]
+    is_tabbed = path.suffix.lower() in TAB_SUFFIXES
+    separator = "\t" if is_tabbed else _separator(lines[0] if lines else "")
+    decimal = "," if separator != "," and _has_decimal_commas(lines[1:], separator) else "."
+    notes = ["is in UTF-16"] if encoding == UTF_16 else []
+    notes += [f"has {SEPARATORS[separator]} between columns"] if separator in SEPARATORS and not is_tabbed else []
+    notes += ["has decimal commas"] if decimal == "," else []
+    return Dialect(encoding, separator, decimal, tuple(notes))
+
+
+def _encoding(path: Path, head: bytes) -> str:
+    """UTF-8, or UTF-16 where it says so."""
+    for start, what in PACKED.items():
+        if head.startswith(start):
+            raise DataError(f"{path} is no text but {what}")
+    if head.startswith(BYTE_ORDER_MARKS):
+        return UTF_16
+    if 0 in head:
+        raise DataError(f"{path} is no text: it holds bytes that no text has; give CSV, TSV or Parquet")
+    return UTF_8
+
+
+def _separator(header: str) -> str:
+    """The comma, unless the header has none outside of quotes and has another separator."""
+    cells = next(csv.reader([header]), [])
+    if len(cells) > 1:
+        return ","
+    return next((each for each in SEPARATORS if each in header), ",")
+
+
+def _has_decimal_commas(lines: Sequence[str], separator: str) -> bool:
+    cells = [cell for row in csv.reader(lines, delimiter=separator) for cell in row]
+    return any(map(DECIMAL_COMMA.fullmatch, cells)) and not any(map(DECIMAL_POINT.fullmatch, cells))

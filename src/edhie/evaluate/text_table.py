@@ -1,0 +1,145 @@
+"""Text of numbers, CSV and its kin: a row of names, then one row a measurement; a fault is told with its line."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+import numpy as np
+
+from edhie.errors import DataError, shortened
+from edhie.evaluate.dialect import dialect_of
+from edhie.evaluate.table import Numbers, Table, checked_names, is_number
+
+CHUNK = 10_000  # rows that are held as texts
+
+
+class _Row(NamedTuple):
+    """The cells of a row, and the line that it ends in."""
+
+    line: int
+    cells: list[str]
+
+
+class TextTable(Table):
+    """A file of text."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with _told(path):
+            dialect = dialect_of(path)
+            self._encoding, self.separator, self.decimal = dialect.encoding, dialect.separator, dialect.decimal
+            self.notes = dialect.notes
+            with self._opened() as file:
+                first = next(self._parsed(file, 0), _Row(0, []))
+        self._names_line = first.line
+        self.names = checked_names(path, first.cells)
+
+    def texts(self) -> Iterator[list[str]]:
+        """The rows below the names, as they stand, without blank ones."""
+        with _told(self.path), self._opened() as file:
+            self._skip_names(file)
+            for row in self._checked(self._parsed(file, self._names_line)):
+                yield row.cells
+
+    def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Numbers:
+        places = [self.names.index(name) for name in chosen]
+        with _told(self.path), self._opened() as file:
+            self._skip_names(file)
+            parts = list(self._parts(file, places, with_gaps=with_gaps))
+        return np.concatenate(parts) if parts else np.empty((0, len(chosen)))
+
+    def _parts(self, file: TextIO, places: Sequence[int], *, with_gaps: bool) -> Iterator[Numbers]:
+        """The numbers, some lines at a time."""
+        before = self._names_line
+        while lines := list(itertools.islice(file, CHUNK)):
+            if any('"' in line for line in lines):  # between quotes a line may end, so no part of the file is whole
+                rows = self._checked(self._parsed(itertools.chain(lines, file), before))
+                while some := list(itertools.islice(rows, CHUNK)):
+                    yield self._by_row(some, places, with_gaps=with_gaps)
+                return
+            numbers = self._at_once(lines, places)
+            if numbers is None:
+                some = list(self._checked(self._parsed(lines, before)))
+                numbers = self._by_row(some, places, with_gaps=with_gaps)
+            yield numbers
+            before += len(lines)
+
+    # -- rows -----------------------------------------------------------------------------
+
+    def _opened(self) -> TextIO:
+        return self.path.open(encoding=self._encoding, newline="")
+
+    def _skip_names(self, file: TextIO) -> None:
+        for _ in itertools.islice(file, self._names_line):
+            pass
+
+    def _parsed(self, lines: Iterable[str], before: int) -> Iterator[_Row]:
+        """The rows of lines that are not blank, `before` of which stand above."""
+        reader = csv.reader(lines, delimiter=self.separator)
+        for cells in reader:
+            if any(map(str.strip, cells)):
+                yield _Row(before + reader.line_num, cells)
+
+    def _checked(self, rows: Iterable[_Row]) -> Iterator[_Row]:
+        """Rows that are as long as that of the names."""
+        for row in rows:
+            if len(row.cells) != len(self.names):
+                lengths = f"has {len(row.cells)} columns, the first {len(self.names)}"
+                is_split = self.separator == "," and len(row.cells) == 2 * len(self.names)
+                hint = ", and where commas stand in numbers write points" if is_split else ""
+                raise DataError(f"{self.path}, line {row.line} {lengths}; make them alike{hint}")
+            yield row
+
+    # -- numbers --------------------------------------------------------------------------
+
+    def _at_once(self, lines: Sequence[str], places: Sequence[int]) -> Numbers | None:
+        """The numbers of lines without quotes by NumPy's reader; None where something is odd."""
+        lines = [line for line in lines if not line.isspace()]
+        between = len(self.names) - 1
+        if not lines or not places or any(line.count(self.separator) != between for line in lines):
+            return None
+        if self.decimal == ",":
+            lines = [line.replace(",", ".") for line in lines]
+        try:
+            numbers = np.loadtxt(lines, delimiter=self.separator, usecols=places, ndmin=2, comments=None)
+        except ValueError:
+            return None
+        return numbers if np.isfinite(numbers).all() else None
+
+    def _by_row(self, rows: Sequence[_Row], places: Sequence[int], *, with_gaps: bool) -> Numbers:
+        cells = [[self._number(row, place, with_gaps=with_gaps) for place in places] for row in rows]
+        return np.array(cells, dtype=np.float64).reshape(len(rows), len(places))
+
+    def _number(self, row: _Row, place: int, *, with_gaps: bool) -> float:
+        cell, name, where = row.cells[place], self.names[place], f"{self.path}, line {row.line}"
+        text = cell.replace(",", ".") if self.decimal == "," else cell
+        is_empty = not text.strip()
+        if not is_empty and not is_number(text):
+            what_next = f"choose other columns, or turn column {name!r} into numbers"
+            raise DataError(f"{where}: {shortened(cell, 40)!r} is not a number; {what_next}")
+        number = math.nan if is_empty else float(text)
+        if math.isfinite(number):
+            return number
+        if with_gaps:
+            return math.nan
+        if is_empty:
+            raise DataError(f"{where}: column {name!r} is empty; drop such rows or fill them")
+        what = f"a number that is not finite: {cell.strip()} in column {name!r}"
+        raise DataError(f"{where} holds {what}; drop such rows or fill them")
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What goes wrong in reading as one message."""
+    try:
+        yield
+    except UnicodeError as error:
+        raise DataError(f"{path} cannot be read: {error}; save it as CSV in UTF-8") from error
+    except csv.Error as error:
+        raise DataError(f"{path} cannot be read: {error}") from error

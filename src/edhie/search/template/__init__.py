@@ -1,0 +1,7 @@
+"""A search within a given form: `f(x0)*exp(-c*x1) + g(x1)`, whose unknown parts are found."""
+
+from edhie.search.template.config import TemplateConfig
+from edhie.search.template.search import TemplateSearch
+from edhie.search.template.template import Template
+
+__all__ = ["Template", "TemplateConfig", "TemplateSearch"]

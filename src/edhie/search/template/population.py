@@ -1,0 +1,82 @@
+"""Whole expressions to go on from: those with the shortest descriptions, and the best trade-offs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.data import Data
+from edhie.expr import Forest, SymbolLibrary
+from edhie.results.description import description_bits
+from edhie.results.front import front_of
+
+Numbers = NDArray[np.float64]
+Indices = NDArray[np.int64]
+SHARE = 0.15  # the chance that the one with the shortest description is chosen; the next share what is left
+FROM_FRONT = 0.4  # of the choices: from the front, however long the descriptions
+
+
+class Population:
+    """Instances of a template, each form once, the shortest description first."""
+
+    def __init__(self, library: SymbolLibrary, data: Data, capacity: int) -> None:
+        self._data = data
+        self._capacity = capacity
+        self.forest = Forest.from_exprs([], library)
+        self.errors: Numbers = np.empty(0)
+        self.bits: Numbers = np.empty(0)
+
+    def __len__(self) -> int:
+        return len(self.forest)
+
+    @property
+    def front(self) -> Indices:
+        """The best trade-offs between error and size."""
+        return front_of(self.errors, self.forest.sizes.astype(np.float64))
+
+    def add(self, forest: Forest, errors: Numbers) -> None:
+        """Take in what was scored, as far as there is room for it."""
+        finite = np.flatnonzero(np.isfinite(errors))
+        if len(finite) == 0:
+            return
+        new = forest.take(finite)
+        joined = Forest.concatenate([self.forest, new])
+        all_errors = np.concatenate([self.errors, errors[finite]])
+        bits = np.concatenate([self.bits, description_bits(new, self._data)])
+        order = np.lexsort((all_errors, bits))
+        kept = order[_first_of_each(joined.take(order))]
+        self.forest, self.errors, self.bits = joined.take(kept), all_errors[kept], bits[kept]
+        front = self.front
+        if len(front) > self._capacity:
+            front = front[np.linspace(0, len(front) - 1, self._capacity).round().astype(np.int64)]
+        stays = np.union1d(np.arange(min(len(self), self._capacity)), front)
+        self.forest, self.errors, self.bits = self.forest.take(stays), self.errors[stays], self.bits[stays]
+
+    def choose(self, n: int, rng: np.random.Generator) -> Indices:
+        """Places of some to go on from."""
+        by_bits = np.minimum(rng.geometric(SHARE, n) - 1, len(self) - 1)
+        front = self.front
+        return np.where(rng.random(n) < FROM_FRONT, front[rng.integers(0, len(front), n)], by_bits)
+
+    # -- what a checkpoint keeps ----------------------------------------------------------
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All of it."""
+        forest = self.forest
+        return {
+            "tokens": forest.tokens, "offsets": forest.offsets, "values": forest.values,
+            "errors": self.errors, "bits": self.bits,
+        }  # fmt: skip
+
+    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+        """Be where `state` was taken."""
+        self.forest = Forest.checked(self.forest.library, state["tokens"], state["offsets"], state["values"])
+        self.errors, self.bits = state["errors"], state["bits"]
+
+
+def _first_of_each(forest: Forest) -> Indices:
+    """The first expression of each form, whatever its constants are."""
+    slots = np.zeros(len(forest.values))
+    return np.sort(Forest(forest.library, forest.tokens, forest.offsets, slots).grouped()[0])

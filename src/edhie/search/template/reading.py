@@ -1,0 +1,139 @@
+"""The text of a template: calls of unknown parts are found, and the rest is read as any formula is."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from edhie.errors import ParseError, shortened
+from edhie.expr import Expr, SymbolLibrary, parse
+from edhie.expr.lexer import Token, tokenise
+from edhie.expr.symbols import ALIASES, NAMED_LITERALS, OPERATORS, is_name, variable
+
+TYPO = 0.8  # a name that is so near to a function's is a function misspelled
+
+
+@dataclass(frozen=True)
+class Call:
+    """An unknown part in its place: which one, and of which variables."""
+
+    name: str
+    arguments: tuple[str, ...]
+    start: int
+    """Where its text begins."""
+    end: int
+
+
+def read_template(text: str, library: SymbolLibrary) -> tuple[tuple[Call, ...], tuple[str, ...]]:
+    """The calls of unknown parts, and the tokens in prefix order, with '' in the place of each call."""
+    calls = _calls(text, library)
+    if not calls:
+        raise ParseError(
+            "the template has no unknown part, such as f(x0); without one there is nothing to find", text, 0
+        )
+    _check_alike(text, calls)
+    standing = _stand_ins(text, calls, library)
+    written = text
+    for call, name in zip(calls, standing, strict=True):
+        written = written[: call.start] + name + written[call.end :]
+    expr = _parsed(text, written, calls, standing, library)
+    return calls, tuple("" if token in standing else token for token in expr.tokens)
+
+
+def _calls(text: str, library: SymbolLibrary) -> tuple[Call, ...]:
+    tokens, found = [*tokenise(text), Token("end", "", len(text))], []
+    at = 0
+    while at < len(tokens) - 1:
+        token = tokens[at]
+        if token.kind == "name" and tokens[at + 1].text == "(" and _is_part(text, token, library):
+            call, at = _call(text, tokens, at, library)
+            found.append(call)
+        else:
+            at += 1
+    return tuple(found)
+
+
+def _is_part(text: str, name: Token, library: SymbolLibrary) -> bool:
+    known = ALIASES.get(name.text, name.text)
+    if name.text in library or known in library or known in OPERATORS or known in NAMED_LITERALS:
+        return False
+    functions = [each for each in library.readable_names if is_name(each) and each not in library.variables]
+    near = get_close_matches(name.text, functions, n=1, cutoff=TYPO)
+    if near:
+        what = (
+            f"unknown function {shortened(name.text)!r}; did you mean {near[0]!r}? If it is an unknown part, rename it"
+        )
+        raise ParseError(what, text, name.position)
+    return True
+
+
+def _call(text: str, tokens: Sequence[Token], at: int, library: SymbolLibrary) -> tuple[Call, int]:
+    """The call that begins with the name at a place, and the place after it."""
+    name, opened, names = tokens[at], tokens[at + 1], []
+    at += 2
+    if tokens[at].text != ")":
+        while True:
+            names.append(_argument(text, tokens, at, library, name.text))
+            if names[-1] in names[:-1]:
+                raise ParseError(f"{names[-1]!r} is given to {name.text!r} twice", text, tokens[at].position)
+            at += 1
+            if tokens[at].text != ",":
+                break
+            at += 1
+    closing = tokens[at]
+    if closing.kind == "end":
+        raise ParseError("this '(' is never closed", text, opened.position)
+    if closing.text != ")":
+        what = f"a part is of variables alone; write '{name.text}({', '.join(names)})' and let the search find the rest"
+        raise ParseError(what, text, closing.position)
+    return Call(name.text, tuple(names), name.position, closing.position + 1), at + 1
+
+
+def _argument(text: str, tokens: Sequence[Token], at: int, library: SymbolLibrary, part: str) -> str:
+    token, after = tokens[at], tokens[at + 1] if at + 1 < len(tokens) else tokens[at]
+    if token.text in library.variables:
+        return token.text
+    shown = shortened(token.text)
+    if token.kind == "name" and after.text == "(" and _is_part(text, token, library):
+        what = f"the part {shown!r} inside of the part {part!r}: parts within parts are not supported"
+    elif token.kind == "end":
+        what = f"the variables of the part {part!r} are missing"
+    else:
+        there = shortened(", ".join(library.variables))
+        what = f"an argument of the part {part!r} must be a variable, and {shown!r} is none; there are {there}"
+    raise ParseError(what, text, token.position)
+
+
+def _check_alike(text: str, calls: Sequence[Call]) -> None:
+    """Raise where one part is called with different numbers of variables."""
+    first: dict[str, Call] = {}
+    for call in calls:
+        other = first.setdefault(call.name, call)
+        if len(other.arguments) != len(call.arguments):
+            counts = f"{len(other.arguments)} variables before and of {len(call.arguments)} here"
+            raise ParseError(f"the part {call.name!r} is of {counts}", text, call.start)
+
+
+def _stand_ins(text: str, calls: Sequence[Call], library: SymbolLibrary) -> list[str]:
+    """For each call a name as long as its text, so that errors point to the right place."""
+    taken = {*library.readable_names, *(token.text for token in tokenise(text))}
+    found = []
+    for call in calls:
+        length, letters = call.end - call.start, "_0123456789abcdefghijklmnopqrstuvwxyz"
+        choices = ("".join(["_", *each]) for each in itertools.product(letters, repeat=min(length - 1, 6)))
+        name = next(each for word in choices if (each := word.ljust(length, "_")) not in taken)
+        taken.add(name)
+        found.append(name)
+    return found
+
+
+def _parsed(text: str, written: str, calls: Sequence[Call], standing: Sequence[str], library: SymbolLibrary) -> Expr:
+    try:
+        return parse(written, library.extended(*map(variable, standing)))
+    except ParseError as error:
+        what = error.what
+        for call, name in zip(calls, standing, strict=True):
+            what = what.replace(name, text[call.start : call.end])
+        raise ParseError(what, text, error.position) from None

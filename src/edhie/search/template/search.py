@@ -1,0 +1,228 @@
+"""`TemplateSearch`: a form is given, and its unknown parts are looked for.
+
+Where all parts but one are known, what that one should be follows, row by row, and sums of pieces that come close
+to it are found by least squares. They are written into the whole, whose constants are fitted together; from the
+best, the next part is looked for. Parts are also changed as trees and exchanged between whole expressions.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from edhie.errors import SearchError
+from edhie.evaluate.rows import few_rows
+from edhie.expr import Forest
+from edhie.search.base import State, Strategy, Task
+from edhie.search.template.config import TemplateConfig
+from edhie.search.template.crossing import best_products
+from edhie.search.template.fitting import Fitting
+from edhie.search.template.pool import Pool
+from edhie.search.template.population import Population
+from edhie.search.template.position import position_of
+from edhie.search.template.starts import starts
+from edhie.search.template.template import Template
+from edhie.search.template.tidying import loosened_contents, shorter_contents
+from edhie.search.template.weighing import best_contents, single_contents
+
+TIDIED = 2  # whole expressions a round whose parts are made shorter
+GATHERED_EVERY = 2  # rounds
+KNOWN = 500  # expressions that were scored before, the last of them, which may be instances
+PATIENCE = 30  # rounds in which nothing new is scored
+
+
+class TemplateSearch(Strategy):
+    """Fills in the parts of a template."""
+
+    name: ClassVar[str] = "template"
+
+    def __init__(self, config: TemplateConfig = TemplateConfig()) -> None:  # noqa: B008 -- frozen
+        if not isinstance(config, TemplateConfig):
+            raise SearchError(f"a template search is told by a TemplateConfig, not {config!r}")
+        self.config = config
+
+    @np.errstate(all="ignore")  # data of any size: what overflows is left out
+    def begin(self, task: Task) -> None:
+        """Read the template and choose rows."""
+        evaluator, config = task.evaluator, self.config
+        if not config.template.strip():
+            example = "TemplateSearch(TemplateConfig('f(x0) + c*g(x1)'))"
+            raise SearchError(f"the strategy 'template' needs a form whose parts are unknown: {example}")
+        if evaluator.scaling:
+            raise SearchError("a template says where coefficients are; give it an evaluator without scaling")
+        self._task = task
+        self._template = Template.parse(config.template, evaluator.given_library)
+        self._few = few_rows(evaluator.data, config.rows)
+        fit_data = few_rows(evaluator.data, config.fit_rows)
+        self._fitting = Fitting(self._template, fit_data, evaluator.constants)
+        self._all_fitting = Fitting(self._template, evaluator.data, evaluator.constants)
+        self._is_sampled = fit_data is not evaluator.data
+        self._population = Population(evaluator.given_library, fit_data, config.population)
+        self._pools = [self._pool(part) for part in range(len(self._template.names))]
+        self._round = self._idle = 0
+
+    def _pool(self, part: int) -> Pool | None:
+        """Where the contents of a part come from; a part without variables is a constant."""
+        if not self._template.variables(part):
+            return None
+        return Pool(self._template, part, self._task.generator, self._few, self.config)
+
+    # -- one round ------------------------------------------------------------------------
+
+    @np.errstate(all="ignore")
+    def step(self, rng: np.random.Generator) -> bool:
+        """One round: a part of a whole expression is looked for, others are changed or made shorter."""
+        before = self._task.evaluator.counts.executed
+        if self._round == 0:
+            self._open(rng)
+        else:
+            self._look(rng)
+        self._round += 1
+        self._idle = self._idle + 1 if self._task.evaluator.counts.executed == before else 0
+        return self._idle < PATIENCE and not self._is_done()
+
+    def _open(self, rng: np.random.Generator) -> None:
+        """Whole expressions with the plainest parts, and instances that were scored before the search began."""
+        explored = self._task.evaluator.explored
+        last = explored.take(np.arange(max(0, len(explored) - KNOWN), len(explored)))
+        known = [k for k, expr in enumerate(last) if self._template.matches(expr)]
+        self._population.add(last.take(known), explored.errors[max(0, len(explored) - KNOWN) :][known])
+        for pool in self._pools:
+            if pool is not None:
+                pool.open(self._task)
+        self._score(self._fitting.anew(starts(self._template, self._pools, rng), rng))
+
+    def _look(self, rng: np.random.Generator) -> None:
+        if len(self._population) == 0:
+            self._score(self._fitting.anew(starts(self._template, self._pools, rng), rng))
+            return
+        if self._round % GATHERED_EVERY == 1:
+            self._gather(rng)
+        self._lay(rng)
+        self._score_changed(self._exchanged(rng))
+        for place in range(min(TIDIED, len(self._population))):
+            self._tidy(place)
+        if self._is_sampled:  # the best with all that is known
+            self._score(self._all_fitting.from_here(self._population.forest.take([0])))
+
+    def _gather(self, rng: np.random.Generator) -> None:
+        contents = self._template.parts_of(self._population.forest)
+        for pool, good in zip(self._pools, contents, strict=True):
+            if pool is not None:
+                pool.gather(self._round, good.unique(), self._task, rng)
+
+    def _lay(self, rng: np.random.Generator) -> None:
+        """All parts of one whole expression in turn, the others being as they are."""
+        parts = [part for part, pool in enumerate(self._pools) if pool is not None]
+        place = self._population.choose(1, rng) if self._round > len(parts) else np.array([0])
+        whole = self._population.forest.take(place)
+        for part in rng.permutation(parts).tolist():
+            pool = self._pools[part]
+            position = position_of(self._template, whole, part, self._few)
+            if pool is None or position is None:
+                continue
+            products, n_products = best_products(pool, position, self.config.written, rng)
+            pool.look(products, self._task, is_good=True)
+            contents, n_weighed = best_contents(pool, position, self.config.written)
+            contents += single_contents(pool, position, products)
+            self._task.tally.screened += n_products + n_weighed
+            made = self._with_contents(whole, part, pool.to_whole(Forest.from_exprs(contents, pool.library)))
+            better = self._score_changed(made)
+            whole = whole if better is None else better
+
+    def _with_contents(self, whole: Forest, part: int, contents: Forest) -> Forest:
+        """One whole expression with other contents of a part, one after the other."""
+        again = np.zeros(len(contents), np.int64)
+        parts = [each.take(again) for each in self._template.parts_of(whole)]
+        parts[part] = contents
+        return self._template.filled(parts, self._template.emptied(whole).take(again))
+
+    def _exchanged(self, rng: np.random.Generator) -> Forest:
+        """Whole expressions with one part changed, or taken from another."""
+        template, population, n = self._template, self._population, self.config.offspring
+        first, second = population.choose(n, rng), population.choose(n, rng)
+        parts = template.parts_of(population.forest)
+        own, others = ([each.take(chosen) for each in parts] for chosen in (first, second))
+        changed = rng.integers(0, len(parts), n)
+        is_taken = (rng.random(n) < 0.25) & (len(parts) > 1)
+        for part, pool in enumerate(self._pools):
+            coming = others[part]
+            if pool is not None:
+                made = pool.from_whole(own[part])
+                made = pool.to_whole(pool.changed(made, rng)) if len(made) == n else own[part]
+                coming = Forest.concatenate([others[part], made]).take(np.where(is_taken, 0, n) + np.arange(n))
+            is_changed = changed == part
+            own[part] = Forest.concatenate([own[part], coming]).take(np.where(is_changed, n, 0) + np.arange(n))
+        return template.filled(own, template.emptied(population.forest.take(first)))
+
+    def _tidy(self, place: int) -> None:
+        """Parts of one whole expression with something taken out, or a constant put in."""
+        whole = self._population.forest.take([place])
+        made = [whole.take([])]
+        for part, pool in enumerate(self._pools):
+            if pool is not None:
+                contents = pool.from_whole(self._template.parts_of(whole)[part])
+                variants = [*map(shorter_contents, [contents] * len(contents)), loosened_contents(contents)]
+                made += [self._with_contents(whole, part, pool.to_whole(each)) for each in variants]
+        self._score_changed(Forest.concatenate(made))
+
+    # -- scoring --------------------------------------------------------------------------
+
+    def _score_changed(self, forest: Forest) -> Forest | None:
+        """Fit and score what is new; of it the one with the least error."""
+        evaluator = self._task.evaluator
+        is_short = forest.sizes <= self.config.longest
+        for part in self._template.parts_of(forest):
+            is_short &= part.sizes <= 2 * self.config.largest
+        fresh = evaluator.unseen(forest.take(np.flatnonzero(is_short)).unique())
+        fresh = fresh.take(np.arange(self._task.within_budget(len(fresh))))
+        self._task.tally.refits += len(fresh) if len(fresh.values) else 0
+        return self._score(self._fitting.from_here(fresh))
+
+    def _score(self, forest: Forest) -> Forest | None:
+        """Score instances whose constants all have values: an evaluator would fit each place by itself."""
+        missing = np.searchsorted(forest.value_offsets, np.flatnonzero(np.isnan(forest.values)), side="right") - 1
+        whole = forest.take(np.flatnonzero(np.bincount(missing, minlength=len(forest)) == 0))
+        scores = self._task.evaluator.score(whole)
+        errors = np.where(scores.is_scored, scores.errors, np.inf)
+        if not np.isfinite(errors).any():
+            return None
+        self._population.add(whole, errors)
+        best = int(np.argmin(errors))
+        return whole.take([best])
+
+    def _is_done(self) -> bool:
+        """Whether nothing but rounding is left; the expression is then made as short as it can be."""
+        least, size = self._task.evaluator.negligible, np.inf
+        while True:
+            exact = np.flatnonzero(self._population.errors <= least)
+            sizes = self._population.forest.sizes[exact]
+            if len(exact) == 0 or sizes.min() >= size or self._task.evaluator.is_exhausted:
+                return len(exact) > 0
+            size = sizes.min()
+            self._tidy(int(exact[np.argmin(sizes)]))
+
+    # -- what a checkpoint keeps ----------------------------------------------------------
+
+    def state(self) -> State:
+        """Population and pools; the rest follows from the data."""
+        found: dict[str, Any] = {"round": np.array([self._round, self._idle])}
+        found |= {f"population.{name}": array for name, array in self._population.state().items()}
+        for part, pool in enumerate(self._pools):
+            if pool is not None:
+                found |= {f"pool{part}.{name}": array for name, array in pool.state().items()}
+        return found
+
+    @np.errstate(all="ignore")
+    def restore(self, state: State) -> None:
+        """Be where `state` was taken."""
+        self._round, self._idle = map(int, state["round"])
+        self._population.restore(_under("population.", state))
+        for part, pool in enumerate(self._pools):
+            if pool is not None:
+                pool.restore(_under(f"pool{part}.", state))
+
+
+def _under(prefix: str, state: State) -> dict[str, Any]:
+    return {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}

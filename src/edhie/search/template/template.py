@@ -1,0 +1,204 @@
+"""`Template`: a form with unknown parts, filled with parts and taken apart again, whole batches at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import ExpressionError, ParseError, SearchError, shortened
+from edhie.expr import Expr, Forest, SymbolLibrary
+from edhie.expr.symbols import OPERATORS, constant, variable
+from edhie.search.splicing import Part, Stock
+from edhie.search.template.reading import Call, read_template
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Template:
+    """Tokens in prefix order, with holes, '', where its unknown parts are called.
+
+    A part is written over the variables of its first call; where it is called with others, these take their places.
+
+    >>> from edhie.expr import parse
+    >>> template = Template.parse("f(x0) + c*f(x1)", SymbolLibrary.of(["+", "*", "sin"], 2, constant=True))
+    >>> parts = Forest.from_exprs([parse("sin(x0)", template.library)])
+    >>> str(template.filled([parts])[0])
+    'sin(x0) + c*sin(x1)'
+    """
+
+    text: str
+    library: SymbolLibrary
+    tokens: tuple[str, ...]
+    calls: tuple[Call, ...]
+    """One for each hole, in order."""
+
+    @classmethod
+    def parse(cls, text: str, library: SymbolLibrary) -> Template:
+        """The template that a text spells over a library; an error points at the place."""
+        calls, tokens = read_template(text, library)
+        for call in calls:
+            if not call.arguments and library.constant is None:
+                what = f"{call.name}() is an unknown constant, and the library has no constants"
+                raise ParseError(what, text, call.start)
+        return cls(text, library, tokens, calls)
+
+    # -- what it is made of ---------------------------------------------------------------
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Its unknown parts, in the order of their first calls."""
+        return tuple(dict.fromkeys(call.name for call in self.calls))
+
+    @cached_property
+    def part_of(self) -> tuple[int, ...]:
+        """By hole: the place of its part among the parts."""
+        return tuple(self.names.index(call.name) for call in self.calls)
+
+    @cached_property
+    def first_calls(self) -> tuple[int, ...]:
+        """By part: the hole of its first call, over whose variables it is written."""
+        return tuple(self.part_of.index(part) for part in range(len(self.names)))
+
+    def variables(self, part: int) -> tuple[str, ...]:
+        """What a part may be made of."""
+        return self.calls[self.first_calls[part]].arguments
+
+    def holes(self, part: int) -> tuple[int, ...]:
+        """The places in which a part is called."""
+        return tuple(hole for hole, each in enumerate(self.part_of) if each == part)
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether a part is called more than once, so that its constants are the same in several places."""
+        return len(self.names) < len(self.calls)
+
+    @cached_property
+    def hole_library(self) -> SymbolLibrary:
+        """The library with one more variable for each hole, and what is needed to move such a variable."""
+        taken, further = set(self.library.readable_names), []
+        for hole in range(len(self.calls)):
+            name = f"hole{hole}"
+            while name in taken:
+                name += "_"
+            further.append(variable(name))
+        if self.library.constant is None:
+            free = next(name for name in ("c", "C", "k", "const", "constant_") if name not in taken)
+            further.append(constant(free))
+        return self.library.extended(*further, OPERATORS["+"])
+
+    @cached_property
+    def hole_tokens(self) -> tuple[int, ...]:
+        """By hole: the token of its variable in the library with holes."""
+        first = len(self.library)
+        return tuple(range(first, first + len(self.calls)))
+
+    @cached_property
+    def frame(self) -> Forest:
+        """The template itself, over the library with holes; its constants have no values."""
+        holes = iter(self.hole_tokens)
+        names = self.hole_library.names
+        tokens = tuple(names[next(holes)] if token == "" else token for token in self.tokens)
+        return Forest.from_exprs([Expr(self.hole_library, tokens)], self.hole_library)
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """Where holes are among the tokens, and the end of all."""
+        return [k for k, token in enumerate(self.tokens) if token == ""] + [len(self.tokens)]
+
+    # -- filling --------------------------------------------------------------------------
+
+    def filled(self, parts: Sequence[Forest], frames: Forest | None = None) -> Forest:
+        """Whole expressions: the k-th has the k-th of every part; constants keep their values.
+
+        `frames` are what `emptied` gave, one for each: the template with values for its own constants.
+        """
+        counts = {len(part) for part in parts}
+        if len(parts) != len(self.names) or len(counts) != 1:
+            shown = [len(part) for part in parts]
+            raise ExpressionError(f"give one forest for each of {', '.join(self.names)}, equally long; not {shown}")
+        n = counts.pop()
+        if frames is None:
+            frames = self.frame.take(np.zeros(n, np.int64))
+        contents = [self.in_hole(hole, parts[part]) for hole, part in enumerate(self.part_of)]
+        cast = [forest.cast(self.hole_library) for forest in contents]
+        stock = Stock(Forest.concatenate([frames, *cast]))
+        pieces, at = [], 0
+        for hole, end in enumerate(self._ends):
+            pieces.append(Part(frames.offsets[:-1] + at, np.full(n, end - at)))
+            if hole < len(self.calls):
+                pieces.append(stock.trees(np.arange(n) + (hole + 1) * n))
+            at = end + 1
+        made = stock.join(pieces)
+        return Forest(self.library, made.tokens, made.offsets, made.values)
+
+    def in_hole(self, hole: int, part: Forest) -> Forest:
+        """A part with the variables of one of its calls in place of those of the first."""
+        table = np.arange(len(self.library), dtype=np.int16)
+        formal = self.calls[self.first_calls[self.part_of[hole]]].arguments
+        for name, other in zip(formal, self.calls[hole].arguments, strict=True):
+            table[self.library.ids[name]] = self.library.ids[other]
+        return Forest(self.library, table[part.tokens], part.offsets, part.values)
+
+    # -- taking apart ---------------------------------------------------------------------
+
+    def parts_of(self, forest: Forest) -> list[Forest]:
+        """The parts of instances of the template: of what is none, nothing is promised."""
+        ranges, stock = self._ranges(forest), Stock(forest)
+        return [stock.join([ranges[2 * hole + 1]]) for hole in self.first_calls]
+
+    def emptied(self, forest: Forest) -> Forest:
+        """Instances with holes in place of their parts, over the library with holes."""
+        ranges, stock, n = self._ranges(forest), Stock(forest.cast(self.hole_library)), len(forest)
+        for hole, token in enumerate(self.hole_tokens):
+            ranges[2 * hole + 1] = stock.symbols(np.full(n, token))
+        return stock.join(ranges)
+
+    def _ranges(self, forest: Forest) -> list[Part]:
+        """What stands before the first hole, in it, after it, … of every expression."""
+        start, at, found = forest.offsets[:-1].copy(), 0, []
+        for hole, end in enumerate(self._ends):
+            found.append(Part(start, np.full(len(forest), end - at)))
+            start = start + (end - at)
+            if hole < len(self.calls):
+                found.append(Part(start, forest.subtree_sizes[start].astype(np.int64)))
+                start = start + found[-1].length
+            at = end + 1
+        return found
+
+    def parts(self, expr: Expr) -> dict[str, Expr]:
+        """By name: the parts of an instance of the template; what is none raises."""
+        contents = self._contents(expr)
+        parts = [contents[hole] for hole in self.first_calls]
+        for hole, part in enumerate(self.part_of):
+            there = self.in_hole(hole, Forest.from_exprs([parts[part]], self.library))[0]
+            if {*parts[part].variables} - {*self.variables(part)}:
+                raise self._another_form(expr, f": {self.names[part]!r} is of other variables")
+            if there.tokens != contents[hole].tokens or there.constants != contents[hole].constants:
+                raise self._another_form(expr, f": {self.names[part]!r} is not the same in all of its places")
+        return dict(zip(self.names, parts, strict=True))
+
+    def _contents(self, expr: Expr) -> list[Expr]:
+        """What stands in the holes, one after the other."""
+        found, at = [], 0
+        for token in self.tokens:
+            if at >= expr.size or token not in ("", expr.tokens[at]):
+                raise self._another_form(expr)
+            found += [expr.subtree(at)] if token == "" else []
+            at += found[-1].size if token == "" else 1
+        return found
+
+    def _another_form(self, expr: Expr, why: str = "") -> SearchError:
+        return SearchError(f"{shortened(str(expr))!r} is not of the form {self.text!r}{why}")
+
+    def matches(self, expr: Expr) -> bool:
+        """Whether an expression is an instance, with a value for each of its constants."""
+        try:
+            self.parts(expr)
+        except SearchError:
+            return False
+        return None not in expr.constants

@@ -1,0 +1,167 @@
+"""What `edhie fit` refuses: one message each, that says what, where and what to do, and nothing is left behind."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from measurements import GOOD, NOISE, small, table
+
+WIDE = ",".join(f"v{k}" for k in range(2000)) + ",y\n" + 100 * ("1," * 2000 + "2\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        (None, [], "there is no file {path}"),
+        ("", [], "{path} is empty; write a row of names"),
+        ("1,2,3\n4,5,6\n", [], "{path}: the first row must name each column, and it holds only numbers (1, 2, 3)"),
+        (GOOD.replace("y", "yield_"), ["--target", "yeld_"], "{path} has no column 'yeld_'; did you mean 'yield_'?"),
+        (GOOD, ["--target", "speed"], "{path} has no column 'speed'; it has a, b, y"),
+        (GOOD, ["--features", "a,bb"], "{path} has no column 'bb'; did you mean 'b'?"),
+        (GOOD, ["--features", "a,a"], "--features names 'a' twice; name it once"),
+        (GOOD, ["--features", "a,y"], "'y' is the --target and among the --features too"),
+        (GOOD.replace("2,3,5", "2,lab,5"), [], "{path}, line 3: 'lab' is not a number; choose other columns, or turn"),
+        (GOOD.replace("2,3,5", "2,nan,5"), [], "{path}, line 3 holds a number that is not finite: nan in column 'b'"),
+        (GOOD.replace("2,3,5", "inf,3,5"), [], "{path}, line 3 holds a number that is not finite: inf in column 'a'"),
+        (GOOD.replace("2,3,5", "2,3,1e999"), [], "{path}, line 3 holds a number that is not finite: 1e999 in column"),
+        (GOOD.replace("2,3,5", "2,,5"), [], "{path}, line 3: column 'b' is empty; drop such rows or fill them"),
+        (GOOD.replace("2,3,5", "2,3"), [], "{path}, line 3 has 2 columns, the first 3; make them alike"),
+        (GOOD.replace("2,3,5", "2,5,3,5,5,5"), [], "{path}, line 3 has 6 columns, the first 3; make them alike, and"),
+        ("a,b,y\n1,2,3\n", [], "{path} has 1 row of numbers; give at least 2"),
+        ("a,b,y\n", [], "{path} has no rows of numbers; give at least 2"),
+        ("y\n1\n2\n", [], "{path} has no column besides 'y'; give at least one to explain it with"),
+        ("a,y\n1,7\n2,7\n3,7\n", [], "{path}: column 'y' is 7 in every row, so there is nothing to explain; choose"),
+        ("a,a,y\n1,2,3\n2,3,4\n", [], "{path}: the first row must name each column differently, and 'a' is there 2"),
+        ("a,b,d,y\n1,2,3,4\n2,3,4,6\n", [], "{path} has more variables (3) than rows (2); give more rows, or choose"),
+        (WIDE, [], "{path} has more variables (2000) than rows (100); give more rows, or choose fewer columns with"),
+        (b"\x00\x01\x02" * 50, [], "{path} is no text: it holds bytes that no text has; give CSV, TSV or Parquet"),
+        (b"a,y\n\xc3\x28,\xff\n", [], "{path} cannot be read: 'utf-8' codec can't decode"),
+        (b"PK\x03\x04 and so on", [], "{path} is no text but a spreadsheet or another zip archive; save its table as"),
+        (GOOD, ["--operators", "+,sinn"], "unknown operator 'sinn' in --operators; did you mean 'sin'?"),
+        (GOOD, ["--operators", "+,zzz"], "unknown operator 'zzz' in --operators; there are + - * / "),
+        (GOOD, ["--model", "nowhere"], "there is no model folder nowhere"),
+        (GOOD, ["--model", "nguyen-1", "--strategy", "draw"], "this strategy needs a generator for 2 variables"),
+    ],
+)  # fmt: skip
+def test_faults(
+    text: str | bytes | None, options: list[str], message: str, edhie: Callable[..., Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "data.csv"
+    if text is not None:
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    code, out, err = edhie("fit", path, "--target", "y", *options, "--out", tmp_path / "out", "--quiet")
+    assert (code, out) == (1, "")
+    assert err.startswith(f"error: {message.format(path=path)}")
+    assert len(err.splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_in_place_of_data(edhie: Callable[..., Any], tmp_path: Path) -> None:
+    told = f"error: {tmp_path} is a folder; give a file of measurements: CSV, TSV or Parquet\n"
+    assert edhie("fit", tmp_path, "--target", "y") == (1, "", told)
+
+
+def test_a_model_that_is_none(edhie: Callable[..., Any], cup: Path, tmp_path: Path) -> None:
+    told = f"error: {tmp_path} is not a model: it has no config.json\n"
+    assert edhie("fit", cup, "--target", "T", "--model", tmp_path, "--quiet") == (1, "", told)
+
+
+# -- the folder -----------------------------------------------------------------------
+
+
+def test_a_folder_that_is_taken(edhie: Callable[..., Any], cup: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    options = ["fit", cup, "--target", "T", *small(), "--out"]
+    assert edhie(*options, out).code == 0
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    taken = f"error: {out} holds a search already; go on with it (--resume), or choose another folder\n"
+    assert edhie(*options, out) == (1, "", taken)
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+    (tmp_path / "other").mkdir()
+    assert edhie(*options, tmp_path / "other", "--quiet").code == 0
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "mine.txt").write_text("")
+    assert edhie(*options, tmp_path / "notes").err.startswith(f"error: {tmp_path / 'notes'} is not empty; choose")
+    assert "holds something else than a search" in edhie(*options, tmp_path / "notes", "--resume").err
+    assert edhie(*options, cup).err == f"error: {cup} is a file; choose a folder\n"
+    assert edhie(*options, cup / "run").err.startswith(
+        f"error: cannot keep the search in {cup / 'run'}: {cup} is a file"
+    )
+
+
+def test_going_on_with_other_data(edhie: Callable[..., Any], cup: Path, tmp_path: Path) -> None:
+    options = ["--target", "T", *small(), "--out", tmp_path / "run", "--quiet"]
+    assert edhie("fit", cup, *options).code == 0
+    other = table(tmp_path, "other.csv", rows=61)
+    code, out, err = edhie("fit", other, *options, "--resume")
+    assert (code, out) == (1, "")
+    assert "had another data; pass the same, or another folder" in err
+
+
+def test_a_folder_that_is_read_only(
+    edhie: Callable[..., Any], cup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: not mode & os.W_OK)  # nothing is read-only to root
+    out = tmp_path / "locked" / "run"
+    told = f"error: cannot keep the search in {out}: {tmp_path} is read-only; choose another folder\n"
+    assert edhie("fit", cup, "--target", "T", *small(), "--out", out) == (1, "", told)
+
+
+def test_a_full_disk_in_the_search(
+    edhie: Callable[..., Any], cup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: object, **arrays: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(np, "savez", full)
+    code, out, err = edhie("fit", cup, "--target", "T", *small(), "--out", tmp_path / "run", "--quiet")
+    assert (code, out) == (1, "")
+    best, told = err.splitlines()
+    assert best.startswith("the best until then: T = ")
+    assert told == f"error: cannot keep the search in {tmp_path / 'run'}: No space left on device"
+
+
+def test_a_full_disk_at_the_end(
+    edhie: Callable[..., Any], cup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("edhie.discovery.folder.write_equations", full)
+    code, out, err = edhie("fit", cup, "--target", "T", *small(), "--out", tmp_path / "run", "--quiet")
+    assert (code, out.startswith("T = ")) == (1, True)  # what was found is shown all the same
+    assert err == f"error: cannot write to {tmp_path / 'run'}: No space left on device\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is not here")
+def test_a_full_disk_behind_the_output(environment: dict[str, str], cup: Path) -> None:
+    command = [sys.executable, "-c", "from edhie.cli import main; main()", "fit", str(cup), "--target", "T", "--quiet"]
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [*command, *map(str, small())], stdout=full, stderr=subprocess.PIPE, env=environment, text=True, check=False
+        )
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[0] == "error: [Errno 28] No space left on device"
+
+
+def test_going_on_needs_a_folder(edhie: Callable[..., Any], cup: Path) -> None:
+    code, out, err = edhie("fit", cup, "--target", "T", "--resume")
+    assert (code, out) == (2, "")
+    assert "--resume needs the folder of the search that is to go on; give it with --out" in err
+
+
+def test_nothing_found_is_told(edhie: Callable[..., Any], tmp_path: Path) -> None:
+    path = table(tmp_path, T=NOISE)
+    code, out, err = edhie("fit", path, "--target", "T", "--max-time", 1e-9)
+    assert (code, out) == (1, "")
+    none = "none of 0 expressions has a value in every row"
+    assert err.splitlines()[-1].startswith(f"error: no equation was found: {none}; search longer")

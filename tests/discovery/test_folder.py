@@ -1,0 +1,68 @@
+"""A discovery as a folder: it comes back as it was, whole or without all that was explored."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from edhie.discovery import Discovery, Settings, discover
+from edhie.discovery.folder import load, save
+from edhie.errors import SearchError
+from edhie.evaluate import Data
+
+
+@pytest.fixture(scope="module")
+def found() -> Discovery:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1, 5, (2, 1000))
+    data = Data(x, 3 * x[0] * np.exp(-x[1]) + 0.1 * rng.normal(size=1000), None, ("a", "b (m)"))
+    return discover(data, Settings(max_time=None, max_evaluations=300), target="T (°C)")
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_it_comes_back(whole: bool, found: Discovery, tmp_path: Path) -> None:
+    back = load(save(found, tmp_path / "run"), whole=whole)
+    assert (back.target, back.columns, back.selection) == (found.target, found.columns, found.selection)
+    assert [str(each) for each in back.equations] == [str(each) for each in found.equations]
+    assert [each.expr.constants for each in back.equations] == [each.expr.constants for each in found.equations]
+    assert [each.score for each in back.equations] == [each.score for each in found.equations]
+    assert (back.index, back.best.r2, back.best.r2_validation) == (
+        found.index, found.best.r2, found.best.r2_validation
+    )  # fmt: skip
+    np.testing.assert_array_equal(back.best.uncertainty.covariance, found.best.uncertainty.covariance)
+    assert back.result.counts == found.result.counts
+    assert len(back.explored) == len(found.explored if whole else found.equations)
+
+
+def test_the_choice_is_kept(found: Discovery, tmp_path: Path) -> None:
+    folder = save(found, tmp_path / "run")
+    path = folder / "discovery.json"
+    description = json.loads(path.read_text(encoding="utf-8"))
+    other = 0 if found.index else 1
+    path.write_text(json.dumps(description | {"index": other}), encoding="utf-8")
+    assert load(folder).index == load(folder, whole=False).index == other
+
+
+def test_nothing_found(found: Discovery, tmp_path: Path) -> None:
+    nothing = discover(found.train, Settings(max_time=None, max_evaluations=0), target="y")
+    back = load(save(nothing, tmp_path), whole=False)
+    assert back.is_empty
+    assert back.equations == ()
+    assert not (tmp_path / "best.txt").exists()
+
+
+@pytest.mark.parametrize("name", ["data.safetensors", "discovery.json", "symbols.json"])
+def test_damage_is_told(name: str, found: Discovery, tmp_path: Path) -> None:
+    (save(found, tmp_path) / name).write_bytes(b"{}")
+    with pytest.raises(SearchError, match="damaged or cannot be read"):
+        load(tmp_path, whole=False)
+
+
+def test_another_format(found: Discovery, tmp_path: Path) -> None:
+    path = save(found, tmp_path) / "discovery.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"format": 9}), encoding="utf-8")
+    with pytest.raises(SearchError, match="has format 9; this edhie reads format 1"):
+        load(tmp_path)
