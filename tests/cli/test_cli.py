@@ -36,7 +36,7 @@ def test_the_commands() -> None:
         "expr", "compare", "grammar list", "grammar show", "grammar sample",
         "corpus build", "corpus import", "corpus show", "corpus list",
         "train", "sample", "encode", "decode", "neighbours", "interpolate",
-        "model list", "model show", "bench", "fit", "show", "predict", "export",
+        "model list", "model show", "bench", "fit", "show", "predict", "export", "revise",
     }  # fmt: skip
 
 

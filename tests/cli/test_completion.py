@@ -34,6 +34,7 @@ COMPLETIONS = {
         "show",
         "predict",
         "export",
+        "revise",
     ],
     "edhie co": ["compare", "corpus"],
     "edhie corpus ": ["build", "import", "show", "list"],

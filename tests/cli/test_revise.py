@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,22 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edhie.cli import app
-from edhie.cli.formulas import FormulaCommand
 from revisions import SCENARIOS
 
 DECAY = "c*x0*exp(-c*x1)"
 cli_revise = import_module("edhie.cli.revise")
-
-
-@pytest.fixture(autouse=True)
-def registered() -> Iterator[None]:
-    """The command is there, whether or not the command line has it yet."""
-    before = list(app.registered_commands)
-    if not any(command.name == "revise" for command in before):
-        app.command("revise", cls=FormulaCommand)(cli_revise.revise)
-    yield
-    app.registered_commands[:] = before
 
 
 @pytest.fixture

@@ -22,7 +22,9 @@ from edhie.generators.base import Generator
 from edhie.results import STOPPED, SearchResult, front_of
 from edhie.search import STRATEGIES, Budget, Strategy, run, strategy_named
 from edhie.search.evolution import Evolve, EvolveConfig
+from edhie.search.revision import Revise, ReviseConfig
 from edhie.search.sampling import Draw, DrawConfig
+from edhie.search.template import TemplateConfig, TemplateSearch
 from searches import HVAE, Grammar, StopAfter, Wrapped, X, Y, assert_same, evaluator, whole
 
 BUDGET = Budget(evaluations=400)
@@ -36,7 +38,11 @@ SEARCHES: dict[str, tuple[Callable[[], Strategy], Callable[[], Generator]]] = {
         lambda: Evolve(EvolveConfig(30, 50, 40, 0.5, 1.0, 3, unique=False, restart_after=2, patience=5)),
         lambda: HVAE,
     ),
+    "revise in an HVAE": (lambda: Revise(ReviseConfig("x0 + sin(x0)", neighbours=20, edits=40)), lambda: HVAE),
+    "revise in what may fail": (lambda: Revise(ReviseConfig("x0*sin(x0)", neighbours=60, edits=10)), Wrapped),
+    "revise trees from a grammar": (lambda: Revise(ReviseConfig("x0*cos(x0)", edits=50)), Grammar),
 }
+SEARCHES["template"] = (lambda: TemplateSearch(TemplateConfig("f(x0)*sin(x0) + g(x0)", first=40)), lambda: HVAE)
 if find_spec("edhie.search.mosaic") is not None:
     SEARCHES["mosaic"] = (lambda: strategy_named("mosaic"), lambda: HVAE)
 

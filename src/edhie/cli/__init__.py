@@ -20,6 +20,7 @@ from edhie.cli.formulas import FormulaCommand
 from edhie.cli.grammar import app as grammar
 from edhie.cli.model import app as model
 from edhie.cli.predict import predict
+from edhie.cli.revise import revise
 from edhie.cli.sample import sample
 from edhie.cli.show import show_run
 from edhie.cli.stopping import INTERRUPTED, is_interruption
@@ -39,6 +40,7 @@ app.command("fit")(fit)
 app.command("show")(show_run)
 app.command("predict")(predict)
 app.command("export")(export)
+app.command("revise", cls=FormulaCommand)(revise)
 app.add_typer(corpus, name="corpus")
 app.add_typer(grammar, name="grammar")
 app.add_typer(model, name="model")

@@ -11,6 +11,8 @@ STRATEGIES: dict[str, str] = {
     "draw": "edhie.search.sampling:Draw",
     "evolve": "edhie.search.evolution:Evolve",
     "mosaic": "edhie.search.mosaic:Mosaic",
+    "revise": "edhie.search.revision:Revise",
+    "template": "edhie.search.template:TemplateSearch",
 }
 """By name: where the class is."""
 

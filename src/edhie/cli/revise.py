@@ -1,0 +1,133 @@
+"""`edhie revise`: what a formula has to change to explain a table of measurements."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from edhie.cli.fit_data import Measured, read_measured
+from edhie.cli.fit_folder import check_folder
+from edhie.cli.options import Json, MaxTime, Quiet, Seed, print_json
+from edhie.cli.stopping import INTERRUPTED, is_interruption
+from edhie.console import error_console, say
+from edhie.discovery.revision import Revision
+from edhie.discovery.revision import revise as revised
+from edhie.discovery.settings import SECONDS, Settings
+from edhie.errors import EdhieError, SearchError, shortened
+from edhie.plots import save
+from edhie.plots.trees import plot_difference
+from edhie.view import SearchView
+
+REVISIONS, BEST, PICTURE = "revisions.csv", "best.txt", "difference.png"
+WIDEST = 60  # letters of an equation in the table
+
+
+def revise(
+    formula: Annotated[str, typer.Argument(help='The formula, such as "c*a*exp(-c*b)"; c for unknown constants.')],
+    data: Annotated[
+        Path, typer.Argument(help="A table, CSV, TSV or Parquet: a row of names, then one row a measurement.")
+    ],
+    target: Annotated[str, typer.Option(help="The column that the formula is for.")],
+    features: Annotated[
+        str, typer.Option(help="The columns that it may use, such as a,b.", show_default="all others")
+    ] = "",
+    max_time: MaxTime = None,
+    evaluations: Annotated[
+        int | None, typer.Option(min=1, help="Distinct expressions executed at most.", show_default="no limit")
+    ] = None,
+    seed: Seed = 0,
+    out: Annotated[
+        Path | None, typer.Option(help="The folder to keep everything in.", show_default="nothing is kept")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the revision in the folder; where there is none, begin.")
+    ] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Revise a formula: the least change after which it explains the data. Ctrl-C shows what was found so far."""
+    if resume and out is None:
+        raise typer.BadParameter("--resume needs the folder of the revision that is to go on; give it with --out")
+    settings = Settings(max_time=_seconds(max_time, evaluations), max_evaluations=evaluations, seed=seed)
+    try:
+        if out is not None:
+            check_folder(out, resume=resume)
+        measured = read_measured(data, target, features)
+        if not quiet:
+            measured.tell()
+        found = _found(formula, measured, settings, out, resume=resume, quiet=quiet)
+        _tell(found, out, quiet=quiet, as_json=as_json)
+        if out is not None:
+            _keep(found, out)
+    except BaseException as error:
+        if not is_interruption(error):
+            raise
+        say("stopped before anything was found", to=error_console)
+        raise typer.Exit(INTERRUPTED) from None
+    if found.result.stopped == "interrupted":
+        kept = f"; {out} keeps it: the same command with --resume goes on from there" if out else ""
+        say(f"stopped: this was found so far{kept}", to=error_console)
+        raise typer.Exit(INTERRUPTED)
+
+
+def _seconds(given: float | None, evaluations: int | None) -> float | None:
+    """The limit in seconds; a number of evaluations alone has none, so that it gives the same on every machine."""
+    if given is None:
+        return SECONDS if evaluations is None else None
+    return given if 0 < given < math.inf else None
+
+
+def _found(
+    formula: str, measured: Measured, settings: Settings, out: Path | None, *, resume: bool, quiet: bool
+) -> Revision:
+    with SearchView(target=measured.target, is_quiet=quiet) as view:
+        return revised(
+            formula, measured.train, settings, target=measured.target, validation=measured.validation, on_event=view,
+            folder=out, resume=resume,
+        )  # fmt: skip
+
+
+def _tell(found: Revision, out: Path | None, *, quiet: bool, as_json: bool) -> None:
+    if as_json:
+        print_json(found.as_json() | {"folder": None if out is None else str(out)})
+        return
+    if not quiet:
+        say(found.verdict)
+        if found.original.error is not None:
+            say(f"as given, its loss is {found.original.error:.4g}")
+        _print_steps(found)
+        say("")
+    say(found.best.text())
+
+
+def _print_steps(found: Revision) -> None:
+    """One line a step; a star stands before the one to trust."""
+    texts = [shortened(f"{step.equation.expr:.6g}", WIDEST) for step in found.steps]
+    width = max(len(text) for text in [*texts, f"{found.target} ="])
+    say(f"  distance  {'loss':>10}  {'R²':>9}  {f'{found.target} =':<{width}}  what changed")
+    for step, text in zip(found.steps, texts, strict=True):
+        r2 = step.equation.r2
+        share = f"{r2:>9.6f}" if r2 > -10 else f"{r2:>9.2g}"
+        star = "*" if step is found.chosen else " "
+        say(f"{star} {step.distance:>8}  {step.equation.loss:>10.4g}  {share}  {text:<{width}}  {step.changes}")
+
+
+def _keep(found: Revision, out: Path) -> None:
+    """The steps as a table, the equation to trust, and a picture of what changed."""
+    try:
+        with (out / REVISIONS).open("w", encoding="utf-8", newline="") as file:
+            rows = [step.as_json() for step in found.steps]
+            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+        (out / BEST).write_text(f"{found.best.text(None)}\n", encoding="utf-8")
+    except OSError as error:
+        raise SearchError(f"cannot write to {out}: {error.strerror or error}") from error
+    try:
+        save(plot_difference(found.original.expr, found.best.expr), out / PICTURE)
+    except (EdhieError, ValueError) as error:  # the equations are kept already
+        say(f"warning: {out / PICTURE} is not there: {error}", to=error_console)

@@ -1,0 +1,119 @@
+"""`difference`: what has to change in one expression to make it another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from edhie.expr.difference.matching import Edit, Matching
+from edhie.expr.difference.shapes import Shape, shape_of
+from edhie.expr.difference.writing import Writer
+from edhie.expr.expression import Expr
+
+NO_CHANGE = "nothing but constants"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The fewest changes that lead from one expression to another; values of constants are none.
+
+    Nodes are places in prefix order. Constants that stand together count as one, so `distance` may be less than the
+    number of nodes.
+    """
+
+    before: Expr
+    after: Expr
+    changes: tuple[str, ...]
+    """Each change in words, from the top down."""
+    distance: int
+    """How many symbols are replaced, inserted or deleted."""
+    replaced: tuple[tuple[int, int], ...]
+    """Nodes of `before`, each with the node of `after` in its place."""
+    inserted: frozenset[int]
+    """Nodes of `after` that have no counterpart."""
+    deleted: frozenset[int]
+    """Nodes of `before` that have no counterpart."""
+
+    @property
+    def kept(self) -> tuple[frozenset[int], frozenset[int]]:
+        """Nodes of either expression that the other has too."""
+        changed = (
+            self.deleted | {one for one, _ in self.replaced},
+            self.inserted | {other for _, other in self.replaced},
+        )
+        sizes = self.before.size, self.after.size
+        one, other = (frozenset(range(size)) - nodes for size, nodes in zip(sizes, changed, strict=True))
+        return one, other
+
+    def __str__(self) -> str:
+        return "; ".join(self.changes) or NO_CHANGE
+
+
+def difference(before: Expr, after: Expr, *, matching: Matching | None = None) -> Difference:
+    """What changes from one expression to another.
+
+    Pass one `matching` for many that are compared with the same expression: it remembers distances of parts.
+
+    >>> from edhie.expr import parse
+    >>> print(difference(parse("c*x0*exp(-c*x1)"), parse("2.1*x0^2*exp(-0.5*x1) + 1.3")))
+    + c inserted at the top; x0 replaced by x0^2
+    """
+    one, other = shape_of(before), shape_of(after)
+    found = (matching or Matching()).edits(one, other)
+    words = tuple(Writer(before, after).all_words(found, one))
+    nodes = _Nodes()
+    nodes.take(found)
+    distance = sum(edit.cost for edit in found)
+    return Difference(before, after, words, distance, tuple(nodes.replaced), *map(frozenset, (nodes.new, nodes.old)))
+
+
+def distance(before: Expr, after: Expr) -> int:
+    """The fewest symbols to replace, insert or delete; neither values of constants nor the order of operands count.
+
+    >>> from edhie.expr import parse
+    >>> distance(parse("2*x + y"), parse("y - c*x")), distance(parse("x"), parse("x + 1"))
+    (0, 2)
+    """
+    return Matching().distance(shape_of(before), shape_of(after))
+
+
+class _Nodes:
+    """The nodes that edits change; an operator of a chain is whichever of its operators is not taken yet."""
+
+    def __init__(self) -> None:
+        self.replaced: list[tuple[int, int]] = []
+        self.new: set[int] = set()
+        self.old: set[int] = set()
+
+    def take(self, edits: Iterable[Edit]) -> None:
+        """Note the nodes of all edits."""
+        for edit in edits:
+            if edit.act == "replaced":
+                one = _free(edit.places, self.old | {one for one, _ in self.replaced})
+                other = _free(edit.other_places, self.new | {other for _, other in self.replaced})
+                self.replaced.append((one, other))
+                continue
+            changed = self.new if edit.act == "inserted" else self.old
+            taken = changed | {pair[edit.act == "inserted"] for pair in self.replaced}
+            part = set() if edit.part is None else own_tokens(edit.part, taken)
+            changed |= part | {_free(edit.places, taken | part)}
+
+
+def _free(places: tuple[int, ...], taken: set[int]) -> int:
+    return next((place for place in places if place not in taken), places[0])
+
+
+def own_tokens(part: Shape, taken: set[int]) -> set[int]:
+    """The nodes of a part; of the operators that it may share with what it hangs from, those that are free."""
+    found = {token for each in (part, *_below(part)) for token in each.tokens}
+    for each in (part, *_below(part)):
+        if each.signs:
+            # the deepest first: the others join it to what it hangs from
+            likely = (*sorted(set(each.joints), reverse=True), *each.operators)
+            free = [token for token in dict.fromkeys(likely) if token not in taken | found]
+            found.update(free[: len(each.operands) - 1])
+    return found
+
+
+def _below(shape: Shape) -> list[Shape]:
+    return [found for each in shape.operands for found in (each, *_below(each))]

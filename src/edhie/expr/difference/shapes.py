@@ -1,0 +1,238 @@
+"""What of an expression counts when it is compared with another: neither values of constants nor the order of operands.
+
+A `Shape` has its sums and its products flattened, each operand with a sign: a - b + c and c + a - b are the same
+shape. Numbers are constants, constants that stand together are one, and one that is free takes signs and divisions
+in: c, -c, 1/c, 2*c and c^2 are the same. Each shape remembers the tokens that it is written with.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import Literal
+
+from edhie.errors import ExpressionError
+from edhie.expr.expression import Expr
+from edhie.expr.symbols import Symbol
+
+Kind = Literal["constant", "variable", "unary", "pair", "sum", "product"]
+CHAINS: dict[str, tuple[Literal["sum", "product"], int]] = {
+    "+": ("sum", 1), "-": ("sum", -1), "*": ("product", 1), "/": ("product", -1),
+}  # fmt: skip
+"""By operator: what it is a chain of, and the sign of its second operand."""
+OPERATORS = {("sum", 1): "+", ("sum", -1): "-", ("product", 1): "*", ("product", -1): "/"}
+UNDOING = {"sum": "neg", "product": "inv"}
+COMMUTATIVE = frozenset({"+", "*", "min", "max"})
+DEEPEST = 150  # levels: shapes are compared by recursion
+LONGEST = 4  # operands of a chain that are divided in every way; of a longer one, one is split off at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A node and what hangs from it."""
+
+    kind: Kind
+    label: str
+    operands: tuple[Shape, ...] = ()
+    signs: tuple[int, ...] = ()
+    """Of the operands of a sum or a product: 1, or -1 for what is subtracted or divided by."""
+    tokens: tuple[int, ...] = ()
+    """Where its own symbols stand in the expression; a chain's operators are its joints."""
+    joints: tuple[int, ...] = ()
+    """Of a chain: by operand the operator that it hangs from."""
+    operators: tuple[int, ...] = ()
+    """Of a chain: all of its operators, and those of the one that it is a part of."""
+    _groups: dict[tuple[int, ...], Shape] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def key(self) -> str:
+        """A text that is the same for the same shapes."""
+        if self.signs:
+            parts = sorted(f"{'+' if sign > 0 else '-'}{each.key}" for sign, each in self._signed)
+            return f"({self.kind} {' '.join(parts)})"
+        inner = [each.key for each in self.operands]
+        return f"({self.kind} {self.label} {' '.join(sorted(inner) if self.label in COMMUTATIVE else inner)})"
+
+    @cached_property
+    def size(self) -> int:
+        """How many symbols it takes to write it."""
+        own = len(self.operands) - 1 if self.signs else 1
+        return own + sum(each.size for each in self.operands)
+
+    @cached_property
+    def census(self) -> Counter[str]:
+        """How many of each symbol it has; those of sums are alike, and those of products."""
+        found = Counter({self.label: len(self.operands) - 1 if self.signs else 1})
+        for each in self.operands:
+            found.update(each.census)
+        return found
+
+    @cached_property
+    def all_tokens(self) -> frozenset[int]:
+        """Where all of its symbols stand."""
+        return frozenset((*self.tokens, *self.joints)).union(*(each.all_tokens for each in self.operands))
+
+    @property
+    def _signed(self) -> list[tuple[int, Shape]]:
+        return list(zip(self.signs, self.operands, strict=True))
+
+    @cached_property
+    def splits(self) -> tuple[Split, ...]:
+        """Every way to write it as an operator and two operands; none where it has fewer."""
+        if self.kind == "pair":
+            first, second = self.operands
+            return (Split(self.label, first, second, self.tokens),)
+        if not self.signs:
+            return ()
+        count = len(self.operands)
+        most = 1 if self.is_long else count // 2
+        chosen = [some for size in range(1, most + 1) for some in combinations(range(count), size)]
+        if count % 2 == 0 and most == count // 2:  # halves come twice
+            chosen = [some for some in chosen if len(some) < most or 0 in some]
+        return tuple(self.split(some) for some in chosen)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it has too many operands for every way to divide them to be looked at."""
+        return bool(self.signs) and len(self.operands) > LONGEST
+
+    def split(self, some: tuple[int, ...]) -> Split:
+        """As two chains, one of them of some operands of this."""
+        others = tuple(k for k in range(len(self.operands)) if k not in some)
+        is_taken_off = [all(self.signs[k] < 0 for k in group) for group in (some, others)]
+        first, second = (some, others) if is_taken_off[1] else (others, some)
+        sign = -1 if any(is_taken_off) else 1
+        joints = (*(self.joints[k] for k in (*second, *first)), *self.operators)
+        kind: Literal["sum", "product"] = "sum" if self.kind == "sum" else "product"
+        return Split(OPERATORS[kind, sign], self.group(first), self.group(second), joints)
+
+    def group(self, some: tuple[int, ...]) -> Shape:
+        """The chain of some operands, all of their signs turned where none is positive."""
+        if some not in self._groups:
+            signs = tuple(self.signs[k] for k in some)
+            turned = signs if max(signs) > 0 else tuple(-sign for sign in signs)
+            operands, joints = tuple(self.operands[k] for k in some), tuple(self.joints[k] for k in some)
+            chain = Shape(self.kind, self.label, operands, turned, (), joints, self.operators)
+            self._groups[some] = operands[0] if len(some) == 1 else chain
+        return self._groups[some]
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A shape as an operator of two operands."""
+
+    operator: str
+    first: Shape
+    second: Shape
+    tokens: tuple[int, ...]
+    """Where the operator may stand, the likeliest first."""
+
+
+def shape_of(expr: Expr) -> Shape:
+    """The shape of an expression.
+
+    >>> from edhie.expr import parse
+    >>> shape_of(parse("x - 2*y")).key == shape_of(parse("c*y + x")).key
+    True
+    """
+    if expr.height > DEEPEST:
+        raise ExpressionError(
+            f"an expression of {expr.height} levels is too deep to be compared; {DEEPEST} are allowed"
+        )
+    waiting: list[Shape] = []
+    symbols = [symbol for _, _, symbol in expr.walk()]
+    for position in range(expr.size - 1, -1, -1):
+        symbol = symbols[position]
+        operands = tuple(waiting.pop() for _ in range(symbol.arity))
+        waiting.append(_node(symbol, operands, position))
+    return waiting[0]
+
+
+def _node(symbol: Symbol, operands: tuple[Shape, ...], at: int) -> Shape:
+    if symbol.kind == "variable":
+        return Shape("variable", symbol.name, tokens=(at,))
+    if all(each.kind == "constant" for each in operands):
+        return Shape("constant", "c", tokens=(at, *(token for each in operands for token in each.tokens)))
+    is_known = symbol.kind == "operator" and not symbol.is_custom
+    if is_known and symbol.name in CHAINS:
+        kind, sign = CHAINS[symbol.name]
+        return _chain(kind, [(1, operands[0], at), (sign, operands[1], at)])
+    if is_known and symbol.name in ("neg", "inv"):
+        return _chain("sum" if symbol.name == "neg" else "product", [(-1, operands[0], at)])
+    return Shape("unary" if symbol.arity == 1 else "pair", symbol.name, operands, tokens=(at,))
+
+
+def _chain(kind: Literal["sum", "product"], given: list[tuple[int, Shape, int]]) -> Shape:
+    """A sum or a product of signed operands, each with the operator that it hangs from."""
+    flat = [part for each in given for part in _flat(kind, *each)]
+    taken_in = [token for _, each, _ in given if _is_unary(each, UNDOING[kind]) for token in each.tokens]
+    signs: list[int] = []  # where signs of factors stand
+    if kind == "product":  # a sign of a factor is one of the whole
+        signs = [each.tokens[0] for _, each, _ in flat if _is_unary(each, "neg")]
+        flat = [part for sign, each, at in flat for part in _flat(kind, sign, _bare(each), at)]
+    flat = _with_one_constant([(1 if has_free_constant(each, kind) else sign, each, at) for sign, each, at in flat])
+    own = [given[0][2]] if len(given) > 1 else []
+    inner = [_bare(each, UNDOING[kind]) for _, each, _ in given]
+    operators = (*own, *(token for each in inner if each.kind == kind for token in each.operators))
+    found = _wrapped(kind, flat, (*taken_in, given[0][2]), operators)
+    if len(signs) % 2 == 1 and not has_free_constant(found, "sum"):
+        return _chain("sum", [(-1, found, signs[0])])
+    return found
+
+
+def _wrapped(
+    kind: Literal["sum", "product"],
+    flat: list[tuple[int, Shape, int]],
+    tokens: tuple[int, ...],
+    operators: tuple[int, ...],
+) -> Shape:
+    """The chain of these operands; where none is positive, of their opposites under a sign, which `tokens` may be."""
+    signs, operands, joints = zip(*flat, strict=True)
+    is_turned = max(signs) < 0
+    turned = tuple(-sign for sign in signs) if is_turned else signs
+    label = OPERATORS[kind, 1]
+    chain = operands[0] if len(flat) == 1 else Shape(kind, label, operands, turned, (), joints, operators)
+    return Shape("unary", UNDOING[kind], (chain,), tokens=tokens) if is_turned else chain
+
+
+def _flat(kind: str, sign: int, shape: Shape, at: int) -> list[tuple[int, Shape, int]]:
+    """An operand as operands of the chain that it hangs in."""
+    if shape.kind == kind:
+        return [
+            (sign * own, each, joint)
+            for own, each, joint in zip(shape.signs, shape.operands, shape.joints, strict=True)
+        ]
+    if _is_unary(shape, UNDOING[kind]):
+        return _flat(kind, -sign, shape.operands[0], at)
+    return [(sign, shape, at)]
+
+
+def _bare(shape: Shape, label: str = "neg") -> Shape:
+    return shape.operands[0] if _is_unary(shape, label) else shape
+
+
+def _is_unary(shape: Shape, label: str) -> bool:
+    return shape.kind == "unary" and shape.label == label
+
+
+def _with_one_constant(flat: list[tuple[int, Shape, int]]) -> list[tuple[int, Shape, int]]:
+    """Constants that stand together are one."""
+    constants = [each for _, each, _ in flat if each.kind == "constant"]
+    if len(constants) < 2:
+        return flat
+    merged = Shape("constant", "c", tokens=tuple(token for each in constants for token in each.tokens))
+    first = next(k for k, (_, each, _) in enumerate(flat) if each.kind == "constant")
+    return [
+        (1, merged, at) if k == first else (sign, each, at)
+        for k, (sign, each, at) in enumerate(flat)
+        if k == first or each.kind != "constant"
+    ]
+
+
+def has_free_constant(shape: Shape, kind: str) -> bool:
+    """Whether a constant takes in the sign that it has in such a chain: itself, and in a sum as a factor."""
+    return shape.kind == "constant" or (
+        kind == "sum" and shape.kind == "product" and any(each.kind == "constant" for each in shape.operands)
+    )

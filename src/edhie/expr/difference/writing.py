@@ -1,0 +1,115 @@
+"""Shapes as formulas, and edits as words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from edhie.errors import shortened
+from edhie.expr.difference.matching import Edit
+from edhie.expr.difference.shapes import CHAINS, COMMUTATIVE, Shape
+from edhie.expr.expression import Expr
+from edhie.expr.infix import to_infix
+from edhie.expr.library import SymbolLibrary
+from edhie.expr.symbols import OPERATORS, constant
+
+NEEDED = ("+", "-", "*", "/", "neg", "inv")
+LONGEST_NAME = 40  # letters of a part that is named in a sentence
+SHORT = 14  # letters of a part that is better shown whole, before and after
+
+
+class Writer:
+    """Writes parts of two expressions, over a library that has the symbols of both."""
+
+    def __init__(self, before: Expr, after: Expr) -> None:
+        both = before.library.extended(*(symbol for symbol in after.library.symbols if symbol.kind != "constant"))
+        both = both.extended(*(OPERATORS[name] for name in NEEDED))
+        if both.constant is None:
+            name = SymbolLibrary.of([], list(both.variables), constant=True).constant
+            both = both.extended(constant(name or "c"))
+        self._library = both
+
+    def text(self, shape: Shape) -> str:
+        """A shape in infix notation, its constants without values."""
+        tokens = tuple(self._tokens(shape))
+        count = sum(token == self._library.constant for token in tokens)
+        return to_infix(Expr.trusted(self._library, tokens, (None,) * count))
+
+    def _tokens(self, shape: Shape) -> Iterator[str]:
+        if shape.kind == "constant":
+            yield str(self._library.constant)
+        elif shape.signs:
+            yield from self._chain(shape)
+        else:
+            yield shape.label
+            for each in shape.operands:
+                yield from self._tokens(each)
+
+    def _chain(self, shape: Shape) -> Iterator[str]:
+        """In the order in which it is written, but what is added before what is subtracted."""
+        order = sorted(range(len(shape.signs)), key=lambda k: -shape.signs[k])
+        taken, given = ("-", "+") if shape.kind == "sum" else ("/", "*")
+        yield from (given if shape.signs[k] > 0 else taken for k in reversed(order[1:]))
+        for k in order:
+            yield from self._tokens(shape.operands[k])
+
+    def all_words(self, edits: Sequence[Edit], top: Shape) -> Iterator[str]:
+        """Edits of `top` in words; those of one short part are told together, as what it was and what it is."""
+        waiting = list(edits)
+        while waiting:
+            edit = waiting.pop(0)
+            is_top = edit is edits[0] and edit.before is top and edit.act != "replaced"
+            inside = 0
+            while inside < len(waiting) and _is_inside(waiting[inside], edit):
+                inside += 1
+            before, after = self.text(edit.before), self.text(edit.after)
+            if inside and not is_top and len(before) <= SHORT and len(after) <= LONGEST_NAME:
+                del waiting[:inside]
+                yield f"{before} replaced by {after}"
+            else:
+                yield self.words(edit, is_top=is_top)
+
+    def words(self, edit: Edit, *, is_top: bool) -> str:
+        """An edit in words, such as `+ c inserted at the top`."""
+        if edit.act == "replaced":
+            return self._replaced(edit)
+        inner = edit.before if edit.act == "inserted" else edit.after
+        small, large = self.text(inner), self._over(edit, inner)
+        if not is_top and len(large) <= SHORT:
+            one, other = (small, large) if edit.act == "inserted" else (large, small)
+            return f"{one} replaced by {other}"
+        what = edit.operator if edit.part is None else self._with_part(edit, edit.part)
+        place = "at the top" if is_top else f"{'around' if edit.part is None else 'beside'} {_named(small)}"
+        return f"{what} {edit.act} {place}"
+
+    def _replaced(self, edit: Edit) -> str:
+        if not edit.before.operands:
+            return f"{self.text(edit.before)} replaced by {self.text(edit.after)}"
+        return f"{edit.operator} replaced by {edit.other} in {_named(self.text(edit.before))}"
+
+    def _with_part(self, edit: Edit, part: Shape) -> str:
+        text = _named(self.text(part))
+        if edit.operator not in CHAINS:  # a power, a function of two: the part may be either operand
+            return f"{edit.operator} with {text}"
+        is_weaker = part.kind == "sum" or (part.kind == "product" and edit.operator == "/")
+        text = f"({text})" if is_weaker else text
+        is_second = edit.is_second or edit.operator in COMMUTATIVE
+        return f"{edit.operator} {text}" if is_second else f"{text} {edit.operator}"
+
+    def _over(self, edit: Edit, inner: Shape) -> str:
+        """What the operator makes of the part that it stands over."""
+        tokens = tuple(self._tokens(inner))
+        if edit.part is None:
+            tokens = (edit.operator, *tokens)
+        else:
+            part = tuple(self._tokens(edit.part))
+            tokens = (edit.operator, *tokens, *part) if edit.is_second else (edit.operator, *part, *tokens)
+        count = sum(token == self._library.constant for token in tokens)
+        return to_infix(Expr.trusted(self._library, tokens, (None,) * count))
+
+
+def _is_inside(edit: Edit, other: Edit) -> bool:
+    return edit.before.all_tokens <= other.before.all_tokens and edit.after.all_tokens <= other.after.all_tokens
+
+
+def _named(text: str) -> str:
+    return shortened(text, LONGEST_NAME)

@@ -1,0 +1,109 @@
+"""The formula that is given: read over the data's variables, fitted, and as near to it as a generator can write."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from edhie.errors import SymbolError
+from edhie.evaluate.constants.config import THOROUGH, FitConfig
+from edhie.evaluate.constants.fitting import fit_constants, fit_missing
+from edhie.evaluate.data import Data
+from edhie.evaluate.values import squared_errors
+from edhie.expr import Expr, Forest, SymbolLibrary, parse
+from edhie.expr.soundness import role
+
+INSTEAD = {"-": "+", "/": "*"}
+NOTHING_KNOWN = 1.0  # a constant that nothing can be fitted with: the formula has no value in some row
+POWERS = {"^2": 2, "^3": 3, "^4": 4, "^5": 5}
+
+
+def formula_over(text: str, library: SymbolLibrary) -> Expr:
+    """The formula over a library; its numbers are constants with a value, where the library has constants."""
+    expr = parse(text, library.with_numbers() if library.constant else library)
+    return folded(expr.numbers_to_constants().cast(library)) if library.constant else expr
+
+
+def folded(expr: Expr) -> Expr:
+    """The expression with one constant in place of each part that has nothing but constants, such as -c and 2*c.
+
+    >>> from edhie.expr import parse
+    >>> str(folded(parse("x*exp(-c*c)/c")))
+    'x*c/c'
+    """
+    position = 0
+    while position < expr.size:
+        part = expr.subtree(position)
+        if part.size > 1 and all(part.library[token].kind in ("operator", "constant") for token in part.tokens):
+            value = None if None in part.constants else float(part())
+            known = value is not None and math.isfinite(value)
+            expr = expr.replace(position, Expr(expr.library, [str(expr.library.constant)], [value if known else None]))
+        position += 1
+    return expr
+
+
+def refitted(expr: Expr, data: Data, config: FitConfig = THOROUGH) -> tuple[Expr, float]:
+    """The expression with all constants fitted thoroughly, its own values among the starts, and the squares it leaves.
+
+    Values that it has all of are kept where no others are better.
+    """
+    given = Forest.from_exprs([expr])
+    if len(given.values) == 0:
+        return expr, float(squared_errors(given, data)[0])
+    if np.isnan(given.values).any() and not np.isnan(given.values).all():
+        given = fit_missing(given, data, config=config).forest
+    done = fit_constants(given, data, config=config)
+    fitted = np.where(np.isnan(done.forest.values), NOTHING_KNOWN, done.forest.values)
+    found, left = expr.with_constants(fitted.tolist()), float(done.squared_errors[0])
+    if not np.isnan(given.values).any():
+        own = float(squared_errors(given, data)[0])
+        if not left < own:
+            return given[0], own
+    return found, left
+
+
+def thorough(config: FitConfig) -> FitConfig:
+    """As much effort as there is, within the bounds of a config."""
+    return replace(THOROUGH, lower=config.lower, upper=config.upper, seed=config.seed)
+
+
+def nearest(expr: Expr, library: SymbolLibrary) -> Expr | None:
+    """The expression over a library, as near as it can be written there; None where nothing of it can be.
+
+    Operators that are missing give way to like ones or to their operand, leaves that are missing go.
+
+    >>> from edhie.expr import parse
+    >>> str(nearest(parse("c*x0*sinh(-c*x1)"), SymbolLibrary.of(["+", "*", "sin"], 2)))
+    'x0*x1'
+    """
+    waiting: list[Expr | None] = []
+    for position in range(expr.size - 1, -1, -1):
+        symbol = expr.library[expr.tokens[position]]
+        operands = [waiting.pop() for _ in range(symbol.arity)]
+        waiting.append(_written(expr.subtree(position), operands, library))
+    return waiting[0]
+
+
+def _written(expr: Expr, operands: list[Expr | None], library: SymbolLibrary) -> Expr | None:
+    symbol, present = expr.symbol, [each for each in operands if each is not None]
+    if symbol.arity == 0:
+        try:
+            return expr.cast(library).free()
+        except SymbolError:
+            return Expr(library, [library.constant]) if library.constant and symbol.kind != "variable" else None
+    if len(present) < symbol.arity:
+        return present[0] if present else None
+    name = symbol.name if _has(library, expr) else INSTEAD.get(symbol.name, "")
+    tokens = [token for each in present for token in each.tokens]
+    if name in library and library[name].arity == symbol.arity:
+        return Expr(library, [name, *tokens])
+    if symbol.name in POWERS and "*" in library:
+        times = POWERS[symbol.name]
+        return Expr(library, ["*"] * (times - 1) + tokens * times)
+    return present[0]
+
+
+def _has(library: SymbolLibrary, expr: Expr) -> bool:
+    return expr.symbol.name in library and role(library[expr.symbol.name]) == role(expr.symbol)

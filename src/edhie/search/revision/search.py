@@ -1,0 +1,194 @@
+"""`Revise`: outwards from a formula, through the latent space and by edits of trees side by side."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import SearchError
+from edhie.evaluate.constants.fitting import fit_constants
+from edhie.evaluate.keys import key_pairs
+from edhie.expr import Expr, Forest
+from edhie.expr.canonical import canonical
+from edhie.expr.difference import Matching, shape_of
+from edhie.expr.difference.matching import lower_bound
+from edhie.search.base import State, Strategy, Task
+from edhie.search.revision.config import ReviseConfig
+from edhie.search.revision.edits import Edits, with_scales
+from edhie.search.revision.formula import formula_over, refitted, thorough
+from edhie.search.revision.neighbourhood import Neighbourhood
+from edhie.search.revision.revisions import Revisions, forest_of, forest_state
+
+MEASURED = 32  # of a step's expressions, those of the least error, have their distance taken
+REMEMBERED = 100_000  # distances of parts
+PATIENCE = 30  # steps without a new expression after which nothing is left to do
+NEW = 1.0  # where a constant that comes in starts
+
+
+class Revise(Strategy):
+    """Best first: what takes the fewest bits to tell, edits counted, is revised further."""
+
+    name: ClassVar[str] = "revise"
+
+    def __init__(self, config: ReviseConfig | None = None) -> None:
+        self.config: ReviseConfig = config or ReviseConfig()
+
+    def begin(self, task: Task) -> None:
+        """Read the formula; nothing is known yet."""
+        library = task.evaluator.given_library
+        if not self.config.formula.strip():
+            raise SearchError("the strategy 'revise' needs a formula: Revise(ReviseConfig('c*x0 + c'))")
+        self._task, self._library = task, library
+        self._formula = formula_over(self.config.formula, library)
+        self._shape, self._matching = shape_of(self._formula), Matching()
+        self._folded = int(constants_only(Forest.from_exprs([self._formula], library))[0])
+        self._edits = Edits(library)
+        self._neighbourhood = Neighbourhood(task.generator, library)
+        self._known = Revisions.empty(library)
+        self._waiting = Forest.from_exprs([], library)
+        self._seen = np.zeros(0, np.uint64)
+        self._step = self._edited = self._around = self._since_new = 0
+
+    @property
+    def _measure(self) -> tuple[int, float]:
+        """Rows, and the bits of an edit: which symbol it is, and where."""
+        choices = len(self._library) * self._formula.size
+        return self._task.evaluator.data.n_rows, math.log2(max(choices, 2))
+
+    def step(self, rng: np.random.Generator) -> bool:
+        """The formula itself at first; then some edits, and some neighbours in the latent space."""
+        before = self._task.evaluator.counts.executed
+        if self._step == 0:
+            self._score_formula()
+        else:
+            self._score(self._some_edits(rng))
+            self._score(self._some_neighbours(rng))
+        self._step += 1
+        self._since_new = 0 if self._task.evaluator.counts.executed > before else self._since_new + 1
+        is_exact = self._known.errors.min(initial=math.inf) <= self._task.evaluator.negligible
+        return not is_exact and self._since_new < PATIENCE
+
+    # -- where expressions come from ------------------------------------------------------
+
+    def _some_edits(self, rng: np.random.Generator) -> Forest:
+        """As many as a step takes, of the expressions that are worth it most."""
+        while len(self._waiting) < self.config.edits:
+            k = self._known.next(*self._measure, by_bits=self._edited % 2 == 1)
+            if k is None:
+                break
+            self._edited += 1
+            expr = self._known.forest[k]
+            edited = self._edits.near(expr) if self._known.stages[k] == 0 else self._edits.further(expr)
+            edited = edited.take(self._unseen(edited))
+            self._known = self._known.tried(k)
+            self._waiting = Forest.concatenate([self._waiting, edited.take(rng.permutation(len(edited)))])
+        count = self.config.edits
+        chosen, self._waiting = self._waiting.take(slice(0, count)), self._waiting.take(slice(count, None))
+        return chosen
+
+    def _some_neighbours(self, rng: np.random.Generator) -> Forest:
+        """Around the formula at growing radii, then around each member of the front."""
+        if not (self._neighbourhood.is_there and self.config.neighbours):
+            return Forest.from_exprs([], self._library)
+        radii, front, count = self.config.radii, self._known.front, self._around
+        centre, radius = self._formula, radii[count % len(radii)]
+        if count >= len(radii) and len(front):
+            turn, k = divmod(count - len(radii), len(front))
+            centre, radius = self._known.forest[int(front[k])], radii[turn % len(radii)]
+        self._around += 1
+        found, invalid = self._neighbourhood.around(centre, self.config.neighbours, radius, rng)
+        self._task.tally.undecodable += invalid
+        return found
+
+    # -- what becomes of them -------------------------------------------------------------
+
+    def _score_formula(self) -> None:
+        """Its constants are fitted with as much effort as there is."""
+        evaluator = self._task.evaluator
+        fitted, _ = refitted(self._formula, evaluator.data, thorough(evaluator.constants))
+        self._task.tally.refits += len(fitted.constants) > 0
+        self._formula = fitted
+        forest = Forest.from_exprs([fitted], self._library)
+        self._seen = _keys(forest)
+        errors = evaluator.score(forest).errors
+        self._known = self._known.with_more(forest, errors, np.zeros(1, np.int64))
+        self._score(Forest.from_exprs(with_scales(fitted), self._library))
+
+    def _score(self, forest: Forest) -> None:
+        """Fit and score what is new, and remember what is good."""
+        evaluator = self._task.evaluator
+        fresh = self._unseen(forest)
+        chosen = forest.take(fresh[: self._task.within_budget(len(fresh))])
+        if len(chosen) == 0:
+            return
+        self._seen = np.union1d(self._seen, _keys(chosen))
+        values = np.where(np.isnan(chosen.values), NEW, chosen.values)
+        fitted = Forest(self._library, chosen.tokens, chosen.offsets, values)
+        if len(values):
+            fitted = fit_constants(fitted, evaluator.data, config=evaluator.constants).forest
+        scores = evaluator.score(fitted)
+        self._remember(fitted, np.where(scores.is_scored, scores.errors, np.inf))
+
+    def _remember(self, forest: Forest, errors: NDArray[np.float64]) -> None:
+        best = np.argsort(errors, kind="stable")[:MEASURED]
+        best = best[np.isfinite(errors[best])]
+        if len(self._matching) > REMEMBERED:
+            self._matching = Matching()
+        shapes = [shape_of(forest[int(k)]) for k in best]
+        nearest = np.array([lower_bound(self._shape, each) for each in shapes], np.int64)
+        hopeful = np.flatnonzero(self._known.would_stay(errors[best], nearest, self.config.revisions, *self._measure))
+        distances = [self._matching.distance(self._shape, shapes[k]) for k in hopeful]
+        chosen = best[hopeful]
+        known = self._known.with_more(forest.take(chosen), errors[chosen], np.array(distances, np.int64))
+        self._known = known.best(self.config.revisions, *self._measure)
+
+    def _unseen(self, forest: Forest) -> NDArray[np.int64]:
+        """The first of each expression that was not scored yet, whatever its constants, in order."""
+        is_wanted = forest.sizes <= self._formula.size + self.config.growth
+        wanted = np.flatnonzero(is_wanted & (constants_only(forest) <= self._folded))
+        keys = _keys(forest.take(wanted))
+        _, first = np.unique(keys, return_index=True)
+        first = np.sort(first)
+        return wanted[first[~np.isin(keys[first], self._seen)]]
+
+    # -- going on -------------------------------------------------------------------------
+
+    def state(self) -> State:
+        """What is known, what waits and what was seen."""
+        constants = [math.nan if value is None else value for value in self._formula.constants]
+        return {
+            **self._known.state(),
+            **forest_state("waiting", self._waiting),
+            "seen": self._seen,
+            "constants": np.array(constants, np.float64),
+            "counts": np.array([self._step, self._edited, self._around, self._since_new]),
+        }
+
+    def restore(self, state: State) -> None:
+        """Go on with what a state knows."""
+        self._known = Revisions.restored(state, self._library)
+        self._waiting = forest_of("waiting", state, self._library)
+        self._seen = state["seen"]
+        constants = [None if math.isnan(value) else value for value in state["constants"].tolist()]
+        self._formula = Expr(self._library, self._formula.tokens, constants)
+        self._step, self._edited, self._around, self._since_new = state["counts"].tolist()
+
+
+def constants_only(forest: Forest) -> NDArray[np.int64]:
+    """By expression: how many operators are over constants alone, so that one constant would say the same."""
+    is_constant = np.array([symbol.kind in ("constant", "literal", "number") for symbol in forest.library.symbols])
+    is_leaf = np.append(is_constant[forest.tokens], True)  # the last: an operand that there is none of
+    is_over = (forest.left >= 0) & is_leaf[forest.left] & is_leaf[forest.right]
+    return np.bincount(forest.owners[is_over], minlength=len(forest))
+
+
+def _keys(forest: Forest) -> NDArray[np.uint64]:
+    """What tells expressions apart whose constants are any numbers: 64 bits of the canonical form."""
+    free = Forest(forest.library, forest.tokens, forest.offsets, np.full(len(forest.values), np.nan))
+    if forest.library.has_numbers:  # numbers are not free
+        free = forest
+    keys: NDArray[np.uint64] = key_pairs(canonical(free))[:, 0]
+    return keys

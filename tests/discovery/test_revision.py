@@ -1,0 +1,162 @@
+"""Revising an equation: what is always true of a revision, and the scenarios of scientists."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+from edhie.discovery import Settings
+from edhie.discovery.revision import Revision, revise
+from edhie.discovery.revision.steps import symbol_bounds
+from edhie.errors import ParseError, SearchError
+from edhie.evaluate import Data
+from edhie.events import Event
+from edhie.expr import parse
+from edhie.expr.difference import difference, distance
+from revisions import SCENARIOS, is_truth
+
+EVALUATIONS = {"van der Waals": 1500, "nothing": 1500}
+
+
+@cache
+def revised(name: str) -> Revision:
+    scenario = SCENARIOS[name]
+    settings = Settings(max_time=None, max_evaluations=EVALUATIONS.get(name, 800))
+    return revise(scenario.formula, scenario.data(), settings)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_revision_keeps_its_laws(name: str) -> None:
+    found = revised(name)
+    assert found.result.counts.executed <= 1500
+    first = found.steps[0]
+    assert first.equation is found.refitted
+    assert first.distance == 0
+    assert distance(found.original.expr, found.refitted.expr) == 0
+    for one, other in itertools.pairwise(found.steps):
+        assert one.distance < other.distance
+        assert one.equation.loss > other.equation.loss
+    for step in found.steps:
+        again = difference(found.original.expr, step.equation.expr)
+        assert step.distance == again.distance
+        assert step.changes.after == step.equation.expr
+        data = step.equation.train
+        rmse = math.sqrt(np.mean((step.equation.predict(data.columns) - data.y) ** 2))
+        assert rmse == pytest.approx(step.equation.loss, rel=1e-9)
+    assert found.best in [step.equation for step in found.steps]
+    assert found.is_enough == (found.best is found.refitted)
+
+
+@pytest.mark.parametrize("name", [name for name in SCENARIOS if name != "van der Waals"])
+def test_the_truth_is_found(name: str) -> None:
+    found = revised(name)
+    assert is_truth(SCENARIOS[name], found.best)
+    assert found.is_enough == (name == "nothing")
+    assert ("is enough" in found.verdict) == found.is_enough
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_no_candidate_beats_a_step(name: str) -> None:
+    """Every distance is taken here, the slow way."""
+    found = revised(name)
+    candidates, first = found.result.candidates, found.refitted.expr
+    bounds = symbol_bounds(first, candidates.forest)
+    for k in np.random.default_rng(0).choice(len(candidates), 150, replace=False).tolist():
+        away = distance(first, candidates.forest[k])
+        assert bounds[k] <= away
+        nearer = [step.equation.loss for step in found.steps if step.distance <= away]
+        assert candidates.errors[k] >= min(nearer) * (1 - 1e-6)
+
+
+def test_as_a_table_and_as_json() -> None:
+    found = revised("an offset")
+    table = found.table()
+    assert table["distance"].tolist() == [step.distance for step in found.steps]
+    assert table["changes"][0] == "nothing but constants"
+    assert "+ c inserted at the top" in table["changes"].tolist()
+    told = found.as_json()
+    assert told["selected"]["distance"] == 2
+    assert told["original_loss"] is None
+    assert str(found).startswith("the formula is not enough: + c inserted at the top")
+
+
+def test_a_formula_with_numbers_is_judged_as_it_is_and_fitted() -> None:
+    data = SCENARIOS["nothing"].data()
+    settings = Settings(max_time=None, max_evaluations=60)
+    found = revise(parse("3*x0*exp(-0.7*x1)"), data, settings)
+    given = 3 * data.columns[0] * np.exp(-0.7 * data.columns[1])
+    assert found.original.error == pytest.approx(math.sqrt(np.mean((given - data.y) ** 2)))
+    assert found.refitted.loss < found.original.error
+    assert str(found.original) == "3*x0*exp(-0.7*x1)"
+
+
+def test_what_is_exact_is_enough() -> None:
+    data = SCENARIOS["nothing"].data(noise=0.0)
+    found = revise("c*x0*exp(-c*x1)", data, Settings(max_time=None, max_evaluations=500))
+    assert found.is_enough
+    assert found.refitted.r2 == 1
+    assert found.result.stopped == "finished"
+
+
+def test_a_seed_gives_one_result_and_watching_changes_nothing() -> None:
+    data, events = SCENARIOS["an offset"].data(), list[Event]()
+    settings = Settings(max_time=None, max_evaluations=300, seed=5)
+    one = revise("c*x0*exp(-c*x1)", data, settings)
+    other = revise("c*x0*exp(-c*x1)", data, settings, on_event=events.append)
+    assert str(one) == str(other)
+    assert events
+
+
+def test_columns_have_the_names_of_identifiers() -> None:
+    rng = np.random.default_rng(0)
+    columns = rng.uniform(1, 2, (2, 50))
+    data = Data(columns, columns[0] ** 2, None, ("petal length", "c"))
+    found = revise("2*petal_length", data, Settings(max_time=None, max_evaluations=400))
+    assert str(found.chosen.changes) in ("petal_length replaced by petal_length^2", "2 replaced by petal_length") or (
+        found.best.r2 == 1
+    )
+
+
+def test_more_columns_than_any_model_has() -> None:
+    rng = np.random.default_rng(0)
+    columns = rng.uniform(1, 2, (8, 80))
+    data = Data(columns, 2 * columns[6] + columns[7], None, tuple("abdfghij"))
+    found = revise("2*i", data, Settings(max_time=None, max_evaluations=600))
+    assert found.best.r2 == pytest.approx(1)
+    assert found.chosen.distance == 2
+
+
+def test_operators_of_the_formula_are_kept_though_others_are_not_allowed() -> None:
+    settings = Settings(max_time=None, max_evaluations=200, operators=["+", "*"])
+    found = revise("c*x0*exp(-c*x1)", SCENARIOS["an offset"].data(), settings)
+    used = {token for each in found.result.candidates.forest for token in each.tokens}
+    assert used <= {"+", "*", "exp", "neg", "x0", "x1", "c"}
+    assert is_truth(SCENARIOS["an offset"], found.best)
+
+
+@pytest.mark.parametrize(
+    ("formula", "error", "match"),
+    [
+        ("c*z", ParseError, "unknown symbol 'z'; there are x0, x1"),
+        ("c*x0*", ParseError, "ends where an operand should be"),
+        ("", ParseError, "an expression is missing"),
+        (3, SearchError, "a formula is a text"),
+    ],
+)
+def test_what_is_no_formula_is_told(formula: str, error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        revise(formula, SCENARIOS["an offset"].data())
+
+
+def test_a_formula_without_a_value_somewhere_is_still_revised() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-2, 2, 80)
+    data = Data(x[np.newaxis], 3 * np.exp(x), None, ("x",))
+    found = revise("c*log(x)", data, Settings(max_time=None, max_evaluations=500))
+    assert found.refitted.loss == math.inf
+    assert not found.is_enough
+    assert found.best.r2 == pytest.approx(1)

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from edhie.errors import ParseError, SearchError
+from edhie.evaluate import Evaluator
+from edhie.expr import Forest, SymbolLibrary, parse
+from edhie.generators import load
+from edhie.generators.renamed import Renamed
+from edhie.search import Budget, run, strategy_named
+from edhie.search.revision import Revise, ReviseConfig
+from edhie.search.revision.neighbourhood import Neighbourhood
+from edhie.search.revision.revisions import Revisions
+from edhie.search.revision.search import constants_only
+from searches import HVAE, evaluator
+
+LIBRARY = SymbolLibrary.of(["+", "-", "*", "exp", "^2"], 2, constant=True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "match"),
+    [
+        ({"formula": 3}, "formula is a text"),
+        ({"radii": ()}, "radii are positive"),
+        ({"radii": (1.0, -1.0)}, "radii are positive"),
+        ({"edits": 0}, "edits"),
+    ],
+)
+def test_settings_are_checked(settings: dict[str, object], match: str) -> None:
+    with pytest.raises(Exception, match=match):
+        ReviseConfig(**settings)  # type: ignore[arg-type]
+
+
+def test_it_needs_a_formula_that_the_answers_can_have() -> None:
+    with pytest.raises(SearchError, match="needs a formula"):
+        run(HVAE, evaluator(), strategy=strategy_named("revise"), budget=Budget(10))
+    with pytest.raises(ParseError, match="unknown symbol 'z'"):
+        run(HVAE, evaluator(), strategy=Revise(ReviseConfig("z + x0")), budget=Budget(10))
+
+
+def test_the_latent_space_alone_is_near_the_formula() -> None:
+    x = np.random.default_rng(0).uniform(0.5, 3, (80, 2))
+    model = Renamed(load("general-2"), ["a", "b"])
+    scored = Evaluator(model.library, x, 2 * x[:, 0] * np.exp(-0.5 * x[:, 1]) + 1)
+    around = Neighbourhood(model, model.library)
+    found, invalid = around.around(parse("c*a*exp(-c*b)", model.library), 200, 2.0, np.random.default_rng(0))
+    assert invalid == 0
+    assert 20 < len(found.unique()) == len(found)
+    assert np.isfinite(scored.score(found).errors).any()
+
+
+def test_a_generator_that_lacks_symbols_is_asked_for_what_is_nearest() -> None:
+    library = SymbolLibrary.of(["+", "*", "sinh", "sin"], 1, constant=True)
+    found, _ = Neighbourhood(HVAE, library).around(parse("c*sinh(x0)", library), 50, 2.0, np.random.default_rng(0))
+    assert len(found)
+    assert found.library == library
+    assert all(expr.tokens[:2] == ("*", "c") for expr in found)  # its own have no constants
+
+
+def test_there_is_none_over_other_variables() -> None:
+    library = SymbolLibrary.of(["+", "sin"], ["t"])
+    around = Neighbourhood(HVAE, library)
+    assert not around.is_there
+    found, _ = around.around(parse("sin(t)", library), 10, 1.0, np.random.default_rng(0))
+    assert len(found) == 0
+
+
+def test_the_front_and_who_is_next() -> None:
+    forest = Forest.from_exprs([parse(text, LIBRARY) for text in ("x0", "x0^2", "exp(x0)", "x0 + x1")])
+    known = Revisions.empty(LIBRARY).with_more(forest, np.array([4.0, 2.0, 3.0, 1.0]), np.array([0, 1, 1, 2]))
+    assert known.front.tolist() == [0, 1, 3]
+    assert known.next(10, 5.0, by_bits=True) == 3
+    assert known.next(10, 5.0, by_bits=False) == 0
+    assert known.tried(0).next(10, 5.0, by_bits=False) == 1
+    assert known.best(3, 10, 5.0).errors.tolist() == [4.0, 2.0, 1.0]
+    assert known.would_stay(np.array([0.5, 9.0]), np.array([2, 3]), 4, 10, 5.0).tolist() == [True, False]
+    again = Revisions.restored(known.state(), LIBRARY)
+    np.testing.assert_array_equal(again.distances, known.distances)
+    for _ in range(2):
+        for k in range(4):
+            known = known.tried(k)
+    assert known.next(10, 5.0, by_bits=True) is None
+
+
+def test_operators_over_constants_alone_are_counted() -> None:
+    texts = ("c*x0", "exp(c)*x0", "(c + c)*x0 + c^2", "x0 + x1")
+    forest = Forest.from_exprs([parse(text, LIBRARY) for text in texts])
+    assert constants_only(forest).tolist() == [0, 1, 2, 0]
