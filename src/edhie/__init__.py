@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from edhie import search
     from edhie.corpora import Corpus
     from edhie.estimator import EDHiERegressor
-    from edhie.evaluate import Evaluator
+    from edhie.evaluate import Constraints, Evaluator
     from edhie.expr import Expr, Forest, SymbolLibrary, operator, parse
     from edhie.expr.canonical import canonical
     from edhie.expr.equivalence import equivalent
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PCFG",
+    "Constraints",
     "Corpus",
     "EDHiERegressor",
     "Evaluator",
@@ -37,6 +38,7 @@ __all__ = [
 # A name is imported when it is first used: `import edhie` itself loads nothing.
 _HOMES = {
     "PCFG": "edhie.grammar",
+    "Constraints": "edhie.evaluate",
     "Corpus": "edhie.corpora",
     "EDHiERegressor": "edhie.estimator",
     "Evaluator": "edhie.evaluate",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,7 +15,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from edhie.discovery import Discovery, Equation, Settings, discover
 from edhie.discovery.table import equations_table
-from edhie.evaluate import Data
+from edhie.evaluate import Constraints, Data
+from edhie.expr import Expr
 from edhie.results import Candidates, Front
 
 if TYPE_CHECKING:
@@ -47,10 +49,19 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         the most accurate; the best score, which is how much the loss falls for each unit of complexity.
     complexity : dict or None, default=None
         What operators weigh, by name; 1 for those that are not named.
+    constraints : Constraints or None, default=None
+        What equations have to look like, beyond their operators: their size, what may not be nested, which variables
+        an operator may be applied to; see `edhie.Constraints`. None: like anything.
+    guesses : list of str or Expr, or None, default=None
+        Formulas that may be near the truth, over the columns' names, such as ``["c*exp(-2*t) + c"]``: `c` is a
+        constant to be fitted, and a number is one that begins with this value. They are scored first, for
+        every target, and the search goes on from them and their parts.
     search : str or Strategy, default="mosaic"
         How to search.
     warm_start : bool, default=False
-        Whether `fit` goes on from what the last one found, where data and settings are the same.
+        Whether `fit` begins with the equations that the last `fit` found: where the columns and the number of
+        targets are the same, the best trade-offs of each target are guesses for it, as far as the operators still
+        allow them, behind `guesses`. The data may be others: constants are fitted anew.
     random_state : int, RandomState or None, default=0
         What every random choice follows from.
     verbose : bool, default=False
@@ -76,6 +87,8 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         loss: Any = "rmse",
         selection: str = "mdl",
         complexity: Mapping[str, float] | None = None,
+        constraints: Constraints | None = None,
+        guesses: Sequence[str | Expr] | None = None,
         search: Any = "mosaic",
         warm_start: bool = False,
         random_state: Any = 0,
@@ -88,6 +101,8 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.loss = loss
         self.selection = selection
         self.complexity = complexity
+        self.constraints = constraints
+        self.guesses = guesses
         self.search = search
         self.warm_start = warm_start
         self.random_state = random_state
@@ -109,11 +124,12 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         columns = list(getattr(self, "feature_names_in_", [f"x{k}" for k in range(X.shape[1])]))
         self._is_flat = y.ndim == 1
         names = targets or (["y"] if self._is_flat or y.shape[1] == 1 else [f"y{k}" for k in range(y.shape[1])])
-        settings = self._settings()
+        settings, before = self._settings(), self._found_before(columns, len(names))
         self.discoveries_: list[Discovery] = []
         for k, target in enumerate(y.reshape(len(y), -1).T):
             data = Data(np.ascontiguousarray(X.T), np.ascontiguousarray(target), weights, tuple(map(str, columns)))
-            self.discoveries_.append(self._discovered(data, settings, names[k], held_out, k))
+            begun = replace(settings, recalled=before[k])
+            self.discoveries_.append(self._discovered(data, begun, names[k], held_out, k))
         for each in self.discoveries_:
             each.best  # noqa: B018 -- raises where nothing was found
         return self
@@ -130,9 +146,17 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             loss=self.loss,
             selection=self.selection,
             complexity=self.complexity,
+            constraints=self.constraints,
+            guesses=() if self.guesses is None else self.guesses,
             strategy=self.search,
             seed=int(seed),
         )
+
+    def _found_before(self, columns: list[str], n_targets: int) -> list[tuple[Expr, ...]]:
+        """By target the equations of the last fit; none without a warm start, or where it was of other columns."""
+        last: list[Discovery] = getattr(self, "discoveries_", []) if self.warm_start else []
+        is_alike = len(last) == n_targets and all(list(each.columns) == list(map(str, columns)) for each in last)
+        return [tuple(e.expr for e in each.equations) for each in last] if is_alike else [()] * n_targets
 
     def _discovered(
         self, data: Data, settings: Settings, target: str, validation: tuple[Numbers, Numbers] | None, k: int

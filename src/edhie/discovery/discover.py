@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from edhie.discovery.discovery import Discovery
+from edhie.discovery.guesses import castable, check_affordable, read_guesses, score_guesses
 from edhie.discovery.names import variable_names
 from edhie.discovery.settings import Settings
 from edhie.discovery.sources import sources
-from edhie.evaluate import Data, Evaluator
+from edhie.evaluate import Constraints, Data, Evaluator
 from edhie.events import Event
-from edhie.expr import SymbolLibrary
+from edhie.expr import Forest, SymbolLibrary
 from edhie.generators import Generator
 from edhie.results.validation import split
 from edhie.search import Budget, Strategy, run
@@ -54,10 +55,17 @@ def discover(
         loss=settings.loss,
         constants=settings.constants,
         complexity=settings.complexity,
+        constraints=_over(settings.constraints, columns, names),
         allow_constant_target=True,
     )
+    guesses = read_guesses(settings.guesses, library, columns)
+    check_affordable(guesses, settings.max_evaluations)
+    recalled = Forest.from_exprs(castable(settings.recalled, library), library)
+    guesses = Forest.concatenate([guesses, recalled]).unique()
     if settings.max_time is not None:
         _warm_up(generator, library, settings.strategy)
+    if len(guesses):
+        score_guesses(evaluator, guesses, settings.max_evaluations)
     result = run(
         generator,
         evaluator,
@@ -73,6 +81,13 @@ def discover(
 
 def _renamed(data: Data, names: Sequence[str]) -> Data:
     return Data(data.columns, data.y, data.weights, tuple(names))
+
+
+def _over(constraints: Constraints | None, columns: Sequence[str], names: Sequence[str]) -> Constraints | None:
+    """Constraints that name variables as the table does, over their identifiers."""
+    if not isinstance(constraints, Constraints):
+        return constraints  # None, or what the evaluator will not take
+    return constraints.renamed(dict(zip(columns, names, strict=True)))
 
 
 def _warm_up(generator: Generator, library: SymbolLibrary, strategy: str | Strategy) -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from edhie.errors import SearchError, suggestion
-from edhie.evaluate import CHEAP, FitConfig
+from edhie.evaluate import CHEAP, Constraints, FitConfig
 from edhie.evaluate.losses import DEFAULT_LOSS
+from edhie.expr import Expr
 from edhie.search import Budget, Strategy
 
 Selection = Literal["mdl", "best", "accuracy", "score"]
@@ -38,6 +39,17 @@ class Settings:
     """Which equation is chosen: mdl, best, accuracy or score."""
     complexity: Mapping[str, float] | None = None
     """What symbols weigh, by name; those that are not named weigh 1."""
+    constraints: Constraints | None = None
+    """What equations have to look like, beyond their operators; None: like anything."""
+    guesses: Sequence[str | Expr] = ()
+    """Formulas that may be near the truth: texts or expressions over the columns, such as `c*exp(-2*t) + c`.
+
+    A `c` is a constant to be fitted, and a number is one too, which begins with this value: a guess is scored as it
+    stands, and with all of its constants fitted. The search goes on from it and its parts. Where answers
+    have no constants, numbers have to be among their symbols. What the constraints forbid is passed over.
+    """
+    recalled: Sequence[Expr] = ()
+    """Equations of an earlier search: guesses too, of which those that cannot be written any more are passed over."""
     strategy: str | Strategy = "mosaic"
     """How to search."""
     constants: FitConfig = CHEAP

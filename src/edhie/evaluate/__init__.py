@@ -2,6 +2,7 @@
 
 from edhie.evaluate.constants.config import CHEAP, THOROUGH, FitConfig
 from edhie.evaluate.constants.fitting import Fitted, fit_constants
+from edhie.evaluate.constraints import Constraints
 from edhie.evaluate.data import Data, read_columns, read_data
 from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.losses import LOSSES, Loss, bounded_r2, r2
@@ -13,6 +14,7 @@ __all__ = [
     "CHEAP",
     "LOSSES",
     "THOROUGH",
+    "Constraints",
     "Counts",
     "Data",
     "Evaluator",

@@ -16,6 +16,7 @@ from edhie.evaluate.choosing import Call, other_writings, to_execute
 from edhie.evaluate.complexity import complexity, symbol_weights
 from edhie.evaluate.constants.config import CHEAP, FitConfig
 from edhie.evaluate.constants.scaling import scaled, scaled_library
+from edhie.evaluate.constraints import Constraints
 from edhie.evaluate.data import Data, read_data
 from edhie.evaluate.execution import Execution
 from edhie.evaluate.explored import Explored, ExploredMark
@@ -24,6 +25,7 @@ from edhie.evaluate.keys import key_pairs
 from edhie.evaluate.known import Known, KnownMark
 from edhie.evaluate.losses import DEFAULT_LOSS, Loss, loss_named
 from edhie.evaluate.numbers import check_whole
+from edhie.evaluate.rules import Rules
 from edhie.evaluate.scores import Counts, Scores
 from edhie.evaluate.screening import Screening
 from edhie.expr import Forest, SymbolLibrary
@@ -50,6 +52,7 @@ class Evaluator:
     for rounding. A writing may be undefined where its form is not, as x²/x at 0, so while a form has no
     finite error its other writings are tried too. Constants without a value are fitted, by least squares
     whatever the loss; those with one are taken as they are. Every expression executed is in `explored`.
+    What `constraints` forbid is left alone, however an allowed writing of the same form does.
     """
 
     def __init__(
@@ -63,6 +66,7 @@ class Evaluator:
         constants: FitConfig = CHEAP,
         budget: int | None = None,
         complexity: Mapping[str, float] | None = None,
+        constraints: Constraints | None = None,
         scaling: bool = False,
         screening: Screening | None = None,
         memory: int = DEFAULT_MEMORY,
@@ -72,7 +76,7 @@ class Evaluator:
         """`budget` and `memory` are numbers of distinct expressions; `scaling` scores a + b·f instead of f.
 
         `complexity` weighs symbols by name, and is the number of nodes without it. `threads` is
-        None for every core.
+        None for every core. With scaling, `constraints` are on a + b·f.
         """
         if budget is not None:
             check_whole("budget", budget, 0, or_none="no limit")
@@ -87,6 +91,8 @@ class Evaluator:
         self.scaling = scaling
         symbol_weights(self.library, complexity or {})  # raises for what is no symbol
         self._weights = complexity
+        self.rules: Rules | None = None if constraints is None else Rules(constraints, self.library)
+        """What expressions have to look like; None where everything may be scored."""
         self.data: Data = read_data(
             X, y, weights=weights, names=library.variables, allow_constant_target=allow_constant_target
         )
@@ -143,6 +149,7 @@ class Evaluator:
             "scaling": self.scaling,
             "screening": None if screening is None else asdict(screening),
             "memory": self.explored.capacity,
+            **({} if self.rules is None else {"constraints": self.rules.constraints.as_json()}),
         }
 
     # -- limits, and going back -----------------------------------------------------------
@@ -194,9 +201,15 @@ class Evaluator:
         self._counts = replace(self._counts, executed=self._counts.executed + n)
 
     def unseen(self, forest: Forest) -> Forest:
-        """Those of a forest whose writing it was never shown; from now on it has seen them, though not scored them."""
+        """Those of a forest whose writing it was never shown; from now on it has seen them, though not scored them.
+
+        What constraints forbid is not among them.
+        """
         self._check_forest(forest)
         asked = scaled(forest, self.library) if self.scaling else forest
+        if self.rules is not None:
+            is_allowed = self.rules.allowed(asked)
+            forest, asked = forest.take(is_allowed), asked.take(is_allowed)
         fresh = np.flatnonzero(self._known.writings.find(key_pairs(asked)) < 0)
         self._known_writings(asked.take(fresh))
         return forest.take(fresh)
@@ -206,13 +219,25 @@ class Evaluator:
     def score(self, forest: Forest, *, bound: float = math.inf) -> Scores:
         """Score a forest's expressions; what is worse than the `bound` may come back as infinitely bad.
 
-        Where the budget ends, what comes after it is not scored, unless it is known already.
+        Where the budget ends, what comes after it is not scored, unless it is known already. What constraints
+        forbid is not scored either.
         """
         self._check_forest(forest)
         if math.isnan(bound):
             raise EdhieError("the bound is NaN; give the largest error that matters, or leave it out")
         if self.scaling:
             forest = scaled(forest, self.library)
+        is_allowed = np.ones(len(forest), np.bool_) if self.rules is None else self.rules.allowed(forest)
+        n_forbidden = int((~is_allowed).sum())
+        found = self._score_allowed(forest.take(is_allowed) if n_forbidden else forest, bound)
+        self._counts = replace(
+            self._counts,
+            asked=self._counts.asked + len(forest),
+            forbidden=self._counts.forbidden + n_forbidden,
+        )
+        return self._with_forbidden(found, forest, is_allowed) if n_forbidden else found
+
+    def _score_allowed(self, forest: Forest, bound: float) -> Scores:
         writings = self._known_writings(forest)
         forms = self._known.writings["form"][writings]
         call = Call(forest, writings, forms, complexity(forest, self._weights), bound)
@@ -220,10 +245,23 @@ class Evaluator:
         self._execute(call, np.concatenate([new, again]), len(new))
         is_screened = self._execution.screening is not None
         self._execute(call, other_writings(call, self._known, self.explored, is_screened=is_screened), 0)
-        self._counts = replace(self._counts, asked=self._counts.asked + len(forest))
         found = self._collect(call)
         self._forget()
         return found
+
+    def _with_forbidden(self, found: Scores, forest: Forest, is_allowed: NDArray[np.bool_]) -> Scores:
+        """What was found for those that are allowed, with the others in their places, infinitely bad."""
+        order = np.empty(len(forest), np.int64)
+        order[np.argsort(~is_allowed, kind="stable")] = np.arange(len(forest))
+        rest = forest.take(~is_allowed)
+        none = np.zeros(len(rest), np.bool_)
+        return Scores(
+            Forest.concatenate([found.forest, rest]).take(order),
+            np.concatenate([found.errors, np.full(len(rest), np.inf)])[order],
+            np.concatenate([found.complexities, complexity(rest, self._weights)])[order],
+            np.concatenate([found.is_scored, none])[order],
+            np.concatenate([found.forms, none.astype(np.uint64)])[order],
+        )
 
     def complexities(self, forest: Forest) -> NDArray[Any]:
         """The complexity of each expression of a forest, as `score` counts it."""

@@ -21,9 +21,9 @@ class Scores:
     complexities: NDArray[np.float64]
     """By expression: the complexity."""
     is_scored: NDArray[np.bool_]
-    """By expression: False where the budget ended before it."""
+    """By expression: False where the budget ended before it, and where constraints forbid it."""
     forms: NDArray[np.uint64]
-    """By expression: 64 bits of its canonical form, the same for all that count as one expression."""
+    """By expression: 64 bits of its canonical form, the same for all that count as one expression; 0 if forbidden."""
 
     def __len__(self) -> int:
         return len(self.errors)
@@ -45,3 +45,5 @@ class Counts:
     """Of those executed, how many were only found to be worse than a bound."""
     invalid: int = 0
     """Of those executed, how many have no finite error."""
+    forbidden: int = 0
+    """Of those asked, how many are not allowed by the constraints, and were left alone."""

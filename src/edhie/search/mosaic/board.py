@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.rules import Rules
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.mosaic.blocks import Block
 from edhie.search.mosaic.crossing import Crossed
 from edhie.search.mosaic.elites import Elites
 from edhie.search.mosaic.frames import Frame, Laid, shares_of, weigh
+from edhie.search.mosaic.gates import OPEN, Gate, gate_of
 
 Numbers = NDArray[np.float64]
 SURE = 1e-9  # of what is to be explained: less left is worth writing at once
@@ -36,6 +38,8 @@ class Place:
     """The fewest in which something that was written from it describes the data."""
     written: set[float] = field(default_factory=set)
     """The shares that were written."""
+    gate: Gate = OPEN
+    """Which pieces may be written in the frame."""
 
     @property
     def is_lean(self) -> bool:
@@ -69,17 +73,18 @@ def ranks(places: Sequence[Place]) -> NDArray[np.int64]:
 class Board:
     """Places for frames, weighed block by block."""
 
-    def __init__(self, library: SymbolLibrary, n_rows: int, n_elites: int) -> None:
+    def __init__(self, library: SymbolLibrary, n_rows: int, n_elites: int, rules: Rules | None = None) -> None:
+        """What `rules` allow in no equation, or not in a frame, is weighed there for nothing and left out."""
         self.library = library
+        self._rules = rules
         self.n_rows = n_rows
         self.n_elites = n_elites
         self.places: list[Place] = []
 
     def put(self, frame: Frame, root: int | None = None) -> Place:
         """A place for a frame."""
-        place = Place(
-            frame, Elites(self.library, self.n_rows, self.n_elites), len(self.places) if root is None else root
-        )
+        elites = Elites(self.library, self.n_rows, self.n_elites)
+        place = Place(frame, elites, len(self.places) if root is None else root, gate=gate_of(frame, self._rules))
         self.places.append(place)
         return place
 
@@ -99,7 +104,8 @@ class Board:
         for block, group in self.by_block(places):
             weighed = weigh(values, block, [place.frame for place in group])
             for k, place in enumerate(group):
-                place.elites.offer(forest, values, weighed.which, weighed.is_log, weighed.shares[:, k])
+                shares = place.gate.pass_on(weighed.shares[:, k], forest, weighed.which, weighed.is_log)
+                place.elites.offer(forest, values, weighed.which, weighed.is_log, shares)
 
     def singles(self, most: int) -> list[Finding]:
         """By place the best pieces that were not written yet, where they leave less than those before."""
@@ -155,14 +161,15 @@ class Board:
                 if place.frame.unexplained <= 0:
                     continue
                 residual = place.frame.residual
-                shares, *both = best_pairs(gram, unit @ (residual / np.linalg.norm(residual)), top)
+                dots = unit @ (residual / np.linalg.norm(residual))
+                inside = place.gate.inside(pool, which[usable], is_log[usable])
+                own = gram if len(inside) == len(gram) else np.ascontiguousarray(gram[np.ix_(inside, inside)])
+                shares, *both = best_pairs(own, dots[inside], top)
                 for share, i, j in zip(shares.tolist(), *(places.tolist() for places in both), strict=True):
                     if i < 0:
                         break
-                    extra = tuple(
-                        Laid(pool.take([which[usable[m]]]), pool_values[which[usable[m]]], bool(is_log[usable[m]]))
-                        for m in (i, j)
-                    )
+                    pair = usable[inside[[i, j]]]
+                    extra = tuple(Laid(pool.take([which[m]]), pool_values[which[m]], bool(is_log[m])) for m in pair)
                     found.append(Finding(place, extra, place.left_by(min(share, 1.0))))
         return found, n_weighed
 
@@ -206,5 +213,8 @@ class Board:
         best = np.flatnonzero(shares > worst)
         best = best[np.argsort(-shares[best], kind="stable")[:OFFERED]]
         if len(best):
-            plain = np.zeros(len(best), np.bool_)
-            place.elites.offer(crossed.trees(which[best]), made[best], np.arange(len(best)), plain, shares[best])
+            plain, trees = np.zeros(len(best), np.bool_), crossed.trees(which[best])
+            offered = place.gate.pass_on(shares[best], trees, np.arange(len(best)), plain)
+            if self._rules is not None:
+                offered = np.where(self._rules.allowed_as_part(trees), offered, 0.0)
+            place.elites.offer(trees, made[best], np.arange(len(best)), plain, offered)

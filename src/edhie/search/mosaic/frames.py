@@ -44,6 +44,8 @@ class Frame:
     sign: float
     """The target's, where the link has lost it; in a product that of the linked target in the first row."""
     laid: tuple[Laid, ...] = ()
+    around: tuple[str, Forest] | None = None
+    """An operator and a guess that stand before what the frame says; the target is what the guess leaves."""
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -83,7 +85,7 @@ class Frame:
 
     def with_laid(self, laid: Laid) -> Frame:
         """This frame with one piece more that stays."""
-        return Frame(self.link, self.block, self.scale, self.target, self.sign, (*self.laid, laid))
+        return Frame(self.link, self.block, self.scale, self.target, self.sign, (*self.laid, laid), self.around)
 
 
 def _laid_key(laid: Laid) -> tuple[object, ...]:

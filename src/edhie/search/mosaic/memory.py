@@ -33,7 +33,7 @@ class Memory:
         """All of it."""
         found: Arrays = {"round": np.array(n_rounds)}
         found |= {f"pieces_{name}": array for name, array in self.pieces.state().items()}
-        found |= _forest_arrays("enumerated", self.enumeration.base)
+        found |= forest_arrays("enumerated", self.enumeration.base)
         found["enumeration"] = np.array([self.enumeration.size, self.enumeration.place])
         places = self.board.places
         found["roots"] = np.array([place.root for place in places], np.int64)
@@ -42,9 +42,9 @@ class Memory:
         laid = [each for place in places for each in place.frame.laid]
         found["n_laid"] = np.array([len(place.frame.laid) for place in places], np.int64)
         found["laid_logs"] = np.array([each.is_log for each in laid], np.bool_)
-        found |= _forest_arrays("laid", _joined([each.piece for each in laid], self.pieces))
+        found |= forest_arrays("laid", _joined([each.piece for each in laid], self.pieces))
         found["n_elites"] = np.array([len(place.elites) for place in places], np.int64)
-        found |= _forest_arrays("elites", _joined([place.elites.forest for place in places], self.pieces))
+        found |= forest_arrays("elites", _joined([place.elites.forest for place in places], self.pieces))
         found["elite_logs"] = np.concatenate([np.empty(0, np.bool_), *(place.elites.is_log for place in places)])
         found["elite_shares"] = np.concatenate([np.empty(0), *(place.elites.shares for place in places)])
         return found
@@ -52,9 +52,9 @@ class Memory:
     def restore(self, state: State) -> int:
         """Be where `state` was taken; the number of rounds."""
         self.pieces.restore({name[len("pieces_") :]: a for name, a in state.items() if name.startswith("pieces_")})
-        self.enumeration.base = _forest_of("enumerated", state, self.pieces)
+        self.enumeration.base = forest_of("enumerated", state, self.pieces)
         self.enumeration.size, self.enumeration.place = map(int, state["enumeration"])
-        laid, elites = (_forest_of(name, state, self.pieces) for name in ("laid", "elites"))
+        laid, elites = (forest_of(name, state, self.pieces) for name in ("laid", "elites"))
         laid_values, elite_values = self.pieces.values_of(laid), self.pieces.values_of(elites)
         written = _unragged("written", state)
         self.board.places = []
@@ -84,11 +84,13 @@ def _joined(forests: Sequence[Forest], pieces: Pieces) -> Forest:
     return Forest.concatenate([Forest.from_exprs([], pieces.library), *forests])
 
 
-def _forest_arrays(name: str, forest: Forest) -> Arrays:
+def forest_arrays(name: str, forest: Forest) -> Arrays:
+    """A forest as arrays, under its name."""
     return {f"{name}_tokens": forest.tokens, f"{name}_offsets": forest.offsets, f"{name}_values": forest.values}
 
 
-def _forest_of(name: str, state: State, pieces: Pieces) -> Forest:
+def forest_of(name: str, state: State, pieces: Pieces) -> Forest:
+    """The forest that was kept under a name."""
     parts = (state[f"{name}_{part}"] for part in ("tokens", "offsets", "values"))
     return Forest.checked(pieces.library, *parts)
 

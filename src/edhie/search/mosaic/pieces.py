@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.keys import token_keys
+from edhie.evaluate.rules import Rules
 from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.mosaic.enumeration import sizes_as_meant
@@ -21,13 +22,20 @@ class Pieces:
     """Pieces to build with."""
 
     def __init__(
-        self, library: SymbolLibrary, columns: Numbers, capacity: int, costs: Numbers, one: Forest | None = None
+        self,
+        library: SymbolLibrary,
+        columns: Numbers,
+        capacity: int,
+        costs: Numbers,
+        one: Forest | None = None,
+        rules: Rules | None = None,
     ) -> None:
         """`costs` has, by token, what a symbol adds to the cost of a piece: those of the least cost are kept.
 
-        `one` is how 1 is written, as for an `Enumeration`.
+        `one` is how 1 is written, as for an `Enumeration`. What `rules` allow in no equation is no piece.
         """
         self.library = library
+        self._rules = rules
         self._one = one
         self._costs = costs
         self.columns = columns
@@ -49,6 +57,7 @@ class Pieces:
 
     def unseen(self, forest: Forest) -> Forest:
         """Those of a forest that were not looked at before, each once; they count as seen from now on."""
+        forest = self.allowed(forest)
         if len(self._seen) > MOST_REMEMBERED:
             self._seen.clear()
         fresh = []
@@ -57,6 +66,10 @@ class Pieces:
                 self._seen.add(key)
                 fresh.append(k)
         return forest.take(fresh)
+
+    def allowed(self, forest: Forest) -> Forest:
+        """Those of a forest that may be in an equation."""
+        return forest if self._rules is None else forest.take(self._rules.allowed_as_part(forest))
 
     def execute(self, forest: Forest) -> tuple[Forest, Numbers]:
         """The values of pieces, without those that are not finite; the smallest are kept to build with."""

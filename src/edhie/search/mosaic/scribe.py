@@ -21,6 +21,7 @@ from edhie.search.mosaic.frames import Frame
 from edhie.search.mosaic.links import usable_links
 from edhie.search.mosaic.opening import opening_frames
 from edhie.search.mosaic.rational import rational_expressions
+from edhie.search.mosaic.repairs import allowed_or, completed, trimmed
 from edhie.search.mosaic.sums import plain_sums
 from edhie.search.mosaic.tidying import (
     FROM_HERE,
@@ -41,10 +42,11 @@ FIT_ROWS = 2000  # that constants are fitted again on
 RATIONAL_ROWS = 400  # that quotients of polynomials are fitted on
 SUM_ROWS = 1024  # that sums without coefficients are tried on
 IMPROVED_ROWS = 500  # that changed expressions are fitted on
-TUNED_SIZE = 40  # nodes of an expression whose pieces are tuned, at most: fits of long ones take long
+TUNED_SIZE = 40  # nodes of an expression whose pieces are tuned, at most
 OPENED = 16  # frames whose columns alone are written
 REFITS = 10  # a round
 DESCRIBED = 200  # expressions of the least error, and of the least size, among which the best is looked for
+TRIMMED = 4  # expressions a call that are too large, of which parts are taken out
 IMPROVED, IMPROVEMENTS, CHILDREN = 3, 2, 25  # expressions, how often in a row, changed copies of each
 TIDY_ROUNDS = 8
 
@@ -58,6 +60,7 @@ class Scribe:
         self._tally = task.tally
         self._config = config
         self._library = evaluator.given_library
+        self._rules = evaluator.rules
         self._writer = Writer(self._library, evaluator.data)
         self._fit_data = few_rows(evaluator.data, FIT_ROWS)
         self._improved_data = few_rows(evaluator.data, IMPROVED_ROWS)
@@ -89,6 +92,7 @@ class Scribe:
         wide_frames = opening_frames(wide, self._library, self._config, for_columns=True)
         every = [*wide_frames, *(frame for frame in frames if any(frame.scale))]
         best = sorted(every, key=lambda frame: frame.unexplained)[:OPENED]
+        best += sorted((each for each in frames if each.around), key=lambda frame: frame.unexplained)[:OPENED]
         self._score(self._short(expr for frame in best for expr in self._writer.write(frame)))
         if self._config.quotients and not self.is_done:
             links = usable_links(self._fit_data.y, self._library)
@@ -115,6 +119,7 @@ class Scribe:
         bits = description_bits(forest, self._improved_data)
         again = description_bits(Forest.from_exprs([expr for _, expr in fitted], self._library), self._improved_data)
         np.minimum.at(bits, [k for k, _ in fitted], again)
+        bits[~self._allowed(forest)] = np.inf
         for (finding, _), count in zip(written, bits.tolist(), strict=True):
             finding.place.bits = min(finding.place.bits, count)
         pieces = []
@@ -123,12 +128,15 @@ class Scribe:
                 pieces += pieces_within(laid.piece[0], forest[k], expr)
         return pieces
 
-    def tune(self, findings: list[Finding]) -> list[Expr]:
-        """The pieces of findings with their constants fitted, together with what the frame has besides."""
+    def tune(self, findings: list[Finding], largest: int = TUNED_SIZE) -> list[Expr]:
+        """The pieces of findings with their constants fitted, together with what the frame has besides.
+
+        Those that are larger, so written, than `largest` are left out: fits of long expressions take long.
+        """
         written = [
             (each, expr) for each in findings for expr in self._short(self._writer.write(each.place.frame, each.extra))
         ]
-        written = [each for each in written if each[1].size <= TUNED_SIZE]
+        written = [each for each in written if each[1].size <= largest]
         written = written[: self._task.within_budget(len(written))]
         if not written:
             return []
@@ -143,8 +151,9 @@ class Scribe:
 
     def _score(self, written: list[Expr]) -> tuple[Forest, list[tuple[int, Expr]]]:
         """Score expressions, and the best of them with constants fitted again, which come back with their places."""
-        forest = self._within_bounds(shortened(Forest.from_exprs(written, self._library)))
+        forest = self._within_bounds(self._shortened(Forest.from_exprs(written, self._library)))
         errors = self._errors(forest)
+        self._score_trimmed(forest)
         if not self._config.refits or len(forest.values) == 0 or errors.min(initial=np.inf) <= self._exact:
             return forest, []
         chosen = np.argsort(errors, kind="stable")[:REFITS]
@@ -153,6 +162,23 @@ class Scribe:
         fitted = self._refitted(forest.take(chosen), self._fit_data)
         self._errors(fitted)
         return forest, list(zip(chosen.tolist(), fitted, strict=True))
+
+    def _allowed(self, forest: Forest) -> NDArray[np.bool_]:
+        """By expression: whether it may be an equation."""
+        return np.ones(len(forest), np.bool_) if self._rules is None else self._rules.allowed(forest)
+
+    def _shortened(self, forest: Forest) -> Forest:
+        """Each expression in its canonical form, where that is shorter; with constraints, where it is allowed."""
+        if self._rules is None:
+            return shortened(forest)
+        return allowed_or(shortened(forest), completed(forest, self._rules), self._rules)
+
+    def _score_trimmed(self, forest: Forest) -> None:
+        """Score what is left of expressions that are too large, when parts are taken out."""
+        if self._rules is None or self._rules.constraints.max_size is None:
+            return
+        too_large = np.flatnonzero(forest.sizes > self._rules.constraints.max_size)[:TRIMMED]
+        self._evaluator.score(trimmed(forest.take(too_large), self._rules))
 
     def _refitted(self, forest: Forest, data: Data) -> Forest:
         """With constants fitted again from where they are, within the evaluator's bounds."""
@@ -171,10 +197,12 @@ class Scribe:
         if evaluator.data.n_rows <= MANY_ROWS or to_error is None:
             return evaluator.score(forest).errors.copy()
         errors = np.full(len(forest), np.inf)
-        executed = forest.take(np.arange(self._task.within_budget(len(forest))))
+        allowed = np.flatnonzero(self._allowed(forest))
+        executed = allowed[: self._task.within_budget(len(allowed))]
         evaluator.spend(len(executed))
-        squares = squared_errors(executed, sample) * (evaluator.data.total_weight / sample.total_weight)
-        errors[: len(executed)] = to_error(squares, evaluator.data)
+        squares = squared_errors(forest.take(executed), sample)
+        squares *= evaluator.data.total_weight / sample.total_weight
+        errors[executed] = to_error(squares, evaluator.data)
         promising = np.flatnonzero(errors < SLACK * self._least_errors(forest.sizes))
         errors[promising] = evaluator.score(forest.take(promising)).errors
         return errors
@@ -191,9 +219,9 @@ class Scribe:
         """Score pieces, and sums of two, that describe the data best, where coefficients cannot be written."""
         if self._writer.speller.is_free and "+" in self._library and "*" in self._library:
             return
-        sums, weighed = plain_sums(pieces, self._sum_data)
+        sums, weighed = plain_sums(pieces, self._sum_data, self._rules)
         self._tally.screened += weighed
-        self._evaluator.score(self._within_bounds(shortened(sums)))
+        self._evaluator.score(self._within_bounds(self._shortened(sums)))
 
     # -- whole expressions ----------------------------------------------------------------
 
@@ -206,7 +234,8 @@ class Scribe:
             parents = best.take(np.repeat(np.arange(len(best)), CHILDREN))
             changed = children(parents, donors, rng, likely=likely)
             variants = Forest.concatenate([*(shorter(best.take([k])) for k in range(len(best))), changed])
-            variants = shortened(variants.take(np.flatnonzero(variants.sizes <= self._config.longest))).unique()
+            variants = variants.take(np.flatnonzero(variants.sizes <= self._config.longest))
+            variants = self._shortened(variants).unique()
             self._score_promising(variants, float(bits[-1]))
         if self._evaluator.data.n_rows > IMPROVED_ROWS:  # the best with all that is known
             best = self._shortest_descriptions()[0].take([0])
@@ -242,7 +271,8 @@ class Scribe:
             best = exact[np.argmin(explored.complexities[exact])]
             size = explored.complexities[best]
             found = explored.take(np.array([best]))
-            variants = shortened(Forest.concatenate([found, shorter(found)]))
+            variants = self._shortened(Forest.concatenate([found, shorter(found)]))
+            variants = variants.take(self._allowed(variants))
             self._tally.refits += len(variants)
             self._evaluator.score(self._refitted(variants, self._fit_data))
             exact = np.flatnonzero(explored.errors <= self._exact)

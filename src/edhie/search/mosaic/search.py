@@ -18,14 +18,17 @@ from edhie.errors import SearchError
 from edhie.evaluate.rows import few_rows
 from edhie.expr import Forest
 from edhie.search.base import State, Strategy, Task
+from edhie.search.mosaic.around import frames_around
 from edhie.search.mosaic.beside import best_beside
 from edhie.search.mosaic.board import BETTER, SURE, Board, Finding
 from edhie.search.mosaic.config import MosaicConfig
 from edhie.search.mosaic.crossing import Crossed
 from edhie.search.mosaic.enumeration import written_one
+from edhie.search.mosaic.frames import Laid
 from edhie.search.mosaic.gathering import Gathering
+from edhie.search.mosaic.given import best_given, given_pieces
 from edhie.search.mosaic.layers import lay
-from edhie.search.mosaic.memory import Memory
+from edhie.search.mosaic.memory import Memory, forest_arrays, forest_of
 from edhie.search.mosaic.opening import opening_frames
 from edhie.search.mosaic.pieces import Pieces
 from edhie.search.mosaic.scribe import Scribe
@@ -66,14 +69,17 @@ class Mosaic(Strategy):
         data = few_rows(evaluator.data, config.rows)
         source, one = Source(task.generator, library), written_one(library, evaluator.data)
         self._task = task
+        self._data = data
         self._frames = opening_frames(data, library, config)
-        self._board = Board(library, data.n_rows, config.elites)
+        self._board = Board(library, data.n_rows, config.elites, evaluator.rules)
         for frame in self._frames:
             self._board.put(frame)
-        self._pieces = Pieces(library, data.columns, config.kept, source.costs, one)
+        self._pieces = Pieces(library, data.columns, config.kept, source.costs, one, evaluator.rules)
         self._gathering = Gathering(source, library, config, one)
         self._scribe = Scribe(task, config)
         self._round = self._idle = 0
+        self._n_given = evaluator.explored.n_seen
+        self._surrounded = Forest.from_exprs([], library)
 
     @np.errstate(all="ignore")
     def step(self, rng: np.random.Generator) -> bool:
@@ -94,14 +100,39 @@ class Mosaic(Strategy):
 
     def _open(self) -> None:
         """Write what comes free; its columns have been executed."""
+        if self._n_given:
+            self._surround(self._guesses())
         n_columns = max((len(frame.block.exponents) for frame in self._frames), default=0)
         self._task.evaluator.spend(self._task.within_budget(n_columns))
         self._scribe.write_columns(self._frames)
+
+    def _guesses(self) -> Forest:
+        """The best of what was known before, as it is, twice, then with constants fitted beside a polynomial."""
+        best = best_given(self._task.evaluator.explored, self._n_given)
+        of_target = [place for place in self._board.places if place.frame.link.name == "y"]
+        rich = max(of_target, key=lambda place: len(place.frame.block.exponents))
+        beside = []
+        for k, row in enumerate(self._pieces.values_of(best)):
+            laid = Laid(best.take([k]), row, is_log=False)
+            beside += [*self._scribe.tune([Finding(rich, (laid,), 0.0)], self.config.longest), best[k]][:1]
+        return Forest.concatenate([best, best, Forest.from_exprs(beside, best.library)])
+
+    def _surround(self, guesses: Forest) -> None:
+        """Put frames around guesses."""
+        self._surrounded = guesses
+        values = self._pieces.values_of(guesses)
+        frames = frames_around(guesses, values, self._data, self._pieces.library, self.config)
+        self._frames = [*self._frames, *frames]
+        for frame in frames:
+            self._board.put(frame)
 
     def _look(self, rng: np.random.Generator) -> None:
         """Weigh new pieces by themselves, and at times in products and pairs; write the best."""
         config, board, pieces, tally = self.config, self._board, self._pieces, self._task.tally
         n = int(min(config.most, config.first * GROWTH ** min(self._round - 1, 100)))
+        if self._round == 1 and self._n_given:
+            given = given_pieces(self._task.evaluator.explored, self._n_given, config.largest)
+            self._weigh(Forest.concatenate([given, self._surrounded]))
         self._weigh(self._gathering.pieces(n, pieces.forest, board.places, rng))
         if config.pairs and self._round in PRODUCT_ROUNDS:
             few = np.arange(min(len(pieces), MULTIPLIED))
@@ -126,7 +157,7 @@ class Mosaic(Strategy):
     def _shape(self) -> None:
         """Weigh functions of one variable, by themselves and times the plainest pieces."""
         pieces, board = self._pieces, self._board
-        shaped = shapes(pieces.library, pieces.columns, self._gathering.relevance(board.places))
+        shaped = pieces.allowed(shapes(pieces.library, pieces.columns, self._gathering.relevance(board.places)))
         forest, values = self._weigh(shaped) if self._round == SHAPE_ROUNDS[0] else pieces.finite(shaped)
         few, plain = (np.arange(min(len(pieces), n)) for n in (CROSSED, PLAIN))
         crossed = Crossed.between(pieces.forest.take(few), forest)
@@ -168,10 +199,14 @@ class Mosaic(Strategy):
     def state(self) -> State:
         """Pieces, elites, laid pieces; frames follow from the data."""
         memory = Memory(self._frames, self._board, self._pieces, self._gathering.enumeration)
-        return {**memory.state(self._round), "idle": np.array(self._idle)}
+        own = {"idle": np.array(self._idle), "given": np.array(self._n_given)}
+        return {**memory.state(self._round), **own, **forest_arrays("surrounded", self._surrounded)}
 
     @np.errstate(all="ignore")
     def restore(self, state: State) -> None:
         """Be where `state` was taken."""
+        if "given" in state:  # searches of earlier versions began with nothing
+            self._n_given = int(state["given"])
+            self._surround(forest_of("surrounded", state, self._pieces))
         memory = Memory(self._frames, self._board, self._pieces, self._gathering.enumeration)
         self._round, self._idle = memory.restore(state), int(state["idle"])

@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.data import Data
+from edhie.evaluate.rules import Rules
 from edhie.evaluate.values import values
 from edhie.expr import Forest
 from edhie.results.description import description_bits
+from edhie.search.mosaic.repairs import completed
 from edhie.search.splicing import Stock
 
 Numbers = NDArray[np.float64]
@@ -18,12 +20,14 @@ LARGEST = 1e100  # value of a piece
 KEPT = 8  # of those, the ones that describe the data in the fewest bits
 
 
-def plain_sums(pieces: Forest, data: Data) -> tuple[Forest, int]:
+def plain_sums(pieces: Forest, data: Data, rules: Rules | None = None) -> tuple[Forest, int]:
     """The pieces, sums and differences that describe the data best, of the nearest; how many sums there were.
 
-    Near is meant where errors count alike, and where relative ones do.
+    Near is meant where errors count alike, and where relative ones do. What `rules` forbid is left out.
     """
     found, n_weighed = _nearest_sums(pieces.take(np.arange(min(len(pieces), MOST))), data)
+    if rules is not None:
+        found = found.take(rules.allowed(completed(found, rules)))
     bits = description_bits(found, data)
     best = np.argsort(bits, kind="stable")[:KEPT]
     return found.take(best[np.isfinite(bits[best])]), n_weighed

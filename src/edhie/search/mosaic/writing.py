@@ -155,10 +155,14 @@ class Writer:
         return self.speller.product(powers), np.prod(variables ** exponents[:, np.newaxis], axis=0)
 
     def _undone(self, frame: Frame, inner: Words) -> Words:
-        """The inner part with the scale taken off and the link undone."""
+        """The inner part with the scale taken off and the link undone, behind the guess that the frame is around."""
         head = frame.link.head
         if any(frame.scale):
             off = [(-float(e), words) for e, words in zip(frame.scale, self._variables, strict=True) if e]
             inner = self.speller.product([(1.0, inner), *off])
         words = self.speller.headed(head, inner)
-        return self.speller.negative(words) if frame.link.is_even and frame.sign < 0 else words
+        words = self.speller.negative(words) if frame.link.is_even and frame.sign < 0 else words
+        if frame.around is None:
+            return words
+        operator, guess = frame.around
+        return self.speller.over(operator, Words.of(guess[0]), words)
