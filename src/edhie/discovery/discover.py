@@ -12,14 +12,14 @@ from edhie.discovery.guesses import castable, check_affordable, read_guesses, sc
 from edhie.discovery.names import variable_names
 from edhie.discovery.settings import Settings
 from edhie.discovery.sources import sources
+from edhie.discovery.template import template_library, template_strategy
+from edhie.discovery.warming import warm_up
 from edhie.evaluate import Constraints, Data, Evaluator
 from edhie.events import Event
-from edhie.expr import Forest, SymbolLibrary
-from edhie.generators import Generator
+from edhie.expr import Forest
 from edhie.results.validation import split
-from edhie.search import Budget, Strategy, run
+from edhie.search import run
 
-WARM_UP = Budget(evaluations=64, seconds=1.0)
 SPLIT_SEED = 0  # the same rows are held out whatever the seed of the search: results can be compared
 Listener = Callable[[Event], None]
 
@@ -47,6 +47,10 @@ def discover(
     else:
         validation = _renamed(validation, names)
     generator, library = sources(settings, names)
+    strategy = settings.strategy
+    if settings.template is not None:  # parts are of the library as it is, the form may need more
+        strategy = template_strategy(settings.template, library)
+        library = template_library(settings.template, library)
     evaluator = Evaluator(
         library,
         data.columns.T,
@@ -63,13 +67,13 @@ def discover(
     recalled = Forest.from_exprs(castable(settings.recalled, library), library)
     guesses = Forest.concatenate([guesses, recalled]).unique()
     if settings.max_time is not None:
-        _warm_up(generator, library, settings.strategy)
+        warm_up(generator, library, strategy)
     if len(guesses):
         score_guesses(evaluator, guesses, settings.max_evaluations)
     result = run(
         generator,
         evaluator,
-        strategy=settings.strategy,
+        strategy=strategy,
         budget=settings.budget,
         rng=settings.seed,
         on_event=on_event,
@@ -88,11 +92,3 @@ def _over(constraints: Constraints | None, columns: Sequence[str], names: Sequen
     if not isinstance(constraints, Constraints):
         return constraints  # None, or what the evaluator will not take
     return constraints.renamed(dict(zip(columns, names, strict=True)))
-
-
-def _warm_up(generator: Generator, library: SymbolLibrary, strategy: str | Strategy) -> None:
-    """A small search on numbers that mean nothing: a first one compiles, which is no part of the time asked for."""
-    noise = np.random.default_rng(0).uniform(1, 2, (32, len(library.variables) + 1))
-    evaluator = Evaluator(library, noise[:, :-1], noise[:, -1])
-    if run(generator, evaluator, strategy=strategy, budget=WARM_UP).stopped == "interrupted":
-        raise KeyboardInterrupt

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from edhie.errors import SearchError, suggestion
@@ -50,6 +51,10 @@ class Settings:
     """
     recalled: Sequence[Expr] = ()
     """Equations of an earlier search: guesses too, of which those that cannot be written any more are passed over."""
+    template: str | None = None
+    """A form with unknown parts, such as `f(x)*exp(-c*t) + g(t)`; it has a search of its own. None: any form."""
+    corpus: str | Path | Sequence[str] | None = None
+    """Formulas of the user's field, a file or texts, which the generator is fine-tuned on."""
     strategy: str | Strategy = "mosaic"
     """How to search."""
     constants: FitConfig = CHEAP
@@ -61,6 +66,10 @@ class Settings:
         if self.selection not in SELECTIONS:
             hint = suggestion(str(self.selection), SELECTIONS)
             raise SearchError(f"unknown selection {self.selection!r}; there are {', '.join(SELECTIONS)}{hint}")
+        if self.template is not None and self.guesses:
+            raise SearchError(
+                "a template says what equations look like, so guesses have no place beside it; leave one out"
+            )
 
     @property
     def budget(self) -> Budget:

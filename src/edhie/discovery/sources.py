@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from edhie.discovery.background import Wanted, trained_or_begun
+from edhie.discovery.field import field_of
 from edhie.discovery.settings import Settings
 from edhie.errors import SearchError, SymbolError
 from edhie.expr import Symbol, SymbolLibrary
@@ -13,24 +15,49 @@ from edhie.expr.symbols import OPERATORS, constant
 from edhie.generators import Generator, load
 from edhie.generators.answers import answer_library, over
 from edhie.generators.base import LatentGenerator
+from edhie.generators.hvae.hvae import HVAE
 from edhie.generators.renamed import Renamed
 from edhie.generators.shipped import general_for
+
+TRAINED_FROM = 30.0  # seconds of a fit: for a shorter one nothing is trained
 
 
 def sources(settings: Settings, names: Sequence[str]) -> tuple[Generator, SymbolLibrary]:
     """What gives expressions, and the symbols of an equation, over these variables."""
-    generator = generator_of(settings.generator, len(names))
-    is_mosaic = settings.strategy == "mosaic" or getattr(settings.strategy, "name", None) == "mosaic"
+    generator = _trained(settings, len(names)) or generator_of(settings.generator, len(names))
+    # these two place a generator's variables on those of the data themselves
+    is_mosaic = "mosaic" in (settings.strategy, getattr(settings.strategy, "name", "")) or settings.template is not None
     _check_fits(generator, names, is_mosaic=is_mosaic)
     if settings.operators is None:
         library = answer_library(generator, strict=settings.strict, undoing=is_mosaic)
     else:
         library = library_of(settings.operators, generator.library)
     answers = over(library, names)
-    # mosaic itself places a generator's variables on those of the data, where they are not as many
+    if settings.corpus is not None:
+        generator = _with_field(generator, settings.corpus, names)
     if isinstance(generator, LatentGenerator) and len(names) == len(generator.library.variables):
         return Renamed(generator, names), answers
     return generator, answers
+
+
+def _trained(settings: Settings, n_variables: int) -> Generator | None:
+    """One for exactly these variables and operators, where it was trained before; else its training may begin now."""
+    is_long = settings.max_time is not None and settings.max_time >= TRAINED_FROM
+    # what a number of evaluations gives must not depend on what was trained before
+    if settings.generator is not None or settings.max_evaluations is not None or not is_long:
+        return None
+    operators = settings.operators
+    if operators is not None and not all(isinstance(each, str) and each in OPERATORS for each in operators):
+        return None
+    wanted = Wanted(n_variables, None if operators is None else tuple(operators))
+    return None if wanted.is_shipped else trained_or_begun(wanted)
+
+
+def _with_field(generator: Generator, corpus: str | Path | Sequence[str], names: Sequence[str]) -> Generator:
+    if not isinstance(generator, HVAE):
+        kind = type(generator).__name__
+        raise SearchError(f"a corpus is what an HVAE is fine-tuned on, and the generator is a {kind}; choose another")
+    return field_of(corpus, generator, names)
 
 
 def generator_of(given: Any, n_variables: int) -> Generator:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,19 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from edhie.discovery import Discovery, Equation, Settings, discover
 from edhie.discovery.table import equations_table
-from edhie.evaluate import Constraints, Data
+from edhie.errors import SearchError
+from edhie.estimator.saving import Kept, read, write
+from edhie.evaluate import Constraints, Data, read_data
 from edhie.expr import Expr
+from edhie.expr.symbols import Symbol
 from edhie.results import Candidates, Front
 
 if TYPE_CHECKING:
     import pandas
     import sympy
+    from matplotlib.figure import Figure
+
+    from edhie.discovery.revision import Revision
 
 Numbers = NDArray[np.float64]
 LARGEST_SEED = 2**31 - 1
@@ -41,14 +48,14 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         What equations may be made of, such as ``["+", "*", "exp"]``; operators of your own are made with
         `edhie.operator`. None for arithmetic, powers and the elementary functions.
     generator : str, path, Generator or None, default=None
-        What gives the pieces that equations are made of: a shipped model's name, a model's folder, a grammar.
+        What gives the pieces that equations are made of: a shipped model's name, a model's folder, a grammar. None
+        for a shipped one; for more than six variables, or other operators, one is trained in the background of a fit of
+        half a minute and more, and kept for the next.
     loss : str or callable, default="rmse"
         What is made small: a name, or a function of y, prediction and weights (None without).
     selection : {"mdl", "best", "accuracy", "score"}, default="mdl"
         Which equation `predict` uses: the shortest description of the data; the best score among the most accurate;
         the most accurate; the best score, which is how much the loss falls for each unit of complexity.
-    complexity : dict or None, default=None
-        What operators weigh, by name; 1 for those that are not named.
     constraints : Constraints or None, default=None
         What equations have to look like, beyond their operators: their size, what may not be nested, which variables
         an operator may be applied to; see `edhie.Constraints`. None: like anything.
@@ -56,6 +63,12 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Formulas that may be near the truth, over the columns' names, such as ``["c*exp(-2*t) + c"]``: `c` is a
         constant to be fitted, and a number is one that begins with this value. They are scored first, for
         every target, and the search goes on from them and their parts.
+    template : str or None, default=None
+        A form with unknown parts, such as ``"f(dose)*exp(-c*time) + g(time)"``: what stands in the brackets are the
+        variables that a part may be made of, and `c` is a constant to be fitted.
+    corpus : path, list of str or None, default=None
+        Formulas of your field, in a file or a list: the generator is fine-tuned on them (with torch; once, then it is
+        kept), and they are pieces of equations as they are.
     search : str or Strategy, default="mosaic"
         How to search.
     warm_start : bool, default=False
@@ -86,9 +99,10 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         generator: Any = None,
         loss: Any = "rmse",
         selection: str = "mdl",
-        complexity: Mapping[str, float] | None = None,
         constraints: Constraints | None = None,
         guesses: Sequence[str | Expr] | None = None,
+        template: str | None = None,
+        corpus: Any = None,
         search: Any = "mosaic",
         warm_start: bool = False,
         random_state: Any = 0,
@@ -100,9 +114,10 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.generator = generator
         self.loss = loss
         self.selection = selection
-        self.complexity = complexity
         self.constraints = constraints
         self.guesses = guesses
+        self.template = template
+        self.corpus = corpus
         self.search = search
         self.warm_start = warm_start
         self.random_state = random_state
@@ -145,9 +160,10 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             generator=self.generator,
             loss=self.loss,
             selection=self.selection,
-            complexity=self.complexity,
             constraints=self.constraints,
             guesses=() if self.guesses is None else self.guesses,
+            template=self.template,
+            corpus=self.corpus,
             strategy=self.search,
             seed=int(seed),
         )
@@ -232,6 +248,64 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             return self._shaped(found)
         spread = np.stack([each.standard_deviations(columns) for each in equations], axis=1)
         return self._shaped(found), self._shaped(spread)
+
+    def parts(self, index: int | None = None) -> dict[str, Expr]:
+        """By name: what was found for the unknown parts of the template."""
+        from edhie.discovery.template import parts
+
+        if self.template is None:
+            raise SearchError("there are parts only where a template was given: EDHiERegressor(template=...)")
+        return parts(self._equation(self._first, index).expr, self.template)
+
+    # -- pictures, pages, folders ---------------------------------------------------------
+
+    def plot(self, index: int | None = None, *, kind: Literal["fit", "front"] = "fit") -> Figure:
+        """Data and prediction with what is left over, or the front; of the first target, as a figure of Matplotlib."""
+        from edhie.plots import plot_fit, plot_front
+
+        return plot_front(self._first) if kind == "front" else plot_fit(self._equation(self._first, index))
+
+    def report(self, path: str | Path) -> Path:
+        """Write one page for the browser about all that was found; the path of the file."""
+        from edhie.report import write_report
+
+        check_is_fitted(self, "discoveries_")
+        return write_report(self.discoveries_, path)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the fitted regressor into a folder that a person can read; `load` reads it."""
+        check_is_fitted(self, "discoveries_")
+        names = getattr(self, "feature_names_in_", None)
+        kept = Kept(
+            self.get_params(), self.n_features_in_, None if names is None else tuple(names), self._is_flat,
+            tuple(self.discoveries_),
+        )  # fmt: skip
+        write(kept, Path(folder))
+        return Path(folder)
+
+    @classmethod
+    def load(cls, folder: str | Path, *, operators: Iterable[Symbol] = ()) -> Self:
+        """The regressor that `save` wrote; pass `operators` for those of your own that its equations use."""
+        kept = read(Path(folder), operators)
+        found = cls(**kept.parameters)
+        found.n_features_in_ = kept.n_features
+        if kept.feature_names is not None:
+            found.feature_names_in_ = np.array(kept.feature_names, dtype=object)
+        found._is_flat = kept.is_flat
+        found.discoveries_ = list(kept.discoveries)
+        return found
+
+    @classmethod
+    def revise(cls, formula: str | Expr, X: Any, y: Any, **parameters: Any) -> Revision:  # noqa: N803
+        """What has to change in a formula of yours so that it explains the data: a front of distance against loss.
+
+        The formula is over the columns' names, `c` its unknown constants; `parameters` are those of the class.
+        """
+        from edhie.discovery.revision import revise
+
+        columns = list(X.columns) if hasattr(X, "columns") else None
+        data = read_data(X, y, names=None if columns is None else [str(name) for name in columns])
+        return revise(formula, data, cls(**parameters)._settings(), target=(_names_of_targets(y) or ["y"])[0])
 
     def _shaped(self, found: Numbers) -> Numbers:
         return found[:, 0] if self._is_flat else found
