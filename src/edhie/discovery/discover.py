@@ -13,7 +13,7 @@ from edhie.discovery.names import variable_names
 from edhie.discovery.settings import Settings
 from edhie.discovery.sources import sources
 from edhie.discovery.template import template_library, template_strategy
-from edhie.discovery.warming import warm_up
+from edhie.discovery.warming import is_first_time, warm_up
 from edhie.evaluate import Constraints, Data, Evaluator
 from edhie.events import Event
 from edhie.expr import Forest
@@ -66,7 +66,7 @@ def discover(
     check_affordable(guesses, settings.max_evaluations)
     recalled = Forest.from_exprs(castable(settings.recalled, library), library)
     guesses = Forest.concatenate([guesses, recalled]).unique()
-    if settings.max_time is not None:
+    if settings.max_time is not None or is_first_time():
         warm_up(generator, library, strategy)
     if len(guesses):
         score_guesses(evaluator, guesses, settings.max_evaluations)

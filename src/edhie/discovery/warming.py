@@ -24,14 +24,24 @@ ROWS = 32
 TEXTS = ("c*x0 + c", "x0*exp(c*x0)", "sin(x0)/(x0 + c)")
 
 
+def is_first_time() -> bool:
+    """Whether no search has been warmed up on this machine yet."""
+    from edhie.expr.jit import is_compiled
+
+    return not is_compiled()
+
+
 def warm_up(generator: Generator, library: SymbolLibrary, strategy: str | Strategy) -> None:
     """A small search on numbers that mean nothing, so that compiling is no part of the time that is asked for."""
+    from edhie.expr.jit import note_compiled
+
     helpers = _helpers()
     try:
         noise = np.random.default_rng(0).uniform(1, 2, (ROWS, len(library.variables) + 1))
         evaluator = Evaluator(library, noise[:, :-1], noise[:, -1])
         if run(generator, evaluator, strategy=strategy, budget=BUDGET).stopped == "interrupted":
             raise KeyboardInterrupt
+        note_compiled()
     finally:
         for each in helpers:
             each.terminate()
@@ -40,10 +50,8 @@ def warm_up(generator: Generator, library: SymbolLibrary, strategy: str | Strate
 
 def _helpers() -> list[subprocess.Popen[bytes]]:
     """Processes that compile what this one needs later; none where all is compiled, or there is one core."""
-    from edhie.expr.jit import is_compiled
-
     count = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 3) - 1
-    if is_compiled() or count < 1 or not sys.executable:
+    if not is_first_time() or count < 1 or not sys.executable:
         return []
     shares = [list(PARTS)[k::count] for k in range(count)]
     command = [sys.executable, "-m", "edhie.discovery.warming"]

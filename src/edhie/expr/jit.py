@@ -72,10 +72,21 @@ def typed(number: int) -> int:
 
 
 def is_compiled() -> bool:
-    """Whether kernels were compiled on this machine before, as the sources are now; asked before the first is."""
-    if config.CACHE_DIR:  # where numba was told to keep what it compiles, by whoever did so
-        return Path(config.CACHE_DIR).exists()
-    return _build_path().exists()
+    """Whether somebody has noted that the kernels are compiled on this machine, as the sources are now."""
+    return _note().exists()
+
+
+def note_compiled() -> None:
+    """Note it, for `is_compiled`; where nothing can be written, nothing is noted."""
+    try:
+        _note().parent.mkdir(parents=True, exist_ok=True)
+        _note().touch()
+    except OSError:
+        return
+
+
+def _note() -> Path:
+    return Path(config.CACHE_DIR or _build_path()) / "compiled"
 
 
 @cache
