@@ -103,7 +103,6 @@ def _build_folder() -> Path:
     return folder
 
 
-@cache
 def _build_path() -> Path:
     package = Path(__file__).parents[1]
     sources = sorted(path for path in package.rglob("*.py") if b"expr.jit import" in path.read_bytes())
