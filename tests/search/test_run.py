@@ -150,9 +150,7 @@ def test_a_bad_budget_is_told(settings: dict[str, Any], message: str) -> None:
 
 
 def test_bad_requests_are_told() -> None:
-    with pytest.raises(
-        SearchError, match=r"unknown strategy 'evolv'; use one of draw, .*; did you mean"
-    ):
+    with pytest.raises(SearchError, match=r"unknown strategy 'evolv'; use one of draw, .*; did you mean"):
         run(HVAE, evaluator(), strategy="evolv")
     with pytest.raises(SearchError, match="a strategy is a name"):
         run(HVAE, evaluator(), strategy=3)  # type: ignore[arg-type]
