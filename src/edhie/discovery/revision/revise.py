@@ -13,6 +13,7 @@ from edhie.discovery.revision.revision import Original, Revision
 from edhie.discovery.revision.steps import front_steps, loss_of
 from edhie.discovery.settings import Settings
 from edhie.discovery.sources import generator_of, library_of
+from edhie.discovery.warming import warm_up
 from edhie.errors import SearchError
 from edhie.evaluate import Data, Evaluator
 from edhie.events import Event
@@ -25,12 +26,11 @@ from edhie.generators.base import LatentGenerator
 from edhie.generators.renamed import Renamed
 from edhie.results import Candidate, SearchResult
 from edhie.results.validation import split
-from edhie.search import Budget, run
+from edhie.search import run
 from edhie.search.revision import Revise, ReviseConfig, formula_over, refitted
 from edhie.search.revision.formula import thorough
 
 SPLIT_SEED = 0  # the same rows are held out as in a search that begins from nothing
-WARM_UP = Budget(evaluations=64, seconds=1.0)
 Listener = Callable[[Event], None]
 
 
@@ -61,7 +61,7 @@ def revise(
     evaluator = _evaluator(library, train, settings, data.names)
     strategy = _strategy(settings, given)
     if settings.max_time is not None:
-        _warm_up(generator, library, strategy)
+        warm_up(generator, library, strategy)
     result = run(
         generator, evaluator, strategy=strategy, budget=settings.budget, rng=settings.seed,
         on_event=on_event, folder=folder, resume=resume,
@@ -131,11 +131,3 @@ def _evaluator(library: SymbolLibrary, data: Data, settings: Settings, columns: 
         library, data.columns.T, data.y, weights=data.weights, loss=settings.loss, constants=settings.constants,
         complexity=settings.complexity, constraints=constraints, allow_constant_target=True,
     )  # fmt: skip
-
-
-def _warm_up(generator: Generator, library: SymbolLibrary, strategy: Revise) -> None:
-    """A small search on numbers that mean nothing: a first one compiles, which is no part of the time asked for."""
-    noise = np.random.default_rng(0).uniform(1, 2, (32, len(library.variables) + 1))
-    evaluator = Evaluator(library, noise[:, :-1], noise[:, -1])
-    if run(generator, evaluator, strategy=Revise(strategy.config), budget=WARM_UP).stopped == "interrupted":
-        raise KeyboardInterrupt
