@@ -9,7 +9,6 @@ equations with their own symbols only. Seconds are few, so that what a part save
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -27,6 +26,7 @@ from edhie.evaluate import Evaluator
 from edhie.generators import Generator
 from edhie.search import Budget, run
 from edhie.search.mosaic import Mosaic, MosaicConfig
+from rows import one_thread, read_rows, write_rows
 
 RESULTS = Path(__file__).parent / "results"
 EXACT = 1e-9  # error over the target's deviation: an exact answer has 1e-14, a good approximation at best 1e-8
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
     path = options.results / "ablation.csv"
-    rows = _read(path)
+    rows = read_rows(path)
     done = {(row["variant"], row["problem"], row["seed"]) for row in rows}
     jobs: list[Job] = [
         (variant, benchmark, problem, seed, options.seconds)
@@ -80,16 +80,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for seed in range(options.seeds)
         if (variant, problem, str(seed)) not in done and (not options.problems or problem in options.problems)
     ]
-    with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn"), initializer=_one_thread) as pool:
+    with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn"), initializer=one_thread) as pool:
         for row in pool.map(_run, jobs):
             rows.append(row)
-            _write(rows, path)
+            write_rows(rows, path, FIELDS)
     (options.results / "ablation.md").write_text(_table(rows), encoding="utf-8")
-
-
-def _one_thread() -> None:
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = "1"
 
 
 def _run(job: Job) -> dict[str, str]:
@@ -134,21 +129,6 @@ def _warm_up(benchmark: str) -> None:
 
 
 # -- tables ---------------------------------------------------------------------------
-
-
-def _read(path: Path) -> list[dict[str, str]]:
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def _write(rows: Sequence[dict[str, str]], path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def _table(rows: Sequence[dict[str, str]]) -> str:

@@ -9,7 +9,6 @@ without noise, is equivalent to it; it is listed where that holds for one of the
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -21,6 +20,7 @@ import numpy as np
 from edhie.bench.metrics import bounded_r2
 from edhie.bench.problem import Problem, load_problems
 from edhie.bench.sameness import is_equivalent
+from rows import one_thread, read_rows, write_rows
 
 PROBLEMS = Path(__file__).with_suffix(".toml")
 RESULTS = Path(__file__).parent / "results"
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
     path = options.results / "textbook.csv"
-    rows = _read(path)
+    rows = read_rows(path)
     done = {(row["problem"], float(row["noise"]), int(row["seed"])) for row in rows}
     jobs: list[Job] = [
         (problem.id, level, seed, options.max_time)
@@ -49,16 +49,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for problem in load_problems(PROBLEMS)
         if (problem.id, level, seed) not in done and (not options.problems or problem.id in options.problems)
     ]
-    with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn"), initializer=_one_thread) as pool:
+    with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn"), initializer=one_thread) as pool:
         for row in pool.map(_run, jobs):
             rows.append(row)
-            _write(rows, path)
+            write_rows(rows, path, FIELDS)
     (options.results / "textbook.md").write_text(_table(rows), encoding="utf-8")
-
-
-def _one_thread() -> None:
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[name] = "1"
 
 
 def _run(job: Job) -> dict[str, str]:
@@ -90,21 +85,6 @@ def _verdict(expr: object, problem: Problem, seed: int) -> str:
 
     assert isinstance(expr, Expr)
     return is_equivalent(expr, problem, seed=seed, refit=True) or "undecided"
-
-
-def _read(path: Path) -> list[dict[str, str]]:
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def _write(rows: Sequence[dict[str, str]], path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def _table(rows: Sequence[dict[str, str]]) -> str:
