@@ -39,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
+    options.results.mkdir(parents=True, exist_ok=True)
     path = options.results / "textbook.csv"
     rows = read_rows(path)
     done = {(row["problem"], float(row["noise"]), int(row["seed"])) for row in rows}
