@@ -10,6 +10,7 @@ import numpy as np
 
 from edhie.discovery.columns import columns_to_search
 from edhie.discovery.discovery import Discovery
+from edhie.discovery.glimpse import glimpse
 from edhie.discovery.guesses import castable, check_affordable, read_guesses, score_guesses
 from edhie.discovery.names import variable_names
 from edhie.discovery.settings import Settings
@@ -67,6 +68,10 @@ def discover(
         constraints=_over(settings.constraints, columns, names),
         allow_constant_target=True,
     )
+    if on_event is not None and settings.is_plain:
+        seen = glimpse(evaluator.data, library)
+        if seen is not None:
+            on_event(seen)
     guesses = read_guesses(settings.guesses, library, columns)
     check_affordable(guesses, settings.max_evaluations)
     recalled = Forest.from_exprs(castable(settings.recalled, library), library)
