@@ -68,7 +68,7 @@ def discover(
         constraints=_over(settings.constraints, columns, names),
         allow_constant_target=True,
     )
-    if on_event is not None and settings.is_plain:
+    if on_event is not None and settings.is_plain and not resume:
         seen = glimpse(evaluator.data, library)
         if seen is not None:
             on_event(seen)
