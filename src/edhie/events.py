@@ -9,6 +9,15 @@ from edhie.results.front import Front
 
 
 @dataclass(frozen=True)
+class Glimpsed:
+    """The best of some simple forms, before a search begins: what it has to be better than."""
+
+    expr: Expr
+    error: float
+    """Its root mean squared error."""
+
+
+@dataclass(frozen=True)
 class Started:
     """A search begins, or goes on from a checkpoint."""
 
@@ -66,4 +75,4 @@ class Finished:
     seconds: float
 
 
-Event = Started | Improved | Progressed | Finished
+Event = Glimpsed | Started | Improved | Progressed | Finished

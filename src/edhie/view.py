@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from edhie.console import error_console, say
-from edhie.events import Event, Finished, Improved, Progressed, Started
+from edhie.events import Event, Finished, Glimpsed, Improved, Progressed, Started
 from edhie.results import Front
 from edhie.results.selection import drops
 
@@ -48,7 +48,9 @@ class SearchView:
         """Show an event."""
         if self._is_quiet:
             return
-        if isinstance(event, Started):
+        if isinstance(event, Glimpsed):
+            self._say(f"a first look: {self._title} {event.expr:.4g}, error {event.error:.4g}; getting ready to search")
+        elif isinstance(event, Started):
             self._say(_started(event))
         elif isinstance(event, Finished):
             self._say(f"stopped by {event.reason} after {event.executed:,} expressions, {duration(event.seconds)}")

@@ -31,7 +31,8 @@ def test_fit(edhie: Callable[..., Any], cup: Path, tmp_path: Path) -> None:
     assert code == 0
     told = err.splitlines()
     assert told[0] == f"{cup}: 60 rows; 'T' is to be explained by 't'"
-    assert told[1] == "searching (mosaic, seed 0) until 5,000 expressions"
+    assert told[1] == "a first look: T = 70.41*exp(-0.05302*t), error 4.97; getting ready to search"
+    assert told[2] == "searching (mosaic, seed 0) until 5,000 expressions"
     lines = printed.splitlines()
     assert lines[0].split() == ["#", "complexity", "loss", "R²", "train", "T", "="]
     assert lines[-1].startswith(f"{out}: ")
@@ -148,10 +149,18 @@ def test_selection(edhie: Callable[..., Any], tmp_path: Path) -> None:
     assert json.loads(edhie("fit", path, *options).out)["index"] < most_accurate["index"]
 
 
-def test_many_columns_are_told(edhie: Callable[..., Any], tmp_path: Path) -> None:
-    columns = {f"v{k}": np.linspace(0, k + 1, 60) for k in range(51)}
-    told = edhie("fit", table(tmp_path, **columns), "--target", "T", "--target-error", 1e9).err.splitlines()[1]
-    assert told == "so many columns make the search slow; choose those that may matter with --features"
+def test_of_2000_columns_those_that_matter_are_searched(
+    edhie: Callable[..., Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    columns = {f"v{k}": np.random.default_rng(k).uniform(1, 3, 200) for k in range(2000)}
+    columns["T"] = columns["v1200"] * columns["v7"] + 2 * columns["v30"]
+    path, run = table(tmp_path, rows=200, **columns), tmp_path / "run"
+    assert edhie("fit", path, "--target", "T", "--evaluations", 300, "--out", run).code == 0
+    assert "of 2,001 columns the 12 that tell most of the target are searched: v7, v30, " in caplog.text
+    assert {"v7", "v30", "v1200"} <= set(load(run).best.expr.variables)
+    assert load(run).columns == ("t", *columns)[:-1]
+    assert (run / "report.html").stat().st_size < 400_000
+    assert edhie("predict", run, path).code == 0
 
 
 def test_a_target_error_ends_it(edhie: Callable[..., Any], cup: Path) -> None:

@@ -18,7 +18,8 @@ from edhie.evaluate.tables import open_table
 from edhie.results.validation import split
 
 LEAST_ROWS = 2
-MANY_COLUMNS = 50
+FEW_ROWS = 30  # as many have to be told apart from a table that was turned
+MOST_TOLD = 20  # columns that have another name in equations
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +43,11 @@ class Measured:
         say(f"{self.path}: {rows:,} rows; {self.target!r} is to be explained by {by}", to=error_console)
         if held_out:
             say(f"{held_out:,} of {rows:,} rows are held out for validation", to=error_console)
-        if len(columns) > MANY_COLUMNS:
-            say("so many columns make the search slow; choose those that may matter with --features", to=error_console)
-        for column, name in zip(columns, variable_names(columns), strict=True):
-            if column != name:
-                say(f"column {column!r} is called {name} in equations", to=error_console)
+        renamed = [each for each in zip(columns, variable_names(columns), strict=True) if each[0] != each[1]]
+        for column, name in renamed[:MOST_TOLD]:
+            say(f"column {column!r} is called {name} in equations", to=error_console)
+        if len(renamed) > MOST_TOLD:
+            say(f"{len(renamed) - MOST_TOLD:,} other columns have other names in equations too", to=error_console)
 
 
 def read_measured(path: Path, target: str, features: str) -> Measured:
@@ -59,7 +60,7 @@ def read_measured(path: Path, target: str, features: str) -> Measured:
     if len(numbers) < LEAST_ROWS:
         count = "1 row" if len(numbers) == 1 else "no rows"
         raise DataError(f"{path} has {count} of numbers; give at least {LEAST_ROWS}, and better hundreds")
-    if len(names) > len(numbers):
+    if len(names) > len(numbers) and len(numbers) < FEW_ROWS:
         more = "give more rows, or choose fewer columns with --features"
         raise DataError(f"{path} has more variables ({len(names)}) than rows ({len(numbers)}); {more}")
     y = numbers[:, 0]

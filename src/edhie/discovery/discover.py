@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from edhie.discovery.columns import columns_to_search
 from edhie.discovery.discovery import Discovery
+from edhie.discovery.glimpse import glimpse
 from edhie.discovery.guesses import castable, check_affordable, read_guesses, score_guesses
 from edhie.discovery.names import variable_names
 from edhie.discovery.settings import Settings
@@ -16,7 +19,9 @@ from edhie.discovery.template import template_library, template_strategy
 from edhie.discovery.warming import is_first_time, warm_up
 from edhie.evaluate import Constraints, Data, Evaluator
 from edhie.events import Event
-from edhie.expr import Forest
+from edhie.expr import Forest, SymbolLibrary
+from edhie.generators.answers import over
+from edhie.results import Front, SearchResult
 from edhie.results.validation import split
 from edhie.search import run
 
@@ -46,14 +51,15 @@ def discover(
         data, validation = split(data, np.random.default_rng(SPLIT_SEED))
     else:
         validation = _renamed(validation, names)
-    generator, library = sources(settings, names)
+    searched = columns_to_search(data, settings)
+    generator, library = sources(settings, [names[k] for k in searched])
     strategy = settings.strategy
     if settings.template is not None:  # parts are of the library as it is, the form may need more
         strategy = template_strategy(settings.template, library)
         library = template_library(settings.template, library)
     evaluator = Evaluator(
         library,
-        data.columns.T,
+        data.columns[searched].T,
         data.y,
         weights=data.weights,
         loss=settings.loss,
@@ -62,6 +68,10 @@ def discover(
         constraints=_over(settings.constraints, columns, names),
         allow_constant_target=True,
     )
+    if on_event is not None and settings.is_plain and not resume:
+        seen = glimpse(evaluator.data, library)
+        if seen is not None:
+            on_event(seen)
     guesses = read_guesses(settings.guesses, library, columns)
     check_affordable(guesses, settings.max_evaluations)
     recalled = Forest.from_exprs(castable(settings.recalled, library), library)
@@ -80,7 +90,17 @@ def discover(
         folder=folder,
         resume=resume,
     )
-    return Discovery(target, tuple(columns), evaluator.data, validation, result, settings.selection)
+    train = evaluator.data
+    if len(searched) < len(names):
+        train = replace(train, columns=data.columns, names=names)
+        result = _over_all(result, over(library, names))
+    return Discovery(target, tuple(columns), train, validation, result, settings.selection)
+
+
+def _over_all(result: SearchResult, library: SymbolLibrary) -> SearchResult:
+    """What was found in some columns, over a library of all of them."""
+    candidates = replace(result.candidates, forest=result.candidates.forest.cast(library))
+    return replace(result, candidates=candidates, front=Front.of(candidates, negligible=result.front.negligible))
 
 
 def _renamed(data: Data, names: Sequence[str]) -> Data:

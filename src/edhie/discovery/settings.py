@@ -72,6 +72,11 @@ class Settings:
             )
 
     @property
+    def is_plain(self) -> bool:
+        """Whether any form will do, and errors are of least squares."""
+        return self.template is None and self.constraints is None and self.loss == DEFAULT_LOSS
+
+    @property
     def budget(self) -> Budget:
         """When the search stops."""
         return Budget(self.max_evaluations, self.max_time, self.target_error)

@@ -12,6 +12,7 @@ from edhie.report.fragments import Html, fill, joined
 from edhie.report.numbers import number
 
 BINS, BIN_WIDTH, HEIGHT = 24, 5, 26
+MOST_COLUMNS = 50  # that are all listed
 
 
 def data_section(discovery: Discovery, article: str) -> Html:
@@ -22,15 +23,26 @@ def data_section(discovery: Discovery, article: str) -> Html:
     name = discovery.target
     rows = [_column(f"{name} (target)", Html(mathml_name(name) if is_name(name) else ""), target)]
     names = zip(discovery.columns, discovery.train.names, columns, strict=True)
-    rows += [_column(name, Html(mathml_name(symbol)), values) for name, symbol, values in names]
-    return fill("data", id=article, sentence=_sentence(discovery), rows=joined(rows))
+    shown = _shown(discovery)
+    rows += [_column(name, Html(mathml_name(symbol)), values) for name, symbol, values in names if symbol in shown]
+    return fill("data", id=article, sentence=_sentence(discovery, len(shown)), rows=joined(rows))
 
 
-def _sentence(discovery: Discovery) -> str:
+def _shown(discovery: Discovery) -> set[str]:
+    """The variables that are listed: of a wide table, those that an equation has."""
+    names = discovery.train.names
+    if len(names) <= MOST_COLUMNS:
+        return set(names)
+    return {name for equation in discovery.equations for name in equation.expr.variables}
+
+
+def _sentence(discovery: Discovery, n_shown: int) -> str:
     fitted, held_out = discovery.train.n_rows, discovery.validation
     text = f"{fitted:,} rows were fitted to; "
     text += "none was held out." if held_out is None else f"{held_out.n_rows:,} were held out, to judge by."
-    return text if discovery.train.weights is None else f"{text} Rows count by their weights."
+    text = text if discovery.train.weights is None else f"{text} Rows count by their weights."
+    n_columns = discovery.train.n_variables
+    return text if n_shown == n_columns else f"{text} Of {n_columns:,} columns those in equations are listed."
 
 
 def _column(name: str, symbol: Html, values: Numbers) -> Html:
