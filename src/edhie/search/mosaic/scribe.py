@@ -241,6 +241,12 @@ class Scribe:
             best = self._shortest_descriptions()[0].take([0])
             self._evaluator.score(self._refitted(best, self._evaluator.data))
 
+    def try_fitted(self, forest: Forest) -> None:
+        """Fit expressions, and score those that describe the data in as few bits as the best few so far."""
+        best, bits = self._shortest_descriptions()
+        if len(best):
+            self._score_promising(forest, float(bits[-1]))
+
     def _score_promising(self, variants: Forest, bits: float) -> None:
         """Fit expressions that are new on a few rows, and score those that describe them in so few bits."""
         variants = self._evaluator.unseen(variants)  # as long as the best stay the best, they give the same ones

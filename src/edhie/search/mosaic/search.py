@@ -22,6 +22,7 @@ from edhie.search.mosaic.around import frames_around
 from edhie.search.mosaic.beside import best_beside
 from edhie.search.mosaic.board import BETTER, SURE, Board, Finding
 from edhie.search.mosaic.config import MosaicConfig
+from edhie.search.mosaic.couples import couples
 from edhie.search.mosaic.crossing import Crossed
 from edhie.search.mosaic.enumeration import written_one
 from edhie.search.mosaic.frames import Laid
@@ -42,6 +43,7 @@ MULTIPLIED = 100  # pieces whose products are tried, at most
 PAIRS_WRITTEN = 3  # of each frame
 PRODUCT_ROUNDS = (1, 2, 4, 7, 12, 24, 48, 96, 192, 384)
 SHAPE_ROUNDS, CROSSED = (5, 9, 17, 33, 65, 129, 257), 30  # when shapes are tried, with how many pieces
+COUPLE_ROUNDS = (5, 17)  # when shapes are tried in couples with their constants fitted
 PLAIN = 60  # pieces that go with the products of shapes in pairs
 PAIR_ROUNDS = (1, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450)
 LAID_EVERY, IMPROVED_EVERY = 3, 4  # rounds
@@ -158,10 +160,10 @@ class Mosaic(Strategy):
         """Weigh functions of one variable, by themselves and times the plainest pieces."""
         pieces, board = self._pieces, self._board
         shaped = pieces.allowed(shapes(pieces.library, pieces.columns, self._gathering.relevance(board.places)))
-        forest, values = self._weigh(shaped) if self._round == SHAPE_ROUNDS[0] else pieces.finite(shaped)
+        forest, shape_values = self._weigh(shaped) if self._round == SHAPE_ROUNDS[0] else pieces.finite(shaped)
         few, plain = (np.arange(min(len(pieces), n)) for n in (CROSSED, PLAIN))
         crossed = Crossed.between(pieces.forest.take(few), forest)
-        values = np.concatenate([pieces.values[few], values])
+        values = np.concatenate([pieces.values[few], shape_values])
         lean = [place for place in board.places if place.is_lean and not place.frame.laid]
         lean = [place for place in lean if not place.frame.block.is_product and place.frame.unexplained > 0]
         groups = list(board.by_block(lean))
@@ -170,6 +172,11 @@ class Mosaic(Strategy):
         )
         self._task.tally.screened += board.products(crossed, values) + n_pairs
         fitted = self._scribe.write(found)
+        if self.config.refits and self._round in COUPLE_ROUNDS:
+            relevance = self._gathering.relevance(board.places)
+            coupled, n_coupled = couples(forest, shape_values, self._data, relevance)
+            self._task.tally.screened += n_coupled
+            self._scribe.try_fitted(coupled)
         if fitted:
             self._weigh(Forest.from_exprs(fitted, pieces.library))
 
