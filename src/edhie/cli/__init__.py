@@ -19,6 +19,7 @@ from edhie.cli.fit import fit
 from edhie.cli.formulas import FormulaCommand
 from edhie.cli.grammar import app as grammar
 from edhie.cli.model import app as model
+from edhie.cli.notices import told_notices
 from edhie.cli.predict import predict
 from edhie.cli.revise import revise
 from edhie.cli.sample import sample
@@ -77,7 +78,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for terminals that do not know every letter
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), told_notices():
         warnings.showwarning = _print_warning
         try:
             app(prog_name="edhie")

@@ -79,6 +79,7 @@ def discover(
         on_event=on_event,
         folder=folder,
         resume=resume,
+        asked=settings.asked(),
     )
     return Discovery(target, tuple(columns), evaluator.data, validation, result, settings.selection)
 
