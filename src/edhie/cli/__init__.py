@@ -28,7 +28,7 @@ from edhie.cli.stopping import INTERRUPTED, is_interruption
 from edhie.cli.train import train
 from edhie.cli.walks import interpolate, neighbours
 from edhie.console import error_console, say
-from edhie.errors import EdhieError
+from edhie.errors import EdhieError, UnkeptWarning
 
 app = typer.Typer(
     name="edhie",
@@ -80,6 +80,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # for terminals that do not know every letter
     with warnings.catch_warnings(), told_notices():
         warnings.showwarning = _print_warning
+        warnings.simplefilter("always", UnkeptWarning)  # told each time, whatever Python was told of warnings
         try:
             app(prog_name="edhie")
         except (EdhieError, MemoryError, OSError) as error:  # OSError: such as a full disk behind the output
