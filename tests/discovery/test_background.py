@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import socket
@@ -9,12 +10,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from edhie.discovery import background
+from edhie.discovery import Settings, background, discover
 from edhie.discovery.background import FAILED, MARK, Wanted, corpus_of, train_now, trained_or_begun
+from edhie.evaluate import Data
+from edhie.generators import load
 
 FEW = Wanted(2, ("+", "*", "exp"))
 
@@ -138,6 +142,25 @@ def test_once_trained_it_is_found() -> None:
     assert train_now(FEW, expressions=300, epochs=1) == FEW.folder
     assert FEW.is_there
     assert not (FEW.folder / MARK).exists()
-    model = trained_or_begun(FEW)
-    assert model is not None
-    assert len(model.sample(5, np.random.default_rng(0))) == 5
+    assert trained_or_begun(FEW) == FEW.folder
+    assert len(load(FEW.folder).sample(5, np.random.default_rng(0))) == 5
+
+
+# -- a search that goes on ------------------------------------------------------------
+
+
+def test_a_search_goes_on_with_the_generator_that_it_began_with(tmp_path: Path, begun: list[list[str]]) -> None:
+    columns = np.random.default_rng(0).uniform(1, 2, (2, 40))
+    data = Data(columns, np.exp(columns[0]) + 0.1 * np.sin(9 * columns[1]), None, ("a", "b"))
+    settings = Settings(max_time=60, operators=["+", "*", "exp"], target_error=1e9)
+
+    def search(folder: str, **options: Any) -> str:
+        discover(data, settings, folder=tmp_path / folder, **options)
+        return str(json.loads((tmp_path / folder / "run.json").read_text())["asked"]["generator"])
+
+    assert search("first") == "general-2"
+    assert len(begun) == 1
+    train_now(FEW, expressions=300, epochs=1)
+    assert search("first", resume=True) == "general-2"  # another one would be refused
+    assert search("second") == str(FEW.folder)
+    assert search("second", resume=True) == str(FEW.folder)

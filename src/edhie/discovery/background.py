@@ -27,7 +27,6 @@ from edhie.discovery.mark import Mark
 from edhie.errors import EdhieError
 from edhie.expr import Forest, SymbolLibrary
 from edhie.generators import TrainConfig, load, save
-from edhie.generators.base import Model
 from edhie.generators.shipped import SHIPPED
 
 GRAMMAR, MAX_HEIGHT = "general", 7
@@ -82,14 +81,15 @@ class Wanted:
         return (self.folder / "config.json").is_file()
 
 
-def trained_or_begun(wanted: Wanted) -> Model | None:
-    """The generator where it was trained before; else None, and its training begins, which is said."""
+def trained_or_begun(wanted: Wanted) -> Path | None:
+    """The folder of the generator where it was trained before; else None, and its training begins, which is said."""
     if wanted.is_there:
         try:
-            return load(wanted.folder)
+            load(wanted.folder)
         except EdhieError as error:  # a fit is not to end for it
             LOGGER.warning("a generator that was trained before is not used: %s; remove %s", error, wanted.folder)
             return None
+        return wanted.folder
     if wanted.n_variables > MOST_VARIABLES or not sys.executable:
         return None
     if importlib.util.find_spec("torch") is None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from edhie.discovery.discovery import Discovery
+from edhie.discovery.going_on import with_generator
 from edhie.discovery.guesses import castable, check_affordable, read_guesses, score_guesses
 from edhie.discovery.names import variable_names
 from edhie.discovery.settings import Settings
@@ -46,6 +47,7 @@ def discover(
         data, validation = split(data, np.random.default_rng(SPLIT_SEED))
     else:
         validation = _renamed(validation, names)
+    settings = with_generator(settings, len(names), folder if resume else None)
     generator, library = sources(settings, names)
     strategy = settings.strategy
     if settings.template is not None:  # parts are of the library as it is, the form may need more
