@@ -61,11 +61,16 @@ def test_it_is_begun_once_and_said(begun: list[list[str]], caplog: pytest.LogCap
 
 
 def test_killed_it_is_begun_again(begun: list[list[str]]) -> None:
-    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
-        pass
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    if Path("/proc").exists():  # it has ended, and nobody has noticed yet
+        while Path(f"/proc/{gone.pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
+            time.sleep(0.01)
+    else:
+        gone.wait()
     FEW.folder.mkdir(parents=True)
     (FEW.folder / MARK).write_text(f"{socket.gethostname()} {gone.pid}\n")
     assert trained_or_begun(FEW) is None
+    gone.wait()
     FEW.mark.sign()  # the new one is at work
     assert trained_or_begun(FEW) is None
     assert len(begun) == 1

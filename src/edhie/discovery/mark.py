@@ -59,4 +59,6 @@ def _is_alive(pid: int) -> bool:
         return False
     except OSError:  # somebody else's
         return True
+    with suppress(OSError, IndexError):  # one that has ended is listed until its parent has noticed
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
     return True
