@@ -139,6 +139,8 @@ def test_a_group_alone_shows_its_help(path: tuple[str, ...], edhie: Callable[...
         ["fit", "f.csv", "--target", "y", "--evaluations", "0"],
         ["fit", "f.csv", "--target", "y", "--max-time", "-1"],
         ["fit", "f.csv", "--target", "y", "--seed", "-1"],
+        ["fit", "f.csv", "--target", "y", "--seed", "10000000000000000000"],
+        ["fit", "f.csv", "--target", "y", "--max-time", "nan"],
         ["fit", "f.csv", "--target", "y", "--selection", "luck"],
         ["fit", "f.csv", "--target", "y", "--resume"],
         ["show"],

@@ -36,7 +36,7 @@ ModelFolder = Annotated[
     typer.Argument(help="A model folder, or a name from `edhie model list`.", autocompletion=complete_model),
 ]
 Count = Annotated[int, typer.Option("-n", "--count", min=1, help="How many expressions.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of the random numbers.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of the random numbers.")]
 Written = Annotated[Notation, typer.Option("--notation", help="How to write expressions.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON: one object a line.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print the result and nothing else.")]

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from edhie.corpora.corpus import EXPRESSIONS
 from edhie.errors import SearchError, suggestion
 from edhie.evaluate import CHEAP, Constraints, FitConfig
 from edhie.evaluate.losses import DEFAULT_LOSS
+from edhie.evaluate.numbers import shown
 from edhie.expr import Expr
 from edhie.search import Budget, Strategy
 
@@ -72,6 +75,13 @@ class Settings:
         if self.selection not in SELECTIONS:
             hint = suggestion(str(self.selection), SELECTIONS)
             raise SearchError(f"unknown selection {self.selection!r}; there are {', '.join(SELECTIONS)}{hint}")
+        if self.constraints is not None and not isinstance(self.constraints, Constraints):
+            raise SearchError(
+                f"constraints is a Constraints, not {self.constraints!r}; make one with edhie.Constraints"
+            )
+        is_number = isinstance(self.max_time, int | float | np.number)
+        if self.max_time is not None and not (is_number and self.max_time >= 0):
+            raise SearchError(f"max_time must be 0 or more seconds, or None for no limit; it is {shown(self.max_time)}")
         if self.template is not None and self.guesses:
             raise SearchError(
                 "a template says what equations look like, so guesses have no place beside it; leave one out"
