@@ -76,9 +76,7 @@ class Settings:
             hint = suggestion(str(self.selection), SELECTIONS)
             raise SearchError(f"unknown selection {self.selection!r}; there are {', '.join(SELECTIONS)}{hint}")
         if self.constraints is not None and not isinstance(self.constraints, Constraints):
-            raise SearchError(
-                f"constraints is a Constraints, not {self.constraints!r}; make one with edhie.Constraints"
-            )
+            raise SearchError(f"constraints is a Constraints, not {self.constraints!r}; make one: edhie.Constraints()")
         is_number = isinstance(self.max_time, int | float | np.number)
         if self.max_time is not None and not (is_number and self.max_time >= 0):
             raise SearchError(f"max_time must be 0 or more seconds, or None for no limit; it is {shown(self.max_time)}")
