@@ -57,6 +57,10 @@ class SearchError(EdhieError):
     """A search cannot be begun, kept, gone on with or read again as asked."""
 
 
+class KeepError(SearchError):
+    """A folder cannot be written to, such as on a full disk."""
+
+
 class MissingExtraError(EdhieError):
     """An optional dependency is needed for what was asked."""
 
@@ -67,6 +71,10 @@ class MissingExtraError(EdhieError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.feature, self.extra)
+
+
+class UnkeptWarning(UserWarning):
+    """What was found is handed back, but its folder could not be written to."""
 
 
 class GrammarWarning(UserWarning):

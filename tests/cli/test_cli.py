@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -52,6 +53,23 @@ def test_help(path: tuple[str, ...], edhie: Callable[..., Any]) -> None:
         spelled = max(parameter.opts, key=len) if parameter.param_type_name == "option" else parameter.name
         assert spelled in out
         assert parameter.help.split()[0] in out, f"{spelled} says nothing of itself"
+
+
+@pytest.mark.parametrize(
+    "path", [path for path, each in COMMANDS.items() if not hasattr(each, "commands")], ids=" ".join
+)
+def test_every_command_has_an_example_that_can_be_given(path: tuple[str, ...], edhie: Callable[..., Any]) -> None:
+    out = edhie(*path, "--help").out
+    words = shlex.split(out.rpartition("Example: ")[2])
+    assert words[: 1 + len(path)] == ["edhie", *path]
+    command, given = COMMANDS[path], words[1 + len(path) :]
+    known = {name for each in command.params for name in each.opts}
+    assert {word for word in given if word.startswith("-")} <= known
+    command.make_context(path[-1], list(given))  # raises where an argument is missing, or one too many
+
+
+def test_how_commands_end_is_told(edhie: Callable[..., Any]) -> None:
+    assert "Exit codes: 0 all is well, 1 an error, 2 wrong usage, 130 stopped by Ctrl-C" in edhie("--help").out
 
 
 def test_version(edhie: Callable[..., Any], process: Callable[..., Any]) -> None:
@@ -121,6 +139,8 @@ def test_a_group_alone_shows_its_help(path: tuple[str, ...], edhie: Callable[...
         ["fit", "f.csv", "--target", "y", "--evaluations", "0"],
         ["fit", "f.csv", "--target", "y", "--max-time", "-1"],
         ["fit", "f.csv", "--target", "y", "--seed", "-1"],
+        ["fit", "f.csv", "--target", "y", "--seed", "10000000000000000000"],
+        ["fit", "f.csv", "--target", "y", "--max-time", "nan"],
         ["fit", "f.csv", "--target", "y", "--selection", "luck"],
         ["fit", "f.csv", "--target", "y", "--resume"],
         ["show"],

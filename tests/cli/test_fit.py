@@ -216,6 +216,17 @@ def test_many_rows(edhie: Callable[..., Any], tmp_path: Path) -> None:
     assert float(out.splitlines()[-4].lstrip("*").split()[3]) > 0.99
 
 
+def test_a_million_rows(edhie: Callable[..., Any], tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    t = np.random.default_rng(0).uniform(0, 30, 1_000_000)
+    path = tmp_path / "million.parquet"
+    pandas.DataFrame({"t": t, "T": 20 + 60 * np.exp(-t / 7)}).to_parquet(path)
+    code, out, err = edhie("fit", path, "--target", "T", *small("mosaic", 40), "--json")
+    assert (code, err.splitlines()[0]) == (0, f"{path}: 1,000,000 rows; 'T' is to be explained by 't'")
+    assert json.loads(out)["selected"]["r2"] > 0.99
+
+
 # -- what cannot be written -----------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -116,21 +117,86 @@ def test_a_folder_that_is_read_only(
     assert edhie("fit", cup, "--target", "T", *small(), "--out", out) == (1, "", told)
 
 
-def test_a_full_disk_in_the_search(
+class Disk:
+    """A disk that is full once it is said to be; what is there already stays."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.is_full_for: Callable[[Path], bool] = lambda path: False
+        opened = Path.open
+
+        def opening(path: Path, mode: str = "r", *arguments: Any, **options: Any) -> Any:
+            if set(mode) & set("wax+") and self.is_full_for(path):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+            return opened(path, mode, *arguments, **options)
+
+        monkeypatch.setattr(Path, "open", opening)
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
+    return Disk(monkeypatch)
+
+
+def test_a_disk_that_is_full_before_the_search(
+    edhie: Callable[..., Any], cup: Path, tmp_path: Path, disk: Disk
+) -> None:
+    disk.is_full_for = lambda path: True
+    told = f"error: cannot keep the search in {tmp_path / 'run'}: No space left on device\n"
+    assert edhie("fit", cup, "--target", "T", *small(), "--out", tmp_path / "run", "--quiet") == (1, "", told)
+
+
+def test_a_disk_that_is_full_at_the_end(edhie: Callable[..., Any], cup: Path, tmp_path: Path, disk: Disk) -> None:
+    out = tmp_path / "run"
+    options = ["fit", cup, "--target", "T", *small(), "--out", out, "--quiet"]
+    disk.is_full_for = lambda path: path.name != "run.json.part"
+    code, printed, err = edhie(*options)
+    assert (code, printed.startswith("T = ")) == (1, True)  # what was found is shown all the same
+    reason = "No space left on device"
+    assert err.splitlines() == [
+        f"warning: cannot keep the search in {out}: {reason}; what is found is in memory alone",
+        f"warning: cannot write the result to {out}: {reason}; it comes back, and is kept nowhere else",
+        f"error: cannot write the result to {out}: {reason}",
+    ]
+    assert [path.name for path in out.iterdir()] == ["run.json"]
+    disk.is_full_for = lambda path: False
+    assert edhie(*options, "--resume") == (0, printed, "")
+
+
+def test_a_checkpoint_that_finds_no_place(
+    edhie: Callable[..., Any], cup: Path, tmp_path: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("edhie.search.checkpoint.WRITE_SECONDS", 0.0)
+    out = tmp_path / "run"
+    options = ["fit", cup, "--target", "T", *small("evolve", 700), "--out", out, "--quiet"]
+    disk.is_full_for = lambda path: path.name == "checkpoint.npz.part"
+    code, printed, err = edhie(*options)
+    assert (code, printed.startswith("T = ")) == (0, True)  # the equations are kept
+    told = f"warning: cannot keep the search in {out}: No space left on device; what is found is in memory alone"
+    assert set(err.splitlines()) == {told}
+    assert edhie("show", out).code == 0
+
+
+def test_a_folder_that_is_removed_on_the_way(
     edhie: Callable[..., Any], cup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*arguments: object, **arrays: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    from edhie.search.sampling import Draw
 
-    monkeypatch.setattr(np, "savez", full)
-    code, out, err = edhie("fit", cup, "--target", "T", *small(), "--out", tmp_path / "run", "--quiet")
-    assert (code, out) == (1, "")
-    best, told = err.splitlines()
-    assert best.startswith("the best until then: T = ")
-    assert told == f"error: cannot keep the search in {tmp_path / 'run'}: No space left on device"
+    out, step = tmp_path / "run", Draw.step
+
+    def removing(self: Draw, rng: np.random.Generator) -> bool:
+        shutil.rmtree(out, ignore_errors=True)
+        return step(self, rng)
+
+    monkeypatch.setattr(Draw, "step", removing)
+    options = ["fit", cup, "--target", "T", "--out", out, "--quiet"]
+    code, printed, err = edhie(*options, *small())
+    assert (code, printed.startswith("T = "), err) == (0, True, "")
+    monkeypatch.undo()
+    assert edhie("show", out).code == 0
+    assert edhie(*options, *small(evaluations=400), "--resume").code == 0
 
 
-def test_a_full_disk_at_the_end(
+def test_a_full_disk_when_the_equations_are_written(
     edhie: Callable[..., Any], cup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*arguments: object) -> None:

@@ -242,7 +242,7 @@ def test_another_search_is_refused(search: Search, tmp_path: Path) -> None:
         search(folder=tmp_path / "run")
     with pytest.raises(SearchError, match="had another data"):
         search(folder=tmp_path / "run", resume=True, evaluator=Evaluator(HVAE.library, X, Y + 1))
-    with pytest.raises(SearchError, match="had another evaluator"):
+    with pytest.raises(SearchError, match='had loss "rmse", and is to go on with loss "mae"'):
         search(folder=tmp_path / "run", resume=True, evaluator=evaluator(loss="mae"))
     with pytest.raises(SearchError, match="had another generator"):
         search(folder=tmp_path / "run", resume=True, generator=Wrapped(valid=lambda n: np.arange(n) % 5 != 0))

@@ -81,3 +81,12 @@ def test_equations_are_over_all_columns(caplog: pytest.LogCaptureFixture) -> Non
     assert found.best.expr.library.variables == names
     assert set(found.best.expr.variables) == {"v11", "c", "v2"}
     np.testing.assert_allclose(found.best.predict(data.columns), data.y, rtol=1e-6)
+
+
+def test_guesses_are_over_the_columns_that_are_searched() -> None:
+    X = wide(40)  # noqa: N806
+    names = tuple(f"v{k}" for k in range(40))
+    data = Data(np.ascontiguousarray(X.T), 3 * X[:, 33] + np.sin(5 * X[:, 2]), None, names)
+    found = discover(data, Settings(max_time=None, max_evaluations=50, guesses=["c*v33 + sin(5*v2)"]))
+    assert set(found.best.expr.variables) == {"v2", "v33"}
+    assert found.best.loss < 1e-9

@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 from edhie import Constraints, EDHiERegressor
-from edhie.errors import ParseError, SymbolError
+from edhie.errors import DataError, ParseError, SearchError, SymbolError
 
 X = np.random.default_rng(0).uniform(0.5, 3, (120, 2))
 Y = 2.7 * np.exp(-0.83 * X[:, 0]) * np.sin(1.9 * X[:, 1]) + 0.3
@@ -49,6 +49,27 @@ def test_guesses_are_over_the_names_of_the_columns() -> None:
 def test_what_cannot_be_meant_is_told(options: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         regressor(**options).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_time": "60"}, "max_time must be 0 or more seconds, or None for no limit; it is '60'"),
+        ({"max_time": -1}, "max_time must be 0 or more seconds"),
+        ({"max_time": float("nan")}, "max_time must be 0 or more seconds"),
+        ({"constraints": {"max_size": 5}}, r"constraints is a Constraints, not {'max_size': 5}; make one: edhie"),
+    ],
+)
+def test_what_is_none_of_these_is_told(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(SearchError, match=message):
+        regressor(**options).fit(X, Y)
+    with pytest.raises(SearchError, match=message):
+        EDHiERegressor.revise("c*x0", X, Y, **options)
+
+
+def test_columns_of_one_name_are_told() -> None:
+    with pytest.raises(DataError, match="X has 2 columns named 'a'; rename them or leave all but one out"):
+        regressor().fit(pandas.DataFrame(X, columns=["a", "a"]), Y)
 
 
 # -- a warm start ---------------------------------------------------------------------

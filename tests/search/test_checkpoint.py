@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -9,11 +10,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from edhie.errors import SearchError
+from edhie.errors import SearchError, UnkeptWarning
 from edhie.results import SearchResult
 from edhie.search import Budget, checkpoint, run
 from edhie.search.evolution import Evolve, EvolveConfig
@@ -180,3 +182,55 @@ def test_a_state_that_is_no_array_is_told(value: object, tmp_path: Path, monkeyp
     monkeypatch.setattr(Draw, "state", lambda self: {"mine": value})
     with pytest.raises(SearchError, match=r"the state 'mine' of a strategy is a .* that no array can hold"):
         run(HVAE, evaluator(), strategy="draw", budget=Budget(10), folder=tmp_path / "run")
+
+
+# -- a disk that is full --------------------------------------------------------------
+
+
+def test_a_full_disk_loses_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = run(HVAE, evaluator(), strategy=Evolve(CONFIG), budget=BUDGET)
+
+    def full(*arguments: object, **arrays: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(np, "savez", full)
+        patched.setattr("edhie.results.saving._write_rows", full)
+        with pytest.warns(UnkeptWarning) as told:
+            result = run(HVAE, evaluator(), strategy=Evolve(CONFIG), budget=BUDGET, folder=tmp_path / "run")
+    assert_same(result, plain)
+    where = f"{tmp_path / 'run'}: No space left on device"
+    assert [str(each.message) for each in told] == [
+        f"cannot keep the search in {where}; what is found is in memory alone",
+        f"cannot write the result to {where}; it comes back, and is kept nowhere else",
+    ]
+    assert not (tmp_path / "run" / "checkpoint.npz.part").exists()
+    assert_same(gone_on(tmp_path / "run"), plain)
+
+
+def test_ctrl_c_on_a_full_disk_gives_the_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*arguments: object, **arrays: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(np, "savez", full)
+    with pytest.warns(UnkeptWarning, match="what is found is in memory alone"):
+        assert stopped_in(tmp_path / "run").stopped == "interrupted"
+
+
+def test_what_is_asked_has_to_be_the_same(tmp_path: Path) -> None:
+    def asked(what: dict[str, object], evaluations: int = 30, **options: Any) -> SearchResult:
+        budget, folder = Budget(evaluations), tmp_path / "run"
+        return run(HVAE, evaluator(**options), strategy="draw", budget=budget, folder=folder, resume=True, asked=what)
+
+    asked({"guesses": ["x0"], "generator": "a", "corpus": "here", "corpus_sha256": "1"})
+    for other, message in (
+        ({"guesses": ["x0^2"]}, r'had guesses \["x0"\], and is to go on with guesses \["x0\^2"\]; pass the same'),
+        ({"guesses": ["x0"], "corpus_sha256": "2"}, "had another corpus"),
+        ({"guesses": ["x0"]}, "had a corpus, and is to go on with no corpus"),
+    ):
+        with pytest.raises(SearchError, match=message):
+            asked(other)
+    same = {"guesses": ["x0"], "generator": "b", "corpus": "there", "corpus_sha256": "1"}
+    with pytest.raises(SearchError, match='had loss "rmse", and is to go on with loss "mae"'):
+        asked(same, loss="mae")
+    assert asked(same, 60).counts.executed == 60

@@ -35,7 +35,7 @@ from edhie.corpora.recipes import known_checksum
 app = typer.Typer(help="Make and look at corpora, the expressions that a generator learns from.", no_args_is_help=True)
 
 
-@app.command("build")
+@app.command("build", epilog="Example: `edhie corpus build Trig5-15k --out corpora/trig5-15k`")
 def build_corpus(
     out: Annotated[Path, typer.Option(help="The folder to make.")],
     name: Annotated[
@@ -93,7 +93,7 @@ def build_corpus(
         )
 
 
-@app.command("import")
+@app.command("import", epilog="Example: `edhie corpus import formulas.txt --out corpora/field`")
 def import_corpus(
     file: Annotated[Path, typer.Argument(help="One formula a line, or a CSV or TSV table (with --column).")],
     out: Annotated[Path | None, typer.Option(help="The folder to make; without it the corpus is only shown.")] = None,
@@ -128,7 +128,7 @@ def import_corpus(
         _save(corpus, out)
 
 
-@app.command("show")
+@app.command("show", epilog="Example: `edhie corpus show corpora/field`")
 def show_corpus(
     folder: Annotated[Path, typer.Argument(help="A corpus folder.")],
     count: Annotated[int, typer.Option("-n", "--count", min=0, help="How many expressions to show.")] = 10,
@@ -137,7 +137,7 @@ def show_corpus(
     _describe(Corpus.load(folder), count)
 
 
-@app.command("list")
+@app.command("list", epilog="Example: `edhie corpus list`")
 def list_corpora(as_json: Json = False) -> None:
     """List the corpora that can be built by name."""
     recipes = [named_recipe(name) for name in recipe_names()]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,76 +13,99 @@ import typer
 from edhie.cli.fit_data import Measured, read_measured
 from edhie.cli.fit_folder import check_folder, draw, forget_pictures
 from edhie.cli.found import document, print_equation, print_front
-from edhie.cli.options import Json, MaxTime, Quiet, Seed, complete_model, print_json
+from edhie.cli.notices import only_warnings
+from edhie.cli.options import Json, Quiet, Seed, print_json
+from edhie.cli.search_options import (
+    KEEPING,
+    AllVariables,
+    Corpus,
+    DataFile,
+    Evaluations,
+    Features,
+    ForbidNesting,
+    Generator,
+    Guesses,
+    LargestSize,
+    MaxTime,
+    Only,
+    Operators,
+    Out,
+    Resume,
+    Target,
+    TargetError,
+    TemplateText,
+    Validation,
+    constraints_of,
+    operators_of,
+    seconds_of,
+)
 from edhie.cli.stopping import INTERRUPTED, is_interruption
 from edhie.console import error_console, help_of, say
 from edhie.discovery import Discovery, Settings, discover
 from edhie.discovery.folder import save
-from edhie.discovery.settings import SECONDS, Selection
-from edhie.errors import EdhieError, SymbolError, suggestion
+from edhie.discovery.settings import Selection
+from edhie.errors import EdhieError
 from edhie.events import Event, Improved
-from edhie.expr.symbols import OPERATORS
 from edhie.view import SearchView
 
 StrategyName = Literal["mosaic", "evolve", "draw"]
 
 
 def fit(
-    data: Annotated[
-        Path, typer.Argument(help="A table, CSV, TSV or Parquet: a row of names, then one row a measurement.")
-    ],
-    target: Annotated[str, typer.Option(help="The column to explain.")],
-    features: Annotated[
-        str, typer.Option(help="The columns to explain it with, such as a,b.", show_default="all others")
-    ] = "",
+    data: DataFile,
+    target: Target,
+    features: Features = "",
+    validation: Validation = None,
     max_time: MaxTime = None,
-    evaluations: Annotated[
-        int | None, typer.Option(min=1, help="Distinct expressions executed at most.", show_default="no limit")
-    ] = None,
-    target_error: Annotated[
-        float | None, typer.Option(min=0.0, help="An error (RMSE) that is good enough to stop.", show_default="none")
-    ] = None,
-    operators: Annotated[
-        str, typer.Option(help='What equations are made of, such as "+,-,*,exp".', show_default="all of the model's")
-    ] = "",
-    selection: Annotated[Selection, typer.Option(help=help_of(Settings, "selection"))] = "mdl",
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="What gives expressions: a model folder, or a name from `edhie model list`.",
-            autocompletion=complete_model,
-            show_default="general-N for N columns",
-        ),
-    ] = None,
+    evaluations: Evaluations = None,
+    target_error: TargetError = None,
+    operators: Operators = "",
+    guess: Guesses = None,
+    template: TemplateText = None,
+    corpus: Corpus = None,
+    max_size: LargestSize = None,
+    forbid_nesting: ForbidNesting = None,
+    only: Only = None,
+    all_variables: AllVariables = False,
+    selection: Annotated[
+        Selection, typer.Option("--selection", "--select", help=help_of(Settings, "selection"))
+    ] = "mdl",
+    generator: Generator = None,
     strategy: Annotated[StrategyName, typer.Option(help="How to search.")] = "mosaic",
     strict: Annotated[
-        bool, typer.Option("--strict", help="Answer with the model's own symbols only, without others and constants.")
+        bool,
+        typer.Option("--strict", help="Answer with the generator's own symbols only, without others and constants."),
     ] = False,
     seed: Seed = 0,
-    out: Annotated[
-        Path | None, typer.Option(help="The folder to keep everything in.", show_default="nothing is kept")
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the search in the folder; where there is none, begin.")
-    ] = False,
-    report: Annotated[bool, typer.Option("--report/--no-report", help="Draw pictures and write report.html.")] = True,
+    out: Out = None,
+    resume: Resume = False,
+    report: Annotated[
+        bool,
+        typer.Option("--report/--no-report", help="Draw pictures and write report.html.", rich_help_panel=KEEPING),
+    ] = True,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Find equations that explain a column of a table by others. Ctrl-C shows what was found so far."""
     if resume and out is None:
         raise typer.BadParameter("--resume needs the folder of the search that is to go on; give it with --out")
+    if template is not None and strategy != "mosaic":
+        raise typer.BadParameter(f"a --template has a search of its own; leave out --strategy {strategy}")
     settings = Settings(
-        max_time=_seconds(max_time, evaluations), max_evaluations=evaluations, target_error=target_error,
-        operators=_operators(operators),
-        generator=model, strict=strict, selection=selection, strategy=strategy, seed=seed,
+        max_time=seconds_of(max_time, evaluations), max_evaluations=evaluations, target_error=target_error,
+        operators=operators_of(operators), guesses=guess or (), template=template, corpus=corpus,
+        generator=generator, strict=strict, selection=selection, strategy=strategy, seed=seed,
     )  # fmt: skip
     found: Discovery | None = None
     try:
         if out is not None:
             check_folder(out, resume=resume)
-        measured = read_measured(data, target, features)
-        if not quiet:
+        measured = read_measured(data, target, features, validation)
+        constraints = constraints_of(max_size, forbid_nesting, only, all_variables, columns=measured.train.names)
+        settings = replace(settings, constraints=constraints)
+        if quiet:
+            only_warnings()
+        else:
             measured.tell()
         found = _discovered(measured, settings, out, resume=resume, quiet=quiet)
         try:
@@ -99,23 +122,6 @@ def fit(
     if out is not None:
         _finish(found, out, report=report, quiet=quiet or as_json)
     _end(found, out)
-
-
-def _operators(texts: str) -> list[str] | None:
-    """The operators that are named; None for all."""
-    names = [each.strip() for each in texts.split(",") if each.strip()]
-    for name in names:
-        if name not in OPERATORS:
-            hint = suggestion(name, OPERATORS) or f"; there are {' '.join(OPERATORS)}"
-            raise SymbolError(f"unknown operator {name!r} in --operators{hint}")
-    return names or None
-
-
-def _seconds(given: float | None, evaluations: int | None) -> float | None:
-    """The limit in seconds; a number of evaluations alone has none, so that it gives the same on every machine."""
-    if given is None:
-        return SECONDS if evaluations is None else None
-    return given if 0 < given < math.inf else None
 
 
 class _Watched:

@@ -31,18 +31,22 @@ class Measured:
     target: str
     train: Data
     validation: Data | None
-    """Rows that are held out."""
+    """Rows that are held out, or of a file of their own."""
+    validation_path: Path | None = None
 
     def tell(self) -> None:
         """What was read, and what will be done with it."""
         if self.notes:
             say(f"{self.path} {' and '.join(self.notes)}", to=error_console)
-        columns, held_out = self.train.names, 0 if self.validation is None else self.validation.n_rows
+        columns, apart = self.train.names, 0 if self.validation is None else self.validation.n_rows
+        held_out = 0 if self.validation_path else apart
         rows = self.train.n_rows + held_out
         by = f"{columns[0]!r}" if len(columns) == 1 else f"{len(columns)} others ({shortened(', '.join(columns))})"
         say(f"{self.path}: {rows:,} rows; {self.target!r} is to be explained by {by}", to=error_console)
         if held_out:
             say(f"{held_out:,} of {rows:,} rows are held out for validation", to=error_console)
+        if self.validation_path is not None:
+            say(f"{self.validation_path}: {apart:,} rows for validation", to=error_console)
         renamed = [each for each in zip(columns, variable_names(columns), strict=True) if each[0] != each[1]]
         for column, name in renamed[:MOST_TOLD]:
             say(f"column {column!r} is called {name} in equations", to=error_console)
@@ -50,8 +54,8 @@ class Measured:
             say(f"{len(renamed) - MOST_TOLD:,} other columns have other names in equations too", to=error_console)
 
 
-def read_measured(path: Path, target: str, features: str) -> Measured:
-    """The chosen columns of a file, where there is something to explain in them."""
+def read_measured(path: Path, target: str, features: str, validation: Path | None = None) -> Measured:
+    """The chosen columns of a file, where there is something to explain in them, and of one for validation."""
     table = open_table(path)
     names = _features(table, target, features)
     numbers = table.numbers((target, *names))
@@ -68,9 +72,19 @@ def read_measured(path: Path, target: str, features: str) -> Measured:
         constant = f"column {target!r} is {y[0]:g} in every row, so there is nothing to explain"
         raise DataError(f"{path}: {constant}; choose another --target")
     data = read_data(numbers[:, 1:], y, names=names)
+    if validation is not None:
+        return Measured(path, table.notes, target, data, _validation(validation, target, names), validation)
     # split here as `discover` would, so that what is held out is told before anything is compiled
-    train, validation = split(data, np.random.default_rng(SPLIT_SEED))
-    return Measured(path, table.notes, target, train, validation)
+    train, held_out = split(data, np.random.default_rng(SPLIT_SEED))
+    return Measured(path, table.notes, target, train, held_out)
+
+
+def _validation(path: Path, target: str, names: tuple[str, ...]) -> Data:
+    """The same columns of another file; a target that does not vary is no fault there."""
+    numbers = open_table(path).numbers((target, *names))
+    if len(numbers) == 0:
+        raise DataError(f"{path} has no rows of numbers; give at least 1 for validation")
+    return read_data(numbers[:, 1:], numbers[:, 0], names=names, allow_constant_target=True)
 
 
 def _features(table: Table, target: str, features: str) -> tuple[str, ...]:

@@ -57,4 +57,6 @@ def _attempt(path: Path, make: Callable[[Path], object]) -> None:
     try:
         make(path)
     except Exception as error:  # whatever it is: the equations are kept already, and a picture is not worth more
+        with suppress(OSError):  # half of one, where the disk is full
+            path.unlink(missing_ok=True)
         say(f"warning: {path} is not there: {error or repr(error)}", to=error_console)

@@ -25,7 +25,7 @@ Grammar = Annotated[
 ]
 
 
-@app.command("list")
+@app.command("list", epilog="Example: `edhie grammar list`")
 def list_grammars(as_json: Json = False) -> None:
     """List the grammars that come with edhie."""
     table = Table("name", "rules", "derivations end with probability", "mean size", box=None)
@@ -41,7 +41,7 @@ def list_grammars(as_json: Json = False) -> None:
         console.print(table)
 
 
-@app.command("show")
+@app.command("show", epilog="Example: `edhie grammar show trig`")
 def show_grammar(grammar: Grammar) -> None:
     """Print a grammar, and what its author may not expect of it."""
     loaded = load(grammar)
@@ -50,7 +50,7 @@ def show_grammar(grammar: Grammar) -> None:
         say(f"note: {remark}")
 
 
-@app.command("sample")
+@app.command("sample", epilog="Example: `edhie grammar sample trig -n 20 --max-height 6`")
 def sample_grammar(
     grammar: Grammar,
     count: Count = 10,

@@ -14,7 +14,7 @@ from edhie.generators.shipped import names
 app = typer.Typer(help="Look at trained models.", no_args_is_help=True)
 
 
-@app.command("list")
+@app.command("list", epilog="Example: `edhie model list`")
 def list_models(as_json: Json = False) -> None:
     """List the models that come with edhie."""
     if as_json:
@@ -32,7 +32,7 @@ def list_models(as_json: Json = False) -> None:
         say(f"{name:{width}}  {model.kind:4}  {model.latent_dim:10}  {model.library}")
 
 
-@app.command("show")
+@app.command("show", epilog="Example: `edhie model show general-2`")
 def show_model(model: ModelFolder) -> None:
     """Print a model's card: what it learnt from, how, and how well."""
     loaded = load(model)

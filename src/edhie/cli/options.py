@@ -36,18 +36,10 @@ ModelFolder = Annotated[
     typer.Argument(help="A model folder, or a name from `edhie model list`.", autocompletion=complete_model),
 ]
 Count = Annotated[int, typer.Option("-n", "--count", min=1, help="How many expressions.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of the random numbers.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of the random numbers.")]
 Written = Annotated[Notation, typer.Option("--notation", help="How to write expressions.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON: one object a line.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print the result and nothing else.")]
-MaxTime = Annotated[
-    float | None,
-    typer.Option(
-        min=0.0,
-        help="Seconds that it may take, those before --resume included; 0 for no limit.",
-        show_default="60; with --evaluations no limit",
-    ),
-]
 Temperature = Annotated[
     float,
     typer.Option(min=0.0, help="0 for the most probable symbols; above, symbols are drawn, the more freely."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,12 +11,33 @@ import typer
 
 from edhie.cli.fit_data import Measured, read_measured
 from edhie.cli.fit_folder import check_folder
-from edhie.cli.options import Json, MaxTime, Quiet, Seed, print_json
+from edhie.cli.notices import only_warnings
+from edhie.cli.options import Json, Quiet, Seed, print_json
+from edhie.cli.search_options import (
+    AllVariables,
+    DataFile,
+    Evaluations,
+    Features,
+    ForbidNesting,
+    Generator,
+    LargestSize,
+    MaxTime,
+    Only,
+    Operators,
+    Out,
+    Resume,
+    Target,
+    TargetError,
+    Validation,
+    constraints_of,
+    operators_of,
+    seconds_of,
+)
 from edhie.cli.stopping import INTERRUPTED, is_interruption
 from edhie.console import error_console, say
 from edhie.discovery.revision import Revision
 from edhie.discovery.revision import revise as revised
-from edhie.discovery.settings import SECONDS, Settings
+from edhie.discovery.settings import Settings
 from edhie.errors import EdhieError, SearchError, shortened
 from edhie.plots import save
 from edhie.plots.trees import plot_difference
@@ -27,37 +48,42 @@ WIDEST = 60  # letters of an equation in the table
 
 
 def revise(
-    formula: Annotated[str, typer.Argument(help='The formula, such as "c*a*exp(-c*b)"; c for unknown constants.')],
-    data: Annotated[
-        Path, typer.Argument(help="A table, CSV, TSV or Parquet: a row of names, then one row a measurement.")
-    ],
-    target: Annotated[str, typer.Option(help="The column that the formula is for.")],
-    features: Annotated[
-        str, typer.Option(help="The columns that it may use, such as a,b.", show_default="all others")
-    ] = "",
+    formula: Annotated[str, typer.Argument(help="The formula, such as `c*a*exp(-c*b)`; c for unknown constants.")],
+    data: DataFile,
+    target: Target,
+    features: Features = "",
+    validation: Validation = None,
     max_time: MaxTime = None,
-    evaluations: Annotated[
-        int | None, typer.Option(min=1, help="Distinct expressions executed at most.", show_default="no limit")
-    ] = None,
+    evaluations: Evaluations = None,
+    target_error: TargetError = None,
+    operators: Operators = "",
+    max_size: LargestSize = None,
+    forbid_nesting: ForbidNesting = None,
+    only: Only = None,
+    all_variables: AllVariables = False,
+    generator: Generator = None,
     seed: Seed = 0,
-    out: Annotated[
-        Path | None, typer.Option(help="The folder to keep everything in.", show_default="nothing is kept")
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the revision in the folder; where there is none, begin.")
-    ] = False,
+    out: Out = None,
+    resume: Resume = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Revise a formula: the least change after which it explains the data. Ctrl-C shows what was found so far."""
     if resume and out is None:
         raise typer.BadParameter("--resume needs the folder of the revision that is to go on; give it with --out")
-    settings = Settings(max_time=_seconds(max_time, evaluations), max_evaluations=evaluations, seed=seed)
+    settings = Settings(
+        max_time=seconds_of(max_time, evaluations), max_evaluations=evaluations, target_error=target_error,
+        operators=operators_of(operators), generator=generator, seed=seed,
+    )  # fmt: skip
     try:
         if out is not None:
             check_folder(out, resume=resume)
-        measured = read_measured(data, target, features)
-        if not quiet:
+        measured = read_measured(data, target, features, validation)
+        constraints = constraints_of(max_size, forbid_nesting, only, all_variables, columns=measured.train.names)
+        settings = replace(settings, constraints=constraints)
+        if quiet:
+            only_warnings()
+        else:
             measured.tell()
         found = _found(formula, measured, settings, out, resume=resume, quiet=quiet)
         _tell(found, out, quiet=quiet, as_json=as_json)
@@ -72,13 +98,6 @@ def revise(
         kept = f"; {out} keeps it: the same command with --resume goes on from there" if out else ""
         say(f"stopped: this was found so far{kept}", to=error_console)
         raise typer.Exit(INTERRUPTED)
-
-
-def _seconds(given: float | None, evaluations: int | None) -> float | None:
-    """The limit in seconds; a number of evaluations alone has none, so that it gives the same on every machine."""
-    if given is None:
-        return SECONDS if evaluations is None else None
-    return given if 0 < given < math.inf else None
 
 
 def _found(

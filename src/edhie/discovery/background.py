@@ -13,7 +13,9 @@ import logging
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -21,16 +23,18 @@ import numpy as np
 import platformdirs
 
 from edhie.corpora.recipes import Recipe
+from edhie.discovery.mark import Mark
+from edhie.errors import EdhieError
 from edhie.expr import Forest, SymbolLibrary
 from edhie.generators import TrainConfig, load, save
-from edhie.generators.base import Model
 from edhie.generators.shipped import SHIPPED
 
 GRAMMAR, MAX_HEIGHT = "general", 7
 EXPRESSIONS, EPOCHS = 30_000, 20
 MOST_VARIABLES = 12
 DRAWN_AT_ONCE, MOST_DRAWN = 50_000, 2_000_000
-MARK = "training"
+MARK, FAILED = "training", "failed.txt"
+FAILED_SECONDS = 86_400.0  # before it is tried again
 LOGGER = logging.getLogger("edhie")
 
 
@@ -54,45 +58,85 @@ class Wanted:
         return Path(platformdirs.user_cache_dir("edhie")) / "models" / f"general-{self.n_variables}-{digest}"
 
     @property
+    def has_failed(self) -> bool:
+        """Whether its training ended with an error, not long ago."""
+        try:
+            return time.time() - (self.folder / FAILED).stat().st_mtime < FAILED_SECONDS
+        except OSError:
+            return False
+
+    @property
+    def mark(self) -> Mark:
+        """Whose training it is."""
+        return Mark(self.folder / MARK)
+
+    def __str__(self) -> str:
+        if self.operators is None:
+            return f"{self.n_variables} variables"
+        return f"the operators {', '.join(self.operators)}"
+
+    @property
     def is_there(self) -> bool:
         """Whether it was trained already."""
         return (self.folder / "config.json").is_file()
 
 
-def trained_or_begun(wanted: Wanted) -> Model | None:
-    """The generator where it was trained before; else None, and its training begins, which is said."""
+def trained_or_begun(wanted: Wanted) -> Path | None:
+    """The folder of the generator where it was trained before; else None, and its training begins, which is said."""
     if wanted.is_there:
-        return load(wanted.folder)
-    if wanted.n_variables > MOST_VARIABLES or importlib.util.find_spec("torch") is None or not sys.executable:
+        try:
+            load(wanted.folder)
+        except EdhieError as error:  # a fit is not to end for it
+            LOGGER.warning("a generator that was trained before is not used: %s; remove %s", error, wanted.folder)
+            return None
+        return wanted.folder
+    if wanted.n_variables > MOST_VARIABLES or not sys.executable:
+        return None
+    if importlib.util.find_spec("torch") is None:
+        LOGGER.info("with torch (pip install 'edhie[train]') a generator for %s would be trained", wanted)
+        return None
+    if wanted.has_failed:
+        LOGGER.info("a generator for %s could not be trained; the reason is in %s", wanted, wanted.folder / FAILED)
+        return None
+    if not wanted.mark.take():
         return None
     try:
-        wanted.folder.mkdir(parents=True, exist_ok=True)
-        (wanted.folder / MARK).touch(exist_ok=False)
-    except OSError:  # another process trains it, or there is no place to keep it
+        _start([sys.executable, "-m", "edhie.discovery.background", json.dumps(asdict(wanted))])
+    except (OSError, subprocess.SubprocessError):  # no more processes, say: then the next fit tries again
+        wanted.mark.give_back()
         return None
-    what = (
-        f"{wanted.n_variables} variables"
-        if wanted.operators is None
-        else f"the operators {', '.join(wanted.operators)}"
-    )
-    LOGGER.warning("a generator for %s is trained in the background (some minutes, once); the next fit uses it", what)
-    command = [sys.executable, "-m", "edhie.discovery.background", json.dumps(asdict(wanted))]
-    nowhere = subprocess.DEVNULL
-    subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True)
+    LOGGER.warning("a generator for %s is trained in the background (some minutes, once); the next fit uses it", wanted)
     return None
 
 
-def train_now(wanted: Wanted, *, expressions: int = EXPRESSIONS, epochs: int = EPOCHS) -> Path:
-    """Train it and keep it."""
-    from edhie.generators.train import train
+def _start(command: Sequence[str]) -> None:
+    """A process that outlives this one, and that nobody has to wait for: its parent ends at once."""
+    between = (
+        "import subprocess, sys; nowhere = subprocess.DEVNULL; "
+        "subprocess.Popen(sys.argv[1:], stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True)"
+    )
+    subprocess.run([sys.executable, "-S", "-c", between, *command], check=True, start_new_session=True)
 
+
+def train_now(wanted: Wanted, *, expressions: int = EXPRESSIONS, epochs: int = EPOCHS) -> Path:
+    """Train it and keep it; what goes wrong is written where the next fit looks."""
+    wanted.folder.mkdir(parents=True, exist_ok=True)
+    wanted.mark.sign()
     try:
+        from edhie.generators.train import train
+
         forest = corpus_of(wanted, expressions)
         config = TrainConfig.of("hvae", epochs=epochs)
-        model, history = train(forest, config)
-        return save(wanted.folder, model, config, history=[asdict(epoch) for epoch in history])
+        model, history = train(forest, config, on_epoch=lambda epoch, total: wanted.mark.sign())
+        folder = save(wanted.folder, model, config, history=[asdict(epoch) for epoch in history])
+        (folder / FAILED).unlink(missing_ok=True)
+        return folder
+    except Exception as error:
+        with suppress(OSError):
+            (wanted.folder / FAILED).write_text(f"{error!r}\n", encoding="utf-8")
+        raise
     finally:
-        (wanted.folder / MARK).unlink(missing_ok=True)
+        wanted.mark.give_back()
 
 
 def corpus_of(wanted: Wanted, n: int) -> Forest:

@@ -11,6 +11,7 @@ import numpy as np
 from edhie.discovery.columns import columns_to_search
 from edhie.discovery.discovery import Discovery
 from edhie.discovery.glimpse import glimpse
+from edhie.discovery.going_on import with_generator
 from edhie.discovery.guesses import castable, check_affordable, read_guesses, score_guesses
 from edhie.discovery.names import variable_names
 from edhie.discovery.settings import Settings
@@ -52,6 +53,7 @@ def discover(
     else:
         validation = _renamed(validation, names)
     searched = columns_to_search(data, settings)
+    settings = with_generator(settings, len(searched), folder if resume else None)
     generator, library = sources(settings, [names[k] for k in searched])
     strategy = settings.strategy
     if settings.template is not None:  # parts are of the library as it is, the form may need more
@@ -72,7 +74,7 @@ def discover(
         seen = glimpse(evaluator.data, library)
         if seen is not None:
             on_event(seen)
-    guesses = read_guesses(settings.guesses, library, columns)
+    guesses = read_guesses(settings.guesses, library, [columns[k] for k in searched])
     check_affordable(guesses, settings.max_evaluations)
     recalled = Forest.from_exprs(castable(settings.recalled, library), library)
     guesses = Forest.concatenate([guesses, recalled]).unique()
@@ -89,6 +91,7 @@ def discover(
         on_event=on_event,
         folder=folder,
         resume=resume,
+        asked=settings.asked(),
     )
     train = evaluator.data
     if len(searched) < len(names):

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 import platformdirs
 
-from edhie.corpora.importing import ImportOptions, import_file
+from edhie.corpora.corpus import EXPRESSIONS
+from edhie.corpora.importing import TABLE_SUFFIXES, ImportOptions, import_file
 from edhie.errors import CorpusError, EdhieError, ExpressionError, MissingExtraError
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.generators import TrainConfig, load, save
@@ -88,17 +89,36 @@ def formulas_of(corpus: str | Path | Sequence[str], library: SymbolLibrary, name
     if not found:
         raise CorpusError(f"none of the formulas can be used; the first: {left_out[0]}")
     if left_out:
-        LOGGER.warning("%d of %d formulas are left out; the first: %s", len(left_out), len(found), left_out[0])
+        total = len(found) + len(left_out)
+        LOGGER.warning("%d of %d formulas are left out; the first: %s", len(left_out), total, left_out[0])
     return Forest.from_exprs(found, library).unique()
 
 
 def _read(corpus: str | Path | Sequence[str]) -> list[Expr]:
     if isinstance(corpus, str | Path):
-        return list(import_file(corpus, ImportOptions(numbers="constants", skip_bad=True))[0].forest)
+        return _read_file(Path(corpus))
     texts = [str(each) for each in corpus]
     if not texts:
         raise CorpusError("the corpus is empty; give at least one formula")
     return [parse(text).numbers_to_constants().free() for text in texts]
+
+
+def _read_file(path: Path) -> list[Expr]:
+    """The formulas of a file, one a line, or of a corpus folder; lines that cannot be read are told."""
+    if path.is_dir():
+        if not (path / EXPRESSIONS).is_file():
+            raise CorpusError(f"{path} is not a corpus: it has no {EXPRESSIONS}; make one with: edhie corpus import")
+        path = path / EXPRESSIONS
+    if path.suffix.lower() in TABLE_SUFFIXES:
+        raise CorpusError(
+            f"{path} is a table; give a file with one formula a line, or the folder that this makes: "
+            f"edhie corpus import {path} --column NAME --out FOLDER"
+        )
+    found, bad = import_file(path, ImportOptions(numbers="constants", skip_bad=True))
+    if bad:
+        first = str(bad[0]).partition("\n")[0]
+        LOGGER.warning("%d formulas of %s cannot be read and are left out; the first: %s", len(bad), path, first)
+    return list(found.forest)
 
 
 def _over(expr: Expr, library: SymbolLibrary, names: Sequence[str]) -> Expr:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import edhie
 from edhie.discovery.discovery import Discovery
 from edhie.discovery.equation import Equation
-from edhie.errors import EdhieError, SearchError
+from edhie.errors import EdhieError, KeepError, SearchError
 from edhie.evaluate import Data
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.symbols import Symbol
@@ -53,7 +53,7 @@ def save(discovery: Discovery, folder: str | Path) -> Path:
         text = json.dumps(description, indent=2, ensure_ascii=False)
         (folder / DESCRIPTION).write_text(f"{text}\n", encoding="utf-8")
     except OSError as error:
-        raise SearchError(f"cannot write to {folder}: {error.strerror or error}") from error
+        raise KeepError(f"cannot write to {folder}: {error.strerror or error}") from error
     return folder
 
 

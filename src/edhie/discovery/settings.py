@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import numpy as np
+
+from edhie.corpora.corpus import EXPRESSIONS
 from edhie.errors import SearchError, suggestion
 from edhie.evaluate import CHEAP, Constraints, FitConfig
 from edhie.evaluate.losses import DEFAULT_LOSS
+from edhie.evaluate.numbers import shown
 from edhie.expr import Expr
 from edhie.search import Budget, Strategy
 
@@ -43,18 +48,22 @@ class Settings:
     constraints: Constraints | None = None
     """What equations have to look like, beyond their operators; None: like anything."""
     guesses: Sequence[str | Expr] = ()
-    """Formulas that may be near the truth: texts or expressions over the columns, such as `c*exp(-2*t) + c`.
+    """Formulas that may be near the truth, over the columns, such as `c*exp(-2*t) + c`.
 
-    A `c` is a constant to be fitted, and a number is one too, which begins with this value: a guess is scored as it
-    stands, and with all of its constants fitted. The search goes on from it and its parts. Where answers
-    have no constants, numbers have to be among their symbols. What the constraints forbid is passed over.
+    They are texts or expressions. A `c` is a constant to be fitted, and a number is one too, which begins with this
+    value: a guess is scored as it stands, and with all of its constants fitted. The search goes on from it and its
+    parts. Where answers have no constants, numbers have to be among their symbols. What the constraints forbid is
+    passed over.
     """
     recalled: Sequence[Expr] = ()
     """Equations of an earlier search: guesses too, of which those that cannot be written any more are passed over."""
     template: str | None = None
     """A form with unknown parts, such as `f(x)*exp(-c*t) + g(t)`; it has a search of its own. None: any form."""
     corpus: str | Path | Sequence[str] | None = None
-    """Formulas of the user's field, a file or texts, which the generator is fine-tuned on."""
+    """Formulas of the field, one a line, or a corpus folder: the generator learns them, and they are pieces.
+
+    A list of texts will do, too.
+    """
     strategy: str | Strategy = "mosaic"
     """How to search."""
     constants: FitConfig = CHEAP
@@ -66,6 +75,11 @@ class Settings:
         if self.selection not in SELECTIONS:
             hint = suggestion(str(self.selection), SELECTIONS)
             raise SearchError(f"unknown selection {self.selection!r}; there are {', '.join(SELECTIONS)}{hint}")
+        if self.constraints is not None and not isinstance(self.constraints, Constraints):
+            raise SearchError(f"constraints is a Constraints, not {self.constraints!r}; make one: edhie.Constraints()")
+        is_number = isinstance(self.max_time, int | float | np.number)
+        if self.max_time is not None and not (is_number and self.max_time >= 0):
+            raise SearchError(f"max_time must be 0 or more seconds, or None for no limit; it is {shown(self.max_time)}")
         if self.template is not None and self.guesses:
             raise SearchError(
                 "a template says what equations look like, so guesses have no place beside it; leave one out"
@@ -80,3 +94,35 @@ class Settings:
     def budget(self) -> Budget:
         """When the search stops."""
         return Budget(self.max_evaluations, self.max_time, self.target_error)
+
+    def asked(self) -> dict[str, Any]:
+        """What a search follows from besides its data and its evaluator, as JSON has it; a default is left out.
+
+        A search that is gone on with must be asked the same.
+        """
+        told = {
+            "operators": None if self.operators is None else [getattr(each, "name", each) for each in self.operators],
+            "generator": None if self.generator is None else _named(self.generator),
+            "strict": self.strict or None,
+            "guesses": [str(each) for each in self.guesses],
+            "recalled": [str(each) for each in self.recalled],
+            "template": self.template,
+        }
+        if self.corpus is not None:
+            told |= {"corpus": _named(self.corpus), "corpus_sha256": _digest(self.corpus)}
+        return {name: value for name, value in told.items() if value not in (None, [])}
+
+
+def _named(given: Any) -> Any:
+    """A name, a place or a list of texts as it is; of anything else what it is."""
+    if isinstance(given, str | Path):
+        return str(given)
+    return [str(each) for each in given] if isinstance(given, Sequence) else type(given).__name__
+
+
+def _digest(corpus: str | Path | Sequence[str]) -> str:
+    """Of what a corpus holds, wherever it lies."""
+    if isinstance(corpus, str | Path):
+        path = Path(corpus)
+        return hashlib.sha256((path / EXPRESSIONS if path.is_dir() else path).read_bytes()).hexdigest()
+    return hashlib.sha256("\n".join(map(str, corpus)).encode()).hexdigest()

@@ -24,7 +24,7 @@ TRAINED_FROM = 30.0  # seconds of a fit: for a shorter one nothing is trained
 
 def sources(settings: Settings, names: Sequence[str]) -> tuple[Generator, SymbolLibrary]:
     """What gives expressions, and the symbols of an equation, over these variables."""
-    generator = _trained(settings, len(names)) or generator_of(settings.generator, len(names))
+    generator = generator_of(chosen_generator(settings, len(names)), len(names))
     # these two place a generator's variables on those of the data themselves
     is_mosaic = "mosaic" in (settings.strategy, getattr(settings.strategy, "name", "")) or settings.template is not None
     _check_fits(generator, names, is_mosaic=is_mosaic)
@@ -40,12 +40,12 @@ def sources(settings: Settings, names: Sequence[str]) -> tuple[Generator, Symbol
     return generator, answers
 
 
-def _trained(settings: Settings, n_variables: int) -> Generator | None:
-    """One for exactly these variables and operators, where it was trained before; else its training may begin now."""
+def chosen_generator(settings: Settings, n_variables: int) -> Any:
+    """The generator asked for; else one for exactly these variables and operators, whose training may begin now."""
     is_long = settings.max_time is not None and settings.max_time >= TRAINED_FROM
     # what a number of evaluations gives must not depend on what was trained before
     if settings.generator is not None or settings.max_evaluations is not None or not is_long:
-        return None
+        return settings.generator
     operators = settings.operators
     if operators is not None and not all(isinstance(each, str) and each in OPERATORS for each in operators):
         return None

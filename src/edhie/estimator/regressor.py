@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from edhie.discovery import Discovery, Equation, Settings, discover
 from edhie.discovery.table import equations_table
-from edhie.errors import SearchError
+from edhie.errors import DataError, SearchError
 from edhie.estimator.saving import Kept, read, write
 from edhie.evaluate import Constraints, Data, read_data
 from edhie.expr import Expr
@@ -133,6 +133,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         ends the search, and the estimator is fitted with what was found.
         """
         targets = _names_of_targets(y)
+        _check_columns(X)
         X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True)  # noqa: N806
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
         held_out = None if validation is None else self._validation(*validation, y.ndim)
@@ -330,6 +331,15 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.single_output = True
         tags.target_tags.multi_output = True
         return tags
+
+
+def _check_columns(table: Any) -> None:
+    """Raise where two columns of a table have one name."""
+    names = list(getattr(table, "columns", ()))
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        count = names.count(twice)
+        raise DataError(f"X has {count} columns named {twice!r}; rename them or leave all but one out")
 
 
 def _names_of_targets(y: Any) -> list[str]:

@@ -25,10 +25,13 @@ class SearchCounts:
     """Expressions that were to be scored, repetitions and those that no code gave included."""
     undecodable: int = 0
     """Of those asked, how many codes were decoded to no expression."""
+    forbidden: int = 0
+    """Of those asked, how many are not allowed by the constraints, and were left alone."""
 
     def __str__(self) -> str:
+        forbidden = f", {self.forbidden:,} forbidden" if self.forbidden else ""  # of interest to those who forbade
         return (
             f"{self.executed:,} executed, {self.screened:,} screened, {self.refits:,} refits, {self.again:,} again, "
             f"{self.bounded:,} bounded, {self.invalid:,} invalid, {self.asked:,} asked, "
-            f"{self.undecodable:,} undecodable"
+            f"{self.undecodable:,} undecodable{forbidden}"
         )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import edhie
-from edhie.errors import EdhieError, SearchError
+from edhie.errors import EdhieError, KeepError, SearchError
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.symbols import Symbol
 from edhie.results.candidates import Candidates
@@ -54,7 +54,7 @@ def save(result: SearchResult, folder: Path) -> Path:
         _write_rows(folder / HISTORY, tuple(each.name for each in fields(History)), rows)
         (folder / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
-        raise SearchError(f"cannot write the result to {folder}: {error.strerror or error}") from error
+        raise KeepError(f"cannot write the result to {folder}: {error.strerror or error}") from error
     return folder
 
 

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import platform
 import time
 import zipfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from contextlib import suppress
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import edhie
-from edhie.errors import EdhieError, SearchError
+from edhie.errors import EdhieError, KeepError, SearchError
 from edhie.evaluate.evaluator import Evaluator, Mark
-from edhie.generators.base import Generator
 from edhie.results import History
 from edhie.results.saving import DESCRIPTION as RESULT
 from edhie.search.base import State, Strategy, Tally, Task
-from edhie.search.sampling import drawn
+from edhie.search.identity import FORMAT, check_same, description
 
-FORMAT = 1
 DESCRIPTION, ARRAYS = "run.json", "checkpoint.npz"
 WRITE_SECONDS = 20.0  # between two checkpoints
-SAMPLES = 64  # of a generator, by which it is known again
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,18 +44,21 @@ class Moment:
 class Keeper:
     """Keeps a search in a folder: `run.json` says what it is, `checkpoint.npz` where it stands."""
 
-    def __init__(self, folder: Path, strategy: Strategy, task: Task, seed: int, *, resume: bool) -> None:
+    def __init__(
+        self, folder: Path, strategy: Strategy, task: Task, seed: int, *, resume: bool, asked: Mapping[str, Any]
+    ) -> None:
         self.folder = folder
         self._arrays: dict[str, NDArray[Any]] | None = None
         self._written = time.perf_counter()
-        description = _description(strategy, task, seed)
+        now = description(strategy, task, seed, asked)
         kept = _read_description(folder, resume=resume)
         if kept is not None:
-            _check_same(folder, kept, description)
+            check_same(folder, kept, now)
             self._arrays = _read_arrays(folder / ARRAYS)
-            description["seed"] = kept["seed"]
-        self.seed = int(description["seed"])
-        _write(folder, DESCRIPTION, (json.dumps(description, indent=2, default=str) + "\n").encode())
+            now["seed"] = kept["seed"]
+        self.seed = int(now["seed"])
+        self._description = (json.dumps(now, indent=2, ensure_ascii=False, default=str) + "\n").encode()
+        _write(folder, DESCRIPTION, self._description)
 
     @property
     def is_due(self) -> bool:
@@ -69,6 +67,7 @@ class Keeper:
 
     def write(self, moment: Moment, evaluator: Evaluator) -> None:
         """Keep a moment that strategy and evaluator are at, in place of the one before."""
+        self._written = time.perf_counter()
         arrays: dict[str, NDArray[Any]] = {
             "steps": np.array(moment.n_steps),
             "seconds": np.array(moment.seconds),
@@ -78,8 +77,9 @@ class Keeper:
         arrays |= {f"history.{each.name}": getattr(moment.history, each.name) for each in fields(History)}
         arrays |= {f"strategy.{name}": _storable(name, array) for name, array in (moment.state or {}).items()}
         arrays |= {f"evaluator.{name}": array for name, array in evaluator.state().items()}
+        if not (self.folder / DESCRIPTION).exists():  # the folder was removed while the search went on
+            _write(self.folder, DESCRIPTION, self._description)
         _write(self.folder, ARRAYS, arrays)
-        self._written = time.perf_counter()
 
     def restore(self, strategy: Strategy, evaluator: Evaluator) -> Moment | None:
         """Put strategy and evaluator where the folder's checkpoint stands; None where there is none."""
@@ -118,54 +118,6 @@ def _storable(name: str, value: Any) -> NDArray[Any]:
     if array.dtype.hasobject:
         raise SearchError(f"the state {name!r} of a strategy is a {type(value).__name__} that no array can hold")
     return array
-
-
-# -- what a search is -----------------------------------------------------------------
-
-
-def _description(strategy: Strategy, task: Task, seed: int) -> dict[str, Any]:
-    """What makes a search; one that goes on must find strategy and digests as they were."""
-    evaluator, data = task.evaluator, task.evaluator.data
-    weights = () if data.weights is None else (data.weights,)
-    return {
-        "format": FORMAT,
-        "versions": {"edhie": edhie.__version__, "numpy": np.__version__, "python": platform.python_version()},
-        "strategy": strategy.name,
-        "settings": json.loads(json.dumps(strategy.settings(), default=str)),
-        "budget": asdict(task.budget),
-        "seed": seed,
-        "digests": {
-            "data": _digest(data.columns, data.y, *weights),
-            "evaluator": _digest(text=json.dumps(evaluator.settings(), sort_keys=True, default=str)),
-            "library": _digest(text=evaluator.library.to_json()),
-            "generator": _sample_digest(task.generator),
-        },
-    }
-
-
-def _sample_digest(generator: Generator) -> str:
-    forest, _ = drawn(generator, SAMPLES, np.random.default_rng(0))
-    return _digest(forest.tokens, forest.offsets, text=forest.library.to_json())
-
-
-def _digest(*arrays: NDArray[Any], text: str = "") -> str:
-    state = hashlib.sha256(text.encode())
-    for array in arrays:
-        state.update(np.ascontiguousarray(array).tobytes())
-    return state.hexdigest()
-
-
-def _check_same(folder: Path, kept: dict[str, Any], now: dict[str, Any]) -> None:
-    if kept["strategy"] != now["strategy"] or kept["settings"] != now["settings"]:
-        raise SearchError(
-            f"the search in {folder} has the strategy {kept['strategy']!r} with {kept['settings']}, not "
-            f"{now['strategy']!r} with {now['settings']}; pass the same, or another folder"
-        )
-    other = [what for what, digest in now["digests"].items() if kept["digests"].get(what) != digest]
-    if other:
-        raise SearchError(
-            f"the search in {folder} had another {' and another '.join(other)}; pass the same, or another folder"
-        )
 
 
 # -- files ----------------------------------------------------------------------------
@@ -216,4 +168,6 @@ def _write(folder: Path, name: str, content: bytes | Mapping[str, NDArray[Any]])
                 np.savez(file, **content)  # type: ignore[arg-type]
         part.replace(folder / name)
     except OSError as error:
-        raise SearchError(f"cannot keep the search in {folder}: {error.strerror or error}") from error
+        with suppress(OSError):  # half a file is of no use, and a full disk needs the room
+            part.unlink()
+        raise KeepError(f"cannot keep the search in {folder}: {error.strerror or error}") from error

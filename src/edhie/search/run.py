@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from edhie.errors import SearchError, is_interruption
+from edhie.errors import KeepError, SearchError, UnkeptWarning, is_interruption
 from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.numbers import check_whole
 from edhie.evaluate.scores import Counts
@@ -34,20 +36,23 @@ def run(
     on_event: Callable[[Event], None] | None = None,
     folder: str | Path | None = None,
     resume: bool = False,
+    asked: Mapping[str, Any] | None = None,
 ) -> SearchResult:
     """Search for expressions that explain the evaluator's data, until the budget is used up.
 
     With a `folder`, checkpoints and the result are kept there; `resume` goes on from such a folder, with
     its seed, and ends as if it had never stopped. For that, where the evaluations end within a step, the evaluator
-    is left at the end of the step before. Ctrl-C gives the result so far. An evaluator that has been used
-    before brings what it knows; what it has executed counts.
+    is left at the end of the step before. `asked` is what else the search follows from, as JSON has it: the folder
+    tells it, and what goes on there must be asked the same. A folder that cannot be written to any more, such as on
+    a full disk, is a warning: the search goes on, and its result comes back. Ctrl-C gives the result so far. An
+    evaluator that has been used before brings what it knows; what it has executed counts.
     """
     chosen = strategy_of(strategy)
     task = Task(generator, evaluator, budget)
     seed = _seed_of(rng)
     if resume and folder is None:
         raise SearchError("resume needs the folder of the search that is to go on; pass folder=")
-    keeper = None if folder is None else Keeper(Path(folder), chosen, task, seed, resume=resume)
+    keeper = None if folder is None else Keeper(Path(folder), chosen, task, seed, resume=resume, asked=asked or {})
     with evaluator.limited(budget.evaluations):
         loop = _Loop(chosen, task, seed if keeper is None else keeper.seed, keeper, Watch(task, on_event))
         try:
@@ -55,8 +60,15 @@ def run(
         finally:
             evaluator.unmark()
     if keeper is not None:
-        result.save(keeper.folder)
+        try:
+            result.save(keeper.folder)
+        except KeepError as error:
+            _warn(error, "it comes back, and is kept nowhere else")
     return result
+
+
+def _warn(error: KeepError, instead: str) -> None:
+    warnings.warn(f"{error}; {instead}", UnkeptWarning, stacklevel=3)
 
 
 def _seed_of(rng: int | np.random.Generator) -> int:
@@ -162,7 +174,10 @@ class _Loop:
 
     def _keep(self, moment: Moment) -> None:
         if self._keeper is not None and moment.state is not None:
-            self._keeper.write(moment, self._task.evaluator)
+            try:
+                self._keeper.write(moment, self._task.evaluator)
+            except KeepError as error:  # what was found is worth more than a place to keep it in
+                _warn(error, "what is found is in memory alone")
 
     def _go_back(self, moment: Moment) -> None:
         """Be at a moment again, and leave it as the checkpoint."""
@@ -214,4 +229,5 @@ def counts_of(counts: Counts, tally: Tally) -> SearchCounts:
         invalid=counts.invalid,
         asked=counts.asked + tally.undecodable,
         undecodable=tally.undecodable,
+        forbidden=counts.forbidden,
     )

@@ -1,0 +1,104 @@
+"""What makes a search: described in its folder, so that one that goes on is the one that began."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import edhie
+from edhie.errors import SearchError, shortened
+from edhie.generators.base import Generator
+from edhie.search.base import Strategy, Task
+from edhie.search.sampling import drawn
+
+FORMAT = 1
+SAMPLES = 64  # of a generator, by which it is known again
+PLACES = ("generator", "corpus")
+"""Of what was asked: where something lies, which may move; it is known again by what it holds."""
+DIGEST = "_sha256"
+
+
+def description(strategy: Strategy, task: Task, seed: int, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What makes a search; one that goes on must find strategy, what was asked, and digests as they were."""
+    evaluator, data = task.evaluator, task.evaluator.data
+    weights = () if data.weights is None else (data.weights,)
+    return {
+        "format": FORMAT,
+        "versions": {"edhie": edhie.__version__, "numpy": np.__version__, "python": platform.python_version()},
+        "strategy": strategy.name,
+        "settings": _plain(strategy.settings()),
+        "asked": _plain({**asked, **evaluator.settings()}),
+        "budget": asdict(task.budget),
+        "seed": seed,
+        "digests": {
+            "data": _digest(data.columns, data.y, *weights),
+            "evaluator": _digest(text=json.dumps(evaluator.settings(), sort_keys=True, default=str)),
+            "library": _digest(text=evaluator.library.to_json()),
+            "generator": _sample_digest(task.generator),
+        },
+    }
+
+
+def check_same(folder: Path, kept: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Raise where a folder's search is another one than that which is to go on."""
+    _check_asked(folder, kept.get("asked"), now["asked"])
+    if kept["strategy"] != now["strategy"] or kept["settings"] != now["settings"]:
+        raise SearchError(
+            f"the search in {folder} has the strategy {kept['strategy']!r} with {kept['settings']}, not "
+            f"{now['strategy']!r} with {now['settings']}; pass the same, or another folder"
+        )
+    other = [what for what, digest in now["digests"].items() if kept["digests"].get(what) != digest]
+    if other:
+        raise SearchError(
+            f"the search in {folder} had another {' and another '.join(other)}; pass the same, or another folder"
+        )
+
+
+def _check_asked(folder: Path, kept: Any, now: Mapping[str, Any]) -> None:
+    if not isinstance(kept, Mapping):  # an earlier release did not write it
+        return
+    for what in dict.fromkeys([*now, *kept]):
+        if what in PLACES or kept.get(what) == now.get(what):
+            continue
+        name, before, after = what.removesuffix(DIGEST), kept.get(what), now.get(what)
+        if name != what and before and after:
+            told = f"had another {name}"
+        else:
+            told = f"had {_told(name, before, after)}, and is to go on with {_told(name, after, before)}"
+        raise SearchError(f"the search in {folder} {told}; pass the same, or another folder")
+
+
+def _told(name: str, value: Any, other: Any) -> str:
+    """A value, of a table what differs from another one."""
+    if value is None:
+        return f"no {name}"
+    if name in PLACES:
+        return f"a {name}"
+    if isinstance(value, Mapping) and isinstance(other, Mapping):
+        value = {key: each for key, each in value.items() if each != other.get(key)}
+    return f"{name} {shortened(json.dumps(value, ensure_ascii=False))}"
+
+
+def _plain(value: Any) -> Any:
+    """As it comes back from a file."""
+    return json.loads(json.dumps(value, default=str))
+
+
+def _sample_digest(generator: Generator) -> str:
+    forest, _ = drawn(generator, SAMPLES, np.random.default_rng(0))
+    return _digest(forest.tokens, forest.offsets, text=forest.library.to_json())
+
+
+def _digest(*arrays: NDArray[Any], text: str = "") -> str:
+    state = hashlib.sha256(text.encode())
+    for array in arrays:
+        state.update(np.ascontiguousarray(array).tobytes())
+    return state.hexdigest()
