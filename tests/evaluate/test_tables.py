@@ -198,3 +198,27 @@ def test_many_rows_take_no_time(tmp_path: Path) -> None:
     read = read_numbers(path, ["a", "b", "c", "d", "e"])
     assert time.perf_counter() - since < 3  # 0.2 s on a free machine
     np.testing.assert_array_equal(read, np.tile(rows, (100, 1)))
+
+
+@pytest.mark.parametrize(
+    ("text", "notes"),
+    [
+        ("# measured in May\n# by hand\n\na,y\n1,2\n3,4\n", ("begins with remarks",)),
+        ("# measured in May\n# a,y\n1,2\n3,4\n", ("begins with remarks",)),  # as NumPy writes names
+        ("# a,y\n1,2\n3,4\n", ()),
+        ("#a;y\n1,0;2,0\n3;4\n", ("has semicolons between columns", "has decimal commas")),
+        ("\n\na,y\n1,2\n3,4\n", ()),
+    ],
+)
+def test_remarks_stand_before_the_names(text: str, notes: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text(text)
+    table = open_table(tmp_path / "data.csv")
+    assert table.names == ("a", "y")
+    assert table.notes == notes
+    assert table.numbers(("a", "y")).tolist() == [[1, 2], [3, 4]]
+
+
+def test_a_fault_below_remarks_is_told_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("# one\n# two\na,y\n1,2\n3,x\n")
+    with pytest.raises(DataError, match="line 5: 'x' is not a number"):
+        open_table(tmp_path / "data.csv").numbers(("a", "y"))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from edhie.errors import DataError
+from edhie.evaluate.table import is_number
 
 LOOKED_AT = 4096  # bytes that tell what a file is
 ROWS = 100  # that tell whether decimals have commas
@@ -23,6 +24,7 @@ PACKED = {
     b"\x1f\x8b": "compressed; unpack it first",
     b"\x89HDF": "an HDF5 file; save its table as CSV or Parquet",
 }
+REMARK = "#"
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*")
 DECIMAL_POINT = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*")
 
@@ -34,6 +36,8 @@ class Dialect:
     encoding: str = UTF_8
     separator: str = ","
     decimal: str = "."
+    remarks: int = 0
+    """Lines of remarks, which begin with #, and blank ones before the row of names; that may begin with # too."""
     notes: tuple[str, ...] = ()
     """What a person may not expect of it."""
 
@@ -44,14 +48,27 @@ def dialect_of(path: Path) -> Dialect:
         head = file.read(LOOKED_AT)
     encoding = _encoding(path, head)
     with path.open(encoding=encoding, newline="") as text:
-        lines = [line for line in itertools.islice(text, ROWS) if line.strip()]
+        head_lines = list(itertools.islice(text, ROWS))
+    remarks = _remarks(head_lines)
+    lines = [line for line in head_lines[remarks:] if line.strip()]
     is_tabbed = path.suffix.lower() in TAB_SUFFIXES
     separator = "\t" if is_tabbed else _separator(lines[0] if lines else "")
     decimal = "," if separator != "," and _has_decimal_commas(lines[1:], separator) else "."
     notes = ["is in UTF-16"] if encoding == UTF_16 else []
     notes += [f"has {SEPARATORS[separator]} between columns"] if separator in SEPARATORS and not is_tabbed else []
     notes += ["has decimal commas"] if decimal == "," else []
-    return Dialect(encoding, separator, decimal, tuple(notes))
+    notes += ["begins with remarks"] if any(line.strip() for line in head_lines[:remarks]) else []
+    return Dialect(encoding, separator, decimal, remarks, tuple(notes))
+
+
+def _remarks(lines: Sequence[str]) -> int:
+    """How many lines stand before the names: those with a #, but for the last where numbers follow at once."""
+    first = next((k for k, line in enumerate(lines) if line.strip() and not line.startswith(REMARK)), None)
+    if not first:
+        return 0
+    marked = [k for k in range(first) if lines[k].startswith(REMARK)]
+    cells = re.split(r"[,;\t]", lines[first].strip())
+    return marked[-1] if marked and all(map(is_number, cells)) else first
 
 
 def _encoding(path: Path, head: bytes) -> str:

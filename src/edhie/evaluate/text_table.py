@@ -13,7 +13,7 @@ from typing import NamedTuple, TextIO
 import numpy as np
 
 from edhie.errors import DataError, shortened
-from edhie.evaluate.dialect import dialect_of
+from edhie.evaluate.dialect import REMARK, dialect_of
 from edhie.evaluate.table import Numbers, Table, checked_names, is_number
 
 CHUNK = 10_000  # rows that are held as texts
@@ -36,9 +36,10 @@ class TextTable(Table):
             self._encoding, self.separator, self.decimal = dialect.encoding, dialect.separator, dialect.decimal
             self.notes = dialect.notes
             with self._opened() as file:
-                first = next(self._parsed(file, 0), _Row(0, []))
+                below = itertools.islice(file, dialect.remarks, None)
+                first = next(self._parsed(below, dialect.remarks), _Row(0, []))
         self._names_line = first.line
-        self.names = checked_names(path, first.cells)
+        self.names = checked_names(path, _unmarked(first.cells))
 
     def texts(self) -> Iterator[list[str]]:
         """The rows below the names, as they stand, without blank ones."""
@@ -132,6 +133,12 @@ class TextTable(Table):
             raise DataError(f"{where}: column {name!r} is empty; drop such rows or fill them")
         what = f"a number that is not finite: {cell.strip()} in column {name!r}"
         raise DataError(f"{where} holds {what}; drop such rows or fill them")
+
+
+def _unmarked(names: list[str]) -> list[str]:
+    """The names without the mark of a remark, as NumPy writes them."""
+    is_marked = bool(names) and names[0].startswith(REMARK) and names[0] != REMARK
+    return [names[0].lstrip(REMARK).strip(), *names[1:]] if is_marked else names
 
 
 @contextmanager
