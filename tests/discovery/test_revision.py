@@ -11,7 +11,7 @@ import pytest
 
 from edhie.discovery import Settings
 from edhie.discovery.revision import Revision, revise
-from edhie.discovery.revision.steps import symbol_bounds
+from edhie.discovery.revision.nearness import symbol_bounds
 from edhie.errors import ParseError, SearchError
 from edhie.evaluate import Data
 from edhie.events import Event

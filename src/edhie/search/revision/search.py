@@ -16,6 +16,7 @@ from edhie.expr.canonical import canonical
 from edhie.expr.difference import Matching, shape_of
 from edhie.expr.difference.matching import lower_bound
 from edhie.search.base import State, Strategy, Task
+from edhie.search.mosaic.sources import Source
 from edhie.search.revision.config import ReviseConfig
 from edhie.search.revision.edits import Edits, with_scales
 from edhie.search.revision.formula import formula_over, refitted, thorough
@@ -45,7 +46,7 @@ class Revise(Strategy):
         self._formula = formula_over(self.config.formula, library)
         self._shape, self._matching = shape_of(self._formula), Matching()
         self._folded = int(constants_only(Forest.from_exprs([self._formula], library))[0])
-        self._edits = Edits(library)
+        self._edits = Edits(library, Source(task.generator, library).frequencies)
         self._neighbourhood = Neighbourhood(task.generator, library)
         self._known = Revisions.empty(library)
         self._waiting = Forest.from_exprs([], library)
@@ -81,7 +82,7 @@ class Revise(Strategy):
                 break
             self._edited += 1
             expr = self._known.forest[k]
-            edited = self._edits.near(expr) if self._known.stages[k] == 0 else self._edits.further(expr)
+            edited = self._edits.stages[int(self._known.stages[k])](expr)
             edited = edited.take(self._unseen(edited))
             self._known = self._known.tried(k)
             self._waiting = Forest.concatenate([self._waiting, edited.take(rng.permutation(len(edited)))])
@@ -146,12 +147,13 @@ class Revise(Strategy):
         self._known = known.best(self.config.revisions, *self._measure)
 
     def _unseen(self, forest: Forest) -> NDArray[np.int64]:
-        """The first of each expression that was not scored yet, whatever its constants, in order."""
+        """The shortest writing of each expression that was not scored yet, whatever its constants, in order."""
         is_wanted = forest.sizes <= self._formula.size + self.config.growth
         wanted = np.flatnonzero(is_wanted & (constants_only(forest) <= self._folded))
+        wanted = wanted[np.argsort(forest.sizes[wanted], kind="stable")]
         keys = _keys(forest.take(wanted))
         _, first = np.unique(keys, return_index=True)
-        first = np.sort(first)
+        first = first[np.argsort(wanted[first])]
         return wanted[first[~np.isin(keys[first], self._seen)]]
 
     # -- going on -------------------------------------------------------------------------
