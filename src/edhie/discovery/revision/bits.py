@@ -38,9 +38,11 @@ def revision_bits(
 
 
 def _by_relative_error(forest: Forest, data: Data) -> Forest:
-    """With constants for which rows count by their share of the first one's prediction."""
+    """With constants for which rows count by their share of the prediction, that of the best of all."""
     with np.errstate(all="ignore"):
-        sizes = np.abs(values(forest.take([0]), data.columns)[0])
+        predicted = values(forest, data.columns)
+        left = np.square(data.y - predicted).sum(axis=1)
+        sizes = np.abs(predicted[np.argmin(np.where(np.isfinite(left), left, np.inf))])
     if not np.isfinite(sizes).all() or not sizes.any():
         return forest
     weights = np.square(sizes.max() / np.maximum(sizes, SMALLEST * sizes.max()))

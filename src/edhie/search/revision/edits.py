@@ -60,6 +60,7 @@ class Edits:
             for kept in (True, False)
         )
         self._joiners = [library.ids[name] for name in JOINERS if name in library and library[name].arity == 2]
+        self._sums = [library.ids[name] for name in ("+", "-") if name in library]
         self._pieces = pieces_of(library)
         kinds = np.array([symbol.kind for symbol in library.symbols])
         self._textbook = [
@@ -81,7 +82,24 @@ class Edits:
         scaled, inner = work.scaled()
         new = [pattern for pattern in self._textbook[0][0] if self._library.constant in pattern.symbols]
         made += [work.written(pattern, inner, scaled) for pattern in new]
+        made += self._elsewhere(expr)
         return Forest.concatenate(made)
+
+    def _elsewhere(self, expr: Expr) -> list[Forest]:
+        """Each part less or plus the same of another variable, as T^4 - S^4 is of T^4."""
+        found, ids = [], self._library.ids
+        for one in expr.variables:
+            for other in self._library.variables:
+                if other == one:
+                    continue
+                tokens = [other if token == one else token for token in expr.tokens]
+                copied = Expr(self._library, tokens, expr.constants)
+                work = _Work(Forest.from_exprs([expr, copied], self._library))
+                has = np.array([ids[one] in work.forest.tokens[k : k + work.here.length[k]] for k in range(work.size)])
+                nodes = np.flatnonzero(has)
+                there = work.stock.subtrees(nodes + work.size)
+                found += [work.beside(joiner, nodes, there) for joiner in self._sums]
+        return found
 
     def near(self, expr: Expr) -> Forest:
         """Trees that one usual symbol more, less or other makes of it; new constants have no value."""
@@ -166,6 +184,10 @@ class _Work:
         if self.forest.library.names[joiner] not in COMMUTATIVE:
             found.append(self._made(nodes, [operator, part, here]))
         return found
+
+    def beside(self, joiner: int, nodes: Indices, parts: Part) -> Forest:
+        """Each of these nodes joined with its own part."""
+        return self._made(nodes, [self.stock.symbols(np.full(len(nodes), joiner)), _at(self.here, nodes), parts])
 
     def swapped(self, parts: Part) -> Forest:
         """Each node with all below it by each part."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import SearchError
-from edhie.evaluate.constants.fitting import fit_constants
+from edhie.evaluate.constants.fitting import fit_constants, with_parts
 from edhie.evaluate.keys import key_pairs
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
@@ -24,6 +25,7 @@ from edhie.search.revision.neighbourhood import Neighbourhood
 from edhie.search.revision.revisions import Revisions, forest_of, forest_state
 
 MEASURED = 32  # of a step's expressions, those of the least error, have their distance taken
+PROMISING, TO_THE_END = 150, 100  # of a step's expressions, those whose constants are fitted in so many iterations more
 REMEMBERED = 100_000  # distances of parts
 PATIENCE = 30  # steps without a new expression after which nothing is left to do
 NEW = 1.0  # where a constant that comes in starts
@@ -129,9 +131,21 @@ class Revise(Strategy):
         values = np.where(np.isnan(chosen.values), NEW, chosen.values)
         fitted = Forest(self._library, chosen.tokens, chosen.offsets, values)
         if len(values):
-            fitted = fit_constants(fitted, evaluator.data, config=evaluator.constants).forest
+            fitted = self._fitted(fitted)
         scores = evaluator.score(fitted)
         self._remember(fitted, np.where(scores.is_scored, scores.errors, np.inf))
+
+    def _fitted(self, forest: Forest) -> Forest:
+        """With constants fitted, those of the most promising to the end: from a formula's own values it may be far."""
+        evaluator = self._task.evaluator
+        done = fit_constants(forest, evaluator.data, config=evaluator.constants)
+        best = np.argsort(done.squared_errors, kind="stable")[:PROMISING]
+        best = best[np.isfinite(done.squared_errors[best])]
+        config = replace(evaluator.constants, points=0, starts=1, rounds=1, iterations=TO_THE_END, rows=None)
+        again = fit_constants(done.forest.take(best), evaluator.data, config=config)
+        self._task.tally.refits += len(best)
+        is_better = again.squared_errors < done.squared_errors[best]
+        return with_parts(done.forest, best[is_better], again.forest.take(is_better))
 
     def _remember(self, forest: Forest, errors: NDArray[np.float64]) -> None:
         best = np.argsort(errors, kind="stable")[:MEASURED]
