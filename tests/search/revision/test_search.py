@@ -11,7 +11,7 @@ from edhie.generators.renamed import Renamed
 from edhie.search import Budget, run, strategy_named
 from edhie.search.revision import Revise, ReviseConfig
 from edhie.search.revision.neighbourhood import Neighbourhood
-from edhie.search.revision.revisions import Revisions
+from edhie.search.revision.revisions import STAGES, Revisions
 from edhie.search.revision.search import constants_only
 from searches import HVAE, evaluator
 
@@ -77,7 +77,7 @@ def test_the_front_and_who_is_next() -> None:
     assert known.would_stay(np.array([0.5, 9.0]), np.array([2, 3]), 4, 10, 5.0).tolist() == [True, False]
     again = Revisions.restored(known.state(), LIBRARY)
     np.testing.assert_array_equal(again.distances, known.distances)
-    for _ in range(2):
+    for _ in range(STAGES):
         for k in range(4):
             known = known.tried(k)
     assert known.next(10, 5.0, by_bits=True) is None

@@ -26,6 +26,8 @@ from edhie.search.revision.revisions import Revisions, forest_of, forest_state
 
 MEASURED = 32  # of a step's expressions, those of the least error, have their distance taken
 PROMISING, TO_THE_END = 150, 100  # of a step's expressions, those whose constants are fitted in so many iterations more
+FURTHEST = 30  # changes after which it is another formula
+MANY = 10  # constants of a formula
 REMEMBERED = 100_000  # distances of parts
 PATIENCE = 30  # steps without a new expression after which nothing is left to do
 NEW = 1.0  # where a constant that comes in starts
@@ -54,6 +56,11 @@ class Revise(Strategy):
         self._waiting = Forest.from_exprs([], library)
         self._seen = np.zeros(0, np.uint64)
         self._step = self._edited = self._around = self._since_new = 0
+
+    @property
+    def fitted(self) -> Expr | None:
+        """The formula with its constants fitted; None before the first step."""
+        return self._formula if self._step > 0 else None
 
     @property
     def _measure(self) -> tuple[int, float]:
@@ -138,7 +145,10 @@ class Revise(Strategy):
     def _fitted(self, forest: Forest) -> Forest:
         """With constants fitted, those of the most promising to the end: from a formula's own values it may be far."""
         evaluator = self._task.evaluator
-        done = fit_constants(forest, evaluator.data, config=evaluator.constants)
+        config = evaluator.constants
+        if len(self._formula.constants) > MANY:  # from other starts than the formula's own they are not found
+            config = replace(config, points=0)
+        done = fit_constants(forest, evaluator.data, config=config)
         best = np.argsort(done.squared_errors, kind="stable")[:PROMISING]
         best = best[np.isfinite(done.squared_errors[best])]
         config = replace(evaluator.constants, points=0, starts=1, rounds=1, iterations=TO_THE_END, rows=None)
@@ -154,7 +164,8 @@ class Revise(Strategy):
             self._matching = Matching()
         shapes = [shape_of(forest[int(k)]) for k in best]
         nearest = np.array([lower_bound(self._shape, each) for each in shapes], np.int64)
-        hopeful = np.flatnonzero(self._known.would_stay(errors[best], nearest, self.config.revisions, *self._measure))
+        would_stay = self._known.would_stay(errors[best], nearest, self.config.revisions, *self._measure)
+        hopeful = np.flatnonzero(would_stay & (nearest <= FURTHEST))
         distances = [self._matching.distance(self._shape, shapes[k]) for k in hopeful]
         chosen = best[hopeful]
         known = self._known.with_more(forest.take(chosen), errors[chosen], np.array(distances, np.int64))
