@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from edhie.errors import SearchError
 from edhie.evaluate.constants.fitting import fit_constants, with_parts
 from edhie.evaluate.keys import key_pairs
+from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
 from edhie.expr.difference import Matching, shape_of
@@ -30,7 +31,7 @@ FURTHEST = 30  # changes after which it is another formula
 MANY = 10  # constants of a formula
 REMEMBERED = 100_000  # distances of parts
 PATIENCE = 30  # steps without a new expression after which nothing is left to do
-NEW = 1.0  # where a constant that comes in starts
+NEW = (1.0, 0.0)  # where constants that come in start
 
 
 class Revise(Strategy):
@@ -135,12 +136,18 @@ class Revise(Strategy):
         if len(chosen) == 0:
             return
         self._seen = np.union1d(self._seen, _keys(chosen))
-        values = np.where(np.isnan(chosen.values), NEW, chosen.values)
-        fitted = Forest(self._library, chosen.tokens, chosen.offsets, values)
-        if len(values):
-            fitted = self._fitted(fitted)
+        fitted = self._fitted(self._started(chosen)) if len(chosen.values) else chosen
         scores = evaluator.score(fitted)
         self._remember(fitted, np.where(scores.is_scored, scores.errors, np.inf))
+
+    def _started(self, forest: Forest) -> Forest:
+        """With a value for each constant that came in: as a factor or a power 1 changes nothing, as a term 0."""
+        tried = [
+            Forest(self._library, forest.tokens, forest.offsets, np.where(np.isnan(forest.values), new, forest.values))
+            for new in NEW
+        ]
+        left = [squared_errors(each, self._task.evaluator.data) for each in tried]
+        return with_parts(tried[0], (is_better := np.flatnonzero(left[1] < left[0])), tried[1].take(is_better))
 
     def _fitted(self, forest: Forest) -> Forest:
         """With constants fitted, those of the most promising to the end: from a formula's own values it may be far."""
