@@ -71,9 +71,7 @@ def telling(errors: Sequence[float], bits: Sequence[float], noise: float) -> lis
     return kept
 
 
-def _nearest(
-    first: Candidate, candidates: Candidates, evaluator: Evaluator, validation: Data | None
-) -> Iterator[Told]:
+def _nearest(first: Candidate, candidates: Candidates, evaluator: Evaluator, validation: Data | None) -> Iterator[Told]:
     """Of each distance the one that takes the fewest bits of those of the least loss, written as near as can be."""
     matching, original = Matching(), first.expr
     noise = by_noise(evaluator.data)

@@ -56,7 +56,10 @@ class Edits:
         usable = [k for k, symbol in enumerate(library.symbols) if symbol.kind in ("operator", "variable", "constant")]
         is_usual = often >= RARE * often.mean()
         self._usual, self._rare = (
-            [np.array([k for k in usable if library.arities[k] == n and is_usual[k] == kept], np.int64) for n in range(3)]
+            [
+                np.array([k for k in usable if library.arities[k] == n and is_usual[k] == kept], np.int64)
+                for n in range(3)
+            ]
             for kept in (True, False)
         )
         self._joiners = [library.ids[name] for name in JOINERS if name in library and library[name].arity == 2]

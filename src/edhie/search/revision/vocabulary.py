@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
 
-from edhie.expr import SymbolLibrary, parse
+from edhie.expr import Expr, Symbol, SymbolLibrary, parse
+from edhie.expr.soundness import role
 from edhie.expr.standard_libraries import everything
 
 PART, CONSTANT, VARIABLES = "s", "c", ("x", "y")
@@ -44,17 +45,24 @@ class Pattern:
 def patterns(texts: tuple[str, ...], library: SymbolLibrary) -> list[Pattern]:
     """The patterns that a library can write, one for each choice of variables, in order."""
     found: dict[Pattern, None] = {}
-    for tokens in map(_parsed, texts):
-        for names in _choices(tokens, library):
-            symbols = tuple(None if token == PART else names.get(token, token) for token in tokens)
-            if all(symbol is None or symbol in library for symbol in symbols):
-                found[Pattern(symbols)] = None
+    for written in map(_parsed, texts):
+        if not all(_is_in(library, symbol) for _, _, symbol in written.walk()):
+            continue
+        for names in _choices(written.tokens, library):
+            found[Pattern(tuple(None if token == PART else names.get(token, token) for token in written.tokens))] = None
     return list(found)
 
 
 @cache
-def _parsed(text: str) -> tuple[str, ...]:
-    return parse(text, everything([PART, *VARIABLES])).tokens
+def _parsed(text: str) -> Expr:
+    return parse(text, everything([PART, *VARIABLES]))
+
+
+def _is_in(library: SymbolLibrary, symbol: Symbol) -> bool:
+    """Whether a library has what a pattern needs; a variable may be called like an operator that it lacks."""
+    if symbol.kind == "constant":
+        return library.constant is not None
+    return symbol.kind == "variable" or (symbol.name in library and role(library[symbol.name]) == role(symbol))
 
 
 def _choices(tokens: tuple[str, ...], library: SymbolLibrary) -> Iterator[Mapping[str, str]]:
@@ -63,5 +71,4 @@ def _choices(tokens: tuple[str, ...], library: SymbolLibrary) -> Iterator[Mappin
     if len(used) > 1 and len(library.variables) > MOST_VARIABLES:
         return
     for chosen in permutations(library.variables, len(used)):
-        # without constants, no symbol is called like this
-        yield {CONSTANT: library.constant or "", **dict(zip(used, chosen, strict=True))}
+        yield {CONSTANT: str(library.constant), **dict(zip(used, chosen, strict=True))}
