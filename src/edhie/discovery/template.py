@@ -60,7 +60,7 @@ def ties_of(expr: Expr, template: str) -> Ties | None:
     >>> from edhie.expr import parse
     >>> expr = parse("c*x0 + 2*(c*x1)", variables=["x0", "x1"]).with_constants([-3.0, -3.0])
     >>> ties_of(expr, "f(x0) + 2*f(x1)")
-    Ties(of=(0, 0), signs=(1, 1))
+    Ties(of=(0, 0), signs=(1, -1))
     """
     try:
         read = Template.parse(template, expr.library)
