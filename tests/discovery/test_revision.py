@@ -11,12 +11,15 @@ import pytest
 
 from edhie.discovery import Settings
 from edhie.discovery.revision import Revision, revise
-from edhie.discovery.revision.steps import symbol_bounds
+from edhie.discovery.revision.bits import revision_bits
+from edhie.discovery.revision.nearness import symbol_bounds
+from edhie.discovery.revision.steps import by_noise, telling
 from edhie.errors import ParseError, SearchError
 from edhie.evaluate import Data
 from edhie.events import Event
-from edhie.expr import parse
+from edhie.expr import Forest, parse
 from edhie.expr.difference import difference, distance
+from edhie.results.description import description_bits
 from revisions import SCENARIOS, is_truth
 
 EVALUATIONS = {"van der Waals": 1500, "nothing": 1500}
@@ -60,8 +63,8 @@ def test_the_truth_is_found(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_no_candidate_beats_a_step(name: str) -> None:
-    """Every distance is taken here, the slow way."""
+def test_no_candidate_clearly_beats_a_step(name: str) -> None:
+    """By more than noise does, that is. Every distance is taken here, the slow way."""
     found = revised(name)
     candidates, first = found.result.candidates, found.refitted.expr
     bounds = symbol_bounds(first, candidates.forest)
@@ -69,7 +72,7 @@ def test_no_candidate_beats_a_step(name: str) -> None:
         away = distance(first, candidates.forest[k])
         assert bounds[k] <= away
         nearer = [step.equation.loss for step in found.steps if step.distance <= away]
-        assert candidates.errors[k] >= min(nearer) * (1 - 1e-6)
+        assert candidates.errors[k] * by_noise(found.refitted.train) ** 2 >= min(nearer) * (1 - 1e-6)
 
 
 def test_as_a_table_and_as_json() -> None:
@@ -160,3 +163,38 @@ def test_a_formula_without_a_value_somewhere_is_still_revised() -> None:
     assert found.refitted.loss == math.inf
     assert not found.is_enough
     assert found.best.r2 == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("formula", "scale"), [("x0", 1.0), ("c*x0", 2.0)])
+def test_saturation_is_told_by_a_quotient_and_not_by_an_arc_tangent(formula: str, scale: float) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0.1, 6, 200)
+    y = scale * x / (x + 1.7)
+    data = Data(x[np.newaxis], y + 0.01 * np.std(y) * rng.standard_normal(200), None, ("x0",))
+    found = revise(formula, data, Settings(max_time=None, max_evaluations=1000))
+    used = {token for token in found.best.expr.tokens if found.best.expr.library[token].arity}
+    assert used <= {"+", "-", "*", "/"}
+    assert found.best.r2 > 0.999
+    assert len(found.best.expr.constants) <= len(formula)
+
+
+def test_a_step_that_only_follows_the_noise_is_not_shown() -> None:
+    assert telling([3.0, 2.99, 1.0], [9.0, 9.5, 1.0], 1.05) == [0, 2]
+    assert telling([3.0, 2.99], [9.0, 8.0], 1.05) == [0, 1]  # but where it is shorter to tell
+    found = revised("an offset")
+    for one, other in itertools.pairwise(found.steps):
+        is_clear = other.equation.loss * by_noise(found.refitted.train) < one.equation.loss
+        nearer = [step.bits for step in found.steps if step.distance <= one.distance]
+        assert is_clear or other.bits < min(nearer)
+
+
+def test_noise_in_proportion_is_told_by_constants_that_fit_it() -> None:
+    """Of one form, the constants that relative errors ask for tell such data shorter than those of least squares."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0, 6, 200)
+    data = Data(x[np.newaxis], 2 * np.exp(1.5 * x) * (1 + 0.02 * rng.standard_normal(200)), None, ("x",))
+    form = parse("c*exp(c*x)").with_constants([2.2, 1.48])
+    assert revision_bits([form], [0], form, data, None)[0] < description_bits(Forest.from_exprs([form]), data)[0]
+    true = parse("c*exp(c*x)").with_constants([2.0, 1.5])
+    told = revision_bits([form, true], [0, 0], form, data, None)
+    assert told[0] == pytest.approx(told[1], abs=0.1)

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from edhie.discovery.equation import Equation
+from edhie.discovery.template import ties_of
 from edhie.errors import SearchError
 from edhie.evaluate import Data
 from edhie.expr.signs import plain_signs
@@ -27,6 +28,8 @@ class Discovery:
     validation: Data | None
     result: SearchResult
     selection: str = "mdl"
+    template: str | None = None
+    """The form that was asked for."""
 
     @cached_property
     def equations(self) -> tuple[Equation, ...]:
@@ -37,8 +40,12 @@ class Discovery:
             alike = next((score for each, score in scored if _is_alike(each, chosen)), 0.0)
             scored = [(each, score) for each, score in scored if not _is_alike(each, chosen)] + [(chosen, alike)]
             scored.sort(key=lambda pair: pair[0].complexity)
-        plain = ((replace(each, expr=plain_signs(each.expr)), score) for each, score in scored)
-        return tuple(Equation(self.target, each, self.train, self.validation, score) for each, score in plain)
+        return tuple(self._equation(each, score) for each, score in scored)
+
+    def _equation(self, each: Candidate, score: float) -> Equation:
+        plain = replace(each, expr=plain_signs(each.expr))
+        ties = None if self.template is None else ties_of(each.expr, self.template)
+        return Equation(self.target, plain, self.train, self.validation, score, ties)
 
     @cached_property
     def index(self) -> int:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from edhie.evaluate import Data, values
 from edhie.evaluate.constants.propagation import value_deviations
+from edhie.evaluate.constants.ties import Ties
 from edhie.evaluate.constants.uncertainty import Uncertainty, uncertainty
 from edhie.evaluate.losses import r2
 from edhie.expr import Expr, Forest
@@ -34,6 +35,8 @@ class Equation:
     """Rows that were held out."""
     score: float = 0.0
     """How much the logarithm of the loss falls from the equation before it, for each unit of complexity."""
+    ties: Ties | None = None
+    """Constants that are one in several places, as those of a template's part that is called twice."""
 
     @property
     def expr(self) -> Expr:
@@ -71,7 +74,7 @@ class Equation:
     @cached_property
     def uncertainty(self) -> Uncertainty:
         """How well the data determine its constants, which are in prefix order."""
-        return uncertainty(self.expr, self.train)
+        return uncertainty(self.expr, self.train, ties=self.ties)
 
     def text(self, digits: int | None = 6) -> str:
         """`T = 20 + 60*exp(-t/7)`, with so many significant digits; None for all."""
@@ -95,7 +98,7 @@ class Equation:
 
     def standard_deviations(self, columns: Numbers) -> Numbers:
         """How far each of its values may be off, since its constants are known to within the noise only."""
-        return value_deviations(self.expr, self.train, columns)
+        return value_deviations(self.expr, self.train, columns, ties=self.ties)
 
     def __str__(self) -> str:
         return self.text()

@@ -7,11 +7,12 @@ from edhie.errors import ParseError, SearchError
 from edhie.evaluate import Evaluator
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.generators import load
+from edhie.generators.base import Codes
 from edhie.generators.renamed import Renamed
 from edhie.search import Budget, run, strategy_named
 from edhie.search.revision import Revise, ReviseConfig
 from edhie.search.revision.neighbourhood import Neighbourhood
-from edhie.search.revision.revisions import Revisions
+from edhie.search.revision.revisions import STAGES, Revisions
 from edhie.search.revision.search import constants_only
 from searches import HVAE, evaluator
 
@@ -77,7 +78,7 @@ def test_the_front_and_who_is_next() -> None:
     assert known.would_stay(np.array([0.5, 9.0]), np.array([2, 3]), 4, 10, 5.0).tolist() == [True, False]
     again = Revisions.restored(known.state(), LIBRARY)
     np.testing.assert_array_equal(again.distances, known.distances)
-    for _ in range(2):
+    for _ in range(STAGES):
         for k in range(4):
             known = known.tried(k)
     assert known.next(10, 5.0, by_bits=True) is None
@@ -87,3 +88,31 @@ def test_operators_over_constants_alone_are_counted() -> None:
     texts = ("c*x0", "exp(c)*x0", "(c + c)*x0 + c^2", "x0 + x1")
     forest = Forest.from_exprs([parse(text, LIBRARY) for text in texts])
     assert constants_only(forest).tolist() == [0, 1, 2, 0]
+
+
+class Watched(Renamed):
+    """A generator that notes what it encodes."""
+
+    def encode(self, forest: Forest) -> tuple[Codes, Codes]:
+        encoded.append(str(forest[0].free()))
+        return super().encode(forest)
+
+
+encoded: list[str] = []
+
+
+def test_it_starts_at_the_code_of_the_formula_and_goes_outwards() -> None:
+    """Around the formula at every radius first, then around what explains more."""
+    encoded.clear()
+    x = np.random.default_rng(0).uniform(0.5, 3, (80, 2))
+    model = Watched(load("general-2"), ["a", "b"])
+    scored = Evaluator(model.library, x, 2 * x[:, 0] * np.exp(-0.5 * x[:, 1]) + 1 + 0.01 * np.sin(99 * x[:, 0]))
+    config = ReviseConfig("c*a*exp(-b)", edits=20, radii=(1.0, 2.0))
+    result = run(model, scored, strategy=Revise(config), budget=Budget(500))
+    assert encoded[:2] == ["c*a*exp(-b)"] * 2
+    assert len(set(encoded)) > 2
+    found = {str(each.free()) for each in result.candidates.forest}
+    around, _ = Neighbourhood(model, model.library).around(
+        parse("c*a*exp(-b)", model.library), 100, 1.0, np.random.default_rng(0)
+    )
+    assert found & {str(each) for each in around}

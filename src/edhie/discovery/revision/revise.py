@@ -13,7 +13,7 @@ from edhie.discovery.revision.revision import Original, Revision
 from edhie.discovery.revision.steps import front_steps, loss_of
 from edhie.discovery.settings import Settings
 from edhie.discovery.sources import generator_of, library_of
-from edhie.discovery.warming import warm_up
+from edhie.discovery.warming import is_first_time, warm_up
 from edhie.errors import SearchError
 from edhie.evaluate import Data, Evaluator
 from edhie.events import Event
@@ -60,17 +60,20 @@ def revise(
     generator, library = _sources(settings, names, given)
     evaluator = _evaluator(library, train, settings, data.names)
     strategy = _strategy(settings, given)
-    if settings.max_time is not None:
+    if settings.max_time is not None or is_first_time():
         warm_up(generator, library, strategy)
     result = run(
         generator, evaluator, strategy=strategy, budget=settings.budget, rng=settings.seed,
         on_event=on_event, folder=folder, resume=resume,
     )  # fmt: skip
-    return _revision(given, evaluator, result, target=target, columns=data.names, validation=validation)
+    start = formula_over(str(given), evaluator.given_library)
+    fitted = strategy.fitted or refitted(start, evaluator.data, thorough(evaluator.constants))[0]
+    return _revision(given, fitted, evaluator, result, target=target, columns=data.names, validation=validation)
 
 
 def _revision(
     given: Expr,
+    fitted: Expr,
     evaluator: Evaluator,
     result: SearchResult,
     *,
@@ -78,9 +81,7 @@ def _revision(
     columns: Sequence[str],
     validation: Data | None,
 ) -> Revision:
-    start = formula_over(str(given), evaluator.given_library)
     error = loss_of(given, evaluator) if None not in given.constants else None
-    fitted, _ = refitted(start, evaluator.data, thorough(evaluator.constants))
     loss, executed_at = loss_of(fitted, evaluator), min(1, result.counts.executed)
     first = Candidate(fitted, loss, _weight(fitted, evaluator), executed_at)
     steps = front_steps(first, result.candidates, evaluator, target=target, validation=validation)

@@ -82,8 +82,11 @@ class Revision:
 
     @cached_property
     def chosen(self) -> Step:
-        """The step to trust: the shortest description of the data; the first where that is enough."""
-        return self.steps[0] if self.is_enough else min(self.steps, key=lambda step: step.bits)
+        """The step to trust: the nearest after which no other describes the data in clearly fewer bits."""
+        if self.is_enough:
+            return self.steps[0]
+        least = min(step.bits for step in self.steps)
+        return next(step for step in self.steps if not least < step.bits - CLEARLY)
 
     @property
     def best(self) -> Equation:

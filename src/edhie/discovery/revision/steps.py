@@ -7,111 +7,105 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.discovery.equation import Equation
-from edhie.discovery.revision.revision import Step
+from edhie.discovery.revision.bits import revision_bits
+from edhie.discovery.revision.nearness import alike_by_distance
+from edhie.discovery.revision.revision import CLEARLY, Step
 from edhie.errors import SymbolError
 from edhie.evaluate import Data, Evaluator, FitConfig, fit_constants, values
-from edhie.evaluate.complexity import complexity
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
-from edhie.expr.difference import Difference, Matching, difference, shape_of
-from edhie.expr.difference.matching import lower_bound
+from edhie.expr.difference import Difference, Matching, difference
 from edhie.results import Candidate, Candidates
-from edhie.results.description import COSTLY, description_bits
 from edhie.results.front import front_of
 
+ANEW = FitConfig(points=50, starts=5, iterations=60, tolerance=1e-14, rows=None)
 FROM_HERE = FitConfig(points=0, starts=1, iterations=60, tolerance=1e-14, rows=None)
 ALIKE = 1e-6  # the share by which losses of the same distance differ where the writing decides
 OPPOSITE = {"+": "-", "-": "+"}
-MOST_ALIKE = 20  # writings of one distance that are looked at
+Told = tuple[Candidate, Difference]
 
 
 def front_steps(
     first: Candidate, candidates: Candidates, evaluator: Evaluator, *, target: str, validation: Data | None
 ) -> tuple[Step, ...]:
-    """The original, fitted, and all revisions that explain more than those that change less."""
-    nearest = _nearest(first.expr, first.error, candidates)
+    """The original, fitted, and all revisions that explain more than those that change less, or tell it shorter.
+
+    Of those that change as much and whose losses noise may tell apart, the one that takes the fewest bits stands. So
+    nothing that was executed has a loss that is clearly below that of the steps which are no further away.
+    """
     found = {first.expr: (first, difference(first.expr, first.expr))}
-    for k, changes in nearest:
-        again = _polished(replace(candidates[k], expr=changes.after), evaluator)
+    for candidate, changes in _nearest(first, candidates, evaluator, validation):
+        again = _polished(replace(candidate, expr=changes.after), evaluator)
         again = replace(again, expr=subtracted(again.expr))
         found[again.expr] = (again, replace(changes, after=again.expr))
     listed = list(found.values())
     errors = [each.error for each, _ in listed]
     front = front_of(errors, [changes.distance for _, changes in listed], negligible=evaluator.negligible)
-    chosen = [listed[0], *(listed[k] for k in front.tolist() if listed[k][1].distance > 0)]
-    bits = revision_bits([each.expr for each, _ in chosen], [changes.distance for _, changes in chosen],
-                         evaluator.data, validation)  # fmt: skip
+    shown = [listed[0], *(listed[k] for k in front.tolist() if listed[k][1].distance > 0)]
+    bits = revision_bits([each.expr for each, _ in shown], [changes.distance for _, changes in shown],
+                         first.expr, evaluator.data, validation)  # fmt: skip
+    errors = [each.error for each, _ in shown]
     return tuple(
-        Step(Equation(target, each, evaluator.data, validation), changes, float(told))
-        for (each, changes), told in zip(chosen, bits, strict=True)
+        Step(Equation(target, shown[k][0], evaluator.data, validation), shown[k][1], float(bits[k]))
+        for k in telling(errors, bits.tolist(), by_noise(evaluator.data))
     )
 
 
-def _nearest(original: Expr, error: float, candidates: Candidates) -> Iterator[tuple[int, Difference]]:
-    """Of each distance the one of least loss, where nothing nearer has as little."""
-    matching = Matching()
-    for alike in _alike(original, error, candidates, matching).values():
+def by_noise(data: Data) -> float:
+    """The factor between two losses that noise may explain: twice this is clearly more."""
+    return float(2 ** (CLEARLY / 2 / data.n_rows))
+
+
+def telling(errors: Sequence[float], bits: Sequence[float], noise: float) -> list[int]:
+    """Of a front those that say more than noise does: the loss is lower than by chance, or no nearer one is as short.
+
+    >>> telling([4.0, 2.0, 1.99, 1.98], [9.0, 5.0, 6.0, 4.0], noise=1.1)
+    [0, 1, 3]
+    """
+    kept = [0]
+    for k in range(1, len(errors)):
+        if errors[k] * noise < errors[kept[-1]] or bits[k] < min(bits[j] for j in kept):
+            kept.append(k)
+    return kept
+
+
+def _nearest(first: Candidate, candidates: Candidates, evaluator: Evaluator, validation: Data | None) -> Iterator[Told]:
+    """Of each distance the one that takes the fewest bits of those of the least loss, written as near as can be."""
+    matching, original = Matching(), first.expr
+    noise = by_noise(evaluator.data)
+    groups = alike_by_distance(original, first.error, candidates, noise=noise, matching=matching)
+    for distance, alike in groups.items():
+        exprs = [candidates.forest[k] for k in alike]
+        bits = revision_bits(exprs, [distance] * len(alike), original, evaluator.data, validation)
+        best = alike[int(np.argmin(bits))]  # of equals the first, which has the least loss
+        same = [k for k in alike if math.isclose(candidates.errors[k], candidates.errors[best], rel_tol=ALIKE)]
         told = [
-            (k, difference(original, expr, matching=matching))
-            for k in alike
-            for expr in _writings(candidates.forest[k])
+            (candidates[k], difference(original, expr, matching=matching))
+            for k in same
+            for expr in _writings(candidates[k], evaluator)
         ]
-        yield min(told, key=lambda pair: (pair[1].distance, pair[1].after.size, -_depth(pair[1]), pair[0]))
+        yield min(told, key=lambda pair: (pair[1].distance, pair[1].after.size, -_depth(pair[1])))
 
 
-def _alike(original: Expr, error: float, candidates: Candidates, matching: Matching) -> dict[int, list[int]]:
-    """By distance those of the least loss, which differ in writing at most: losses rise, so distances have to fall."""
-    shape, errors = shape_of(original), candidates.errors
-    at_least = symbol_bounds(original, candidates.forest)
-    order = np.argsort(errors, kind="stable")
-    best: dict[int, list[int]] = {}
-    furthest, limit = math.inf, math.inf
-    for k in order[errors[order] < error].tolist():
-        if errors[k] > limit:  # as far away as the last one is too far now
-            furthest, limit = min(best) - 1, math.inf
-        if furthest < 1:
-            break
-        if at_least[k] > furthest:
+def _writings(candidate: Candidate, evaluator: Evaluator) -> list[Expr]:
+    """The expression, and its canonical forms, with its values and without, where its library can write them."""
+    expr, library = candidate.expr, candidate.expr.library
+    found = [expr]
+    for form in (expr, expr.free()):
+        try:
+            other = canonical(Forest.from_exprs([form]))[0].cast(library.with_numbers())
+            other = other.numbers_to_constants().cast(library)
+        except SymbolError:
             continue
-        other = shape_of(candidates.forest[k])
-        if lower_bound(shape, other) > furthest:
-            continue
-        distance = matching.distance(shape, other)
-        if 1 <= distance <= furthest and distance not in best:
-            best[distance] = [k]
-            furthest, limit = distance, errors[k] * (1 + ALIKE)
-        elif distance == furthest and len(best[distance]) < MOST_ALIKE:
-            best[distance].append(k)
-    return best
-
-
-def symbol_bounds(original: Expr, forest: Forest) -> NDArray[np.int64]:
-    """By expression the fewest changes that its variables and functions need: counted, so for all of them at once."""
-    library = forest.library
-    counted = [
-        k
-        for k, symbol in enumerate(library.symbols)
-        if symbol.kind == "variable" or (symbol.arity == 1 and symbol.style == "function" and symbol.name != "inv")
-    ]
-    own = Forest.from_exprs([original], library).tokens
-    more, less = np.zeros((2, len(forest)), np.int64)
-    for k in counted:
-        surplus = np.bincount(forest.owners[forest.tokens == k], minlength=len(forest)) - int((own == k).sum())
-        more, less = more + np.maximum(surplus, 0), less + np.maximum(-surplus, 0)
-    return np.maximum(more, less)
-
-
-def _writings(expr: Expr) -> list[Expr]:
-    """The expression, and its canonical form where its library can write that."""
-    forest = canonical(Forest.from_exprs([expr]))
-    try:
-        other = forest[0].cast(expr.library.with_numbers()).numbers_to_constants().cast(expr.library)
-    except SymbolError:
-        return [expr]
-    return [expr, other]
+        if None in other.constants:  # fewer constants that say the same have other values
+            fitted = fit_constants(Forest.from_exprs([other]), evaluator.data, config=ANEW).forest[0]
+            if None in fitted.constants or not loss_of(fitted, evaluator) <= candidate.error * (1 + ALIKE):
+                continue
+            other = fitted
+        found.append(other)
+    return found
 
 
 def subtracted(expr: Expr) -> Expr:
@@ -162,15 +156,3 @@ def loss_of(expr: Expr, evaluator: Evaluator) -> float:
         predicted = values(Forest.from_exprs([expr]), data.columns)[0]
         found = float(evaluator.loss.of_values(data.y, predicted, data.weights))
     return found if math.isfinite(found) else math.inf
-
-
-def revision_bits(
-    exprs: Sequence[Expr], distances: Sequence[int], data: Data, validation: Data | None
-) -> NDArray[np.float64]:
-    """As `description_bits`, but of an expression only what is new is told; the first is the original."""
-    forest = Forest.from_exprs(exprs)
-    symbols = complexity(forest, COSTLY)
-    costly = symbols - forest.sizes
-    new = np.asarray(distances) + np.maximum(costly - costly[0], 0)
-    told = description_bits(forest, data, validation=validation)
-    return np.asarray(told + (new - symbols) * math.log2(max(len(forest.library), 2)), np.float64)

@@ -12,6 +12,7 @@ from edhie.evaluate.constants.config import FitConfig
 from edhie.evaluate.constants.directions import Directions
 from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.constants.jacobian import Response
+from edhie.evaluate.constants.ties import Ties
 from edhie.evaluate.data import Data
 from edhie.expr import Expr, Forest
 
@@ -36,27 +37,31 @@ class Uncertainty:
     """Groups of constants that can change, together or one alone, while no value of the expression does."""
 
 
-def uncertainty(expr: Expr, data: Data, *, level: float = 0.95) -> Uncertainty:
+def uncertainty(expr: Expr, data: Data, *, level: float = 0.95, ties: Ties | None = None) -> Uncertainty:
     """Standard errors from the slopes at the fit, and Student's intervals around it.
 
-    The noise is estimated from what the fit leaves over, so weights count by their ratios.
+    The noise is estimated from what the fit leaves over, so weights count by their ratios. `ties` are constants that
+    are one in several places.
     """
     _check_level(level)
     response = Response(expr, data.columns)
     fit = response.constants
     values, slopes = response.jacobian(fit)
+    ties = ties or Ties.none(len(fit))
+    slopes = ties.together(slopes)
     weights = np.ones(data.n_rows) if data.weights is None else data.weights
     directions = Directions.of(slopes, weights)
     freedom = int(np.count_nonzero(weights)) - directions.rank(response.precision)
     with np.errstate(all="ignore"):
         variance = float(weights @ np.square(data.y - values)) / freedom if freedom > 0 else np.inf
         covariance = directions.inverse(response.precision) * variance
+    covariance = ties.apart(covariance)
     covariance[np.isnan(covariance)] = np.inf  # 0 · ∞: a perfect fit of what is not determined
     if not np.isfinite(variance):
         covariance[:] = np.inf
     errors = np.sqrt(np.diag(covariance))
     reach = errors * _students(freedom, level)
-    groups = directions.unidentified(response.precision)
+    groups = ties.everywhere(directions.unidentified(response.precision))
     return Uncertainty(fit, errors, fit - reach, fit + reach, covariance, freedom, groups)
 
 

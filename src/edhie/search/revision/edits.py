@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.search.mosaic.tidying import shorter
+from edhie.search.revision.vocabulary import BESIDE, OF_A_CONSTANT, OF_A_VARIABLE, OF_ANY_PART, Pattern, patterns
 from edhie.search.splicing import Part, Stock
 
 Indices = NDArray[np.int64]
 JOINERS = ("+", "*", "/", "-", "^")
 COMMUTATIVE = ("+", "*")
-MOST_VARIABLES = 4  # of which all pairs are pieces
-PIECES = (
-    "* c {v}", "^2 {v}", "* c ^2 {v}", "/ c {v}", "sqrt {v}", "* c sqrt {v}", "log {v}", "* c log {v}", "exp * c {v}",
-    "* c exp * c {v}", "sin * c {v}", "* c sin * c {v}", "cos * c {v}", "* c cos * c {v}", "^ {v} c", "* c ^ {v} c",
-    "+ c {v}", "+ c * c {v}", "+ c * c ^2 {v}", "/ c ^2 {v}", "/ {v} + c {v}", "* {v} {w}", "/ {v} {w}",
-    "* c * {v} {w}", "* c / {v} {w}", "+ {v} * c {w}", "* c ^2 / {v} {w}",
-)  # fmt: skip
-"""What is added to a formula, multiplied with a part of it or put in its place, in prefix order, for variables v, w."""
+RARE = 0.1  # of the mean over all symbols: what is used less often comes in last
 
 
 def pieces_of(library: SymbolLibrary) -> Forest:
     """The small pieces that a library can write, over all of its variables."""
-    names = library.variables
-    found: dict[Expr, None] = {}
-    for pattern, v, w in product(PIECES, names, names):
-        is_pair = "{w}" in pattern
-        if (is_pair and (v == w or len(names) > MOST_VARIABLES)) or (not is_pair and w != names[0]):
-            continue
-        tokens = [_constant(library) if token == "c" else token.format(v=v, w=w) for token in pattern.split(" ")]
-        if all(token in library for token in tokens):
-            found[Expr(library, tokens)] = None
-    return Forest.from_exprs(found, library)
+    found = (each.symbols for each in patterns(BESIDE, library))
+    return Forest.from_exprs([Expr(library, [str(token) for token in tokens]) for tokens in found], library)
 
 
 def with_scales(expr: Expr) -> list[Expr]:
@@ -58,25 +44,71 @@ def with_scales(expr: Expr) -> list[Expr]:
     return found
 
 
-def _constant(library: SymbolLibrary) -> str:
-    return library.constant or ""
-
-
 class Edits:
-    """The edits of trees over one library."""
+    """The edits of trees over one library, in stages: the more usual ones first.
 
-    def __init__(self, library: SymbolLibrary) -> None:
+    `frequencies` say by symbol of the library how often formulas have it.
+    """
+
+    def __init__(self, library: SymbolLibrary, frequencies: NDArray[np.float64] | None = None) -> None:
         self._library = library
+        often = np.ones(len(library)) if frequencies is None else frequencies
         usable = [k for k, symbol in enumerate(library.symbols) if symbol.kind in ("operator", "variable", "constant")]
-        self._by_arity = [np.array([k for k in usable if library.arities[k] == n], np.int64) for n in range(3)]
+        is_usual = often >= RARE * often.mean()
+        self._usual, self._rare = (
+            [
+                np.array([k for k in usable if library.arities[k] == n and is_usual[k] == kept], np.int64)
+                for n in range(3)
+            ]
+            for kept in (True, False)
+        )
         self._joiners = [library.ids[name] for name in JOINERS if name in library and library[name].arity == 2]
+        self._sums = [library.ids[name] for name in ("+", "-") if name in library]
         self._pieces = pieces_of(library)
+        kinds = np.array([symbol.kind for symbol in library.symbols])
+        self._textbook = [
+            (patterns(OF_ANY_PART, library), np.ones(len(library), np.bool_)),
+            (patterns(OF_A_CONSTANT, library), kinds == "constant"),
+            (patterns(OF_A_VARIABLE, library), kinds == "variable"),
+        ]
+        self.stages: tuple[Callable[[Expr], Forest], ...] = (self.textbook, self.near, self.further, self.strange)
+        """All edits of a tree, the usual first."""
+
+    def textbook(self, expr: Expr) -> Forest:
+        """What textbooks do to a part, and the tree without one."""
+        work = _Work(Forest.from_exprs([expr], self._library))
+        made = [shorter(work.forest)]
+        for written, is_for in self._textbook:
+            nodes = np.flatnonzero(is_for[work.forest.tokens])
+            made += [work.written(pattern, nodes, nodes) for pattern in written]
+        # c/(c*u + c) says no more than c/(u + c), and c*(c/(u + c)) neither: where a constant comes in, one goes
+        scaled, inner = work.scaled()
+        new = [pattern for pattern in self._textbook[0][0] if self._library.constant in pattern.symbols]
+        made += [work.written(pattern, inner, scaled) for pattern in new]
+        made += self._elsewhere(expr)
+        return Forest.concatenate(made)
+
+    def _elsewhere(self, expr: Expr) -> list[Forest]:
+        """Each part less or plus the same of another variable, as T^4 - S^4 is of T^4."""
+        found, ids = [], self._library.ids
+        for one in expr.variables:
+            for other in self._library.variables:
+                if other == one:
+                    continue
+                tokens = [other if token == one else token for token in expr.tokens]
+                copied = Expr(self._library, tokens, expr.constants)
+                work = _Work(Forest.from_exprs([expr, copied], self._library))
+                has = np.array([ids[one] in work.forest.tokens[k : k + work.here.length[k]] for k in range(work.size)])
+                nodes = np.flatnonzero(has)
+                there = work.stock.subtrees(nodes + work.size)
+                found += [work.beside(joiner, nodes, there) for joiner in self._sums]
+        return found
 
     def near(self, expr: Expr) -> Forest:
-        """Trees that one symbol more, less or other makes of it; new constants have no value."""
+        """Trees that one usual symbol more, less or other makes of it; new constants have no value."""
         work = _Work(Forest.from_exprs([expr], self._library))
-        made = [shorter(work.forest), *work.replaced(self._by_arity), *work.wrapped(self._by_arity[1])]
-        leaves = work.stock.symbols(self._by_arity[0])
+        made = [shorter(work.forest), *work.replaced(self._usual), *work.wrapped(self._usual[1])]
+        leaves = work.stock.symbols(np.concatenate([self._usual[0], self._rare[0]]))
         made += [forest for joiner in self._joiners for forest in work.joined(joiner, leaves)]
         return Forest.concatenate(made)
 
@@ -87,7 +119,13 @@ class Edits:
         work = _Work(Forest.concatenate([Forest.from_exprs([expr], self._library), self._pieces]))
         pieces = work.stock.trees(np.arange(1, len(self._pieces) + 1))
         made = [forest for joiner in self._joiners for forest in work.joined(joiner, pieces)]
-        return Forest.concatenate([*made, work.swapped(pieces), work.swapped(work.stock.symbols(self._by_arity[0]))])
+        leaves = np.concatenate([self._usual[0], self._rare[0]])
+        return Forest.concatenate([*made, work.swapped(pieces), work.swapped(work.stock.symbols(leaves))])
+
+    def strange(self, expr: Expr) -> Forest:
+        """Trees that one symbol makes of it which formulas rarely have."""
+        work = _Work(Forest.from_exprs([expr], self._library))
+        return Forest.concatenate([*work.replaced(self._rare), *work.wrapped(self._rare[1])])
 
 
 class _Work:
@@ -114,6 +152,27 @@ class _Work:
             found.append(self._made(nodes, [self.stock.symbols(others), below]))
         return found
 
+    def written(self, pattern: Pattern, parts: Indices, places: Indices) -> Forest:
+        """A pattern of each of these parts, put in these places."""
+        ids, count = self.forest.library.ids, len(parts)
+        middle = [
+            _at(self.here, parts) if name is None else self.stock.symbols(np.full(count, ids[name]))
+            for name in pattern.symbols
+        ]
+        return self._made(places, middle)
+
+    def scaled(self) -> tuple[Indices, Indices]:
+        """Products and quotients with a constant, and what it is times or over."""
+        library, tokens = self.forest.library, self.forest.tokens[: self.size]
+        chains = [library.ids[name] for name in ("*", "/") if name in library]
+        products = np.flatnonzero(np.isin(tokens, chains))
+        constant = -1 if library.constant is None else library.ids[library.constant]
+        found = [
+            (products[tokens[one[products]] == constant], other)
+            for one, other in ((self.forest.left, self.forest.right), (self.forest.right, self.forest.left))
+        ]
+        return np.concatenate([at for at, _ in found]), np.concatenate([other[at] for at, other in found])
+
     def wrapped(self, symbols: Indices) -> list[Forest]:
         """Each operator of one operand over each node."""
         nodes, others = _pairs(np.arange(self.size), symbols)
@@ -128,6 +187,10 @@ class _Work:
         if self.forest.library.names[joiner] not in COMMUTATIVE:
             found.append(self._made(nodes, [operator, part, here]))
         return found
+
+    def beside(self, joiner: int, nodes: Indices, parts: Part) -> Forest:
+        """Each of these nodes joined with its own part."""
+        return self._made(nodes, [self.stock.symbols(np.full(len(nodes), joiner)), _at(self.here, nodes), parts])
 
     def swapped(self, parts: Part) -> Forest:
         """Each node with all below it by each part."""

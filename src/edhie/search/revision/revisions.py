@@ -14,8 +14,8 @@ from edhie.results.front import front_of
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
-STAGES = 2  # of an expression's edits: those of one symbol, then those with pieces
-LATER = 10.0  # bits that an expression has to be better by, for its second stage to come before another's first
+STAGES = 4  # of an expression's edits: see `Edits`
+LATER = 10.0  # bits that an expression has to be better by, for each stage of its edits that others are behind
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import SearchError
-from edhie.evaluate.constants.fitting import fit_constants
+from edhie.evaluate.constants.fitting import fit_constants, with_parts
 from edhie.evaluate.keys import key_pairs
+from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
 from edhie.expr.difference import Matching, shape_of
 from edhie.expr.difference.matching import lower_bound
 from edhie.search.base import State, Strategy, Task
+from edhie.search.mosaic.sources import Source
 from edhie.search.revision.config import ReviseConfig
 from edhie.search.revision.edits import Edits, with_scales
 from edhie.search.revision.formula import formula_over, refitted, thorough
@@ -23,9 +26,12 @@ from edhie.search.revision.neighbourhood import Neighbourhood
 from edhie.search.revision.revisions import Revisions, forest_of, forest_state
 
 MEASURED = 32  # of a step's expressions, those of the least error, have their distance taken
+PROMISING, TO_THE_END = 150, 100  # of a step's expressions, those whose constants are fitted in so many iterations more
+FURTHEST = 30  # changes after which it is another formula
+MANY = 10  # constants of a formula
 REMEMBERED = 100_000  # distances of parts
 PATIENCE = 30  # steps without a new expression after which nothing is left to do
-NEW = 1.0  # where a constant that comes in starts
+NEW = (1.0, 0.0)  # where constants that come in start
 
 
 class Revise(Strategy):
@@ -45,12 +51,17 @@ class Revise(Strategy):
         self._formula = formula_over(self.config.formula, library)
         self._shape, self._matching = shape_of(self._formula), Matching()
         self._folded = int(constants_only(Forest.from_exprs([self._formula], library))[0])
-        self._edits = Edits(library)
+        self._edits = Edits(library, Source(task.generator, library).frequencies)
         self._neighbourhood = Neighbourhood(task.generator, library)
         self._known = Revisions.empty(library)
         self._waiting = Forest.from_exprs([], library)
         self._seen = np.zeros(0, np.uint64)
         self._step = self._edited = self._around = self._since_new = 0
+
+    @property
+    def fitted(self) -> Expr | None:
+        """The formula with its constants fitted; None before the first step."""
+        return self._formula if self._step > 0 else None
 
     @property
     def _measure(self) -> tuple[int, float]:
@@ -81,7 +92,7 @@ class Revise(Strategy):
                 break
             self._edited += 1
             expr = self._known.forest[k]
-            edited = self._edits.near(expr) if self._known.stages[k] == 0 else self._edits.further(expr)
+            edited = self._edits.stages[int(self._known.stages[k])](expr)
             edited = edited.take(self._unseen(edited))
             self._known = self._known.tried(k)
             self._waiting = Forest.concatenate([self._waiting, edited.take(rng.permutation(len(edited)))])
@@ -125,12 +136,33 @@ class Revise(Strategy):
         if len(chosen) == 0:
             return
         self._seen = np.union1d(self._seen, _keys(chosen))
-        values = np.where(np.isnan(chosen.values), NEW, chosen.values)
-        fitted = Forest(self._library, chosen.tokens, chosen.offsets, values)
-        if len(values):
-            fitted = fit_constants(fitted, evaluator.data, config=evaluator.constants).forest
+        fitted = self._fitted(self._started(chosen)) if len(chosen.values) else chosen
         scores = evaluator.score(fitted)
         self._remember(fitted, np.where(scores.is_scored, scores.errors, np.inf))
+
+    def _started(self, forest: Forest) -> Forest:
+        """With a value for each constant that came in: as a factor or a power 1 changes nothing, as a term 0."""
+        tried = [
+            Forest(self._library, forest.tokens, forest.offsets, np.where(np.isnan(forest.values), new, forest.values))
+            for new in NEW
+        ]
+        left = [squared_errors(each, self._task.evaluator.data) for each in tried]
+        return with_parts(tried[0], (is_better := np.flatnonzero(left[1] < left[0])), tried[1].take(is_better))
+
+    def _fitted(self, forest: Forest) -> Forest:
+        """With constants fitted, those of the most promising to the end: from a formula's own values it may be far."""
+        evaluator = self._task.evaluator
+        config = evaluator.constants
+        if len(self._formula.constants) > MANY:  # from other starts than the formula's own they are not found
+            config = replace(config, points=0)
+        done = fit_constants(forest, evaluator.data, config=config)
+        best = np.argsort(done.squared_errors, kind="stable")[:PROMISING]
+        best = best[np.isfinite(done.squared_errors[best])]
+        config = replace(evaluator.constants, points=0, starts=1, rounds=1, iterations=TO_THE_END, rows=None)
+        again = fit_constants(done.forest.take(best), evaluator.data, config=config)
+        self._task.tally.refits += len(best)
+        is_better = again.squared_errors < done.squared_errors[best]
+        return with_parts(done.forest, best[is_better], again.forest.take(is_better))
 
     def _remember(self, forest: Forest, errors: NDArray[np.float64]) -> None:
         best = np.argsort(errors, kind="stable")[:MEASURED]
@@ -139,19 +171,21 @@ class Revise(Strategy):
             self._matching = Matching()
         shapes = [shape_of(forest[int(k)]) for k in best]
         nearest = np.array([lower_bound(self._shape, each) for each in shapes], np.int64)
-        hopeful = np.flatnonzero(self._known.would_stay(errors[best], nearest, self.config.revisions, *self._measure))
+        would_stay = self._known.would_stay(errors[best], nearest, self.config.revisions, *self._measure)
+        hopeful = np.flatnonzero(would_stay & (nearest <= FURTHEST))
         distances = [self._matching.distance(self._shape, shapes[k]) for k in hopeful]
         chosen = best[hopeful]
         known = self._known.with_more(forest.take(chosen), errors[chosen], np.array(distances, np.int64))
         self._known = known.best(self.config.revisions, *self._measure)
 
     def _unseen(self, forest: Forest) -> NDArray[np.int64]:
-        """The first of each expression that was not scored yet, whatever its constants, in order."""
+        """The shortest writing of each expression that was not scored yet, whatever its constants, in order."""
         is_wanted = forest.sizes <= self._formula.size + self.config.growth
         wanted = np.flatnonzero(is_wanted & (constants_only(forest) <= self._folded))
+        wanted = wanted[np.argsort(forest.sizes[wanted], kind="stable")]
         keys = _keys(forest.take(wanted))
         _, first = np.unique(keys, return_index=True)
-        first = np.sort(first)
+        first = first[np.argsort(wanted[first])]
         return wanted[first[~np.isin(keys[first], self._seen)]]
 
     # -- going on -------------------------------------------------------------------------

@@ -67,23 +67,7 @@ class Fitting:
 
     def _ties(self, whole: Forest) -> Indices:
         """By constant of one expression, in prefix order: which of its different constants it is."""
-        name = self._template.library.constant
-        counts = [int(self._are_constants(part).sum()) for part in self._template.parts_of(whole)]
-        first: dict[int, int] = {}
-        found: list[int] = []
-        n_different, hole = 0, 0
-        for token in self._template.tokens:
-            if token == "":
-                part = self._template.part_of[hole]
-                if part not in first:
-                    first[part] = n_different
-                    n_different += counts[part]
-                found += range(first[part], first[part] + counts[part])
-                hole += 1
-            elif token == name:
-                found.append(n_different)
-                n_different += 1
-        return np.array(found, np.int64)
+        return np.array(self._template.ties(whole[0]), np.int64)
 
     def _descended(self, whole: Forest) -> Numbers:
         """The values of one expression after some steps."""

@@ -182,6 +182,28 @@ class Template:
                 raise self._another_form(expr, f": {self.names[part]!r} is not the same in all of its places")
         return dict(zip(self.names, parts, strict=True))
 
+    def ties(self, expr: Expr) -> tuple[int, ...]:
+        """By constant of an instance, in prefix order: which of its different constants it is.
+
+        >>> from edhie.expr import parse
+        >>> library = SymbolLibrary.of(["+", "*", "sin"], 2, constant=True)
+        >>> Template.parse("f(x0) + c*f(x1)", library).ties(parse("sin(c*x0) + c*sin(c*x1)", library))
+        (0, 1, 0)
+        """
+        contents, first, found = iter(self._contents(expr)), dict[int, int](), list[int]()
+        holes, n_different = iter(self.part_of), 0
+        for token in self.tokens:
+            if token == "":
+                part, count = next(holes), len(next(contents).constants)
+                if part not in first:
+                    first[part] = n_different
+                    n_different += count
+                found += range(first[part], first[part] + count)
+            elif token == self.library.constant:
+                found.append(n_different)
+                n_different += 1
+        return tuple(found)
+
     def _contents(self, expr: Expr) -> list[Expr]:
         """What stands in the holes, one after the other."""
         found, at = [], 0

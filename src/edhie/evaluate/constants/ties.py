@@ -1,0 +1,51 @@
+"""Constants that stand in several places of an expression and are one: what moves there moves together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import ExpressionError
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Ties:
+    """By constant of an expression, in prefix order: which of its different constants it is, and with which sign."""
+
+    of: tuple[int, ...]
+    signs: tuple[int, ...]
+
+    @classmethod
+    def none(cls, count: int) -> Ties:
+        """Each constant is its own."""
+        return cls(tuple(range(count)), (1,) * count)
+
+    @property
+    def n_different(self) -> int:
+        """How many different constants there are."""
+        return max(self.of, default=-1) + 1
+
+    def together(self, slopes: Numbers) -> Numbers:
+        """Slopes by constant, (constants, rows), as slopes by different constant: those of copies add up.
+
+        >>> Ties((0, 1, 0), (1, 1, -1)).together(np.array([[5.0], [2.0], [1.0]])).tolist()
+        [[4.0], [2.0]]
+        """
+        if len(slopes) != len(self.of):
+            raise ExpressionError(f"there are ties for {len(self.of)} constants, and the expression has {len(slopes)}")
+        found = np.zeros((self.n_different, slopes.shape[1]))
+        np.add.at(found, np.array(self.of, np.int64), slopes * np.array(self.signs, np.float64)[:, np.newaxis])
+        return found
+
+    def apart(self, covariance: Numbers) -> Numbers:
+        """A covariance of the different constants as that of all: copies have the same variance, and vary as one."""
+        at, signs = np.array(self.of, np.int64), np.array(self.signs, np.float64)
+        return np.asarray(covariance[np.ix_(at, at)] * np.outer(signs, signs))
+
+    def everywhere(self, groups: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+        """Groups of different constants as groups of all."""
+        return tuple(tuple(k for k, which in enumerate(self.of) if which in group) for group in groups)
