@@ -8,6 +8,7 @@ import pytest
 from edhie import Constraints
 from edhie.discovery import Settings, discover
 from edhie.discovery.columns import CHOSEN, MANY, columns_to_search, telling_columns
+from edhie.discovery.revision import revise
 from edhie.evaluate import Data, read_data
 
 
@@ -90,3 +91,13 @@ def test_guesses_are_over_the_columns_that_are_searched() -> None:
     found = discover(data, Settings(max_time=None, max_evaluations=50, guesses=["c*v33 + sin(5*v2)"]))
     assert set(found.best.expr.variables) == {"v2", "v33"}
     assert found.best.loss < 1e-9
+
+
+def test_revising_keeps_the_columns_of_the_formula() -> None:
+    X = wide(40, 200)  # noqa: N806
+    names = tuple(f"v{k}" for k in range(40))
+    data = Data(np.ascontiguousarray(X.T), 3 * X[:, 33] + X[:, 2] ** 2, None, names)
+    found = revise("c*v33 + 0*v39", data, Settings(max_time=None, max_evaluations=400))
+    assert {"v2", "v33", "v39"} <= set(found.columns)
+    assert len(found.columns) <= CHOSEN + 1
+    assert found.best.loss < 1e-6

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from edhie.console import error_console, say
-from edhie.discovery.discover import SPLIT_SEED
 from edhie.discovery.names import variable_names
+from edhie.discovery.preparing import SPLIT_SEED
 from edhie.errors import DataError, shortened
 from edhie.evaluate import Data, read_data
 from edhie.evaluate.table import Table

@@ -37,12 +37,15 @@ Numbers = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 
-def columns_to_search(data: Data, settings: Settings) -> Places:
-    """The places of the columns that are searched: all of a narrow table, else those that tell most; it is said."""
+def columns_to_search(data: Data, settings: Settings, *, also: Sequence[str] = ()) -> Places:
+    """The places of the columns that are searched: all of a narrow table, else those that tell most; it is said.
+
+    What settings speak of is among them, and `also` these.
+    """
     constraints = settings.constraints
     if data.n_variables <= MANY or (constraints is not None and getattr(constraints, "all_variables", False)):
         return np.arange(data.n_variables)
-    named = _named(settings, data.names)
+    named = _named(settings, also, data.names)
     chosen = np.union1d(telling_columns(data), named).astype(np.int64)
     listed = shortened(", ".join(data.names[k] for k in chosen))
     LOGGER.warning(
@@ -171,10 +174,10 @@ def _left_over(columns: Numbers, target: Numbers) -> Numbers:
 # -- what the user names ----------------------------------------------------------------
 
 
-def _named(settings: Settings, names: Sequence[str]) -> Places:
+def _named(settings: Settings, also: Sequence[str], names: Sequence[str]) -> Places:
     """The places of the columns that guesses, a template, or constraints speak of."""
     given = [*settings.guesses, *settings.recalled, settings.template or ""]
-    words = {word for each in given for word in _words(each)}
+    words = {word for each in given for word in _words(each)} | set(also)
     if settings.constraints is not None:
         words |= {name for listed in settings.constraints.only_on.values() for name in listed}
     return np.array([k for k, name in enumerate(names) if name in words], np.int64)

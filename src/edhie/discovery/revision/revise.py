@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
-from edhie.discovery.names import variable_names
+from edhie.discovery.columns import columns_to_search
+from edhie.discovery.preparing import prepared, warm_up_if_timed
 from edhie.discovery.revision.revision import Original, Revision
 from edhie.discovery.revision.steps import front_steps, loss_of
 from edhie.discovery.settings import Settings
 from edhie.discovery.sources import generator_of, library_of
-from edhie.discovery.warming import is_first_time, warm_up
 from edhie.errors import SearchError
 from edhie.evaluate import Data, Evaluator
 from edhie.events import Event
@@ -25,12 +23,10 @@ from edhie.generators.answers import answer_library, over
 from edhie.generators.base import LatentGenerator
 from edhie.generators.renamed import Renamed
 from edhie.results import Candidate, SearchResult
-from edhie.results.validation import split
 from edhie.search import run
 from edhie.search.revision import Revise, ReviseConfig, formula_over, refitted
 from edhie.search.revision.formula import thorough
 
-SPLIT_SEED = 0  # the same rows are held out as in a search that begins from nothing
 Listener = Callable[[Event], None]
 
 
@@ -51,24 +47,23 @@ def revise(
     begins. Where a column is called `c`, write a number. Without a `validation` set some rows are held out where
     there are many. Ctrl-C ends the search, and what was found comes back.
     """
-    names = variable_names(data.names)
-    given = _read(formula, names)
-    train, held_out = replace(data, names=names), validation
-    if validation is None:
-        train, held_out = split(train, np.random.default_rng(SPLIT_SEED))
-    validation = None if held_out is None else replace(held_out, names=names)
-    generator, library = _sources(settings, names, given)
-    evaluator = _evaluator(library, train, settings, data.names)
+    whole = prepared(data, validation)
+    given = _read(formula, whole.train.names)
+    searched = whole.only(columns_to_search(whole.train, settings, also=given.variables))
+    given = _read(formula, searched.train.names)
+    generator, library = _sources(settings, searched.train.names, given)
+    evaluator = searched.evaluator(library, settings)
     strategy = _strategy(settings, given)
-    if settings.max_time is not None or is_first_time():
-        warm_up(generator, library, strategy)
+    warm_up_if_timed(settings, generator, library, strategy)
     result = run(
         generator, evaluator, strategy=strategy, budget=settings.budget, rng=settings.seed,
-        on_event=on_event, folder=folder, resume=resume,
+        on_event=on_event, folder=folder, resume=resume, asked=settings.asked(),
     )  # fmt: skip
     start = formula_over(str(given), evaluator.given_library)
     fitted = strategy.fitted or refitted(start, evaluator.data, thorough(evaluator.constants))[0]
-    return _revision(given, fitted, evaluator, result, target=target, columns=data.names, validation=validation)
+    return _revision(
+        given, fitted, evaluator, result, target=target, columns=searched.columns, validation=searched.validation
+    )  # fmt: skip
 
 
 def _revision(
@@ -122,13 +117,3 @@ def _sources(settings: Settings, names: Sequence[str], formula: Expr) -> tuple[G
 def _strategy(settings: Settings, formula: Expr) -> Revise:
     given = settings.strategy.config if isinstance(settings.strategy, Revise) else ReviseConfig()
     return Revise(replace(given, formula=str(formula)))
-
-
-def _evaluator(library: SymbolLibrary, data: Data, settings: Settings, columns: Sequence[str]) -> Evaluator:
-    constraints = settings.constraints
-    if constraints is not None:
-        constraints = constraints.renamed(dict(zip(columns, data.names, strict=True)))
-    return Evaluator(
-        library, data.columns.T, data.y, weights=data.weights, loss=settings.loss, constants=settings.constants,
-        complexity=settings.complexity, constraints=constraints, allow_constant_target=True,
-    )  # fmt: skip
