@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from edhie.discovery.equation import Equation
+from edhie.discovery.presentation import Manner, joined, manner_of, of_candidate, presented
 from edhie.errors import SearchError
 from edhie.evaluate import Data
-from edhie.expr.signs import plain_signs
-from edhie.results import Candidate, Candidates, SearchResult
+from edhie.results import Candidate, Candidates, Front, SearchResult
 from edhie.results.description import shortest_description
-from edhie.results.selection import SELECTION, drops
+from edhie.results.selection import SELECTION, drops, testable
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,17 +28,25 @@ class Discovery:
     result: SearchResult
     selection: str = "mdl"
 
+    keeps_form: bool = False
+    """Whether equations stay as they were written, where constraints say what they may look like."""
+
     @cached_property
     def equations(self) -> tuple[Equation, ...]:
-        """The best trade-offs between loss and complexity, and the chosen one, from the least complex on."""
-        front, chosen = self.result.front, self._chosen
+        """The best trade-offs between loss and complexity, and the chosen one, from the least complex on.
+
+        Constants are polished on all rows, and none is there that another could take the place of; signs and
+        products are as people write them. Losses are those of what is shown, so they may be below those of the search.
+        """
+        chosen = self._chosen
+        shown = self._front.candidates if chosen is None else joined(self._front.candidates, self._alone(chosen))
+        front = Front.of(shown, negligible=self.result.front.negligible)
         scored = list(zip(front, drops(front).tolist(), strict=True))
         if chosen is not None:
             alike = next((score for each, score in scored if _is_alike(each, chosen)), 0.0)
             scored = [(each, score) for each, score in scored if not _is_alike(each, chosen)] + [(chosen, alike)]
             scored.sort(key=lambda pair: pair[0].complexity)
-        plain = ((replace(each, expr=plain_signs(each.expr)), score) for each, score in scored)
-        return tuple(Equation(self.target, each, self.train, self.validation, score) for each, score in plain)
+        return tuple(Equation(self.target, each, self.train, self.validation, score) for each, score in scored)
 
     @cached_property
     def index(self) -> int:
@@ -46,8 +54,7 @@ class Discovery:
         if self._chosen is None:
             executed = f"none of {self.result.counts.executed:,} expressions has a value in every row"
             raise SearchError(f"no equation was found: {executed}; search longer, or with other operators")
-        chosen = plain_signs(self._chosen.expr)
-        return next(k for k, each in enumerate(self.equations) if each.expr == chosen)
+        return next(k for k, each in enumerate(self.equations) if each.candidate is self._chosen)
 
     @property
     def best(self) -> Equation:
@@ -65,11 +72,35 @@ class Discovery:
         return self.result.candidates
 
     @cached_property
+    def _manner(self) -> Manner:
+        result = self.result
+        return manner_of(
+            result.candidates, result.front.candidates, self.train,
+            strategy=result.strategy, keeps_form=self.keeps_form,
+        )  # fmt: skip
+
+    @cached_property
+    def _front(self) -> Front:
+        """The front of the search as it is shown."""
+        shown = presented(self.result.front.candidates, self.train, self._manner)
+        return Front.of(shown, negligible=self.result.front.negligible)
+
+    @cached_property
     def _chosen(self) -> Candidate | None:
-        front = self.result.front
-        if self.selection == "mdl":
-            return shortest_description(self.result.candidates, self.train, validation=self.validation)
-        return SELECTION[self.selection](front) if len(front) else None
+        """The chosen one as it is shown."""
+        if len(self.result.front) == 0:
+            return None
+        if self.selection != "mdl":
+            front = self._front
+            return SELECTION[self.selection](front if self.selection == "accuracy" else testable(front, self.train))
+        first = shortest_description(self.result.candidates, self.train, validation=self.validation)
+        assert first is not None
+        also = presented(self._alone(first), self.train, self._manner)
+        among = joined(self._front.candidates, also)  # with all of its constants at their best another may be better
+        return shortest_description(among, self.train, validation=self.validation)
+
+    def _alone(self, candidate: Candidate) -> Candidates:
+        return of_candidate(candidate, self.result.candidates)
 
     def as_json(self) -> dict[str, Any]:
         """What a program wants to know of it."""
