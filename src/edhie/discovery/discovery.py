@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Any
 
 from edhie.discovery.equation import Equation
-from edhie.discovery.presentation import Manner, joined, manner_of, of_candidate, presented
+from edhie.discovery.presentation import AS_IT_IS, Manner, joined, manner_of, of_candidate, presented
 from edhie.errors import SearchError
 from edhie.evaluate import Data
 from edhie.results import Candidate, Candidates, Front, SearchResult
 from edhie.results.description import shortest_description
-from edhie.results.selection import SELECTION, drops, testable
+from edhie.results.selection import SELECTION, drops, sparing
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +74,8 @@ class Discovery:
     @cached_property
     def _manner(self) -> Manner:
         result = self.result
+        if len(result.history) == 0:  # of a search that is known by its equations alone, which have been shown
+            return AS_IT_IS
         return manner_of(
             result.candidates, result.front.candidates, self.train,
             strategy=result.strategy, keeps_form=self.keeps_form,
@@ -92,11 +94,11 @@ class Discovery:
             return None
         if self.selection != "mdl":
             front = self._front
-            return SELECTION[self.selection](front if self.selection == "accuracy" else testable(front, self.train))
+            return SELECTION[self.selection](front if self.selection == "accuracy" else sparing(front, self.train))
         first = shortest_description(self.result.candidates, self.train, validation=self.validation)
         assert first is not None
         also = presented(self._alone(first), self.train, self._manner)
-        among = joined(self._front.candidates, also)  # with all of its constants at their best another may be better
+        among = joined(also, self._front.candidates)  # with all of its constants at their best another may be better
         return shortest_description(among, self.train, validation=self.validation)
 
     def _alone(self, candidate: Candidate) -> Candidates:

@@ -91,8 +91,9 @@ class Equation:
         return self.expr.sympy()
 
     def predict(self, columns: Numbers) -> Numbers:
-        """Its values on columns, of shape (variables, rows), one column after the other; NaN and infinity where it
-        has none. The regressor's `predict` takes a table of rows instead, of shape (rows, variables).
+        """Its values on columns, of shape (variables, rows); NaN and infinity where it has none.
+
+        The regressor's `predict` takes a table instead, of shape (rows, variables).
         """
         with np.errstate(all="ignore"):
             found: Numbers = values(Forest.from_exprs([self.expr]), columns)[0].astype(np.float64, copy=False)

@@ -1,7 +1,7 @@
 """Candidates as they are shown: constants at the bottom of their valley, none too many, in plain form.
 
-It depends on the candidates and the data alone, and what is presented already stays as it is: so a discovery that
-is read from a folder has the same equations to the last digit.
+It depends on the candidates and the data alone, so a discovery that is read from a folder has the same equations to
+the last digit.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Manner:
     """What candidates of one search may become."""
 
     loss: Loss | None
-    """What their errors are; None for a loss of the user's, whose errors cannot be made anew."""
+    """What their errors are; None for one that is not of squares, or is the user's: errors cannot be made anew."""
     lower: float
     """The least constant that the search has tried: bounds that it was given are kept without being known."""
     upper: float
@@ -46,25 +46,29 @@ class Manner:
     may_rewrite: bool
 
 
+AS_IT_IS = Manner(None, -math.inf, math.inf, is_weighed=False, may_polish=False, may_rewrite=False)
+
+
 def manner_of(candidates: Candidates, shown: Candidates, data: Data, *, strategy: str, keeps_form: bool) -> Manner:
     """What the candidates of a search tell of how it was asked; `shown` are the few that matter."""
     forest, is_template = candidates.forest, strategy == "template"
     constants = forest.values[constants_among_values(forest)]
     constants = constants[np.isfinite(constants)]
+    lower, upper = float(constants.min(initial=math.inf)), float(constants.max(initial=-math.inf))
     loss = loss_of(shown, data)
     return Manner(
         loss=loss,
-        lower=float(constants.min(initial=math.inf)),
-        upper=float(constants.max(initial=-math.inf)),
+        lower=lower,
+        upper=upper,
         is_weighed=bool((candidates.complexities != forest.sizes).any()),
         # a part that a template has twice has the same constants in both places
-        may_polish=data.n_rows <= POLISHED_ROWS and not is_template and _is_of_squares(loss),
+        may_polish=data.n_rows <= POLISHED_ROWS and not is_template and loss is not None and lower < upper,
         may_rewrite=not (is_template or keeps_form),
     )
 
 
 def loss_of(candidates: Candidates, data: Data) -> Loss | None:
-    """The loss by name that gives the candidates their errors; None where none does."""
+    """The loss, of those that follow from sums of squares, that gives the candidates their errors; None: none does."""
     finite = np.flatnonzero(np.isfinite(candidates.errors))
     squares = squared_errors(candidates.forest.take(finite), data)
     for loss in LOSSES.values():
@@ -73,10 +77,6 @@ def loss_of(candidates: Candidates, data: Data) -> Loss | None:
             if np.allclose(found, candidates.errors[finite], rtol=ALIKE, atol=0.0):
                 return loss
     return None
-
-
-def _is_of_squares(loss: Loss | None) -> bool:
-    return loss is not None and loss.from_sum_of_squares is not None
 
 
 def presented(candidates: Candidates, data: Data, manner: Manner) -> Candidates:

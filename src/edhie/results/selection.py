@@ -48,7 +48,7 @@ def mdl(front: Front, *, rows: int) -> Candidate:
     return front[int(np.argmin(unexplained + symbols + constants))]
 
 
-def testable(front: Front, data: Data) -> Front:
+def sparing(front: Front, data: Data) -> Front:
     """The front without what has as many constants as there are rows; where that is all there is, it stays."""
     kept = np.flatnonzero(is_testable(front.candidates.forest, data))
     return Front(front.candidates.take(kept), front.negligible) if len(kept) else front

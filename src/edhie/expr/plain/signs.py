@@ -5,6 +5,8 @@ Products and sums ask for the signs of their parts, and those may be products an
 
 from __future__ import annotations
 
+import math
+
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
 from edhie.expr.plain.nodes import ODD, Node, is_built_in, is_coefficient, joined, number_of, size
@@ -81,10 +83,20 @@ def _turned_product(library: SymbolLibrary, node: Node, through_functions: bool)
     sums = [k for k, each in enumerate(every) if each.token in ("+", "-")]
     for k in [*differences, *numbers, *sums, *(range(len(every)) if through_functions else ())]:
         other = turned(library, every[k])
+        if other is not None and k >= len(above) and (factor := _reciprocal(library, other)) is not None:
+            return quotient(library, [factor, *above], every[len(above) : k] + every[k + 1 :])
         if other is not None:
             every[k] = other
             return quotient(library, every[: len(above)], every[len(above) :])
     return None
+
+
+def _reciprocal(library: SymbolLibrary, node: Node) -> Node | None:
+    """What to multiply by in place of a division by a fitted constant: x/(-2) is -0.5*x."""
+    if node.token != library.constant or not node.value or not is_built_in(library, "*"):
+        return None
+    found = 1.0 / node.value
+    return Node(node.token, (), found) if math.isfinite(found) and found else None
 
 
 def _is_difference(library: SymbolLibrary, node: Node) -> bool:
@@ -118,12 +130,27 @@ def factors(library: SymbolLibrary, node: Node) -> tuple[bool, list[Node], list[
 
 
 def quotient(library: SymbolLibrary, above: list[Node], below: list[Node]) -> Node:
-    """Factors over divisors: constants first, ones left out, equal factors as powers."""
-    above = _in_order(library, above)
+    """Factors over divisors: constants first, ones left out, equal factors as powers, 1/exp(2*x) as exp(-2*x)."""
+    decaying = {k: other for k, each in enumerate(below) if (other := _inverse_exp(library, each)) is not None}
+    above = _in_order(library, [*above, *decaying.values()])
+    below = [each for k, each in enumerate(below) if k not in decaying]
     below = [each for each in _in_order(library, below) if number_of(library, each) != 1.0]
     kept = [each for each in above if number_of(library, each) != 1.0]
     top = _multiplied(library, kept or above[:1])
     return joined(library, "/", top, _multiplied(library, below)) if below else top
+
+
+def _inverse_exp(library: SymbolLibrary, node: Node) -> Node | None:
+    """What to multiply by in place of a division by exp(k·u), k a number; None for any other divisor."""
+    if node.token != "exp" or not is_built_in(library, "exp") or not is_built_in(library, "*"):
+        return None
+    (exponent,) = node.operands
+    if exponent.token not in ("*", "/") or not is_built_in(library, exponent.token):
+        return None
+    _, above, below = factors(library, exponent)
+    has_number = any(number_of(library, each) is not None for each in (*above, *below))
+    other = turned(library, exponent) if has_number else None
+    return None if other is None else Node("exp", (other,))
 
 
 def _in_order(library: SymbolLibrary, given: list[Node]) -> list[Node]:
