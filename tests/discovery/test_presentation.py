@@ -19,6 +19,7 @@ from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.plain import plain_form
 from edhie.results import Candidates
+from edhie.results.description import description_bits, shortest_description
 from edhie.results.selection import SELECTION, sparing
 
 RNG = np.random.default_rng(1)
@@ -137,6 +138,19 @@ def test_equations_are_a_front_in_plain_form(found: Discovery) -> None:
     for each in found.result.front:
         no_larger = (one.loss for one in found.equations if one.complexity <= each.complexity)
         assert min(no_larger) <= each.error * (1 + 1e-9)
+
+
+def test_the_chosen_one_describes_the_data_no_worse_than_the_search_s_own() -> None:
+    rng = np.random.default_rng(3)
+    x = np.exp(rng.uniform(0, 9, 30))
+    data = read_data(x, 2 * x**1.5 * (1 + 0.03 * rng.normal(size=30)), names=["x0"])  # noise in proportion
+    made = discover(data, Settings(max_time=None, max_evaluations=500))
+    own = shortest_description(made.result.candidates, data)
+    assert own is not None
+    chosen = made.best.expr
+    before, after = description_bits(Forest.from_exprs([own.expr, chosen.cast(own.expr.library)]), data)
+    assert after <= before + 1e-6
+    assert made.best.predict(np.ones((1, 1)))[0] == pytest.approx(2, rel=0.03)  # least squares sees the largest alone
 
 
 @pytest.mark.parametrize("selection", ["mdl", "best", "accuracy", "score"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -35,8 +35,9 @@ class Discovery:
     def equations(self) -> tuple[Equation, ...]:
         """The best trade-offs between loss and complexity, and the chosen one, from the least complex on.
 
-        Constants are polished on all rows, and none is there that another could take the place of; signs and
-        products are as people write them. Losses are those of what is shown, so they may be below those of the search.
+        Constants are at the least loss, but for those of a chosen one that describes the data better as it is;
+        none is there that another could take the place of; signs and products are as people write them. Losses are
+        those of what is shown, so they may be below those of the search.
         """
         chosen = self._chosen
         shown = self._front.candidates if chosen is None else joined(self._front.candidates, self._alone(chosen))
@@ -97,8 +98,10 @@ class Discovery:
             return SELECTION[self.selection](front if self.selection == "accuracy" else sparing(front, self.train))
         first = shortest_description(self.result.candidates, self.train, validation=self.validation)
         assert first is not None
-        also = presented(self._alone(first), self.train, self._manner)
-        among = joined(also, self._front.candidates)  # with all of its constants at their best another may be better
+        # where noise is in proportion, constants of least squares may describe less than those that it has
+        manners = (replace(self._manner, may_polish=False), self._manner)
+        as_is, polished = (presented(self._alone(first), self.train, manner) for manner in manners)
+        among = joined(joined(as_is, polished), self._front.candidates)
         return shortest_description(among, self.train, validation=self.validation)
 
     def _alone(self, candidate: Candidate) -> Candidates:
