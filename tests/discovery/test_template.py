@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from edhie import EDHiERegressor
 from edhie.discovery.template import parts, template_library, template_strategy
 from edhie.errors import ParseError, SearchError
 from edhie.evaluate import Evaluator
@@ -50,3 +51,10 @@ def test_the_parts_of_what_was_found() -> None:
 def test_another_form_has_no_such_parts() -> None:
     with pytest.raises(SearchError, match="is not of the form"):
         parts(parse("t + k", PLAIN), "f(t)*g(k)")
+
+
+def test_parts_are_read_whatever_their_signs() -> None:
+    X = np.random.default_rng(0).uniform(0.5, 4, (80, 2))  # noqa: N806
+    y = -3 * X[:, 0] - 6 * X[:, 1]
+    model = EDHiERegressor(template="f(x0) + 2*f(x1)", max_time=None, max_evaluations=300).fit(X, y)
+    assert str(model.parts()["f"].free()) in ("c*x0", "x0*c", "-c*x0", "x0/c")

@@ -75,7 +75,10 @@ def discover(
     if searched is not whole:
         train = replace(train, columns=whole.train.columns, names=whole.train.names)
         result = _over_all(result, over(library, train.names))
-    return Discovery(target, whole.columns, train, whole.validation, result, settings.selection, settings.template)
+    return Discovery(
+        target, whole.columns, train, whole.validation, result, settings.selection, settings.template,
+        keeps_form=settings.constraints is not None,
+    )  # fmt: skip
 
 
 def _over_all(result: SearchResult, library: SymbolLibrary) -> SearchResult:

@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import Any
 
 from edhie.discovery.equation import Equation
+from edhie.discovery.presentation import AS_IT_IS, Manner, joined, manner_of, of_candidate, presented
 from edhie.discovery.template import ties_of
 from edhie.errors import SearchError
 from edhie.evaluate import Data
-from edhie.expr.signs import plain_signs
-from edhie.results import Candidate, Candidates, SearchResult
+from edhie.results import Candidate, Candidates, Front, SearchResult
 from edhie.results.description import shortest_description
-from edhie.results.selection import SELECTION, drops
+from edhie.results.selection import SELECTION, drops, sparing
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +30,20 @@ class Discovery:
     selection: str = "mdl"
     template: str | None = None
     """The form that was asked for."""
+    keeps_form: bool = False
+    """Whether equations stay as they were written, where constraints say what they may look like."""
 
     @cached_property
     def equations(self) -> tuple[Equation, ...]:
-        """The best trade-offs between loss and complexity, and the chosen one, from the least complex on."""
-        front, chosen = self.result.front, self._chosen
+        """The best trade-offs between loss and complexity, and the chosen one, from the least complex on.
+
+        Constants are at the least loss, but for those of a chosen one that describes the data better as it is;
+        none is there that another could take the place of; signs and products are as people write them. Losses are
+        those of what is shown, so they may be below those of the search.
+        """
+        chosen = self._chosen
+        shown = self._front.candidates if chosen is None else joined(self._front.candidates, self._alone(chosen))
+        front = Front.of(shown, negligible=self.result.front.negligible)
         scored = list(zip(front, drops(front).tolist(), strict=True))
         if chosen is not None:
             alike = next((score for each, score in scored if _is_alike(each, chosen)), 0.0)
@@ -43,9 +52,8 @@ class Discovery:
         return tuple(self._equation(each, score) for each, score in scored)
 
     def _equation(self, each: Candidate, score: float) -> Equation:
-        plain = replace(each, expr=plain_signs(each.expr))
         ties = None if self.template is None else ties_of(each.expr, self.template)
-        return Equation(self.target, plain, self.train, self.validation, score, ties)
+        return Equation(self.target, each, self.train, self.validation, score, ties)
 
     @cached_property
     def index(self) -> int:
@@ -53,8 +61,7 @@ class Discovery:
         if self._chosen is None:
             executed = f"none of {self.result.counts.executed:,} expressions has a value in every row"
             raise SearchError(f"no equation was found: {executed}; search longer, or with other operators")
-        chosen = plain_signs(self._chosen.expr)
-        return next(k for k, each in enumerate(self.equations) if each.expr == chosen)
+        return next(k for k, each in enumerate(self.equations) if each.candidate is self._chosen)
 
     @property
     def best(self) -> Equation:
@@ -72,11 +79,39 @@ class Discovery:
         return self.result.candidates
 
     @cached_property
+    def _manner(self) -> Manner:
+        result = self.result
+        if len(result.history) == 0:  # of a search that is known by its equations alone, which have been shown
+            return AS_IT_IS
+        return manner_of(
+            result.candidates, result.front.candidates, self.train,
+            strategy=result.strategy, keeps_form=self.keeps_form,
+        )  # fmt: skip
+
+    @cached_property
+    def _front(self) -> Front:
+        """The front of the search as it is shown."""
+        shown = presented(self.result.front.candidates, self.train, self._manner)
+        return Front.of(shown, negligible=self.result.front.negligible)
+
+    @cached_property
     def _chosen(self) -> Candidate | None:
-        front = self.result.front
-        if self.selection == "mdl":
-            return shortest_description(self.result.candidates, self.train, validation=self.validation)
-        return SELECTION[self.selection](front) if len(front) else None
+        """The chosen one as it is shown."""
+        if len(self.result.front) == 0:
+            return None
+        if self.selection != "mdl":
+            front = self._front
+            return SELECTION[self.selection](front if self.selection == "accuracy" else sparing(front, self.train))
+        first = shortest_description(self.result.candidates, self.train, validation=self.validation)
+        assert first is not None
+        # where noise is in proportion, constants of least squares may describe less than those that it has
+        manners = (replace(self._manner, may_polish=False), self._manner)
+        as_is, polished = (presented(self._alone(first), self.train, manner) for manner in manners)
+        among = joined(joined(as_is, polished), self._front.candidates)
+        return shortest_description(among, self.train, validation=self.validation)
+
+    def _alone(self, candidate: Candidate) -> Candidates:
+        return of_candidate(candidate, self.result.candidates)
 
     def as_json(self) -> dict[str, Any]:
         """What a program wants to know of it."""

@@ -73,7 +73,10 @@ class Equation:
 
     @cached_property
     def uncertainty(self) -> Uncertainty:
-        """How well the data determine its constants, which are in prefix order."""
+        """How well the data determine its constants, which are in prefix order.
+
+        Where one is redundant, as the 1 of 1/(a*x + b), it is held, and the errors of the others take it as given.
+        """
         return uncertainty(self.expr, self.train, ties=self.ties)
 
     def text(self, digits: int | None = 6) -> str:
@@ -91,7 +94,10 @@ class Equation:
         return self.expr.sympy()
 
     def predict(self, columns: Numbers) -> Numbers:
-        """Its values on columns, of shape (variables, rows); NaN and infinity where it has none."""
+        """Its values on columns, of shape (variables, rows); NaN and infinity where it has none.
+
+        The regressor's `predict` takes a table instead, of shape (rows, variables).
+        """
         with np.errstate(all="ignore"):
             found: Numbers = values(Forest.from_exprs([self.expr]), columns)[0].astype(np.float64, copy=False)
         return found

@@ -38,6 +38,7 @@ def save(discovery: Discovery, folder: str | Path) -> Path:
     description = {
         "format": FORMAT, "edhie": edhie.__version__, "target": discovery.target, "columns": discovery.columns,
         "variables": discovery.train.names, "selection": discovery.selection, "template": discovery.template,
+        "keeps_form": discovery.keeps_form,
         **discovery.as_json(),
         "index": None if discovery.is_empty else discovery.index,
         "front": [each.as_json() | _as_candidate(each) for each in discovery.equations],
@@ -81,7 +82,7 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
             raise ValueError(f"{ROWS} has no rows")
         found = Discovery(
             str(description["target"]), tuple(description["columns"]), train, validation, result,
-            str(description["selection"]), description.get("template"),
+            str(description["selection"]), description.get("template"), bool(description.get("keeps_form", False)),
         )  # fmt: skip
         index = description["index"]
         vars(found)["_chosen"] = None if index is None else front[index]  # what `cached_property` would work out anew

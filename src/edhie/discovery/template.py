@@ -5,7 +5,6 @@ from __future__ import annotations
 from edhie.errors import SearchError
 from edhie.evaluate.constants.ties import Ties
 from edhie.expr import Expr, SymbolLibrary
-from edhie.expr.signs import plain_signs
 from edhie.expr.symbols import NUMBER, OPERATORS, constant
 from edhie.search.template import Template, TemplateConfig, TemplateSearch
 
@@ -55,12 +54,12 @@ def parts(expr: Expr, template: Template | str) -> dict[str, Expr]:
 
 
 def ties_of(expr: Expr, template: str) -> Ties | None:
-    """Which constants are one in several places, of an expression as `plain_signs` writes it; None where none is.
+    """Which constants are one in several places; None where none is.
 
     >>> from edhie.expr import parse
     >>> expr = parse("c*x0 + 2*(c*x1)", variables=["x0", "x1"]).with_constants([-3.0, -3.0])
     >>> ties_of(expr, "f(x0) + 2*f(x1)")
-    Ties(of=(0, 0), signs=(1, -1))
+    Ties(of=(0, 0), signs=(1, 1))
     """
     try:
         read = Template.parse(template, expr.library)
@@ -70,9 +69,4 @@ def ties_of(expr: Expr, template: str) -> Ties | None:
     if not read.is_tied or None in expr.constants:
         return None
     ties = read.ties(expr)
-    # how terms are turned and moved depends on signs alone, so that numbers can tell where each constant went
-    tagged = [(k + 1) * (-1 if float(value or 0) < 0 else 1) for k, value in enumerate(expr.constants)]
-    moved = plain_signs(expr.with_constants([float(tag) for tag in tagged])).constants
-    places = [int(abs(value or 0)) - 1 for value in moved]
-    signs = [1 if value == tagged[place] else -1 for value, place in zip(moved, places, strict=True)]
-    return Ties(tuple(ties[place] for place in places), tuple(signs))
+    return Ties(tuple(ties), (1,) * len(ties))

@@ -22,8 +22,8 @@ def constants_table(equation: Equation) -> Html:
             letter=letter,
             number=k + 1,
             value=number(float(found.values[k]), DIGITS),
-            error=_error(float(found.standard_errors[k])),
-            interval=_interval(float(found.lower[k]), float(found.upper[k])),
+            error=Html("given") if k in found.held else _error(float(found.standard_errors[k])),
+            interval=Html("") if k in found.held else _interval(float(found.lower[k]), float(found.upper[k])),
         )
         for k in range(len(found.values))
     ]
@@ -47,5 +47,6 @@ def _note(equation: Equation) -> Html:
     if found.unidentified:
         letter = equation.expr.library.constant
         groups = "; ".join(" and ".join(f"{letter}{k + 1}" for k in group) for group in found.unidentified)
-        return fill("note", text=f"The data do not determine {groups}: other values fit as well.")
+        given = "; the errors are those of the others with what is given" if found.held else ""
+        return fill("note", text=f"The data do not determine {groups}: other values fit as well{given}.")
     return Html("")

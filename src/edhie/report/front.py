@@ -17,7 +17,12 @@ def front_section(discovery: Discovery, article: str) -> Html:
     """All equations, and what is to be seen of each."""
     with_picture = pictured(discovery)
     count = range(len(discovery.equations))
-    is_beside = len(discovery.equations) > len(discovery.result.front)
+    chosen = discovery.best
+    is_beside = any(
+        each.loss <= chosen.loss and each.complexity <= chosen.complexity
+        for each in discovery.equations
+        if each is not chosen
+    )
     return fill(
         "front",
         id=article,

@@ -18,6 +18,7 @@ from edhie.evaluate.rows import few_rows
 from edhie.evaluate.values import values
 from edhie.expr import Forest
 from edhie.results.candidates import Candidate, Candidates
+from edhie.results.freedom import is_testable
 
 Numbers = NDArray[np.float64]
 ROUNDING = 1e-12  # of the target's spread: residuals below are as good as none
@@ -33,11 +34,15 @@ symbols in 120 formulas of physics four are among the rare ones, ten bits each i
 def shortest_description(candidates: Candidates, data: Data, *, validation: Data | None = None) -> Candidate | None:
     """The candidate that describes the data in the fewest bits; None where none has a finite error.
 
+    One with as many constants as there are rows is no description, but the rows themselves: it is chosen only where
+    there is nothing else.
     With `validation`, rows that were held out: as `description_bits` counts them, unless no candidate predicts these.
     """
     finite = np.flatnonzero(np.isfinite(candidates.errors))
     if len(finite) == 0:
         return None
+    sparing = finite[is_testable(candidates.forest.take(finite), data)]
+    finite = sparing if len(sparing) else finite
     by_error = finite[np.argsort(candidates.errors[finite], kind="stable")[:MOST_DESCRIBED]]
     by_size = finite[np.lexsort((candidates.errors[finite], candidates.complexities[finite]))[: MOST_DESCRIBED // 3]]
     chosen = np.unique(np.concatenate([by_error, by_size]))

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import SearchError
+from edhie.evaluate.data import Data
 from edhie.evaluate.numbers import check_whole
 from edhie.results.candidates import Candidate
+from edhie.results.freedom import is_testable
 from edhie.results.front import Front
 
 CLOSE = 1.5  # times the least error: what `best` chooses among
@@ -44,6 +46,12 @@ def mdl(front: Front, *, rows: int) -> Candidate:
     symbols = forest.sizes * math.log2(max(len(forest.library), 2))
     constants = np.diff(forest.value_offsets) * 0.5 * math.log2(rows)
     return front[int(np.argmin(unexplained + symbols + constants))]
+
+
+def sparing(front: Front, data: Data) -> Front:
+    """The front without what has as many constants as there are rows; where that is all there is, it stays."""
+    kept = np.flatnonzero(is_testable(front.candidates.forest, data))
+    return Front(front.candidates.take(kept), front.negligible) if len(kept) else front
 
 
 def drops(front: Front) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ from scipy.optimize import curve_fit
 from edhie.errors import EdhieError
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.polish import descend, polish_expr
+from edhie.evaluate.constants.propagation import value_deviations
 from edhie.evaluate.constants.uncertainty import bootstrap, uncertainty
 from edhie.evaluate.data import Data, read_data
 from edhie.expr import Expr, parse
@@ -105,32 +106,64 @@ def test_bootstrap_sees_uneven_noise() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "values", "groups"),
+    ("text", "values", "groups", "held"),
     [
-        ("c*c*x0", [2.0, 3.0], ((0, 1),)),
-        ("c*(c*x0 + c)", [2.0, 3.0, 1.0], ((0, 1, 2),)),
-        ("c*exp(x0 + c) + c*x0", [2.0, 0.1, 1.0], ((0, 1),)),
-        ("c + c*x0 + c + c*x0", [1.0, 2.0, 3.0, 4.0], ((0, 2), (1, 3))),
-        ("sign(c*x0)*c", [2.0, 1.0], ((0,),)),
-        ("0*c + c*x0", [2.0, 1.0], ((0,),)),
-        ("c/c", [2.0, 1.0], ((0, 1),)),
-        ("c^c", [2.0, 3.0], ((0, 1),)),
-        ("c*x0 + abs(c)", [2.0, 3.0], ()),
-        ("max(x0, c)", [-5.0], ((0,),)),
+        ("c*c*x0", [2.5, 3.5], ((0, 1),), (0,)),
+        ("c*(c*x0 + c)", [2.5, 3.0, 1.5], ((0, 1, 2),), (1,)),
+        ("c/(c*x0 + c)", [1.0, 3.5, 1.5], ((0, 1, 2),), (0,)),
+        ("c*exp(x0 + c) + c*x0", [2.5, 0.1, 1.5], ((0, 1),), (0,)),
+        ("c + c*x0 + c + c*x0", [1.5, 2.5, 3.5, 4.0], ((0, 2), (1, 3)), (0, 3)),
+        ("c*c*c*x0", [1.5, 2.5, 3.5], ((0, 1, 2),), (0, 1)),
+        ("sign(c*x0)*c", [2.0, 1.0], ((0,),), ()),
+        ("0*c + c*x0", [2.0, 1.0], ((0,),), ()),
+        ("c/c", [2.5, 1.5], ((0, 1),), (0,)),
+        ("c^c", [2.5, 3.0], ((0, 1),), (1,)),
+        ("c*x0 + abs(c)", [2.0, 3.0], (), ()),
+        ("max(x0, c)", [-5.0], ((0,),), ()),
     ],
 )
-def test_what_data_cannot_tell_apart_is_grouped(text: str, values: list[float], groups: tuple[object, ...]) -> None:
+def test_what_data_cannot_tell_apart_is_grouped_and_some_of_it_held(
+    text: str, values: list[float], groups: tuple[tuple[int, ...], ...], held: tuple[int, ...]
+) -> None:
     expr = parse(text, variables=["x0"]).with_constants(values)
     data = read_data(X, expr(x0=X) + np.sin(X))
     by_slopes = uncertainty(expr, data)
     by_rows = bootstrap(expr, data, n=5, rng=np.random.default_rng(0))
-    lost = np.isin(np.arange(len(values)), [k for group in groups for k in group])
+    places = np.arange(len(values))
+    lost = np.isin(places, [group[0] for group in groups if len(group) == 1])  # it changes nothing by itself
+    given = np.isin(places, held)
     for found in (by_slopes, by_rows):
         assert found.unidentified == groups
+        assert found.held == held
         np.testing.assert_array_equal(np.isinf(found.standard_errors), lost)
+        np.testing.assert_array_equal(found.standard_errors[given], 0)
+        assert (found.standard_errors[~given] > 0).all()
         assert (found.lower[lost] == -np.inf).all()
         assert (found.upper[lost] == np.inf).all()
         assert np.isfinite(found.lower[~lost]).all()
+        np.testing.assert_array_equal(found.lower[given], by_slopes.values[given])
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "without", "few"),
+    [
+        ("c/(c*x0 + c)", [1.0, 2.5, 3.5], "1/(c*x0 + c)", [2.5, 3.5]),
+        ("c*c*exp(c*x0)", [2.0, 1.5, -0.7], "2*c*exp(c*x0)", [1.5, -0.7]),
+    ],
+)
+def test_errors_beside_what_is_held_are_those_of_a_fit_with_it_given(
+    text: str, values: list[float], without: str, few: list[float]
+) -> None:
+    whole, short = parse(text).with_constants(values), parse(without).with_constants(few)
+    data = read_data(X, whole(x0=X) + 0.1 * np.sin(50 * X))
+    found, expected = uncertainty(whole, data), uncertainty(short, data)
+    assert found.held == (0,)
+    assert found.degrees_of_freedom == expected.degrees_of_freedom == len(X) - 2
+    np.testing.assert_allclose(found.standard_errors, [0, *expected.standard_errors], rtol=1e-6)
+    columns = np.linspace(-1, 6, 9).reshape(1, -1)
+    np.testing.assert_allclose(
+        value_deviations(whole, data, columns), value_deviations(short, data, columns), rtol=1e-6
+    )
 
 
 def test_too_few_rows_know_nothing() -> None:

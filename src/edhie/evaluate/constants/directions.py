@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
 
+MOST_WHOLE = 1e6  # a larger number is whole by chance
 SHARE_IN_GROUP = 1e-8  # of a constant's direction: what is below is rounding
 
 
@@ -75,6 +76,25 @@ class Directions:
         whole[:, lost] = np.inf
         return whole
 
+    def held(self, precision: float, values: Numbers) -> tuple[int, ...]:
+        """The fewest constants that have to be given for the data to determine the others, as far as they tell of them.
+
+        A convention, as there are many ways: constants that are 1 or another whole number are given before others,
+        and then the first. One whose value changes nothing, whatever the others are, is not among them.
+        """
+        lost = [k for group in self.unidentified(precision) if len(group) > 1 for k in group]
+        known = self.axes * self.strengths  # (constants, directions): as good as the slopes, and small
+        least = precision * self.strengths.max(initial=0.0)
+        free = [k for k in range(len(self.scales)) if k not in lost]
+        held = []
+        for k in sorted(lost, key=lambda k: (_is_whole(float(values[k])), -k)):
+            strengths = np.linalg.svd(known[[*free, k]], compute_uv=False)
+            if np.count_nonzero(strengths > least) > len(free):
+                free.append(k)
+            else:
+                held.append(k)
+        return tuple(sorted(held))
+
     def unidentified(self, precision: float) -> tuple[tuple[int, ...], ...]:
         """The groups of constants that can be changed together, or each alone, while the values stay."""
         together = np.abs(self._lost(precision)) > SHARE_IN_GROUP
@@ -93,3 +113,7 @@ class Directions:
         """The projection of the scaled constants onto what does not change the values."""
         known = self.axes[:, : self.rank(precision)]
         return np.asarray(np.eye(len(self.scales)) - known @ known.T)
+
+
+def _is_whole(value: float) -> bool:
+    return bool(value == round(value)) if abs(value) < MOST_WHOLE else False

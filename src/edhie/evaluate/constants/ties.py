@@ -29,6 +29,12 @@ class Ties:
         """How many different constants there are."""
         return max(self.of, default=-1) + 1
 
+    def different(self, values: Numbers) -> Numbers:
+        """The values of the different constants, given those of all."""
+        found = np.zeros(self.n_different)
+        found[np.array(self.of, np.int64)] = values * np.array(self.signs, np.float64)
+        return found
+
     def together(self, slopes: Numbers) -> Numbers:
         """Slopes by constant, (constants, rows), as slopes by different constant: those of copies add up.
 

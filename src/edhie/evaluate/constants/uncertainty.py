@@ -15,6 +15,7 @@ from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.ties import Ties
 from edhie.evaluate.data import Data
 from edhie.expr import Expr, Forest
+from edhie.expr.numerals import numeral
 
 Numbers = NDArray[np.float64]
 
@@ -27,7 +28,7 @@ class Uncertainty:
 
     values: Numbers
     standard_errors: Numbers
-    """Infinite for what the data do not determine."""
+    """Infinite for what the data do not determine; 0 for what is `held`, which the others are conditional on."""
     lower: Numbers
     upper: Numbers
     covariance: Numbers
@@ -35,12 +36,16 @@ class Uncertainty:
     """Rows that count, less the directions that the data determine; below 1 nothing is known of the noise."""
     unidentified: tuple[tuple[int, ...], ...]
     """Groups of constants that can change, together or one alone, while no value of the expression does."""
+    held: tuple[int, ...] = ()
+    """Of each group as many as have to be given for the data to determine the others: of 1/(a*x + b) the 1, though
+    it was fitted. As a factor that could be written elsewhere, it has no error of its own."""
 
 
 def uncertainty(expr: Expr, data: Data, *, level: float = 0.95, ties: Ties | None = None) -> Uncertainty:
     """Standard errors from the slopes at the fit, and Student's intervals around it.
 
-    The noise is estimated from what the fit leaves over, so weights count by their ratios. `ties` are constants that
+    The noise is estimated from what the fit leaves over, so weights count by their ratios. Where constants are one too
+    many, some are held, and the errors of the others are those of a fit with these given. `ties` are constants that
     are one in several places.
     """
     _check_level(level)
@@ -52,30 +57,38 @@ def uncertainty(expr: Expr, data: Data, *, level: float = 0.95, ties: Ties | Non
     weights = np.ones(data.n_rows) if data.weights is None else data.weights
     directions = Directions.of(slopes, weights)
     freedom = int(np.count_nonzero(weights)) - directions.rank(response.precision)
+    groups = ties.everywhere(directions.unidentified(response.precision))
+    held = directions.held(response.precision, ties.different(fit))
+    free = [k for k in range(ties.n_different) if k not in held]
     with np.errstate(all="ignore"):
         variance = float(weights @ np.square(data.y - values)) / freedom if freedom > 0 else np.inf
-        covariance = directions.inverse(response.precision) * variance
-    covariance = ties.apart(covariance)
+        covariance = np.zeros((ties.n_different, ties.n_different))
+        covariance[np.ix_(free, free)] = Directions.of(slopes[free], weights).inverse(response.precision) * variance
+    covariance, (held,) = ties.apart(covariance), ties.everywhere((held,))
     covariance[np.isnan(covariance)] = np.inf  # 0 · ∞: a perfect fit of what is not determined
-    if not np.isfinite(variance):
-        covariance[:] = np.inf
+    if not np.isfinite(variance):  # nothing is known of the noise
+        covariance[:], held = np.inf, ()
     errors = np.sqrt(np.diag(covariance))
-    reach = errors * _students(freedom, level)
-    groups = ties.everywhere(directions.unidentified(response.precision))
-    return Uncertainty(fit, errors, fit - reach, fit + reach, covariance, freedom, groups)
+    with np.errstate(all="ignore"):
+        reach = np.where(errors == 0, 0.0, errors * _students(freedom, level))
+    return Uncertainty(fit, errors, fit - reach, fit + reach, covariance, freedom, groups, held)
 
 
 def bootstrap(expr: Expr, data: Data, *, n: int = 200, level: float = 0.95, rng: np.random.Generator) -> Uncertainty:
     """Standard errors and percentile intervals from `n` fits to rows drawn with replacement.
 
     It trusts neither straight slopes nor equal noise, but takes n times as long. Each fit begins
-    where the expression's constants are; those without a finite error are left out.
+    where the expression's constants are; those without a finite error are left out. What `uncertainty` holds is
+    held here, too.
     """
     _check_level(level)
     if n < 2:
         raise EdhieError(f"a bootstrap needs at least 2 fits, not {n}; 200 and more are usual")
     by_slopes = uncertainty(expr, data, level=level)
-    samples = np.array([_refitted(expr, data, rng) for _ in range(n)]).reshape(n, len(by_slopes.values))
+    samples = np.tile(by_slopes.values, (n, 1))
+    free = [k for k in range(len(by_slopes.values)) if k not in by_slopes.held]
+    varied = _with_given(expr, by_slopes.held)
+    samples[:, free] = np.array([_refitted(varied, data, rng) for _ in range(n)]).reshape(n, len(free))
     samples = samples[np.isfinite(samples).all(axis=1)]
     lost = ~np.isfinite(by_slopes.standard_errors)
     if len(samples) < 2:
@@ -96,7 +109,25 @@ def bootstrap(expr: Expr, data: Data, *, n: int = 200, level: float = 0.95, rng:
         covariance,
         by_slopes.degrees_of_freedom,
         by_slopes.unidentified,
+        by_slopes.held,
     )
+
+
+def _with_given(expr: Expr, held: tuple[int, ...]) -> Expr:
+    """The expression with numbers for the constants that are held."""
+    if not held:
+        return expr
+    library = expr.library.with_numbers()
+    tokens, constants, k = [], [], 0
+    for token in expr.tokens:
+        if token != expr.library.constant:
+            tokens.append(token)
+            continue
+        value = expr.constants[k]
+        tokens.append(numeral(value or 0.0) if k in held else token)
+        constants += [] if k in held else [value]
+        k += 1
+    return Expr(library, tokens, constants)
 
 
 def _refitted(expr: Expr, data: Data, rng: np.random.Generator) -> Numbers:

@@ -14,6 +14,7 @@ from edhie.evaluate.rows import few_rows
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
 from edhie.results.description import description_bits
+from edhie.results.freedom import is_testable
 from edhie.search.base import Task
 from edhie.search.mosaic.board import Finding
 from edhie.search.mosaic.config import MosaicConfig
@@ -76,13 +77,14 @@ class Scribe:
 
     @property
     def is_done(self) -> bool:
-        """Whether an expression was found that leaves nothing but rounding."""
-        return self._least_error <= self._exact
+        """Whether an expression with fewer constants than there are rows leaves nothing but rounding."""
+        return len(self._exact_ones()) > 0
 
-    @property
-    def _least_error(self) -> float:
-        errors = self._evaluator.explored.errors
-        return float(errors.min()) if len(errors) else np.inf
+    def _exact_ones(self) -> NDArray[np.int64]:
+        """The places of expressions that leave nothing but rounding, and could have left more."""
+        explored = self._evaluator.explored
+        exact = np.flatnonzero(explored.errors <= self._exact)
+        return exact[is_testable(explored.take(exact), self._evaluator.data)] if len(exact) else exact
 
     # -- what was found -------------------------------------------------------------------
 
@@ -273,7 +275,7 @@ class Scribe:
         """Make an exact expression shorter, as long as it stays exact."""
         for _ in range(TIDY_ROUNDS):
             explored = self._evaluator.explored
-            exact = np.flatnonzero(explored.errors <= self._exact)
+            exact = self._exact_ones()
             best = exact[np.argmin(explored.complexities[exact])]
             size = explored.complexities[best]
             found = explored.take(np.array([best]))
@@ -281,6 +283,6 @@ class Scribe:
             variants = variants.take(self._allowed(variants))
             self._tally.refits += len(variants)
             self._evaluator.score(self._refitted(variants, self._fit_data))
-            exact = np.flatnonzero(explored.errors <= self._exact)
+            exact = self._exact_ones()
             if explored.complexities[exact].min() >= size:
                 return

@@ -1,0 +1,156 @@
+"""Candidates as they are shown: constants at the bottom of their valley, none too many, in plain form.
+
+It depends on the candidates and the data alone, so a discovery that is read from a folder has the same equations to
+the last digit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.constants.jacobian import constants_among_values
+from edhie.evaluate.constants.polish import polish
+from edhie.evaluate.data import Data
+from edhie.evaluate.losses import LOSSES, Loss
+from edhie.evaluate.values import squared_errors
+from edhie.expr import Expr, Forest
+from edhie.expr.plain import plain_form, without_redundancy
+from edhie.results import Candidate, Candidates
+
+Numbers = NDArray[np.float64]
+POLISHED_ROWS = 20_000  # of more rows constants are known well enough, and polishing takes long
+POLISHES = 3
+WORTH = 1e-10  # the share by which a sum of squares has to fall for constants to change
+SAME = 1e-9  # the share by which it may rise for a form that reads better
+ROUNDING = 1e-24  # of the target's squares: less is as good as nothing
+ALIKE = 1e-6  # to which losses have to agree to be the same loss
+
+
+@dataclass(frozen=True)
+class Manner:
+    """What candidates of one search may become."""
+
+    loss: Loss | None
+    """What their errors are; None for one that is not of squares, or is the user's: errors cannot be made anew."""
+    lower: float
+    """The least constant that the search has tried: bounds that it was given are kept without being known."""
+    upper: float
+    is_weighed: bool
+    """Whether symbols weigh differently, so that other symbols would make for another complexity."""
+    may_polish: bool
+    may_rewrite: bool
+
+
+AS_IT_IS = Manner(None, -math.inf, math.inf, is_weighed=False, may_polish=False, may_rewrite=False)
+
+
+def manner_of(candidates: Candidates, shown: Candidates, data: Data, *, strategy: str, keeps_form: bool) -> Manner:
+    """What the candidates of a search tell of how it was asked; `shown` are the few that matter."""
+    forest, is_template = candidates.forest, strategy == "template"
+    constants = forest.values[constants_among_values(forest)]
+    constants = constants[np.isfinite(constants)]
+    lower, upper = float(constants.min(initial=math.inf)), float(constants.max(initial=-math.inf))
+    loss = loss_of(shown, data)
+    return Manner(
+        loss=loss,
+        lower=lower,
+        upper=upper,
+        is_weighed=bool((candidates.complexities != forest.sizes).any()),
+        # a part that a template has twice has the same constants in both places
+        may_polish=data.n_rows <= POLISHED_ROWS and not is_template and loss is not None and lower < upper,
+        may_rewrite=not (is_template or keeps_form),
+    )
+
+
+def loss_of(candidates: Candidates, data: Data) -> Loss | None:
+    """The loss, of those that follow from sums of squares, that gives the candidates their errors; None: none does."""
+    finite = np.flatnonzero(np.isfinite(candidates.errors))
+    squares = squared_errors(candidates.forest.take(finite), data)
+    for loss in LOSSES.values():
+        if loss.from_sum_of_squares is not None:
+            found = loss.from_sum_of_squares(squares, data)
+            if np.allclose(found, candidates.errors[finite], rtol=ALIKE, atol=0.0):
+                return loss
+    return None
+
+
+def presented(candidates: Candidates, data: Data, manner: Manner) -> Candidates:
+    """The candidates as they are shown, in the same order."""
+    if len(candidates) == 0:
+        return candidates
+    forest = _polished(candidates.forest, data, manner) if manner.may_polish else candidates.forest
+    exprs = _rewritten(list(forest), data, manner) if manner.may_rewrite else list(forest)
+    changed = [k for k, expr in enumerate(exprs) if expr != candidates.forest[k]]
+    errors, complexities = candidates.errors.copy(), candidates.complexities.copy()
+    found = Forest.from_exprs(exprs, forest.library)
+    if changed and manner.loss is not None and manner.loss.from_sum_of_squares is not None:
+        errors[changed] = manner.loss.from_sum_of_squares(squared_errors(found.take(changed), data), data)
+    if changed and not manner.is_weighed:
+        complexities[changed] = found.take(changed).sizes
+    return replace(candidates, forest=found, errors=errors, complexities=complexities)
+
+
+def of_candidate(candidate: Candidate, library_of: Candidates) -> Candidates:
+    """One candidate as candidates, over the library of others."""
+    return Candidates(
+        Forest.from_exprs([candidate.expr], library_of.forest.library),
+        np.array([candidate.error]),
+        np.array([candidate.complexity]),
+        np.array([candidate.executed_at]),
+    )
+
+
+def joined(one: Candidates, other: Candidates) -> Candidates:
+    """Both, one after the other."""
+    return Candidates(
+        Forest.concatenate([one.forest, other.forest]),
+        *(
+            np.concatenate([getattr(one, name), getattr(other, name)])
+            for name in ("errors", "complexities", "executed_at")
+        ),
+    )
+
+
+def _polished(forest: Forest, data: Data, manner: Manner) -> Forest:
+    """Constants improved on all rows, where that lowers the error by more than rounding."""
+    if not len(forest.values):
+        return forest
+    least = ROUNDING * data.squares_to_explain
+    current, squares = forest, squared_errors(forest, data)
+    for _ in range(POLISHES):
+        found = polish(current, data, lower=manner.lower, upper=manner.upper)
+        is_better = found.squared_errors < squares * (1.0 - WORTH) - least
+        if not is_better.any():
+            break
+        by_value = np.repeat(is_better, np.diff(current.value_offsets))
+        values = np.where(by_value, found.forest.values, current.values)
+        current = Forest(current.library, current.tokens, current.offsets, values)
+        squares = np.where(is_better, found.squared_errors, squares)
+    return current
+
+
+def _rewritten(exprs: list[Expr], data: Data, manner: Manner) -> list[Expr]:
+    """Each in the best form that leaves its sum of squares as it is."""
+    plain = [plain_form(each) for each in exprs]
+    short = [without_redundancy(each, lower=manner.lower, upper=manner.upper) for each in exprs]
+    before, by_form, by_both = (squared_errors(Forest.from_exprs(each), data) for each in (exprs, plain, short))
+    limits = before * (1.0 + SAME) + ROUNDING * data.squares_to_explain
+    found = []
+    for k, expr in enumerate(exprs):
+        choices = [(short[k], by_both[k]), (plain[k], by_form[k])]
+        fitting = (each for each, error in choices if error <= limits[k] and _is_sayable(manner, expr, each))
+        found.append(next(fitting, expr))
+    return found
+
+
+def _is_sayable(manner: Manner, before: Expr, after: Expr) -> bool:
+    """Whether the new form has the complexity that the search has counted, where only that knows it."""
+    if not manner.is_weighed:
+        return True
+    symbols = (Counter("+" if token == "-" else token for token in each.tokens) for each in (before, after))
+    return next(symbols) == next(symbols)
