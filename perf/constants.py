@@ -26,7 +26,7 @@ import numpy as np  # noqa: E402 -- after the limits on threads
 from edhie.evaluate.constants.config import CHEAP, THOROUGH, FitConfig  # noqa: E402
 from edhie.evaluate.constants.fitting import fit_constants  # noqa: E402
 from edhie.evaluate.data import Data, read_data, squares_about_mean  # noqa: E402
-from edhie.expr import Expr, Forest  # noqa: E402
+from edhie.expr import Expr, Forest, operator  # noqa: E402
 from edhie.expr.canonical import canonical  # noqa: E402
 from edhie.grammar import load  # noqa: E402
 
@@ -259,6 +259,24 @@ def measure_speed(report: Report, found: list[Problem], quick: bool) -> None:
         report.figure(name, None if fastest is None else fastest / seconds["edhie"])
 
 
+def measure_own_operators(report: Report, found: list[Problem]) -> None:
+    """The same fits where sin, cos, exp and sqrt are operators of a user's, which have no compiled code."""
+    of_a_user = {name: operator(f"own_{name}", 1, numpy=getattr(np, name)) for name in ("sin", "cos", "exp", "sqrt")}
+    library = found[0].forest.library.extended(*of_a_user.values())
+    with_one = [each for each in found if any(token in of_a_user for token in each.forest[0].tokens)]
+    renamed = []
+    for each in with_one:
+        tokens = [of_a_user[token].name if token in of_a_user else token for token in each.forest[0].tokens]
+        renamed.append(Problem(Forest.from_exprs([Expr(library, tokens)]), each.data, each.function, each.n_constants))
+    runs = {"own": lambda: by_edhie(renamed, CHEAP), "compiled": lambda: by_edhie(with_one, CHEAP)}
+    seconds, right = in_turns(runs, 2)
+    speed, times = len(renamed) / seconds["own"], seconds["own"] / seconds["compiled"]
+    remark = f"{np.mean(right['own']):.1%} right; compiled: {np.mean(right['compiled']):.1%}, {times:,.0f} times faster"
+    report.row("a user's operators, cheap", f"{speed:,.0f} fits/s", remark)
+    report.figure("own_operators_fits_per_s", speed)
+    report.figure("own_operators_recovered", float(np.mean(right["own"])))
+
+
 def main() -> None:
     quick = arguments(__doc__ or "").quick
     report = Report("constants, one core")
@@ -266,6 +284,7 @@ def main() -> None:
     passed = {why: sum(each[why] for _, each in drawn) for why in drawn[0][1]}
     measure_recovery(report, [found for found, _ in drawn], passed)
     measure_speed(report, drawn[0][0], quick)
+    measure_own_operators(report, drawn[0][0])
     report.close()
 
 

@@ -87,6 +87,25 @@ def test_runs_that_fail_are_told(edhie: Callable[..., Any], tmp_path: Path) -> N
     assert len(err.splitlines()) == 1
 
 
+def test_a_method_of_the_users(edhie: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from edhie.search.sampling import Draw\n"
+        "class Faulty(Draw):\n    def begin(self, task):\n        raise ValueError('nothing to begin with')\n"
+        "def root(X, y, budget, rng):\n    return 'sqrt(x0)', 1\n"
+    )
+    options = ["--runs", 2, "--problems", "NG-1,NG-8", "--out", tmp_path / "out"]
+    code, out, err = edhie("bench", "nguyen", "--method", f"{tmp_path / 'mine.py'}:Faulty", *options)
+    assert code == 1
+    assert "0 runs" in out
+    assert err.splitlines() == [  # one fault, told once
+        "error: NG-1, run 0 and 3 more: Faulty raised ValueError: nothing to begin with (mine.py, line 4)"
+    ]
+    code, out, err = edhie("bench", "nguyen", "--method", f"{tmp_path / 'mine.py'}:root", *options, "--figures")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].split() == ["nguyen,", "root"]
+    assert [line.split()[:2] for line in out.splitlines()[2:4]] == [["NG-1", "0/2"], ["NG-8", "2/2"]]
+
+
 def test_a_formula_without_values_is_told_before_the_first_run(edhie: Callable[..., Any], tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text('[[problem]]\nid = "bad"\ntarget = "v"\nformula = "log(t)"\nvariables = { t = [-2, -1] }\n')

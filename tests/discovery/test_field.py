@@ -6,13 +6,16 @@ import logging
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from edhie import EDHiERegressor, Evaluator
 from edhie.discovery import field
-from edhie.discovery.field import Field, field_of, formulas_of
+from edhie.discovery.field import Field, field_of, formulas_in, formulas_of, score_formulas
 from edhie.errors import CorpusError
-from edhie.expr import Forest
+from edhie.expr import Forest, SymbolLibrary
 from edhie.generators import load
+from edhie.generators.renamed import Renamed
 
 MODEL = load("general-2")
 TEXTS = ["V*S/(K + S)", "a*exp(-0.3*t)*cos(w*t)"]
@@ -46,6 +49,38 @@ def test_a_file_of_formulas(tmp_path: Path) -> None:
     assert [str(each) for each in formulas_of(path, MODEL.library, ["S", "t"])] == ["c*x0/(c + x0)"]
     with pytest.raises(CorpusError, match="there is no file"):
         formulas_of(tmp_path / "missing.txt", MODEL.library, ["S"])
+
+
+@pytest.mark.parametrize("search", ["draw", "evolve", "mosaic"])
+def test_the_formulas_themselves_are_scored_in_any_search(search: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(field, "_tuned", lambda generator, formulas: generator)  # learning is another matter
+    x = np.random.default_rng(0).uniform(0.5, 4, (60, 2))
+    table = pd.DataFrame(x, columns=["S", "t"])
+    rate = 2.5 * table["S"] / (1.3 + table["S"]) + 0.01 * np.sin(40 * table["t"])
+    for corpus, is_there in ((TEXTS, True), (["m*v"], False)):
+        model = EDHiERegressor(max_time=None, max_evaluations=12, corpus=corpus, search=search).fit(table, rate)
+        result = model.discoveries_[0].result
+        forms = {str(each.free()) for each in result.candidates.forest.take(np.arange(len(corpus)))}
+        assert ("c*S/(c + S)" in forms) == is_there
+        assert result.counts.executed <= 12
+
+
+def test_formulas_over_the_equations_library() -> None:
+    mine = Field(MODEL, formulas_of([*TEXTS, "S + t"], MODEL.library, ["S", "t"]))
+    over = SymbolLibrary.of(["+", "*", "/", "exp"], ["S", "t"], constant=True)
+    assert [str(each) for each in formulas_in(mine, over)] == ["c*S/(c + S)", "S + t"]  # there is no cos
+    assert [str(each) for each in formulas_in(Renamed(mine, ["t", "S"]), over)] == ["c*S/(c + S)", "S + t"]
+    strict = SymbolLibrary.of(["+", "*", "/"], ["x1"])
+    assert len(formulas_in(mine, strict)) == 0  # neither a second column nor constants
+    assert len(formulas_in(MODEL, over)) == 0
+
+
+def test_formulas_leave_half_of_the_evaluations() -> None:
+    many = MODEL.sample(40, np.random.default_rng(0))
+    x = np.random.default_rng(0).uniform(0.5, 4, (60, 2))
+    evaluator = Evaluator(MODEL.library, x, x[:, 0])
+    score_formulas(evaluator, many.unique(), 20)
+    assert 5 < evaluator.counts.executed <= 10
 
 
 def test_half_of_the_samples_are_formulas_of_the_field() -> None:

@@ -7,10 +7,11 @@ import pytest
 
 from edhie.errors import GeneratorError, SymbolError
 from edhie.expr import SymbolLibrary
-from edhie.generators import LatentGenerator, load
+from edhie.generators import Generator, LatentGenerator, load
 from edhie.generators.answers import answer_library, over
-from edhie.generators.renamed import Renamed
+from edhie.generators.renamed import Renamed, renamed
 from edhie.generators.shipped import general_for, names
+from edhie.grammar import PCFG
 
 MODEL = load("general-2")
 RENAMED = Renamed(MODEL, ["t", "c"])
@@ -34,6 +35,21 @@ def test_codes_are_the_same() -> None:
     a, b = MODEL.decode(codes), RENAMED.decode(codes)
     np.testing.assert_array_equal(a.forest.tokens, b.forest.tokens)
     np.testing.assert_array_equal(a.sources, b.sources)
+
+
+def test_any_generator_is_renamed_and_keeps_what_it_can() -> None:
+    grammar = PCFG.parse("E -> E '+' T [0.4] | T [0.6]\nT -> 'x0' [0.4] | 'x1' [0.3] | 'c' [0.3]")
+    other = renamed(grammar, ["t", "c"])
+    assert isinstance(other, Generator)
+    assert not isinstance(other, LatentGenerator)
+    drawn, own = (each.sample(50, np.random.default_rng(0)) for each in (other, grammar))
+    assert drawn.library == other.library
+    assert {"t", "c"} == {token for each in drawn for token in each.tokens} & {"t", "c", "x0", "x1"}
+    np.testing.assert_array_equal(drawn.tokens, own.tokens)
+    assert renamed(grammar, ["x1", "x0"]) is grammar  # it knows both by their names
+    assert isinstance(renamed(MODEL, ["t", "c"]), Renamed)
+    with pytest.raises(GeneratorError, match="a generator of 2 variables cannot have 1 names"):
+        renamed(grammar, ["t"])
 
 
 def test_as_many_names_as_variables() -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from edhie.errors import EdhieError
-from edhie.evaluate import Evaluator
+from edhie.evaluate import Constraints, Evaluator
 from edhie.expr import Forest, SymbolLibrary
 from edhie.generators import load
-from edhie.search import Budget, run
-from edhie.search.sampling import Draw, DrawConfig, drawn
+from edhie.search import Budget, Task, run
+from edhie.search.sampling import PATIENCE, Draw, DrawConfig, drawn
 from searches import HVAE, Grammar, Wrapped, X, Y, evaluator
 
 
@@ -42,6 +43,49 @@ class Repeating:
 def test_a_generator_that_only_repeats_itself_ends() -> None:
     result = run(Repeating(), evaluator(), strategy=Draw(DrawConfig(attempts=5_000)))
     assert (result.stopped, result.counts.executed, result.counts.asked) == ("finished", 1, 5_000)
+
+
+@pytest.mark.parametrize("attempts", [1_000_000, None])
+def test_it_ends_where_nothing_new_comes(attempts: int | None) -> None:
+    result = run(Repeating(), evaluator(), strategy=Draw(DrawConfig(attempts=attempts)), budget=Budget(None))
+    assert (result.stopped, result.counts.executed, result.counts.asked) == ("finished", 1, 1_000 + PATIENCE)
+
+
+class Rare:
+    """A generator that has something new at attempts 0, 9,000, 18,000 and 40,000, and counts them."""
+
+    library: SymbolLibrary = HVAE.library
+
+    def __init__(self) -> None:
+        self.n = 0
+
+    def sample(self, n: int, rng: np.random.Generator) -> Forest:
+        some = HVAE.sample(40, np.random.default_rng(0)).unique()
+        places = np.searchsorted([9_000, 18_000, 40_000], self.n + np.arange(n), side="right")
+        self.n += n
+        return some.take(places)
+
+
+def test_patience_grows_with_what_it_took() -> None:
+    result = run(Rare(), evaluator(), strategy="draw", budget=Budget(None))
+    assert (result.counts.executed, result.counts.asked) == (3, 2 * 19_000)  # the second half brought nothing
+
+
+def test_going_on_has_the_same_patience(tmp_path: Path) -> None:
+    whole = run(Repeating(), evaluator(), strategy="draw", budget=Budget(None))
+    run(Repeating(), evaluator(), strategy="draw", budget=Budget(None, seconds=0.0), folder=tmp_path)
+    parts = run(Repeating(), evaluator(), strategy="draw", budget=Budget(None), folder=tmp_path, resume=True)
+    assert parts.counts == whole.counts
+    draw = Draw()
+    draw.begin(Task(Repeating(), evaluator(), Budget()))
+    draw.restore({"attempts": np.array(7)})  # as earlier versions wrote it
+    assert int(draw.state()["since_new"]) == 0
+
+
+def test_what_is_forbidden_may_be_new() -> None:
+    forbidding = evaluator(constraints=Constraints(max_size=1))
+    result = run(Repeating(), forbidding, strategy=Draw(DrawConfig(attempts=30_000)), budget=Budget(None))
+    assert (result.counts.executed, result.counts.asked) == (0, 30_000)
 
 
 @pytest.mark.parametrize(("attempts", "batch"), [(0, 10), (1, 10), (95, 10), (100, 10), (7, 1000)])

@@ -13,8 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
-from edhie.bench.task import Outcome, Task
-from edhie.bench.worker import READY
+from edhie.bench.task import READY, Outcome, Task
 
 ONE_THREAD = (
     "OMP_NUM_THREADS",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.bench.methods import answer_library, generator_for, in_problem_names, method_named
+from edhie.bench.answering import Answering
+from edhie.bench.methods import Method, answer_library, generator_for, in_problem_names
 from edhie.bench.metrics import bounded_r2, evaluated_to_success, rank_of_truth, success_threshold
+from edhie.bench.own import blamed_on
 from edhie.bench.problem import Problem, chosen, load_problems
 from edhie.bench.sameness import is_equivalent
 from edhie.bench.task import COLUMNS, Outcome, Settings, Task
@@ -29,9 +32,11 @@ from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.generators import Generator
 from edhie.results import SearchResult
 from edhie.results.description import shortest_description
-from edhie.search import Budget, run
+from edhie.search import Budget, Strategy, run, strategy_named
+from edhie.search.importing import imported
 
 Numbers = NDArray[np.float64]
+MOSAIC = "mosaic"
 REFITTED = 300  # candidates
 WARM_UP = Budget(evaluations=64, seconds=1.0)
 MANY_FITS = FitConfig(rows=256)
@@ -40,15 +45,18 @@ MANY_FITS = FitConfig(rows=256)
 
 def execute(task: Task) -> Outcome:
     """Run a task and judge what it finds."""
-    problem, method, settings = _problem(task.benchmark, task.problem), method_named(task.method), task.settings
-    generator, library = _sources(task.method, problem, settings)
-    _warm_up(task.method, problem, settings)
+    problem, settings = _problem(task.benchmark, task.problem), task.settings
     X, y = problem.data("train", task.run, task.noise)  # noqa: N806
-    evaluator = Evaluator(library, X, y, constants=CHEAP if method.strategy == "mosaic" else MANY_FITS)
-    # under noise the right one is not the best; mosaic stops by itself, at rounding, which good approximations are not
-    target = success_threshold(y) if task.noise == 0 and method.strategy != "mosaic" else None
-    budget = Budget(settings.evaluations or None, settings.seconds, target)
-    result = run(generator, evaluator, strategy=method.strategy, budget=budget, rng=task.run)
+    with nullcontext() if task.own is None else blamed_on(task.method):
+        strategy = _strategy(task.how)
+        is_mosaic = strategy.name == MOSAIC
+        generator, library = _sources(task.how, problem, settings)
+        _warm_up(task.how, problem, settings)
+        evaluator = Evaluator(library, X, y, constants=CHEAP if is_mosaic else MANY_FITS)
+        # under noise the right one is not the best; mosaic stops by itself, at rounding, which approximations are not
+        target = success_threshold(y) if task.noise == 0 and not is_mosaic else None
+        budget = Budget(settings.evaluations or None, settings.seconds, target)
+        result = run(generator, evaluator, strategy=strategy, budget=budget, rng=task.run)
     found = _judged(task, problem, result, evaluator.data)
     counts = result.counts
     row = {
@@ -57,7 +65,17 @@ def execute(task: Task) -> Outcome:
         "invalid": counts.invalid + counts.undecodable, "seconds": round(result.seconds, 3),
         "stopped": result.stopped, **found,
     }  # fmt: skip
-    return Outcome({name: row[name] for name in COLUMNS}, _curve(result, evaluator.data))
+    curve = _curve(result, evaluator.data)
+    if isinstance(strategy, Answering):  # what it did is its own to count
+        row["evaluated"] = strategy.executed
+        row["evaluated_to_success"] = strategy.executed if row["success"] else None
+        curve = [] if strategy.executed is None else [[float(strategy.executed), *point[1:]] for point in curve]
+    return Outcome({name: row[name] for name in COLUMNS}, curve)
+
+
+def _strategy(method: Method) -> Strategy:
+    """A new one for every run, whatever another has left in it."""
+    return Answering(imported(method.strategy)) if method.source == "none" else strategy_named(method.strategy)
 
 
 @lru_cache(maxsize=4)
@@ -66,20 +84,27 @@ def _problem(benchmark: str, name: str) -> Problem:
 
 
 @lru_cache(maxsize=2)
-def _sources(method: str, problem: Problem, settings: Settings) -> tuple[Generator, SymbolLibrary]:
+def _sources(method: Method, problem: Problem, settings: Settings) -> tuple[Generator, SymbolLibrary]:
     """What gives expressions, and the symbols that an answer may have."""
-    generator, by_default = generator_for(method_named(method), problem, settings.model), method_named(method).strict
-    strict = by_default if settings.strict is None else settings.strict
-    return generator, answer_library(generator, strict=strict, undoing=method_named(method).strategy == "mosaic")
+    generator = generator_for(method, problem, settings.model)
+    if method.source == "none":
+        return generator, generator.library  # whatever its formulas are made of
+    strict = method.strict if settings.strict is None else settings.strict
+    return generator, answer_library(generator, strict=strict, undoing=_strategy(method).name == MOSAIC)
 
 
 @lru_cache(maxsize=2)
-def _warm_up(method: str, problem: Problem, settings: Settings) -> None:
-    """A small search on numbers that mean nothing: a first call may compile, which is no part of a run's time."""
+def _warm_up(method: Method, problem: Problem, settings: Settings) -> None:
+    """A small search on numbers that mean nothing: a first call may compile, which is no part of a run's time.
+
+    Not of a function of the data, of which nobody knows how long it takes.
+    """
+    if method.source == "none":
+        return
     generator, library = _sources(method, problem, settings)
     noise = np.random.default_rng(0).uniform(1, 2, (32, len(library.variables) + 1))
     evaluator = Evaluator(library, noise[:, :-1], noise[:, -1])
-    run(generator, evaluator, strategy=method_named(method).strategy, budget=WARM_UP)
+    run(generator, evaluator, strategy=_strategy(method), budget=WARM_UP)
 
 
 # -- judging --------------------------------------------------------------------------

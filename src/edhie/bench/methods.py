@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from edhie.bench.answering import NoGenerator
 from edhie.bench.baselines import Trained
 from edhie.bench.problem import Problem
 from edhie.bench.reading import ProblemError
@@ -21,7 +22,7 @@ from edhie.generators.answers import answer_library as answer_library
 from edhie.generators.shipped import names as shipped
 from edhie.grammar import PCFG
 
-Source = Literal["hvae", "grammar", "gvae", "cvae"]
+Source = Literal["hvae", "grammar", "gvae", "cvae", "none"]
 GENERAL = "general"
 
 
@@ -30,14 +31,19 @@ class Method:
     """One way to search."""
 
     strategy: str
-    """The name of a search strategy."""
+    """The name of a search strategy, or where one's own is: `module:Climb`, `path/to/file.py:Climb`."""
     source: Source
-    """What gives expressions: a shipped hvae, the grammar that it learnt from, or a baseline that is trained here."""
+    """What gives expressions: a shipped hvae, the grammar that it learnt from, or a baseline that is trained here.
+
+    None, where the method is no strategy but a function of the data.
+    """
     latent: int = 32
     """Dimensions of a baseline's latent space."""
     strict: bool = True
     """Whether answers are of the problem's own symbols unless asked otherwise."""
     about: str = ""
+    name: str = ""
+    """What tables call a method of one's own; by default what comes after the colon."""
 
 
 METHODS: dict[str, Method] = {
@@ -65,6 +71,8 @@ def method_named(name: str) -> Method:
 
 def has_generator(method: Method, problem: Problem, model: str | None = None) -> bool:
     """Whether there is something to search with: models are made for a number of variables."""
+    if method.source == "none":
+        return model is None
     if model is not None:
         return len(load(model).library.variables) == len(problem.variables)
     return _loader(method, problem) is not None
@@ -78,6 +86,8 @@ def needed_training(method: Method, problems: Iterable[Problem]) -> list[Trained
 
 def generator_for(method: Method, problem: Problem, model: str | None = None) -> Generator:
     """What gives a method's expressions for a problem, over x0, x1, …; a `model` of the user's goes before."""
+    if method.source == "none":
+        return _nothing(method, problem, model)
     make = _loader(method, problem) if model is None else partial(load, model)
     if make is None or not has_generator(method, problem, model):
         count = "1 variable" if len(problem.variables) == 1 else f"{len(problem.variables)} variables"
@@ -87,6 +97,12 @@ def generator_for(method: Method, problem: Problem, model: str | None = None) ->
             "leave it out, give another model, or draw from a grammar: proged or default"
         )
     return make()
+
+
+def _nothing(method: Method, problem: Problem, model: str | None) -> Generator:
+    if model is not None:
+        raise ProblemError(f"{method.name} is a function of the data, so it has no use for the model {model}")
+    return NoGenerator(len(problem.variables))
 
 
 def _loader(method: Method, problem: Problem) -> Callable[[], Generator] | None:

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from edhie.bench.methods import Method
 from edhie.bench.problem import ALIASES, Problem
 from edhie.bench.reading import ProblemError
 from edhie.bench.task import COLUMNS, CURVE, Outcome, Settings, Task
@@ -39,11 +40,14 @@ class Records:
         self.path = folder / f"{self.name}.csv"
         self._settings = folder / f"{self.name}.json"
 
-    def open(self, settings: Settings, problems: Sequence[Problem]) -> None:
-        """Make the folder and the table; refuse to mix runs that were asked different things."""
+    def open(self, settings: Settings, problems: Sequence[Problem], own: Method | None = None) -> None:
+        """Make the folder and the table; refuse to mix runs that were asked different things.
+
+        A user's `own` method is known by where it is and what it searches with; its code is the user's affair.
+        """
         try:
             (self.folder / CURVES).mkdir(parents=True, exist_ok=True)
-            known = self._checked_settings(settings, problems)
+            known = self._checked_settings(settings, problems, own)
             if not self.path.is_file() or not self._mended():
                 _replace(self.path, _lines([COLUMNS]))
             _replace(self._settings, json.dumps(known, indent=2) + "\n")
@@ -85,9 +89,11 @@ class Records:
             os.truncate(self.path, len(whole))
         return bool(whole)
 
-    def _checked_settings(self, settings: Settings, problems: Sequence[Problem]) -> dict[str, Any]:
+    def _checked_settings(self, settings: Settings, problems: Sequence[Problem], own: Method | None) -> dict[str, Any]:
         """What the table's runs were asked, these problems included."""
         asked = {"format": FORMAT, **asdict(settings)}
+        if own is not None:
+            asked["method"] = _told(own)
         formulas = {problem.id: _described(problem) for problem in problems}
         if not self._settings.is_file() or not self.path.is_file():
             return {**asked, "problems": formulas}
@@ -141,6 +147,12 @@ def _described(problem: Problem) -> str:
     """All that decides a problem's data, as text."""
     ranges = ", ".join(f"{each.name} in [{each.low:g}, {each.high:g}]" for each in problem.variables)
     return f"{problem.formula or problem.file}; {ranges}; {problem.n_train} + {problem.n_test} rows"
+
+
+def _told(own: Method) -> str:
+    """All that decides what a method of the user's does, but for its code, as text."""
+    source = f"{own.source}-{own.latent}" if own.source in ("gvae", "cvae") else own.source
+    return f"{own.strategy} over {source}, {'strict' if own.strict else 'free'}"
 
 
 def _as_text(value: Any) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from edhie.bench import methods
 from edhie.bench.crew import Crew, Failure
-from edhie.bench.methods import method_named
+from edhie.bench.own import Given, Meant, method_meant
 from edhie.bench.problem import Problem, chosen, load_problems
 from edhie.bench.reading import ProblemError
 from edhie.bench.records import Records, Row, key_of
-from edhie.bench.task import Settings, Task
+from edhie.bench.task import WORKER, Settings, Task
 
 RUNS = 10  # as in the paper
 
@@ -23,8 +25,9 @@ class Plan:
 
     benchmark: str
     """nguyen, feynman16, feynman120 (or feynman), or the path of a TOML file of problems or a CSV file of data."""
-    method: str
-    """How to search: one of the table of methods."""
+    method: Given
+    """How to search: one of the table of methods, or one's own: a `Method`, a Strategy's class, what makes one, or a
+    function of X, y, budget and rng that gives a formula; or where that is: module:Climb, path/to/file.py:Climb."""
     runs: int = RUNS
     """How often each problem is run; run k has data and search of seed k."""
     ids: tuple[str, ...] = ()
@@ -33,17 +36,24 @@ class Plan:
     """The target is multiplied by 1 + noise·ε, with ε from a normal distribution."""
     settings: Settings = field(default_factory=Settings)
 
+    @cached_property
+    def meant(self) -> Meant:
+        """The method, and what tables call it."""
+        return method_meant(self.method)
+
     def problems(self) -> tuple[Problem, ...]:
         """The problems to be run, in their order: those asked for, or all that the method has a generator for."""
-        found, method, model = load_problems(self.benchmark), method_named(self.method), self.settings.model
+        found, method, model = load_problems(self.benchmark), self.meant.method, self.settings.model
         if self.ids:
             return chosen(found, list(self.ids))
         return tuple(problem for problem in found if methods.has_generator(method, problem, model))
 
     def tasks(self) -> list[Task]:
         """All runs, first those of the first problem."""
+        name, method, is_own = self.meant
+        own = method if is_own else None
         return [
-            Task(self.benchmark, problem.id, self.method, number, float(self.noise), self.settings)
+            Task(self.benchmark, problem.id, name, number, float(self.noise), self.settings, own)
             for problem in self.problems()
             for number in range(self.runs)
         ]
@@ -76,8 +86,8 @@ def run_benchmark(
     """
     _check(plan, workers)
     problems = plan.problems()
-    records = Records(out, plan.benchmark, plan.method)
-    records.open(plan.settings, problems)
+    records = Records(out, plan.benchmark, plan.meant.name)
+    records.open(plan.settings, problems, plan.meant.method if plan.meant.is_own else None)
     all_tasks = plan.tasks()
     done = {key_of(row) for row in records.rows()}
     waiting = [task for task in all_tasks if _key(task) not in done]
@@ -105,7 +115,8 @@ def _run(
         row = outcome.row
         records.add(by_key[key_of(row)], outcome)
         word = "found" if row["success"] else f"rmse {row['rmse']:.3g}"
-        on_row(finished, total, f"{row['problem']} run {row['run']}: {word} after {row['evaluated']:,}")
+        after = "" if row["evaluated"] is None else f" after {row['evaluated']:,}"
+        on_row(finished, total, f"{row['problem']} run {row['run']}: {word}{after}")
     return failures
 
 
@@ -113,7 +124,12 @@ def _check(plan: Plan, workers: int) -> None:
     """Whatever can be wrong with all runs is said before the first."""
     if plan.runs < 1 or workers < 1:
         raise ProblemError(f"there must be at least one run and one worker, not {plan.runs} and {workers}")
-    method, settings = method_named(plan.method), plan.settings
+    if WORKER in os.environ:
+        raise ProblemError(
+            "the file of a method is imported by every worker, and this one starts a benchmark then; "
+            "put that under: if __name__ == '__main__'"
+        )
+    method, settings = plan.meant.method, plan.settings
     if not settings.evaluations and settings.seconds is None:
         raise ProblemError("a run without limit would not end: give a number of evaluations or of seconds")
     problems = plan.problems()
@@ -126,7 +142,7 @@ def _check(plan: Plan, workers: int) -> None:
         if not methods.has_generator(method, problem, settings.model):
             methods.generator_for(method, problem, settings.model)  # raises, and says why
     if not problems:
-        raise ProblemError(f"{plan.method} has no generator for any problem of {plan.benchmark}")
+        raise ProblemError(f"{plan.meant.name} has no generator for any problem of {plan.benchmark}")
 
 
 def _key(task: Task) -> tuple[str, int, float]:

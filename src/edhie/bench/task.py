@@ -6,11 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from edhie.bench.methods import Method, method_named
+
 COLUMNS = (
     "problem", "method", "run", "seed", "success", "equivalent", "rmse", "r2_test", "evaluated",
     "evaluated_to_success", "screened", "invalid", "seconds", "expression",
     "noise", "rank", "refits", "stopped", "selected", "selected_equivalent",
 )  # fmt: skip
+READY = "ready"
+"""What a worker says when it can be asked."""
+WORKER = "EDHIE_BENCH_WORKER"
+"""A variable of the environment that workers have: what is imported there must not start a benchmark."""
 CURVE = ("executed", "screened", "seconds", "error", "r2")
 
 
@@ -36,15 +42,24 @@ class Task:
     """A name, or the path of a file of problems."""
     problem: str
     method: str
+    """What tables call it."""
     run: int
     """Its number is the seed of its data and of its search."""
     noise: float = 0.0
     settings: Settings = field(default_factory=Settings)
+    own: Method | None = None
+    """The method, where it is none of the table."""
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Task:
         """The task that `asdict` wrote."""
-        return cls(**{**row, "settings": Settings(**row["settings"])})
+        own = None if row["own"] is None else Method(**row["own"])
+        return cls(**{**row, "settings": Settings(**row["settings"]), "own": own})
+
+    @property
+    def how(self) -> Method:
+        """The method itself."""
+        return method_named(self.method) if self.own is None else self.own
 
 
 @dataclass(frozen=True)

@@ -14,15 +14,18 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-READY = "ready"
+from edhie.bench.task import READY, WORKER
+
 LOOK_EVERY = 1.0  # seconds between looks whether the parent is still there
 
 
 def main() -> None:
     """Answer tasks until the input ends."""
+    os.environ[WORKER] = "1"
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's affair
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    sys.stdout = sys.stderr  # whatever else is printed must not stand between answers
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever else is printed must not stand between answers
+    sys.stdout = sys.stderr
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     print(READY, file=answers, flush=True)
     for line in sys.stdin:

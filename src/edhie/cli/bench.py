@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -12,8 +11,8 @@ import typer
 from rich.progress import Progress, TaskID
 
 from edhie.bench.figures import curves_figure, read_curves, success_figure
-from edhie.bench.methods import METHODS, method_named, needed_training
-from edhie.bench.problem import Problem, benchmark_names
+from edhie.bench.methods import METHODS, needed_training
+from edhie.bench.problem import benchmark_names
 from edhie.bench.records import table_name
 from edhie.bench.report import notes_on, table_of
 from edhie.bench.runner import RUNS, Ended, Plan, run_benchmark
@@ -24,6 +23,7 @@ from edhie.cli.progress import noted_bar
 from edhie.cli.stopping import INTERRUPTED, is_interruption
 from edhie.console import console, error_console, help_of, say
 
+OWN = "or a search of your own, as my_module:Climb or path/to/file.py:Climb"
 MOST_PANELS = 18  # of learning curves in one picture
 
 
@@ -40,7 +40,7 @@ def complete_method(incomplete: str) -> list[tuple[str, str]]:
 def bench(
     benchmark: Annotated[str, typer.Argument(help=help_of(Plan, "benchmark"), autocompletion=complete_benchmark)],
     method: Annotated[
-        str, typer.Option(help=f"How to search: {', '.join(METHODS)}.", autocompletion=complete_method)
+        str, typer.Option(help=f"How to search: {', '.join(METHODS)}; {OWN}.", autocompletion=complete_method)
     ] = "default",
     runs: Annotated[int, typer.Option(min=1, help=help_of(Plan, "runs"))] = RUNS,
     workers: Annotated[int, typer.Option(min=1, help="Runs at a time, each on one core.")] = 1,
@@ -62,7 +62,7 @@ def bench(
     plan = Plan(benchmark, method, runs, ids, noise, Settings(evaluations, seconds, strict, model))
     try:
         if model is None:
-            _train_missing(method, plan.problems())
+            _train_missing(plan)
         ended = _run(plan, out, workers)
     except BaseException as error:
         if not is_interruption(error):
@@ -76,9 +76,9 @@ def bench(
         raise typer.Exit(1)
 
 
-def _train_missing(method: str, problems: Sequence[Problem]) -> None:
+def _train_missing(plan: Plan) -> None:
     """Baselines do not come with edhie: the first run trains them."""
-    for each in needed_training(method_named(method), problems):
+    for each in needed_training(plan.meant.method, plan.problems()):
         once = f"training a {each.kind} of {each.latent} dimensions on {each.corpus}, once"
         say(f"{once}; it is kept in {each.folder}", to=error_console)
         with noted_bar() as progress:
@@ -101,24 +101,27 @@ def _run(plan: Plan, out: Path, workers: int) -> Ended:
 
 def _tell(ended: Ended, plan: Plan) -> None:
     if ended.rows:
-        console.print(table_of(ended.rows, table_name(plan.benchmark), plan.method, plan.noise))
+        console.print(table_of(ended.rows, table_name(plan.benchmark), plan.meant.name, plan.noise))
         for line in notes_on(ended.rows, plan.noise):
             say(line)
     say(f"{ended.path}: {len(ended.rows)} runs")
     if ended.left_out:
-        say(f"left out, since no model of {plan.method} has as many variables: {', '.join(ended.left_out)}")
-    first = {failure.task.problem: failure for failure in reversed(ended.failures)}
-    for problem, count in Counter(failure.task.problem for failure in ended.failures).items():
-        which = f"run {first[problem].task.run}" + (f" and {count - 1} more" if count > 1 else "")
-        say(f"error: {problem}, {which}: {first[problem].reason}", to=error_console)
+        say(f"left out, since no model of {plan.meant.name} has as many variables: {', '.join(ended.left_out)}")
+    # a fault of one's own method is the same in all problems, and told once
+    faults = [failure.reason if plan.meant.is_own else failure.task.problem for failure in ended.failures]
+    first = dict(reversed(list(zip(faults, ended.failures, strict=True))))
+    for fault, count in Counter(faults).items():
+        failure = first[fault]
+        which = f"run {failure.task.run}" + (f" and {count - 1} more" if count > 1 else "")
+        say(f"error: {failure.task.problem}, {which}: {failure.reason}", to=error_console)
 
 
 def _draw(ended: Ended, plan: Plan, out: Path) -> None:
     """Both pictures, beside the table."""
-    name = ended.path.stem
-    drawn = [save_figure(success_figure({plan.method: ended.rows}, table_name(plan.benchmark)), out / f"{name}.png")]
+    name, method = ended.path.stem, plan.meant.name
+    drawn = [save_figure(success_figure({method: ended.rows}, table_name(plan.benchmark)), out / f"{name}.png")]
     curves = read_curves(out, name, ended.rows)
     shown = dict(list(curves.items())[:MOST_PANELS])
-    drawn.append(save_figure(curves_figure({plan.method: shown}), out / f"{name}-curves.png"))
+    drawn.append(save_figure(curves_figure({method: shown}), out / f"{name}-curves.png"))
     for path in drawn:
         say(str(path))

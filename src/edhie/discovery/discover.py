@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from edhie.discovery.columns import columns_to_search
 from edhie.discovery.discovery import Discovery
+from edhie.discovery.field import formulas_in, score_formulas
 from edhie.discovery.glimpse import glimpse
 from edhie.discovery.going_on import with_generator
 from edhie.discovery.guesses import castable, check_affordable, read_guesses, score_guesses
@@ -15,7 +16,7 @@ from edhie.discovery.preparing import prepared, warm_up_if_timed
 from edhie.discovery.settings import Settings
 from edhie.discovery.sources import sources
 from edhie.discovery.template import template_library, template_strategy
-from edhie.evaluate import Data
+from edhie.evaluate import Data, Evaluator
 from edhie.events import Event
 from edhie.expr import Forest, SymbolLibrary
 from edhie.generators.answers import over
@@ -50,16 +51,13 @@ def discover(
         library = template_library(settings.template, library)
     evaluator = searched.evaluator(library, settings)
     if on_event is not None and settings.is_plain and not resume:
-        seen = glimpse(evaluator.data, library)
-        if seen is not None:
-            on_event(seen)
-    guesses = read_guesses(settings.guesses, library, searched.columns)
-    check_affordable(guesses, settings.max_evaluations)
-    recalled = Forest.from_exprs(castable(settings.recalled, library), library)
-    guesses = Forest.concatenate([guesses, recalled]).unique()
+        _tell_first_look(evaluator, on_event)
+    guesses = _guesses(settings, library, searched.columns)
     warm_up_if_timed(settings, generator, library, strategy)
     if len(guesses):
         score_guesses(evaluator, guesses, settings.max_evaluations)
+    if settings.corpus is not None and settings.template is None:
+        score_formulas(evaluator, formulas_in(generator, library), settings.max_evaluations)
     result = run(
         generator,
         evaluator,
@@ -79,6 +77,20 @@ def discover(
         target, whole.columns, train, whole.validation, result, settings.selection, settings.template,
         keeps_form=settings.constraints is not None,
     )  # fmt: skip
+
+
+def _tell_first_look(evaluator: Evaluator, on_event: Listener) -> None:
+    seen = glimpse(evaluator.data, evaluator.given_library)
+    if seen is not None:
+        on_event(seen)
+
+
+def _guesses(settings: Settings, library: SymbolLibrary, columns: Sequence[str]) -> Forest:
+    """The user's guesses, and equations of an earlier search as far as they can still be written."""
+    guesses = read_guesses(settings.guesses, library, columns)
+    check_affordable(guesses, settings.max_evaluations)
+    recalled = Forest.from_exprs(castable(settings.recalled, library), library)
+    return Forest.concatenate([guesses, recalled]).unique()
 
 
 def _over_all(result: SearchResult, library: SymbolLibrary) -> SearchResult:

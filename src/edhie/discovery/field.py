@@ -20,11 +20,14 @@ import platformdirs
 from edhie.corpora.corpus import EXPRESSIONS
 from edhie.corpora.importing import TABLE_SUFFIXES, ImportOptions, import_file
 from edhie.errors import CorpusError, EdhieError, ExpressionError, MissingExtraError
+from edhie.evaluate import Evaluator
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
-from edhie.generators import TrainConfig, load, save
+from edhie.generators import Generator, TrainConfig, load, save
 from edhie.generators.base import Codes, Decoded, LatentGenerator, Model
+from edhie.generators.renamed import Renamed
 
 SHARE = 0.5  # of the samples that are formulas of the field
+MOST_SCORED = 1000  # formulas that are scored as they are
 OWN_SAMPLES = 2000  # of the generator itself in what it is fine-tuned on, so that it forgets nothing
 TRAINING = {"epochs": 40, "learning_rate": 0.01, "divergence": 1.0}
 """With a lower weight of the divergence the formulas are told apart as well, but take too little room to be drawn."""
@@ -62,6 +65,30 @@ class Field:
     def decode(self, codes: Codes, **options: Any) -> Decoded:
         """The expressions that codes stand for."""
         return self.generator.decode(codes, **options)
+
+
+def formulas_in(generator: Generator, library: SymbolLibrary) -> Forest:
+    """The formulas that a generator was fine-tuned on, over the equations' library, as far as that can hold them."""
+    known = generator.generator if isinstance(generator, Renamed) else generator
+    found: list[Expr] = []
+    if isinstance(known, Field):
+        names = dict(zip(known.library.variables, library.variables, strict=False))
+        names |= dict.fromkeys(known.library.variables[len(library.variables) :], "")  # of no column
+        if known.library.constant is not None:
+            names[known.library.constant] = library.constant or ""
+        for formula in known.formulas:
+            try:
+                found.append(Expr(library, [names.get(token, token) for token in formula.tokens]))
+            except EdhieError:
+                continue
+    return Forest.from_exprs(found, library)
+
+
+def score_formulas(evaluator: Evaluator, formulas: Forest, evaluations: int | None) -> None:
+    """Score formulas as they are, whatever search comes then; the first ones, with half of the evaluations at most."""
+    most = MOST_SCORED if evaluations is None else min(MOST_SCORED, evaluations // 2)
+    with evaluator.limited(evaluations):
+        evaluator.score(formulas.take(np.arange(min(len(formulas), most))))
 
 
 def field_of(corpus: str | Path | Sequence[str], generator: Model, names: Sequence[str]) -> Field:

@@ -16,7 +16,7 @@ from edhie.generators import Generator, load
 from edhie.generators.answers import answer_library, over
 from edhie.generators.base import LatentGenerator
 from edhie.generators.hvae.hvae import HVAE
-from edhie.generators.renamed import Renamed
+from edhie.generators.renamed import renamed
 from edhie.generators.shipped import general_for
 
 TRAINED_FROM = 30.0  # seconds of a fit: for a shorter one nothing is trained
@@ -35,8 +35,9 @@ def sources(settings: Settings, names: Sequence[str]) -> tuple[Generator, Symbol
     answers = over(library, names)
     if settings.corpus is not None:
         generator = _with_field(generator, settings.corpus, names)
-    if isinstance(generator, LatentGenerator) and len(names) == len(generator.library.variables):
-        return Renamed(generator, names), answers
+    is_latent = isinstance(generator, LatentGenerator)
+    if len(names) == len(generator.library.variables) and (is_latent or not is_mosaic):
+        generator = renamed(generator, names)
     return generator, answers
 
 

@@ -1,4 +1,4 @@
-"""A generator whose variables have the names of the data's columns."""
+"""Generators whose variables have the names of the data's columns."""
 
 from __future__ import annotations
 
@@ -11,17 +11,27 @@ import numpy as np
 from edhie.errors import GeneratorError
 from edhie.expr import Forest, SymbolLibrary
 from edhie.generators.answers import over
-from edhie.generators.base import Codes, Decoded, LatentGenerator
+from edhie.generators.base import Codes, Decoded, Generator, LatentGenerator
 
 
-class Renamed:
-    """Another generator with names for its variables, one each and in order; all else is as it was."""
+def renamed(generator: Generator, names: Sequence[str]) -> Generator:
+    """The generator with these names for its variables, in order; itself where it knows the variables by them.
 
-    def __init__(self, generator: LatentGenerator, names: Sequence[str]) -> None:
+    One with a latent space keeps it.
+    """
+    if isinstance(generator, LatentGenerator):
+        return Renamed(generator, names)
+    return generator if set(generator.library.variables) == set(names) else RenamedSamples(generator, names)
+
+
+class RenamedSamples:
+    """What another generator gives, with names for its variables, one each and in order."""
+
+    def __init__(self, generator: Generator, names: Sequence[str]) -> None:
         own = generator.library.variables
         if len(names) != len(own):
             raise GeneratorError(f"a generator of {len(own)} variables cannot have {len(names)} names for them")
-        self.generator = generator
+        self._generator = generator
         self._library = over(generator.library, names)
 
     @property
@@ -29,14 +39,22 @@ class Renamed:
         """The generator's, with the names given; ids are the same."""
         return self._library
 
+    def sample(self, n: int, rng: np.random.Generator) -> Forest:
+        """`n` expressions."""
+        return _over(self._generator.sample(n, rng).cast(self._generator.library), self._library)
+
+
+class Renamed(RenamedSamples):
+    """The same with the generator's codes; all else is as it was."""
+
+    def __init__(self, generator: LatentGenerator, names: Sequence[str]) -> None:
+        super().__init__(generator, names)
+        self.generator = generator
+
     @property
     def latent_dim(self) -> int:
         """The generator's."""
         return self.generator.latent_dim
-
-    def sample(self, n: int, rng: np.random.Generator) -> Forest:
-        """`n` expressions."""
-        return _over(self.generator.sample(n, rng), self._library)
 
     def encode(self, forest: Forest) -> tuple[Codes, Codes]:
         """Mean and logarithm of the variance of each expression's code."""

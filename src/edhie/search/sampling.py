@@ -12,6 +12,8 @@ from edhie.expr import Forest
 from edhie.generators.base import Generator, LatentGenerator
 from edhie.search.base import State, Strategy, Task
 
+PATIENCE = 10_000  # attempts without anything new, and as many as led to the last new one: the rest is too rare
+
 
 def drawn(generator: Generator, n: int, rng: np.random.Generator) -> tuple[Forest, int]:
     """What `n` attempts give, and how many of them gave nothing.
@@ -31,7 +33,10 @@ class DrawConfig:
     batch: int = 1000
     """Attempts a step."""
     attempts: int | None = 1_000_000
-    """Attempts in all: repetitions and codes that give no expression count. None: until the budget is used up."""
+    """Attempts in all: repetitions and codes that give no expression count. None: until the budget is used up.
+
+    Draws end before where the second half of all attempts, and 10,000 at least, brought nothing new.
+    """
 
     def __post_init__(self) -> None:
         check_whole("batch", self.batch, 1)
@@ -51,22 +56,33 @@ class Draw(Strategy):
         """Start at the first attempt."""
         self._task = task
         self._attempts = 0
+        self._since_new = 0
 
     def step(self, rng: np.random.Generator) -> bool:
-        """Draw a batch and score it."""
+        """Draw a batch and score it; it is over when all attempts are made, or nothing new comes."""
         left = np.inf if self.config.attempts is None else self.config.attempts - self._attempts
         count = int(min(self.config.batch, left))
         if count:
             forest, undecodable = drawn(self._task.generator, count, rng)
+            before = self._known
             self._task.score(forest)
             self._task.tally.undecodable += undecodable
             self._attempts += count
-        return left > count
+            self._since_new = self._since_new + count if self._known == before else 0
+        is_idle = self._since_new >= max(PATIENCE, self._attempts - self._since_new)
+        return left > count and not is_idle
+
+    @property
+    def _known(self) -> tuple[int, int]:
+        """Distinct expressions so far, and those that constraints forbade, which may be new for all one knows."""
+        evaluator = self._task.evaluator
+        return evaluator.explored.n_seen, evaluator.counts.forbidden
 
     def state(self) -> State:
-        """How many attempts there were."""
-        return {"attempts": np.array(self._attempts)}
+        """How many attempts there were, and how many since something was new."""
+        return {"attempts": np.array(self._attempts), "since_new": np.array(self._since_new)}
 
     def restore(self, state: State) -> None:
         """Go on after so many attempts."""
         self._attempts = int(state["attempts"])
+        self._since_new = int(state.get("since_new", 0))  # searches of earlier versions did not count them

@@ -1,4 +1,4 @@
-"""The strategies by name; each is imported when it is first asked for."""
+"""The strategies by name, and a user's own by where they are; each is imported when it is first asked for."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from importlib import import_module
 
 from edhie.errors import SearchError, shortened, suggestion
 from edhie.search.base import Strategy
+from edhie.search.importing import imported, is_text_of_object
 
 STRATEGIES: dict[str, str] = {
     "draw": "edhie.search.sampling:Draw",
@@ -18,14 +19,18 @@ STRATEGIES: dict[str, str] = {
 
 
 def strategy_named(name: str) -> Strategy:
-    """The strategy of that name, with its default settings."""
-    if name not in STRATEGIES:
-        known = ", ".join(STRATEGIES)
-        raise SearchError(f"unknown strategy {shortened(name)!r}; use one of {known}{suggestion(name, STRATEGIES)}")
-    module, attribute = STRATEGIES[name].split(":")
-    strategy = getattr(import_module(module), attribute)()
-    assert isinstance(strategy, Strategy)
-    return strategy
+    """The strategy of that name, with its default settings; `module:Class` and `file.py:Class` name one's own.
+
+    >>> strategy_named("edhie.search.sampling:Draw").name
+    'draw'
+    """
+    if name in STRATEGIES:
+        module, attribute = STRATEGIES[name].split(":")
+        return made_strategy(getattr(import_module(module), attribute), name)
+    if is_text_of_object(name):
+        return made_strategy(imported(name), name)
+    known = ", ".join(STRATEGIES)
+    raise SearchError(f"unknown strategy {shortened(name)!r}; use one of {known}{suggestion(name, STRATEGIES)}")
 
 
 def strategy_of(given: object) -> Strategy:
@@ -35,3 +40,14 @@ def strategy_of(given: object) -> Strategy:
     if isinstance(given, str):
         return strategy_named(given)
     raise SearchError(f"a strategy is a name ({', '.join(STRATEGIES)}) or a Strategy, not {given!r}")
+
+
+def made_strategy(given: object, name: str) -> Strategy:
+    """What a class, or a function without arguments, makes; a strategy itself is one. `name` is for errors."""
+    try:
+        made = given() if callable(given) else given
+    except TypeError as error:
+        raise SearchError(f"{name!r} gives no Strategy: calling it without arguments raises {error}") from error
+    if not isinstance(made, Strategy):
+        raise SearchError(f"{name!r} gives no Strategy but {made!r}; it has to be a class of one, or a function")
+    return made

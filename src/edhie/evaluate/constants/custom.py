@@ -1,4 +1,4 @@
-"""Fit expressions with a user's operators, which have no kernels: by SciPy, on values from NumPy."""
+"""Fit expressions with a user's operators, which have no kernels: as compiled fits do it, on values from NumPy."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from edhie.evaluate.program import plan
 from edhie.expr import Forest
 
 Numbers = NDArray[np.float64]
-
-LEAST_TOLERANCE = 1e-15  # what SciPy takes
-BEYOND = 1e150  # residuals whose squares still are numbers
+Flags = NDArray[np.bool_]
 
 
 def fit_custom(
@@ -26,95 +24,123 @@ def fit_custom(
     bounds = np.searchsorted(slots, fitted.value_offsets)
     for k in places.tolist():
         own = slots[bounds[k] : bounds[k + 1]]
-        one = fitted[k : k + 1]
         given = np.clip(values[own], config.lower, config.upper)
-        response = _response(one, data)
-        best, errors[k] = (given, _error(response, given, data)) if not np.isnan(given).any() else (given, np.inf)
-        enough = config.enough * data.squares_to_explain
-        for start in _starts(one, response, given, data, config) if len(own) else []:
-            if errors[k] <= enough:
-                break
-            found = _descended(response, start, data, config)
-            error = _error(response, found, data)
-            if error < errors[k]:
-                best, errors[k] = found, error
-        values[own] = best
+        values[own], errors[k] = _Fit(fitted[k : k + 1], data, config).best(given)
     return Forest(fitted.library, fitted.tokens, fitted.offsets, values), errors
 
 
-def _response(one: Forest, data: Data) -> Response:
-    """The expression as a function of its constants, which need no values for that."""
-    known = np.where(np.isnan(one.values), 1.0, one.values)
-    return Response(Forest(one.library, one.tokens, one.offsets, known), data.columns)
+class _Fit:
+    """One expression that is fitted."""
 
+    def __init__(self, one: Forest, data: Data, config: FitConfig) -> None:
+        from edhie.evaluate.constants.linear_parts import find_linear
 
-def _starts(one: Forest, response: Response, given: Numbers, data: Data, config: FitConfig) -> list[Numbers]:
-    """The given values where there are, and the best of many points, as for all other expressions."""
-    from edhie.evaluate.constants.linear_parts import find_linear
-    from edhie.evaluate.constants.scales import leaf_scales
-    from edhie.evaluate.constants.starts import start_value
+        known = np.where(np.isnan(one.values), 1.0, one.values)  # as a function of its constants it needs no values
+        self._response = Response(Forest(one.library, one.tokens, one.offsets, known), data.columns)
+        self._program = plan(one, keep=True)
+        is_linear = np.zeros(self._program.n_registers, np.bool_)
+        find_linear(self._program, 0, is_linear)
+        self._free = np.flatnonzero(self._program.is_free)
+        self._is_linear: Flags = is_linear[self._free]
+        self._data = data
+        self._config = config
+        self._enough = config.enough * data.squares_to_explain
+        self._roots = 1.0 if data.weights is None else np.sqrt(data.weights)
 
-    program = plan(one, keep=True)
-    free = np.flatnonzero(program.is_free)
-    scales = leaf_scales(program, data.columns)
-    is_linear = np.zeros(program.n_registers, np.bool_)
-    find_linear(program, 0, is_linear)
-    points = []
-    for start in range(config.points):
-        point = np.array([start_value(config.seed, start, j, scales[j]) for j in free.tolist()])
-        point = np.clip(point, config.lower, config.upper)
-        points.append(_solved(response, point, is_linear[free], data, config))
-    reached = np.array([_error(response, point, data) for point in points])
-    order = [i for i in np.argsort(reached, kind="stable").tolist() if np.isfinite(reached[i])]
-    warm = [] if np.isnan(given).any() else [given]
-    return warm + [points[i] for i in order[: config.starts]]
+    def best(self, given: Numbers) -> tuple[Numbers, float]:
+        """The best constants, from those given, where they have values, and from many points; what they leave."""
+        best, error = given, self._error(given)
+        starts = [given] if len(given) and error < np.inf else []
+        for start in starts:
+            best, error = self._descended(start)
+        if len(given) and error > self._enough:
+            for start in self._points():
+                found, reached = self._descended(start)
+                if reached < error:
+                    best, error = found, reached
+                if error <= self._enough:
+                    break
+        return best, self._error(best)  # to the bit what these constants leave, whatever they were found with
 
+    def _points(self) -> Numbers:
+        """The best of many points, their linear constants where the others want them, best first."""
+        from edhie.evaluate.constants.scales import leaf_scales
+        from edhie.evaluate.constants.starts import start_value
 
-def _solved(response: Response, point: Numbers, is_linear: NDArray[np.bool_], data: Data, config: FitConfig) -> Numbers:
-    """The point with its linear constants where the others want them; as it is where that is not known."""
-    origin = np.where(is_linear, 0.0, point)
-    roots = np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights)
-    with np.errstate(all="ignore"):
-        base = response.values(origin)
-        units = np.eye(len(point), dtype=np.bool_)[is_linear]
-        slopes = np.array([(response.values(np.where(unit, 1.0, origin)) - base) * roots for unit in units])
-        left = (data.y - base) * roots
-    if not is_linear.any() or not (np.isfinite(slopes).all() and np.isfinite(left).all()):
-        return point
-    solved = point.copy()
-    solved[is_linear] = np.clip(np.linalg.lstsq(slopes.T, left)[0], config.lower, config.upper)
-    return solved
+        config, n = self._config, self._config.points
+        n = min(n, 1) if self._is_linear.all() else n
+        scales = leaf_scales(self._program, self._data.columns)
+        starts = [[start_value(config.seed, k, j, scales[j]) for j in self._free.tolist()] for k in range(n)]
+        points = self._solved(np.clip(np.array(starts).reshape(n, len(self._free)), config.lower, config.upper))
+        errors = self._errors(points)
+        order = np.argsort(errors, kind="stable")[: config.starts]
+        return points[order[np.isfinite(errors[order])]]
 
+    def _solved(self, points: Numbers) -> Numbers:
+        """The points with their linear constants in closed form; as they are where these have no finite slopes."""
+        is_linear, n_linear = self._is_linear, int(self._is_linear.sum())
+        if not n_linear or not len(points):
+            return points
+        units = np.concatenate([np.zeros((1, len(is_linear))), np.eye(len(is_linear))[is_linear]])
+        asked = np.where(is_linear, 0.0, points)[:, np.newaxis] + units
+        found = self._response.many(asked.reshape(-1, len(is_linear))).reshape(len(points), 1 + n_linear, -1)
+        solved = points.copy()
+        with np.errstate(all="ignore"):
+            slopes = (found[:, 1:] - found[:, :1]) * self._roots
+            left = (self._data.y - found[:, 0]) * self._roots
+        usable = np.isfinite(slopes).all(axis=(1, 2)) & np.isfinite(left).all(axis=1)
+        for k in np.flatnonzero(usable).tolist():
+            answer = np.linalg.lstsq(slopes[k].T, left[k])[0]
+            solved[k, is_linear] = np.clip(answer, self._config.lower, self._config.upper)
+        return solved
 
-def _descended(response: Response, start: Numbers, data: Data, config: FitConfig) -> Numbers:
-    """Where SciPy's trust region leads from a start; the start where it fails."""
-    from scipy.optimize import least_squares
+    def _descended(self, start: Numbers) -> tuple[Numbers, float]:
+        """Where Levenberg and Marquardt's method leads; linear constants are not damped, as in compiled fits."""
+        from edhie.evaluate.constants.least_squares import FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING, SETTLED
+        from edhie.evaluate.constants.solve import solve_damped
 
-    roots = np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights)
+        config, strength = self._config, FIRST_DAMPING
+        current, step, work = start, np.empty(len(start)), np.empty((len(start), len(start)))
+        error, products, slope = self._equations(current)
+        for _ in range(config.iterations):
+            if error <= self._enough or not error < np.inf:
+                break
+            reached = np.inf
+            damping = np.where(self._is_linear, LEAST_DAMPING, strength)
+            if solve_damped(products, slope, damping, step, work):
+                trial = np.clip(current + step, config.lower, config.upper)
+                promised = slope @ step if strength < SETTLED else np.inf  # of the fall of the sum of squares
+                if (trial == current).all() or promised < config.tolerance * error:
+                    break
+                reached, *equations = self._equations(trial)
+            if reached < error:
+                gain = (error - reached) / error
+                current, error, (products, slope) = trial, reached, equations
+                strength = max(strength * 0.1, LEAST_DAMPING)
+                if gain < config.tolerance and strength < SETTLED:
+                    break
+            else:
+                strength *= 10.0
+                if strength > MOST_DAMPING:
+                    break
+        return current, error
 
-    def residuals(constants: Numbers) -> Numbers:
-        left = (response.values(constants) - data.y) * roots
-        return np.asarray(np.where(np.isfinite(left), np.clip(left, -BEYOND, BEYOND), BEYOND))
+    def _equations(self, constants: Numbers) -> tuple[float, Numbers, Numbers]:
+        """The sum of squares, and the normal equations of a step; slopes that are not finite do not steer."""
+        values, slopes = self._response.jacobian(constants, is_linear=self._is_linear)
+        with np.errstate(all="ignore"):
+            left = (self._data.y - values) * self._roots
+            error = float(left @ left)
+            slopes = slopes * self._roots
+            slopes[~np.isfinite(slopes)] = 0.0
+            return error if error < np.inf else np.inf, slopes @ slopes.T, slopes @ left
 
-    def slopes(constants: Numbers) -> Numbers:
-        found = response.jacobian(constants)[1] * roots
-        return np.where(np.isfinite(found), np.clip(found, -BEYOND, BEYOND), 0.0).T
+    def _errors(self, points: Numbers) -> Numbers:
+        """The weighted sums of squares at several points, infinite where a value is not finite."""
+        with np.errstate(all="ignore"):
+            squares = np.square(self._response.many(points) - self._data.y)
+            totals = squares.sum(axis=1) if self._data.weights is None else squares @ self._data.weights
+        return np.where(totals < np.inf, totals, np.inf)
 
-    tolerance = max(config.tolerance, LEAST_TOLERANCE)
-    with np.errstate(all="ignore"):
-        try:
-            found = least_squares(
-                residuals, start, slopes, bounds=(config.lower, config.upper), max_nfev=config.iterations,
-                ftol=tolerance, xtol=LEAST_TOLERANCE, gtol=None, x_scale="jac",
-            )  # fmt: skip
-        except (ValueError, np.linalg.LinAlgError):  # a singular or an overflowing step
-            return start
-    return np.asarray(found.x)
-
-
-def _error(response: Response, constants: Numbers, data: Data) -> float:
-    """The weighted sum of squares, infinite where a value is not finite."""
-    with np.errstate(all="ignore"):
-        squares = np.square(response.values(constants) - data.y)
-        total = float(squares.sum() if data.weights is None else squares @ data.weights)
-    return total if total < np.inf else np.inf
+    def _error(self, constants: Numbers) -> float:
+        return float(self._errors(constants[np.newaxis])[0])

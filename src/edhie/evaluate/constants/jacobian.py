@@ -6,13 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError
+from edhie.evaluate.constants.interpreted import Interpreted
 from edhie.evaluate.program import check_constants, plan, with_custom_operators
-from edhie.evaluate.values import block_count, check_columns, interpreted
+from edhie.evaluate.values import block_count, check_columns
 from edhie.expr import Expr, Forest
 
 Numbers = NDArray[np.float64]
 
 RELATIVE_STEP = float(np.finfo(np.float64).eps) ** 0.2  # where rounding hurts as much as curvature, of fifth order
+SIDES = 4  # values that a difference is made of: one and two steps to either side
 EXACT_SLOPES, DIFFERENCES = 1e-10, 1e-7
 """Shares below which slopes are rounding: those of the kernels, and those by differences."""
 
@@ -52,7 +54,13 @@ class Response:
         self._program = plan(forest, keep=True)
         self.constants: Numbers = self._program.leaf_values[self._program.is_free]
         """The values that the expression's constants have."""
-        self.has_exact_slopes = len(with_custom_operators(forest)) == 0
+        has_own = len(with_custom_operators(forest)) > 0
+        self._interpreted: Interpreted | None = Interpreted(self.expr, columns) if has_own else None
+
+    @property
+    def has_exact_slopes(self) -> bool:
+        """Whether all of its operators have kernels."""
+        return self._interpreted is None
 
     @property
     def precision(self) -> float:
@@ -61,8 +69,8 @@ class Response:
 
     def values(self, constants: Numbers) -> Numbers:
         """The expression's values for these constants, not finite where it is not defined."""
-        if not self.has_exact_slopes:
-            return self._interpreted(constants)
+        if self._interpreted is not None:
+            return np.asarray(self._interpreted.values(constants[np.newaxis])[0])
         from edhie.evaluate import kernels
 
         out = np.empty((1, self.columns.shape[1]))
@@ -70,10 +78,21 @@ class Response:
         kernels.values(program, (0, 1), (0, n_blocks), self.columns, out)
         return out.ravel()
 
-    def jacobian(self, constants: Numbers) -> tuple[Numbers, Numbers]:
-        """The values, (rows,), and the slopes, (constants, rows), at these constants."""
-        if not self.has_exact_slopes:
-            return self._interpreted(constants), self._differences(constants)
+    def many(self, constants: Numbers) -> Numbers:
+        """The values, (n, rows), for the constants of each row, (n, constants)."""
+        if self._interpreted is not None:
+            return self._interpreted.values(constants)
+        return np.array([self.values(each) for each in constants]).reshape(len(constants), self.columns.shape[1])
+
+    def jacobian(self, constants: Numbers, *, is_linear: NDArray[np.bool_] | None = None) -> tuple[Numbers, Numbers]:
+        """The values, (rows,), and the slopes, (constants, rows), at these constants.
+
+        Those that the expression is linear in together, where it is known, need fewer values without kernels.
+        """
+        if self._interpreted is not None:
+            return self._by_differences(
+                constants, np.zeros(len(constants), np.bool_) if is_linear is None else is_linear
+            )
         from edhie.evaluate.gradient_kernels import jacobian
 
         n_rows = self.columns.shape[1]
@@ -86,28 +105,39 @@ class Response:
         leaves[self._program.is_free] = constants
         return leaves
 
-    def _interpreted(self, constants: Numbers) -> Numbers:
-        if not np.isfinite(constants).all():
-            return np.full(self.columns.shape[1], np.nan)
-        return interpreted(self.expr.with_constants(constants.tolist()), self.columns)
-
-    def _differences(self, constants: Numbers) -> Numbers:
+    def _by_differences(self, constants: Numbers, is_linear: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
+        """Values and slopes without kernels: those of linear constants are exact, those of others differences."""
+        curved = np.flatnonzero(~is_linear)
+        steps = RELATIVE_STEP * np.where(constants == 0, 1.0, np.abs(constants))[curved]
+        origin = np.where(is_linear, 0.0, constants)
+        units = np.eye(len(constants))[is_linear]
+        asked = [constants[np.newaxis], origin + units, _moved(constants, curved, steps)]
+        found = self.many(np.concatenate([*asked, origin[np.newaxis]] if len(units) else asked))
         slopes = np.empty((len(constants), self.columns.shape[1]))
-        for k, value in enumerate(constants.tolist()):
-            slopes[k] = self._difference(constants, k, RELATIVE_STEP * (abs(value) or 1.0))
-            if abs(value) < 1.0 and not slopes[k].any():  # so close to 0 that a share of it changes nothing
-                slopes[k] = self._difference(constants, k, RELATIVE_STEP)
-        return slopes
-
-    def _difference(self, constants: Numbers, k: int, step: float) -> Numbers:
-        """The slope by constant k from the values one and two steps to either side."""
-
-        def across(steps: int) -> Numbers:
-            above, below = constants.copy(), constants.copy()
-            above[k] += steps * step
-            below[k] -= steps * step
-            return np.asarray((self._interpreted(above) - self._interpreted(below)) / (above[k] - below[k]))
-
+        first, last = 1 + len(units), 1 + len(units) + SIDES * len(curved)
         with np.errstate(all="ignore"):
-            near, far = across(1), across(2)
-            return np.where(np.isfinite(far), (4.0 * near - far) / 3.0, near)
+            slopes[is_linear] = found[1:first] - found[-1]
+        slopes[curved] = _differences(found[first:last], constants, curved, steps)
+        flat = curved[(np.abs(constants[curved]) < 1.0) & ~slopes[curved].any(axis=1)]
+        if len(flat):  # so close to 0 that a share of it changes nothing
+            steps = np.full(len(flat), RELATIVE_STEP)
+            slopes[flat] = _differences(self.many(_moved(constants, flat, steps)), constants, flat, steps)
+        return found[0], slopes
+
+
+def _moved(constants: Numbers, which: NDArray[np.int64], steps: Numbers) -> Numbers:
+    """The constants with one of them moved: for each of `which` one and two steps up, one and two down."""
+    moved = np.tile(constants, (len(which), SIDES, 1))
+    moved[np.arange(len(which)), :, which] += steps[:, np.newaxis] * np.array([1.0, 2.0, -1.0, -2.0])
+    return moved.reshape(SIDES * len(which), len(constants))
+
+
+def _differences(values: Numbers, constants: Numbers, which: NDArray[np.int64], steps: Numbers) -> Numbers:
+    """The slopes by each of `which`, from the values where `_moved` has moved it to."""
+    at = constants[which, np.newaxis] + steps[:, np.newaxis] * np.array([1.0, 2.0, -1.0, -2.0])
+    ways = (at[:, :2] - at[:, 2:])[..., np.newaxis]
+    with np.errstate(all="ignore"):
+        sides = values.reshape(len(which), SIDES, values.shape[1])
+        across = (sides[:, :2] - sides[:, 2:]) / ways
+        near, far = across[:, 0], across[:, 1]
+        return np.asarray(np.where(np.isfinite(far), (4.0 * near - far) / 3.0, near))

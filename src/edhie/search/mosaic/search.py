@@ -33,7 +33,7 @@ from edhie.search.mosaic.memory import Memory, forest_arrays, forest_of
 from edhie.search.mosaic.opening import opening_frames
 from edhie.search.mosaic.pieces import Pieces
 from edhie.search.mosaic.scribe import Scribe
-from edhie.search.mosaic.shapes import shapes
+from edhie.search.mosaic.shapes import own_functions, shapes
 from edhie.search.mosaic.sources import Source
 from edhie.search.mosaic.tuning import to_be_tuned
 
@@ -135,6 +135,8 @@ class Mosaic(Strategy):
         if self._round == 1 and self._n_given:
             given = given_pieces(self._task.evaluator.explored, self._n_given, config.largest)
             self._weigh(Forest.concatenate([given, self._surrounded]))
+        if self._round == 1 and config.shapes and own_functions(pieces.library):
+            self._look_at_own()
         self._weigh(self._gathering.pieces(n, pieces.forest, board.places, rng))
         if config.pairs and self._round in PRODUCT_ROUNDS:
             few = np.arange(min(len(pieces), MULTIPLIED))
@@ -153,6 +155,15 @@ class Mosaic(Strategy):
         fitted = self._scribe.write(findings)
         if config.refits:
             fitted += self._scribe.tune(to_be_tuned(board, TUNED, rng))
+        if fitted:
+            self._weigh(Forest.from_exprs(fitted, pieces.library))
+
+    def _look_at_own(self) -> None:
+        """Weigh functions that a user added first, each with a constant that is fitted: they are expected to matter."""
+        pieces, board = self._pieces, self._board
+        own, relevance = own_functions(pieces.library), self._gathering.relevance(board.places)
+        self._weigh(shapes(pieces.library, pieces.columns, relevance, only=own))
+        fitted = self._scribe.tune(board.simplest(SIMPLE)) if self.config.refits and board.places else []
         if fitted:
             self._weigh(Forest.from_exprs(fitted, pieces.library))
 

@@ -1,0 +1,100 @@
+"""Methods of a user's own beside those of the table: what a text, a class, a function or a `Method` stands for."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from traceback import extract_tb
+from typing import Any, NamedTuple
+
+from edhie.bench.methods import METHODS, Method, method_named
+from edhie.bench.reading import ProblemError
+from edhie.errors import EdhieError
+from edhie.search.importing import imported, is_text_of_object, text_of
+from edhie.search.strategies import made_strategy
+
+Given = str | Method | Callable[..., Any]
+"""A name of the table, `module:Climb`, `path/to/file.py:Climb`, or what these stand for."""
+ARGUMENTS = ("X", "y", "budget", "rng")
+"""What a method that is a function of the data is called with."""
+OTHERS = (str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix)  # files that are not the user's
+
+
+class Meant(NamedTuple):
+    """A method, and what tables call it."""
+
+    name: str
+    method: Method
+    is_own: bool
+    """Whether it is none of the table: others have to be told what it is."""
+
+
+def method_meant(given: Given) -> Meant:
+    """The method that is meant; whatever is wrong with one's own is said here, before anything is run."""
+    if isinstance(given, str) and not is_text_of_object(given):
+        return Meant(given, method_named(given), False)
+    method = given if isinstance(given, Method) else _own(given)
+    name = method.name or method.strategy.rpartition(":")[2]
+    known = next((each for each, other in METHODS.items() if other == method), None)
+    if known is not None:
+        return Meant(known, method, False)
+    if name.lower() in METHODS or not re.fullmatch(r"\w[\w.+-]*", name):
+        why = "there is a method of that name" if name.lower() in METHODS else "tables and files are named after it"
+        raise ProblemError(f"a method of your own cannot be called {name!r}, since {why}; call it otherwise")
+    return Meant(name, replace(method, name=name), True)
+
+
+def is_function_of_data(given: object) -> bool:
+    """Whether it can be called with X, y, budget and rng, and not with nothing, as what makes a strategy can."""
+    if inspect.isclass(given) or not callable(given):
+        return False
+    try:
+        asked = inspect.signature(given)
+    except ValueError:
+        return False
+    return not _takes(asked, 0) and _takes(asked, len(ARGUMENTS))
+
+
+@contextmanager
+def blamed_on(name: str) -> Iterator[None]:
+    """Errors within are told as those of a method of the user's, with the line that raised them."""
+    try:
+        yield
+    except EdhieError as error:
+        raise ProblemError(f"{name}: {error}") from error
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise ProblemError(f"{name} raised {type(error).__name__}: {error}{_place(error)}") from error
+
+
+def _own(given: str | Callable[..., Any]) -> Method:
+    text = given if isinstance(given, str) else text_of(given)
+    found = imported(text) if isinstance(given, str) else given
+    name = text.rpartition(":")[2]
+    if isinstance(found, Method):
+        return found if found.name else replace(found, name=name)
+    if is_function_of_data(found):
+        return Method(text, "none", strict=False, name=name)
+    with blamed_on(name):
+        made_strategy(found, text)
+    return Method(text, "hvae", name=name)
+
+
+def _takes(asked: inspect.Signature, count: int) -> bool:
+    try:
+        asked.bind(*[None] * count)
+    except TypeError:
+        return False
+    return True
+
+
+def _place(error: Exception) -> str:
+    """The last line of the user's on the way to an error, where there is one."""
+    lines = [each for each in extract_tb(error.__traceback__) if not each.filename.startswith(OTHERS)]
+    return f" ({Path(lines[-1].filename).name}, line {lines[-1].lineno})" if lines else ""
