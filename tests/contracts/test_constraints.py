@@ -28,7 +28,7 @@ TARGETS = {
     "noisy": np.exp(-A) * B + np.log(B) + 0.01 * np.random.default_rng(1).normal(size=50),
 }
 SEARCHES: dict[str, Callable[[], Strategy]] = {
-    "draw": lambda: Draw(DrawConfig(batch=100)),
+    "draw": lambda: Draw(DrawConfig(batch=100, attempts=20_000)),
     "evolve": lambda: Evolve(EvolveConfig(population=40, offspring=40)),
     "mosaic": lambda: strategy_named("mosaic"),
 }
