@@ -34,14 +34,14 @@ def test_every_operator_comes_back(name: str) -> None:
 
 
 @given(exprs(LIBRARY, names=[n for n in LIBRARY.names if n != "c"], numbers=numbers, max_symbols=10), points)
-@settings(max_examples=20)
+@settings(max_examples=60)
 def test_what_goes_out_comes_back(expr: Expr, point: dict[str, float]) -> None:
     back = from_latex(to_latex(expr), LIBRARY)
     assert agree(expr, back, point), (to_latex(expr), str(back))
 
 
 @given(exprs(LIBRARY, names=["x", "y", "c", "+", "-", "*", "/", "^2", "sin"], numbers=("2", "0.5"), max_symbols=9))
-@settings(max_examples=15)
+@settings(max_examples=30)
 def test_trees_come_back_nearly_as_they_were(expr: Expr) -> None:
     """Nothing is evaluated or reordered; only groupings that LaTeX does not show may change."""
     back = from_latex(to_latex(expr), LIBRARY)
