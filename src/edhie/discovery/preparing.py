@@ -73,7 +73,7 @@ def warm_up_if_timed(
 
 
 def _only(data: Data, places: NDArray[np.int64]) -> Data:
-    return Data(data.columns[places], data.y, data.weights, tuple(data.names[k] for k in places))
+    return replace(data, columns=data.columns[places], names=tuple(data.names[k] for k in places))
 
 
 def _over(constraints: Constraints | None, columns: Sequence[str], names: Sequence[str]) -> Constraints | None:

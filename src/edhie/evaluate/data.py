@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -31,6 +31,10 @@ class Data:
     """How much each row counts: none negative, not all zero; None where all count the same."""
     names: tuple[str, ...]
     """The variables' names, in the order of `columns`."""
+    sigma: Values | None = None
+    """The standard error of the target in each row, all above 0; None where they are not known."""
+    step: float = 0.0
+    """The resolution of the target, such as 0.01 where it was written with two decimals; 0 for full precision."""
 
     @property
     def n_rows(self) -> int:
@@ -67,7 +71,9 @@ class Data:
         weights = None if self.weights is None else self.weights[indices]
         if weights is not None and not weights.any():
             raise DataError(f"the {len(indices)} chosen rows all have weight 0; choose one that counts")
-        return Data(np.take(self.columns, indices, axis=1), self.y[indices], weights, self.names)
+        sigma = None if self.sigma is None else self.sigma[indices]
+        columns = np.take(self.columns, indices, axis=1)
+        return replace(self, columns=columns, y=self.y[indices], weights=weights, sigma=sigma)
 
 
 def squares_about_mean(y: Values, weights: Values | None) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,7 +137,7 @@ def _refitted(expr: Expr, data: Data, rng: np.random.Generator) -> Numbers:
     weights = rng.multinomial(int(counting.sum()), counting / counting.sum()).astype(np.float64)
     if data.weights is not None:
         weights *= data.weights
-    drawn = Data(data.columns, data.y, weights, data.names)
+    drawn = replace(data, weights=weights)
     fitted = fit_constants(Forest.from_exprs([expr]), drawn, config=FROM_THE_FIT)
     constants = np.array(fitted.forest[0].constants, dtype=np.float64)
     return constants if np.isfinite(fitted.squared_errors[0]) else np.full(len(constants), np.nan)
