@@ -20,7 +20,7 @@ def print_front(found: Discovery) -> None:
     for k, each in enumerate(found.equations):  # equations come last: they may be long, and a line is never broken
         cells = [f"{'*' if k == chosen else ' '}{k:>2} {each.complexity:>10g}", f"{each.loss:>10.4g}", _share(each.r2)]
         cells += [] if each.r2_validation is None else [_share(each.r2_validation)]
-        say("  ".join([*cells, f"{each.expr:.6g}"]))
+        say("  ".join([*cells, each.right_side()]))
 
 
 def print_equation(equation: Equation) -> None:

@@ -125,7 +125,7 @@ def _tell(found: Revision, out: Path | None, *, quiet: bool, as_json: bool) -> N
 
 def _print_steps(found: Revision) -> None:
     """One line a step; a star stands before the one to trust."""
-    texts = [shortened(f"{step.equation.expr:.6g}", WIDEST) for step in found.steps]
+    texts = [shortened(step.equation.right_side(), WIDEST) for step in found.steps]
     width = max(len(text) for text in [*texts, f"{found.target} ="])
     say(f"  distance  {'loss':>10}  {'R²':>9}  {f'{found.target} =':<{width}}  what changed")
     for step, text in zip(found.steps, texts, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import sympy
 
 Numbers = NDArray[np.float64]
+Digits = int | Literal["needed"] | None
+"""Significant digits of printed constants: a number, as many as needed, or None for all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,13 @@ class Equation:
         return readable(self.expr, self.train)
 
     @cached_property
+    def shown(self) -> Expr:
+        """The expression with as few digits of its constants as its loss and its predictions need."""
+        from edhie.evaluate.constants.digits import needed_digits
+
+        return needed_digits(self.expr, self.train, held_out=self.validation)
+
+    @cached_property
     def uncertainty(self) -> Uncertainty:
         """How well the data determine its constants, which are in prefix order.
 
@@ -79,18 +88,33 @@ class Equation:
         """
         return uncertainty(self.expr, self.train, ties=self.ties)
 
-    def text(self, digits: int | None = 6) -> str:
-        """`T = 20 + 60*exp(-t/7)`, with so many significant digits; None for all."""
-        return f"{self.target} = {self.expr:{'' if digits is None else f'.{digits}g'}}"
+    def text(self, digits: Digits = "needed") -> str:
+        """`T = 20 + 60*exp(-t/7)`, with as many digits as needed, with so many, or with all for None.
 
-    def latex(self, digits: int = 4) -> str:
-        """The right-hand side in LaTeX."""
+        With the digits needed, the text predicts as the equation does: its loss is the same to 1 %.
+        """
+        return f"{self.target} = {self.right_side(digits)}"
+
+    def right_side(self, digits: Digits = "needed") -> str:
+        """The expression alone, with as many digits as `text` has."""
+        expr, number_format = self._printed(digits)
+        return f"{expr:{number_format}}"
+
+    def latex(self, digits: Digits = "needed") -> str:
+        """The right-hand side in LaTeX, with as many digits as `text` has."""
         from edhie.expr.latex import to_latex
 
-        return to_latex(self.expr, number_format=f".{digits}g")
+        expr, number_format = self._printed(digits)
+        return to_latex(expr, number_format=number_format)
+
+    def _printed(self, digits: Digits) -> tuple[Expr, str]:
+        """What is printed, and the format of its numbers."""
+        if digits == "needed":
+            return self.shown, "r"
+        return self.expr, "" if digits is None else f".{digits}g"
 
     def sympy(self) -> sympy.Expr:
-        """The right-hand side for SymPy."""
+        """The right-hand side for SymPy, with all digits."""
         return self.expr.sympy()
 
     def predict(self, columns: Numbers) -> Numbers:

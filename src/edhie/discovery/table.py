@@ -28,7 +28,7 @@ def equations_table(equations: Iterable[Equation]) -> pandas.DataFrame:
             "score": each.score,
             "r2": each.r2,
             "r2_validation": np.nan if each.r2_validation is None else each.r2_validation,
-            "equation": f"{each.expr:.6g}",
+            "equation": each.right_side(),
             "sympy": each.sympy(),
             "latex": each.latex(),
             "constants": tuple(each.uncertainty.values.tolist()),

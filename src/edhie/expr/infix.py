@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from edhie.expr.expression import Expr
-from edhie.expr.numerals import numeral
+from edhie.expr.numerals import formatted
 from edhie.expr.symbols import Precedence, Symbol
 
 LEFT_ASSOCIATIVE = ("+", "-", "*", "/")
@@ -21,6 +21,8 @@ def to_infix_tokens(expr: Expr, *, number_format: str = "") -> list[str]:
 
 def to_infix(expr: Expr, *, number_format: str = "") -> str:
     """The text a person reads, and `parse` reads back to the same tree.
+
+    Numbers are spelled as `numerals.formatted` does: with all digits unless `number_format` says otherwise.
 
     >>> from edhie.expr import parse
     >>> to_infix(parse("((x0 + 1) * x1) ** 2 - (3 - x0)"))
@@ -93,13 +95,8 @@ def _numbers(expr: Expr, symbols: list[Symbol], number_format: str) -> dict[int,
         if symbol.kind == "number" or (symbol.kind == "literal" and token[-1].isdigit()):
             value = float(token)
         if value is not None:
-            texts[i] = _formatted(value, number_format)
+            texts[i] = formatted(value, number_format)
     return texts
-
-
-def _formatted(value: float, number_format: str) -> str:
-    exact, short = numeral(value), format(value, number_format)
-    return short if number_format and len(short) < len(exact) else exact
 
 
 def _spaced(tokens: list[str]) -> list[str]:

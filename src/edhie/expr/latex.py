@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from edhie.expr.expression import Expr
-from edhie.expr.numerals import numeral
+from edhie.expr.numerals import numeral, short_numeral
 from edhie.expr.symbols import OPERATORS, Precedence, Symbol
 
 FRACTION_PRECEDENCE = Precedence.NEGATION  # closed in itself, it needs parentheses only under an exponent
@@ -47,7 +47,10 @@ def to_latex(expr: Expr, *, number_format: str = "") -> str:
 
 
 def _number(value: float, number_format: str) -> _Piece:
-    text = format(value, number_format) if number_format else numeral(value)
+    if number_format == "r":
+        text = short_numeral(value)
+    else:
+        text = format(value, number_format) if number_format else numeral(value)
     mantissa, _, exponent = text.partition("e")
     if exponent:
         text = rf"{mantissa} \cdot 10^{{{int(exponent)}}}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape, unescape
 
 from edhie.expr.expression import Expr
-from edhie.expr.numerals import is_numeral, numeral
+from edhie.expr.numerals import formatted, is_numeral
 from edhie.expr.symbols import GREEK, Precedence, Symbol, is_name
 
 TIMES = "<mo>⋅</mo>"
@@ -141,8 +141,7 @@ def _atom(text: str) -> _Piece:
 
 
 def _number(value: float, number_format: str) -> _Piece:
-    exact, short = numeral(abs(value)), format(abs(value), number_format)
-    mantissa, _, exponent = (short if number_format and len(short) < len(exact) else exact).partition("e")
+    mantissa, _, exponent = formatted(abs(value), number_format).partition("e")
     text = f"<mn>{mantissa}</mn>"
     if exponent:
         power = f"<msup><mn>10</mn>{_number(int(exponent), '').row}</msup>"

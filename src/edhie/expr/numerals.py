@@ -30,3 +30,29 @@ def numeral(value: float) -> str:
     if number == int(number) and abs(number) < 1e16:
         return str(int(number))
     return repr(number)
+
+
+def short_numeral(value: float) -> str:
+    """Spell a number with all of its digits, with a power of ten where that is shorter.
+
+    >>> short_numeral(5.86834e11), short_numeral(100000.0), short_numeral(1250.0)
+    ('5.86834e+11', '1e+05', '1250')
+    """
+    exact = numeral(value)
+    if "e" in exact:
+        return exact
+    digits = len(exact.lstrip("-0.").replace(".", "").rstrip("0"))
+    scientific = f"{float(value):.{max(digits - 1, 0)}e}"
+    return scientific if len(scientific) < len(exact) else exact
+
+
+def formatted(value: float, number_format: str = "") -> str:
+    """Spell a number in a format of Python's where that is shorter than all digits; "r" is `short_numeral`.
+
+    >>> formatted(0.123456, ".3g"), formatted(12345.0, ".3g"), formatted(5.86834e11, "r")
+    ('0.123', '12345', '5.86834e+11')
+    """
+    if number_format == "r":
+        return short_numeral(value)
+    exact, short = numeral(value), format(value, number_format)
+    return short if number_format and len(short) < len(exact) else exact

@@ -11,14 +11,14 @@ NEARLY_ONE = 1e-4  # nearer to 1 than this, it is the distance that tells
 ROUNDING = 1e-12
 
 
-def equation_text(equation: Equation, width: int = 64, *, digits: int = 3) -> str:
+def equation_text(equation: Equation, width: int = 64) -> str:
     """Target and right-hand side in one line, both cut where they are long."""
-    return f"{one_line(equation.target, max(12, width // 2))} = {right_side(equation, width, digits=digits)}"
+    return f"{one_line(equation.target, max(12, width // 2))} = {right_side(equation, width)}"
 
 
-def right_side(equation: Equation, width: int = 64, *, digits: int = 3) -> str:
+def right_side(equation: Equation, width: int = 64) -> str:
     """The expression alone, cut where it is long."""
-    return shortened(f"{equation.expr:.{digits}g}", width)
+    return shortened(equation.right_side(), width)
 
 
 def one_line(name: str, width: int = 48) -> str:

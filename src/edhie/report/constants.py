@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 
 from edhie.discovery import Equation
+from edhie.evaluate.constants.uncertainty import Uncertainty
 from edhie.report.fragments import Html, fill, joined
-from edhie.report.mathematics import DIGITS, with_letters
+from edhie.report.mathematics import with_letters
 from edhie.report.numbers import number
+
+DIGITS, MOST_DIGITS = 4, 12  # of a constant
 
 
 def constants_table(equation: Equation) -> Html:
@@ -21,9 +24,9 @@ def constants_table(equation: Equation) -> Html:
             "constant",
             letter=letter,
             number=k + 1,
-            value=number(float(found.values[k]), DIGITS),
+            value=number(float(found.values[k]), _digits(found, k)),
             error=Html("given") if k in found.held else _error(float(found.standard_errors[k])),
-            interval=Html("") if k in found.held else _interval(float(found.lower[k]), float(found.upper[k])),
+            interval=Html("") if k in found.held else _interval(found, k),
         )
         for k in range(len(found.values))
     ]
@@ -34,10 +37,19 @@ def _error(value: float) -> Html:
     return number(value, 2, padded=True) if math.isfinite(value) else Html("not determined")
 
 
-def _interval(lower: float, upper: float) -> Html:
+def _interval(found: Uncertainty, k: int) -> Html:
+    lower, upper = float(found.lower[k]), float(found.upper[k])
     if not math.isfinite(lower + upper):
         return Html("")
-    return fill("interval", lower=number(lower, DIGITS), upper=number(upper, DIGITS))
+    return fill("interval", lower=number(lower, _digits(found, k)), upper=number(upper, _digits(found, k)))
+
+
+def _digits(found: Uncertainty, k: int) -> int:
+    """As many digits of a constant as go with two of its standard error."""
+    value, error = abs(float(found.values[k])), float(found.standard_errors[k])
+    if not (value > 0.0 and 0.0 < error < math.inf):
+        return DIGITS
+    return min(max(DIGITS, math.floor(math.log10(value)) - math.floor(math.log10(error)) + 2), MOST_DIGITS)
 
 
 def _note(equation: Equation) -> Html:

@@ -46,6 +46,6 @@ def _row(discovery: Discovery, k: int, article: str) -> Html:
         current=fill("current") if is_chosen else "",
         complexity=number(each.complexity),
         numbers=joined(fill("front-number", value=value) for value in numbers),
-        equation=right_side(each, WIDTH, digits=4),
+        equation=right_side(each, WIDTH),
         mark=fill("mark") if is_chosen else "",
     )

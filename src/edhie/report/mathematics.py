@@ -8,7 +8,6 @@ from edhie.expr.symbols import is_name, latex_name
 from edhie.plots.words import one_line
 from edhie.report.fragments import Html, fill
 
-DIGITS = 4
 LONG = 24  # nodes from which on an equation is set in smaller type
 TARGET = 24  # letters of a target that is no name
 SPECIAL = {letter: f"\\{letter}" for letter in "#$%&_{}"} | {
@@ -19,7 +18,7 @@ SPECIAL = {letter: f"\\{letter}" for letter in "#$%&_{}"} | {
 
 
 def formula(equation: Equation) -> Html:
-    """The whole equation, its constants rounded; a line may end between the terms of a sum."""
+    """The whole equation, with the digits needed; a line may end between the terms of a sum."""
     size = "long" if equation.expr.size > LONG else ""
     return fill("formula", size=size, terms=_line(equation, numbered=False))
 
@@ -33,11 +32,11 @@ def latex(equation: Equation) -> str:
     """The whole equation in LaTeX."""
     target = equation.target
     name = latex_name(target) if is_name(target) else rf"\text{{{''.join(SPECIAL.get(c, c) for c in target)}}}"
-    return f"{name} = {equation.latex(DIGITS)}"
+    return f"{name} = {equation.latex()}"
 
 
 def _line(equation: Equation, *, numbered: bool) -> Html:
-    terms = mathml_terms(equation.expr, number_format=f".{DIGITS}g", numbered=numbered)
+    terms = mathml_terms(equation.shown, number_format="r", numbered=numbered)
     name = equation.target if is_name(equation.target) else one_line(equation.target, TARGET)
     target = fill("equals", name=Html(mathml_name(name)))
     return Html(" ".join(fill("math", inside=Html(part)) for part in (target, *terms)))

@@ -113,7 +113,7 @@ class Revision:
                 "r2": step.equation.r2,
                 "r2_validation": np.nan if step.equation.r2_validation is None else step.equation.r2_validation,
                 "bits": step.bits,
-                "equation": f"{step.equation.expr:.6g}",
+                "equation": step.equation.right_side(),
                 "changes": str(step.changes),
             }
             for step in self.steps

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from edhie.expr.expression import Expr
-from edhie.expr.numerals import is_numeral, numeral
+from edhie.expr.numerals import formatted, is_numeral
 from edhie.expr.symbols import Symbol
 
 MINUS = "\N{MINUS SIGN}"
@@ -70,13 +70,8 @@ def node_labels(expr: Expr, *, number_format: str = "") -> list[str]:
         value = next(fitted) if symbol.kind == "constant" else None
         if symbol.kind == "number" or (symbol.kind == "literal" and token[-1].isdigit()):
             value = float(token)
-        labels.append(token if value is None else _number(value, number_format))
+        labels.append(token if value is None else formatted(value, number_format))
     return labels
-
-
-def _number(value: float, number_format: str) -> str:
-    exact, short = numeral(value), format(value, number_format)
-    return short if number_format and len(short) < len(exact) else exact
 
 
 def math_labels(expr: Expr, *, number_format: str = "") -> list[str]:

@@ -1,0 +1,187 @@
+"""Round constants for print: as few significant digits as the loss and the predictions need."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.constants.jacobian import Response
+from edhie.evaluate.constants.tolerance import error_limit
+from edhie.evaluate.data import Data
+from edhie.evaluate.values import squared_errors, values
+from edhie.expr import Expr, Forest, SymbolLibrary
+from edhie.expr.numerals import numeral, short_numeral
+from edhie.expr.symbols import constant
+
+Numbers = NDArray[np.float64]
+
+LEAST, MOST = 4, 17  # significant digits; 17 tell all doubles apart
+LOSS_SHARE = 0.01  # by which the sum of squares may change
+RESIDUAL_SHARE = 1e-3  # of the residuals' spread: how far a prediction may move
+ACCURACY = 1e-6  # of the target's spread: a prediction may always move so far, if the loss allows it
+NORMAL_SPREAD = 1.4826  # standard deviation over median absolute deviation
+TIGHTER = 0.25
+SAMPLED_ROWS = 10_000  # slopes are computed on; what is printed is checked on all rows
+
+
+def needed_digits(expr: Expr, data: Data, *, held_out: Data | None = None, least: int = LEAST) -> Expr:
+    """Round the constants and numbers of an expression to as few digits as its text needs.
+
+    The result has the same tree. Its sum of squares is that of `expr` to 1 %, and its predictions on all rows,
+    held-out ones included, differ by less than a thousandth of the residuals' spread (or of the row's own residual)
+    or a millionth of the target's, whichever is larger. The sum of squares of an exact equation is rounding error
+    and does not count.
+    Constants get `least` digits or more, by how much predictions depend on them. An expression without finite
+    predictions keeps all digits.
+
+    >>> from edhie.evaluate import read_data
+    >>> from edhie.expr import parse
+    >>> t = np.linspace(0.0, 1.0, 50)
+    >>> data = read_data({"t": t}, np.sin(1234567.891 * t) + 0.01 * np.cos(90 * t))
+    >>> str(needed_digits(parse("c*sin(c*t)", variables=["t"]).with_constants([1.0000123, 1234567.891]), data))
+    '1.00001*sin(1234567.891*t)'
+    """
+    if None in expr.constants:
+        return expr
+    slots = _Slots(expr)
+    check = _Check(expr, data, held_out)
+    if not len(slots.values) or not check.parts:
+        return expr
+    budget = 1.0 / math.sqrt(len(slots.values))
+    effects = _effects(slots.probe, check.parts)
+    while True:
+        digits = _digits(slots.values, effects, budget, least)
+        found = slots.rounded(digits)
+        if digits.min() >= MOST or check.holds(found):
+            return found
+        budget, least = budget * TIGHTER, least + 1  # slopes may be 0, and the effect not
+
+
+class _Slots:
+    """The constants and numbers of an expression that can be rounded."""
+
+    def __init__(self, expr: Expr) -> None:
+        self.expr, library = expr, _with_constant(expr.library)
+        name, fitted = library.constant, iter(expr.constants)
+        self.positions: list[int] = []
+        found: list[float | None] = []
+        tokens = list(expr.tokens)
+        for k, token in enumerate(expr.tokens):
+            kind = expr.library[token].kind
+            if kind not in ("constant", "number"):
+                continue
+            self.positions.append(k)
+            found.append(next(fitted) if kind == "constant" else float(token))
+            tokens[k] = name or token
+        self.values = np.array(found, np.float64)
+        self.probe = Expr.trusted(library, tuple(tokens), tuple(found))
+        """The expression with numbers as constants too, so that they have slopes."""
+
+    def rounded(self, digits: NDArray[np.int64]) -> Expr:
+        tokens, constants = list(self.expr.tokens), []
+        for position, value, count in zip(self.positions, self.values.tolist(), digits.tolist(), strict=True):
+            short = _rounded(value, count)
+            if self.expr.library[tokens[position]].kind == "constant":
+                constants.append(short)
+            else:
+                tokens[position] = numeral(short)
+        return Expr.trusted(self.expr.library, tuple(tokens), tuple(constants))
+
+
+class _Part(NamedTuple):
+    """Rows on which the expression is finite."""
+
+    columns: Numbers
+    predicted: Numbers
+    tolerance: Numbers
+    """How far the prediction of each row may move."""
+
+
+class _Check:
+    """Whether a rounded expression is as good as the original."""
+
+    def __init__(self, expr: Expr, data: Data, held_out: Data | None) -> None:
+        self.data = data
+        self.squares = float(squared_errors(Forest.from_exprs([expr]), data)[0])
+        self.is_exact = self.squares <= error_limit(0.0, data, slack=0.0)
+        least = max(
+            RESIDUAL_SHARE * _spread(data.y - _values(expr, data.columns)),
+            ACCURACY * math.sqrt(data.squares_to_explain / data.total_weight),
+        )
+        parts = [_part(expr, each, least) for each in (data, held_out) if each is not None]
+        self.parts = [part for part in parts if len(part.predicted)]
+
+    def holds(self, other: Expr) -> bool:
+        for part in self.parts:
+            with np.errstate(all="ignore"):
+                distance = np.abs(_values(other, part.columns) - part.predicted)
+            if not (distance <= part.tolerance).all():
+                return False
+        if self.is_exact or not math.isfinite(self.squares):
+            return True
+        after = float(squared_errors(Forest.from_exprs([other]), self.data)[0])
+        return abs(after - self.squares) <= LOSS_SHARE * self.squares
+
+
+def _part(expr: Expr, data: Data, least: float) -> _Part:
+    predicted = _values(expr, data.columns)
+    rows = np.isfinite(predicted)
+    columns = data.columns if rows.all() else np.ascontiguousarray(data.columns[:, rows])
+    own = RESIDUAL_SHARE * np.abs(data.y - predicted)[rows]
+    return _Part(columns, predicted[rows], np.maximum(own, least))
+
+
+def _with_constant(library: SymbolLibrary) -> SymbolLibrary:
+    if library.constant is not None:
+        return library
+    name = "c"
+    while name in library:
+        name += "_"
+    return library.extended(constant(name))
+
+
+def _values(expr: Expr, columns: Numbers) -> Numbers:
+    with np.errstate(all="ignore"):
+        found: Numbers = values(Forest.from_exprs([expr]), columns)[0].astype(np.float64, copy=False)
+    return found
+
+
+def _spread(residuals: Numbers) -> float:
+    """The standard deviation of the residuals, by most of them: a few outliers do not count."""
+    size = np.abs(residuals[np.isfinite(residuals)])
+    if not len(size):
+        return math.inf
+    return float(min(math.sqrt(np.mean(np.square(size))), NORMAL_SPREAD * np.median(size)))
+
+
+def _effects(expr: Expr, parts: list[_Part]) -> Numbers:
+    """How far a prediction moves for each unit of each constant, at most, in units of its tolerance."""
+    found = np.zeros(len(expr.constants))
+    for part in parts:
+        step = -(-part.columns.shape[1] // SAMPLED_ROWS)
+        response = Response(expr, np.ascontiguousarray(part.columns[:, ::step]))
+        with np.errstate(all="ignore"):
+            _, slopes = response.jacobian(response.constants)
+            size = np.abs(slopes / part.tolerance[::step])
+        found = np.maximum(found, np.where(np.isfinite(size), size, 0.0).max(axis=1))
+    return found
+
+
+def _digits(constants: Numbers, effects: Numbers, budget: float, least: int) -> NDArray[np.int64]:
+    """The significant digits after which rounding one constant moves no prediction by more than its budget."""
+    with np.errstate(all="ignore"):
+        size = np.floor(np.log10(np.abs(constants))) + 1.0
+        wanted = np.ceil(size + np.log10(0.5 * effects / budget))
+    wanted = np.where(np.isnan(wanted), least, wanted)  # 0, or of no effect
+    return np.clip(wanted, least, MOST).astype(np.int64)
+
+
+def _rounded(value: float, digits: int) -> float:
+    """The value with so many digits, or as it is where that is not longer."""
+    found = float(f"{value:.{digits - 1}e}")
+    if not math.isfinite(found):
+        return value
+    return found if len(short_numeral(found)) < len(short_numeral(value)) else value
