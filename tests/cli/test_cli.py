@@ -244,6 +244,7 @@ SAME = {
     "seed": "--seed", "out": "--out", "as_json": "--json", "quiet": "--quiet", "seconds": "--max-time",
     "max_time": "--max-time", "evaluations": "--evaluations", "strict": "--strict", "count": "--count",
     "notation": "--notation", "figure": "--figure", "index": "--index",
+    "force": "--force",
 }  # fmt: skip
 
 

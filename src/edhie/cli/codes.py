@@ -24,6 +24,7 @@ from edhie.cli.options import (
     print_expression,
     print_json,
 )
+from edhie.cli.outputs import Force, check_output
 from edhie.console import say
 from edhie.expr import Forest, to_infix
 from edhie.generators import Codes, Constraints, load
@@ -36,6 +37,7 @@ def encode(
     out: Annotated[
         Path | None, typer.Option(help="Write the codes here: a CSV table, or .npy, which has no spread.")
     ] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Print the code of each formula: the mean and the spread of its points in the latent space."""
@@ -43,6 +45,8 @@ def encode(
         if sys.stdin.isatty():
             raise typer.BadParameter("give formulas, or a file of them with --file")
         file = STANDARD_INPUT
+    if out is not None:
+        check_output(out, force=force)
     loaded = load(model)
     exprs = read_formulas(formulas or [], file, loaded.library)
     mean, log_variance = loaded.encode(Forest.from_exprs(exprs, loaded.library))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from edhie.cli.outputs import Force, check_output
 from edhie.cli.runs import Index, RunFolder, chosen_equation
 from edhie.console import say
 from edhie.discovery import Discovery
@@ -29,8 +30,11 @@ def export(
     index: Index = None,
     name: Annotated[str, typer.Option(help="What the function is called, where it is one.")] = "f",
     out: Annotated[Path | None, typer.Option(help="The file to write.", show_default="it is printed")] = None,
+    force: Force = False,
 ) -> None:
     """Write an equation of a fit as code, as a formula or as data."""
+    if out is not None:
+        check_output(out, force=force)
     found = load(folder, whole=False)
     equation = chosen_equation(found, index)
     text = written(equation.expr, format, name=name, target=_target(found)).rstrip("\n")

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from edhie.cli.figures import save_figure
+from edhie.cli.figures import check_figure, save_figure
 from edhie.cli.options import Json, print_json
+from edhie.cli.outputs import Force
 from edhie.console import console, draws_unicode, error_console, say
 from edhie.errors import EdhieError
 from edhie.expr import Expr, parse, to_infix, to_postfix, to_prefix
@@ -22,9 +23,12 @@ def show_formula(
     latex: Annotated[bool, typer.Option("--latex", help="The formula is written in LaTeX.")] = False,
     simplify: Annotated[bool, typer.Option("--simplify", help="Simplify it first, by SymPy.")] = False,
     figure: Annotated[Path | None, typer.Option(help="Draw the tree into this file (PNG, PDF or SVG).")] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Show a formula in every notation and as a tree."""
+    if figure is not None:
+        check_figure(figure, force=force)
     expr = _read(formula, latex)
     if simplify:
         from edhie.expr.simplify import simplify as simplified

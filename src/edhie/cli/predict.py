@@ -11,6 +11,7 @@ from typing import Annotated, TextIO
 import numpy as np
 import typer
 
+from edhie.cli.outputs import Force, check_output
 from edhie.cli.runs import Index, RunFolder, chosen_equation
 from edhie.console import error_console, say
 from edhie.discovery import Discovery, Equation
@@ -30,8 +31,11 @@ def predict(
         bool, typer.Option("--std", help="Add how far the constants' uncertainty may put each prediction off.")
     ] = False,
     out: Annotated[Path | None, typer.Option(help="The CSV file to write.", show_default="it is printed")] = None,
+    force: Force = False,
 ) -> None:
     """Add what the equation says to the rows of a table; a cell is empty where it has no value."""
+    if out is not None:
+        _check_output(out, data, force=force)
     found = load(folder, whole=False)
     equation = chosen_equation(found, index)
     table = open_table(data)
@@ -49,6 +53,13 @@ def predict(
         say(f"warning: the equation has no value in {rows}; their cells are empty", to=error_console)
     if out is not None:
         say(f"{out}: {columns.shape[1]:,} predictions by {equation}")
+
+
+def _check_output(out: Path, data: Path, *, force: bool) -> None:
+    """Raise an error if the predictions would replace the table that they are made from, or another file."""
+    if out.exists() and data.exists() and out.samefile(data):
+        raise DataError(f"{out} is the table that is read; choose another file for the predictions")
+    check_output(out, force=force)
 
 
 def _columns(found: Discovery, equation: Equation, table: Table) -> Numbers:
@@ -88,8 +99,6 @@ def _write(table: Table, new: dict[str, Numbers], out: Path | None) -> None:
     if out is None:
         _write_rows(table, new, sys.stdout)
         return
-    if out.exists() and out.samefile(table.path):
-        raise DataError(f"{out} is the table that is read; choose another file for the predictions")
     try:
         with out.open("w", encoding="utf-8", newline="") as file:
             _write_rows(table, new, file)

@@ -8,9 +8,10 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from edhie.cli.figures import save_figure
+from edhie.cli.figures import check_figure, save_figure
 from edhie.cli.formulas import read_formula
 from edhie.cli.options import MOST_POINTS, NO_EXPRESSION, WRITERS, Json, ModelFolder, Seed, Written, print_expression
+from edhie.cli.outputs import Force
 from edhie.console import console, error_console, say
 from edhie.generators import load
 from edhie.generators.walks import interpolate as interpolation
@@ -54,10 +55,13 @@ def interpolate(
     second: Formula,
     steps: Annotated[int, typer.Option(min=1, max=MOST_POINTS, help="How many steps from one to the other.")] = 4,
     figure: Annotated[Path | None, typer.Option(help="Draw the trees into this file (PNG, PDF or SVG).")] = None,
+    force: Force = False,
     notation: Written = "infix",
     as_json: Json = False,
 ) -> None:
     """Walk in a straight line from one formula's code to another's, and decode what lies on the way."""
+    if figure is not None:
+        check_figure(figure, force=force)
     loaded = load(model)
     a, b = read_formula(first, loaded.library), read_formula(second, loaded.library)
     walk = interpolation(loaded, a, b, steps=steps)
