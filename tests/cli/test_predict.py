@@ -54,6 +54,17 @@ def test_the_table_stays_as_it_is_written(edhie: Callable[..., Any], run_folder:
     assert (code, out, err) == (0, f"L (cm);age;y\n2,0;1,5;{expected[0]}\n1,25;4,0;{expected[1]}\n", "")
 
 
+def test_numbers_that_can_be_read_in_two_ways(edhie: Callable[..., Any], run_folder: Path, new: Path) -> None:
+    new.write_text("L (cm);age\n1,125;1\n")
+    code, out, err = edhie("predict", run_folder, new)
+    assert (code, out) == (1, "")
+    assert "column 'L (cm)': '1,125' can mean 1125 (--decimal .) or 1.125 (--decimal ,); " in err
+    for mark, length in ((",", 1.125), (".", 1125.0)):
+        code, out, err = edhie("predict", run_folder, new, "--decimal", mark)
+        expected = load(run_folder).best.predict(np.array([[1.0], [length]])).item()
+        assert (code, out, err) == (0, f"L (cm);age;y\n1,125;1;{expected!r}\n".replace(".", mark), "")
+
+
 def test_rows_without_a_value(edhie: Callable[..., Any], run_folder: Path, new: Path) -> None:
     new.write_text("L (cm),age\n2.0,1.5\n,1\n1,-1e300\n1,nan\n")
     code, out, err = edhie("predict", run_folder, new)

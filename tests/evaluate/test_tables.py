@@ -104,11 +104,6 @@ def test_utf_16(encoding: str, tmp_path: Path) -> None:
     assert (table.names, table.numbers(["é"]).tolist()) == (("é", "b"), [[1.5]])
 
 
-def test_decimal_commas_beside_points_are_told(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="line 3: '2,5' is not a number"):
-        read_numbers(written(tmp_path, "a;b\n1.5;2\n2,5;3\n"), ["a"])
-
-
 # -- Parquet --------------------------------------------------------------------------
 
 

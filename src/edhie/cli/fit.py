@@ -20,6 +20,7 @@ from edhie.cli.search_options import (
     AllVariables,
     Corpus,
     DataFile,
+    Decimal,
     Evaluations,
     Features,
     ForbidNesting,
@@ -56,6 +57,7 @@ def fit(
     target: Target,
     features: Features = "",
     validation: Validation = None,
+    decimal: Decimal = None,
     max_time: MaxTime = None,
     evaluations: Evaluations = None,
     target_error: TargetError = None,
@@ -100,7 +102,7 @@ def fit(
     try:
         if out is not None:
             check_folder(out, resume=resume)
-        measured = read_measured(data, target, features, validation)
+        measured = read_measured(data, target, features, validation, decimal=decimal)
         constraints = constraints_of(max_size, forbid_nesting, only, all_variables, columns=measured.train.names)
         settings = replace(settings, constraints=constraints)
         if quiet:

@@ -54,9 +54,11 @@ class Measured:
             say(f"{len(renamed) - MOST_TOLD:,} other columns have other names in equations too", to=error_console)
 
 
-def read_measured(path: Path, target: str, features: str, validation: Path | None = None) -> Measured:
+def read_measured(
+    path: Path, target: str, features: str, validation: Path | None = None, *, decimal: str | None = None
+) -> Measured:
     """The chosen columns of a file, where there is something to explain in them, and of one for validation."""
-    table = open_table(path)
+    table = open_table(path, decimal=decimal)
     names = _features(table, target, features)
     numbers = table.numbers((target, *names))
     if not names:
@@ -73,17 +75,18 @@ def read_measured(path: Path, target: str, features: str, validation: Path | Non
         raise DataError(f"{path}: {constant}; choose another --target")
     data = read_data(numbers[:, 1:], y, names=names)
     if validation is not None:
-        return Measured(path, table.notes, target, data, _validation(validation, target, names), validation)
+        apart = _validation(open_table(validation, decimal=decimal), target, names)
+        return Measured(path, table.notes, target, data, apart, validation)
     # split here as `discover` would, so that what is held out is told before anything is compiled
     train, held_out = split(data, np.random.default_rng(SPLIT_SEED))
     return Measured(path, table.notes, target, train, held_out)
 
 
-def _validation(path: Path, target: str, names: tuple[str, ...]) -> Data:
+def _validation(table: Table, target: str, names: tuple[str, ...]) -> Data:
     """The same columns of another file; a target that does not vary is no fault there."""
-    numbers = open_table(path).numbers((target, *names))
+    numbers = table.numbers((target, *names))
     if len(numbers) == 0:
-        raise DataError(f"{path} has no rows of numbers; give at least 1 for validation")
+        raise DataError(f"{table.path} has no rows of numbers; give at least 1 for validation")
     return read_data(numbers[:, 1:], numbers[:, 0], names=names, allow_constant_target=True)
 
 

@@ -13,6 +13,7 @@ import typer
 
 from edhie.cli.outputs import Force, check_output
 from edhie.cli.runs import Index, RunFolder, chosen_equation
+from edhie.cli.search_options import Decimal
 from edhie.console import error_console, say
 from edhie.discovery import Discovery, Equation
 from edhie.discovery.folder import load
@@ -30,6 +31,7 @@ def predict(
     std: Annotated[
         bool, typer.Option("--std", help="Add how far the constants' uncertainty may put each prediction off.")
     ] = False,
+    decimal: Decimal = None,
     out: Annotated[Path | None, typer.Option(help="The CSV file to write.", show_default="it is printed")] = None,
     force: Force = False,
 ) -> None:
@@ -38,7 +40,7 @@ def predict(
         _check_output(out, data, force=force)
     found = load(folder, whole=False)
     equation = chosen_equation(found, index)
-    table = open_table(data)
+    table = open_table(data, decimal=decimal)
     columns = _columns(found, equation, table)
     name = _free_name(found.target, table)
     new = {name: _values(equation.predict, columns)}

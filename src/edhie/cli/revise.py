@@ -16,6 +16,7 @@ from edhie.cli.options import Json, Quiet, Seed, print_json
 from edhie.cli.search_options import (
     AllVariables,
     DataFile,
+    Decimal,
     Evaluations,
     Features,
     ForbidNesting,
@@ -53,6 +54,7 @@ def revise(
     target: Target,
     features: Features = "",
     validation: Validation = None,
+    decimal: Decimal = None,
     max_time: MaxTime = None,
     evaluations: Evaluations = None,
     target_error: TargetError = None,
@@ -78,7 +80,7 @@ def revise(
     try:
         if out is not None:
             check_folder(out, resume=resume)
-        measured = read_measured(data, target, features, validation)
+        measured = read_measured(data, target, features, validation, decimal=decimal)
         constraints = constraints_of(max_size, forbid_nesting, only, all_variables, columns=measured.train.names)
         settings = replace(settings, constraints=constraints)
         if quiet:

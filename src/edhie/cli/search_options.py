@@ -6,7 +6,7 @@ import csv
 import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -33,6 +33,10 @@ DataFile = Annotated[
     Path, typer.Argument(help="A table, CSV, TSV or Parquet: a row of names, then one row a measurement.")
 ]
 Target = Annotated[str, typer.Option(help="The column to explain.")]
+Decimal = Annotated[
+    Literal[",", "."] | None,
+    typer.Option(help="The decimal mark of the table, if it is not recognised.", show_default="recognised"),
+]
 Features = Annotated[str, typer.Option(help="The columns to explain it with, such as a,b.", show_default="all others")]
 Validation = Annotated[
     Path | None,

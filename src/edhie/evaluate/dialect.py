@@ -1,4 +1,4 @@
-"""How a text of numbers is written: its encoding, what separates columns, what stands before decimals."""
+"""How a text of numbers is written: its encoding, what separates columns, its decimal mark at first sight."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from edhie.errors import DataError
+from edhie.evaluate.decimals import COMMA, POINT, Use, uses_in
 from edhie.evaluate.table import is_number
 
 LOOKED_AT = 4096  # bytes that tell what a file is
-ROWS = 100  # that tell whether decimals have commas
+ROWS = 100  # that are looked at
 TAB_SUFFIXES = (".tsv", ".tab")
 SEPARATORS = {";": "semicolons", "\t": "tabs"}
 UTF_8, UTF_16 = "utf-8-sig", "utf-16"
@@ -25,8 +26,6 @@ PACKED = {
     b"\x89HDF": "an HDF5 file; save its table as CSV or Parquet",
 }
 REMARK = "#"
-DECIMAL_COMMA = re.compile(r"\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*")
-DECIMAL_POINT = re.compile(r"\s*[-+]?\d*\.\d+([eE][-+]?\d+)?\s*")
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,8 @@ class Dialect:
 
     encoding: str = UTF_8
     separator: str = ","
-    decimal: str = "."
+    decimal: str = POINT
+    """Of the first rows, all columns together; columns that are read are judged by all of their cells."""
     remarks: int = 0
     """Lines of remarks, which begin with #, and blank ones before the row of names; that may begin with # too."""
     notes: tuple[str, ...] = ()
@@ -53,10 +53,9 @@ def dialect_of(path: Path) -> Dialect:
     lines = [line for line in head_lines[remarks:] if line.strip()]
     is_tabbed = path.suffix.lower() in TAB_SUFFIXES
     separator = "\t" if is_tabbed else _separator(lines[0] if lines else "")
-    decimal = "," if separator != "," and _has_decimal_commas(lines[1:], separator) else "."
+    decimal = COMMA if _has_decimal_commas(lines[1:], separator) else POINT
     notes = ["is in UTF-16"] if encoding == UTF_16 else []
     notes += [f"has {SEPARATORS[separator]} between columns"] if separator in SEPARATORS and not is_tabbed else []
-    notes += ["has decimal commas"] if decimal == "," else []
     notes += ["begins with remarks"] if any(line.strip() for line in head_lines[:remarks]) else []
     return Dialect(encoding, separator, decimal, remarks, tuple(notes))
 
@@ -92,5 +91,5 @@ def _separator(header: str) -> str:
 
 
 def _has_decimal_commas(lines: Sequence[str], separator: str) -> bool:
-    cells = [cell for row in csv.reader(lines, delimiter=separator) for cell in row]
-    return any(map(DECIMAL_COMMA.fullmatch, cells)) and not any(map(DECIMAL_POINT.fullmatch, cells))
+    uses = {use for row in csv.reader(lines, delimiter=separator) for cell in row for use in uses_in(cell)}
+    return Use.DECIMAL_COMMA in uses and Use.DECIMAL_POINT not in uses

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import DataError, shortened, suggestion
+from edhie.evaluate.decimals import is_any_number
 
 Numbers = NDArray[np.float64]
 
@@ -25,9 +26,9 @@ class Table(ABC):
     separator: str = ","
     """What stands between columns where its rows are written as text."""
     decimal: str = "."
-    """What stands before decimals there."""
+    """The decimal mark of the numbers that were read."""
     notes: tuple[str, ...] = ()
-    """What was found out about how it is written, and a person may want to know."""
+    """What was found out about how it is written, and a person may want to know; complete once numbers are read."""
 
     @abstractmethod
     def texts(self) -> Iterator[list[str]]:
@@ -61,7 +62,7 @@ def checked_names(path: Path, names: Sequence[str]) -> tuple[str, ...]:
     if not names:
         raise DataError(f"{path} is empty; write a row of names, then one row of numbers a measurement")
     must = f"{path}: the first row must name each column"
-    if all(map(is_number, names)):
+    if all(map(is_any_number, names)):
         raise DataError(f"{must}, and it holds only numbers ({shortened(', '.join(names), 40)}); write names above it")
     if "" in names:
         raise DataError(f"{must}, and column {names.index('') + 1} has no name; write one, or remove the column")

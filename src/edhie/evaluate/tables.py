@@ -9,8 +9,11 @@ from edhie.errors import DataError
 from edhie.evaluate.table import Numbers, Table
 
 
-def open_table(path: Path) -> Table:
-    """Look into a file; what it is, its name or its first bytes tell."""
+def open_table(path: Path, *, decimal: str | None = None) -> Table:
+    """Open a file of measurements, whose name or first bytes tell its format.
+
+    `decimal` is the decimal mark of the numbers in a text, "," or "."; None to recognise it.
+    """
     from edhie.evaluate.parquet_table import MAGIC, SUFFIXES, ParquetTable
     from edhie.evaluate.text_table import TextTable
 
@@ -19,7 +22,7 @@ def open_table(path: Path) -> Table:
             raise DataError(f"{path} is no ordinary file; save what comes from it as one, then give that")
         with path.open("rb") as file:
             is_parquet = file.read(len(MAGIC)) == MAGIC or path.suffix.lower() in SUFFIXES
-        return ParquetTable(path) if is_parquet else TextTable(path)
+        return ParquetTable(path) if is_parquet else TextTable(path, decimal=decimal)
     except FileNotFoundError:
         raise DataError(f"there is no file {path}") from None
     except IsADirectoryError:

@@ -6,17 +6,19 @@ import csv
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
 import numpy as np
 
 from edhie.errors import DataError, shortened
+from edhie.evaluate.decimals import COMMA, POINT, Seen, Use, decimal_marks, parse_number, survey
 from edhie.evaluate.dialect import REMARK, dialect_of
 from edhie.evaluate.table import Numbers, Table, checked_names, is_number
 
 CHUNK = 10_000  # rows that are held as texts
+THOUSANDS = frozenset((Use.COMMA_GROUPS, Use.POINT_GROUPS, Use.BLANK_GROUPS))
 
 
 class _Row(NamedTuple):
@@ -29,17 +31,19 @@ class _Row(NamedTuple):
 class TextTable(Table):
     """A file of text."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, decimal: str | None = None) -> None:
         self.path = path
+        self._given = decimal
         with _told(path):
             dialect = dialect_of(path)
             self._encoding, self.separator, self.decimal = dialect.encoding, dialect.separator, dialect.decimal
-            self.notes = dialect.notes
+            self._at_first, self._form = dialect.decimal, dialect.notes
             with self._opened() as file:
                 below = itertools.islice(file, dialect.remarks, None)
                 first = next(self._parsed(below, dialect.remarks), _Row(0, []))
         self._names_line = first.line
         self.names = checked_names(path, _unmarked(first.cells))
+        self._note(set())
 
     def texts(self) -> Iterator[list[str]]:
         """The rows below the names, as they stand, without blank ones."""
@@ -50,24 +54,57 @@ class TextTable(Table):
 
     def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Numbers:
         places = [self.names.index(name) for name in chosen]
-        with _told(self.path), self._opened() as file:
-            self._skip_names(file)
-            parts = list(self._parts(file, places, with_gaps=with_gaps))
-        return np.concatenate(parts) if parts else np.empty((0, len(chosen)))
+        with _told(self.path):
+            if self._given is not None:
+                self.decimal = self._given
+                return self._numbers(places, [self._given] * len(places), with_gaps=with_gaps)
+            if self._at_first == POINT:
+                with suppress(DataError):  # if the usual form does not fit, all cells are looked at
+                    return self._numbers(places, None, with_gaps=with_gaps)
+            return self._numbers(places, self._marks(places), with_gaps=with_gaps)
 
-    def _parts(self, file: TextIO, places: Sequence[int], *, with_gaps: bool) -> Iterator[Numbers]:
+    def _marks(self, places: Sequence[int]) -> tuple[str, ...]:
+        """The decimal marks of columns, by all of their cells."""
+        columns: list[tuple[str, Seen]] = [(self.names[place], {}) for place in places]
+        with self._opened() as file:
+            self._skip_names(file)
+            # rows of another length are told where numbers are read
+            rows = (row for row in self._parsed(file, self._names_line) if len(row.cells) == len(self.names))
+            while some := list(itertools.islice(rows, CHUNK)):
+                for place, (_, seen) in zip(places, columns, strict=True):
+                    survey((row.cells[place] for row in some), (row.line for row in some), seen)
+        marks = decimal_marks(columns, self.path, at_first=self._at_first)
+        self.decimal = COMMA if COMMA in marks else POINT
+        self._note({use for _, seen in columns for use in seen})
+        return marks
+
+    def _note(self, seen: set[Use]) -> None:
+        commas = ("has decimal commas",) if self.decimal == COMMA else ()
+        thousands = ("has thousands separators",) if seen & THOUSANDS else ()
+        self.notes = (*self._form, *commas, *thousands)
+
+    def _numbers(self, places: Sequence[int], marks: Sequence[str] | None, *, with_gaps: bool) -> Numbers:
+        """The columns, each with its decimal mark; without marks numbers are as Python writes them."""
+        with self._opened() as file:
+            self._skip_names(file)
+            parts = list(self._parts(file, places, marks, with_gaps=with_gaps))
+        return np.concatenate(parts) if parts else np.empty((0, len(places)))
+
+    def _parts(
+        self, file: TextIO, places: Sequence[int], marks: Sequence[str] | None, *, with_gaps: bool
+    ) -> Iterator[Numbers]:
         """The numbers, some lines at a time."""
         before = self._names_line
         while lines := list(itertools.islice(file, CHUNK)):
             if any('"' in line for line in lines):  # between quotes a line may end, so no part of the file is whole
                 rows = self._checked(self._parsed(itertools.chain(lines, file), before))
                 while some := list(itertools.islice(rows, CHUNK)):
-                    yield self._by_row(some, places, with_gaps=with_gaps)
+                    yield self._by_row(some, places, marks, with_gaps=with_gaps)
                 return
-            numbers = self._at_once(lines, places)
+            numbers = self._at_once(lines, places, marks)
             if numbers is None:
                 some = list(self._checked(self._parsed(lines, before)))
-                numbers = self._by_row(some, places, with_gaps=with_gaps)
+                numbers = self._by_row(some, places, marks, with_gaps=with_gaps)
             yield numbers
             before += len(lines)
 
@@ -99,32 +136,37 @@ class TextTable(Table):
 
     # -- numbers --------------------------------------------------------------------------
 
-    def _at_once(self, lines: Sequence[str], places: Sequence[int]) -> Numbers | None:
+    def _at_once(self, lines: Sequence[str], places: Sequence[int], marks: Sequence[str] | None) -> Numbers | None:
         """The numbers of lines without quotes by NumPy's reader; None where something is odd."""
         lines = [line for line in lines if not line.isspace()]
         between = len(self.names) - 1
         if not lines or not places or any(line.count(self.separator) != between for line in lines):
             return None
-        if self.decimal == ",":
-            lines = [line.replace(",", ".") for line in lines]
+        if marks is not None and COMMA in marks:
+            if POINT in marks or any(POINT in line for line in lines):  # which may separate thousands
+                return None
+            lines = [line.replace(COMMA, POINT) for line in lines]
         try:
             numbers = np.loadtxt(lines, delimiter=self.separator, usecols=places, ndmin=2, comments=None)
         except ValueError:
             return None
         return numbers if np.isfinite(numbers).all() else None
 
-    def _by_row(self, rows: Sequence[_Row], places: Sequence[int], *, with_gaps: bool) -> Numbers:
-        cells = [[self._number(row, place, with_gaps=with_gaps) for place in places] for row in rows]
+    def _by_row(
+        self, rows: Sequence[_Row], places: Sequence[int], marks: Sequence[str] | None, *, with_gaps: bool
+    ) -> Numbers:
+        chosen = list(zip(places, itertools.repeat(None) if marks is None else marks, strict=False))
+        cells = [[self._number(row, place, mark, with_gaps=with_gaps) for place, mark in chosen] for row in rows]
         return np.array(cells, dtype=np.float64).reshape(len(rows), len(places))
 
-    def _number(self, row: _Row, place: int, *, with_gaps: bool) -> float:
+    def _number(self, row: _Row, place: int, mark: str | None, *, with_gaps: bool) -> float:
         cell, name, where = row.cells[place], self.names[place], f"{self.path}, line {row.line}"
-        text = cell.replace(",", ".") if self.decimal == "," else cell
-        is_empty = not text.strip()
-        if not is_empty and not is_number(text):
+        is_empty = not cell.strip()
+        number = math.nan if is_empty else _plain(cell) if mark is None else parse_number(cell, mark)
+        if number is None:
+            what = "a number" if self._given is None else f"a number with the decimal mark {self._given!r}"
             what_next = f"choose other columns, or turn column {name!r} into numbers"
-            raise DataError(f"{where}: {shortened(cell, 40)!r} is not a number; {what_next}")
-        number = math.nan if is_empty else float(text)
+            raise DataError(f"{where}: {shortened(cell, 40)!r} is not {what}; {what_next}")
         if math.isfinite(number):
             return number
         if with_gaps:
@@ -133,6 +175,11 @@ class TextTable(Table):
             raise DataError(f"{where}: column {name!r} is empty; drop such rows or fill them")
         what = f"a number that is not finite: {cell.strip()} in column {name!r}"
         raise DataError(f"{where} holds {what}; drop such rows or fill them")
+
+
+def _plain(text: str) -> float | None:
+    """The number as Python writes it, without thousands separators."""
+    return float(text) if is_number(text) else None
 
 
 def _unmarked(names: list[str]) -> list[str]:
