@@ -18,6 +18,7 @@ from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.plain import plain_form
+from edhie.expr.symbols import OPERATORS
 from edhie.results import Candidates
 from edhie.results.description import description_bits, shortest_description
 from edhie.results.selection import SELECTION, sparing
@@ -193,3 +194,18 @@ def test_where_nothing_else_is_there_it_is_chosen() -> None:
     assert not made.is_empty
     for rule in SELECTION.values():
         assert rule(sparing(made.result.front, data)) is not None
+
+
+def test_waves_are_shown_with_low_frequencies_and_phases() -> None:
+    t = np.round(np.arange(150) * 0.04, 10)
+    data = read_data({"x0": t}, 3 * np.sin(2.4 * t + 0.5) + 0.1 * RNG.normal(size=len(t)))
+    library = LIBRARY.extended(OPERATORS["sin"])
+    turn = 2 * math.pi / 0.04
+    far = parse("c*sin(c*x0 + c)", library).with_constants([3.0, 2.4 + turn, 0.5 + 2e8 * math.pi])
+    forest = Forest.from_exprs([parse("c*x0", library).with_constants([-20.0]), far])  # the first widens the bounds
+    squares = squared_errors(forest, data)
+    given = Candidates(forest, np.sqrt(squares / len(t)), forest.sizes.astype(float), np.arange(2))
+    found = shown(given, data)
+    assert found.forest[1].constants == pytest.approx((3.0, 2.4, 0.5), abs=0.1)
+    assert found.errors[1] <= given.errors[1]
+    assert shown(found, data).forest[1] == found.forest[1]

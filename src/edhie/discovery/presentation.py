@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.jacobian import constants_among_values
+from edhie.evaluate.constants.phases import unaliased
 from edhie.evaluate.constants.polish import polish
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import LOSSES, Loss
@@ -84,7 +85,7 @@ def presented(candidates: Candidates, data: Data, manner: Manner) -> Candidates:
     if len(candidates) == 0:
         return candidates
     forest = _polished(candidates.forest, data, manner) if manner.may_polish else candidates.forest
-    exprs = _rewritten(list(forest), data, manner) if manner.may_rewrite else list(forest)
+    exprs = _rewritten(_low_phases(list(forest), data, manner), data, manner) if manner.may_rewrite else list(forest)
     changed = [k for k, expr in enumerate(exprs) if expr != candidates.forest[k]]
     errors, complexities = candidates.errors.copy(), candidates.complexities.copy()
     found = Forest.from_exprs(exprs, forest.library)
@@ -132,6 +133,14 @@ def _polished(forest: Forest, data: Data, manner: Manner) -> Forest:
         current = Forest(current.library, current.tokens, current.offsets, values)
         squares = np.where(is_better, found.squared_errors, squares)
     return current
+
+
+def _low_phases(exprs: list[Expr], data: Data, manner: Manner) -> list[Expr]:
+    """Each with the phases of its waves within one turn, and without aliases."""
+    found = [
+        unaliased(each, data, lower=manner.lower, upper=manner.upper, may_polish=manner.may_polish) for each in exprs
+    ]
+    return [new if _is_sayable(manner, old, new) else old for old, new in zip(exprs, found, strict=True)]
 
 
 def _rewritten(exprs: list[Expr], data: Data, manner: Manner) -> list[Expr]:
