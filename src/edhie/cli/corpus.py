@@ -28,8 +28,8 @@ from edhie.corpora import (
 )
 from edhie.corpora.build import TIME_LIMIT
 from edhie.corpora.corpus import checksum, expressions_text, vacant
+from edhie.corpora.formulas import PHYSICS
 from edhie.corpora.importing import Notation, Numbers
-from edhie.corpora.physics import NAME as PHYSICS
 from edhie.corpora.recipes import known_checksum
 
 app = typer.Typer(help="Make and look at corpora, the expressions that a generator learns from.", no_args_is_help=True)

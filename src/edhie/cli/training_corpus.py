@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from edhie.corpora import Corpus, build, named_recipe, physics, recipe_names
-from edhie.corpora.physics import NAME as PHYSICS
+from edhie.corpora.formulas import PHYSICS
 from edhie.errors import CorpusError, suggestion
 
 

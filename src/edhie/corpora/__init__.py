@@ -2,16 +2,19 @@
 
 from edhie.corpora.build import build
 from edhie.corpora.corpus import Corpus
+from edhie.corpora.formulas import Formula, Formulas, formulas, physics
 from edhie.corpora.importing import BadLine, ImportOptions, import_file
-from edhie.corpora.physics import physics
 from edhie.corpora.recipes import Recipe, named_recipe, recipe_names
 
 __all__ = [
     "BadLine",
     "Corpus",
+    "Formula",
+    "Formulas",
     "ImportOptions",
     "Recipe",
     "build",
+    "formulas",
     "import_file",
     "named_recipe",
     "physics",

@@ -62,22 +62,29 @@ def import_file(path: str | Path, options: ImportOptions = ImportOptions()) -> t
     for name in options.variables:
         variable(name)
     rows = list(_rows(path, options.column))
+    return imported(path.stem, rows, options, file=path)
+
+
+def imported(
+    name: str, rows: Sequence[tuple[int, str]], options: ImportOptions, *, file: str | Path
+) -> tuple[Corpus, list[BadLine]]:
+    """Return the corpus of the formulas with these line numbers in a file, and the lines left out."""
     if not rows:
-        raise CorpusError(f"{path} holds no formulas")
+        raise CorpusError(f"{file} holds no formulas")
     exprs, bad = _read_all(rows, options)
     if bad and not options.skip_bad:
         shown = "\n".join(str(line) for line in bad[:SHOWN_BAD_LINES])
         more = f"\n… and {len(bad) - SHOWN_BAD_LINES} more" if len(bad) > SHOWN_BAD_LINES else ""
         raise CorpusError(
-            f"{len(bad)} of {len(rows)} formulas in {path} cannot be read "
+            f"{len(bad)} of {len(rows)} formulas in {file} cannot be read "
             f"(leave them out with --skip-bad):\n{shown}{more}"
         )
     if not exprs:
-        raise CorpusError(f"none of the {len(rows)} formulas in {path} can be read; the first: {bad[0]}")
+        raise CorpusError(f"none of the {len(rows)} formulas in {file} can be read; the first: {bad[0]}")
     forest = _forest(exprs)
     provenance = {
         "made by": f"edhie {edhie.__version__}",
-        "file": path.name,
+        "file": Path(file).name,
         "column": options.column,
         "notation": options.notation,
         "variables": list(options.variables),
@@ -86,7 +93,7 @@ def import_file(path: str | Path, options: ImportOptions = ImportOptions()) -> t
         "numbers": options.numbers,
         "generic variables": options.generic_variables,
     }
-    return Corpus(path.stem, forest, provenance), bad
+    return Corpus(name, forest, provenance), bad
 
 
 def _rows(path: Path, column: str) -> Iterator[tuple[int, str]]:
@@ -145,7 +152,7 @@ def _read_all(rows: Sequence[tuple[int, str]], options: ImportOptions) -> tuple[
         try:
             expr = _read(text, options)
             if options.generic_variables:
-                expr = _with_generic_variables(expr)
+                expr = with_generic_variables(expr)
             exprs.append(expr.numbers_to_constants().free() if options.numbers == "constants" else expr)
         except MissingExtraError:
             raise  # no fault of the line
@@ -169,7 +176,7 @@ def _read(text: str, options: ImportOptions) -> Expr:
     return expr
 
 
-def _with_generic_variables(expr: Expr) -> Expr:
+def with_generic_variables(expr: Expr) -> Expr:
     """The same tree with its variables called x0, x1, … as they come."""
     order = dict.fromkeys(token for token in expr.tokens if expr.library[token].kind == "variable")
     renamed = {name: f"x{i}" for i, name in enumerate(order)}

@@ -1,0 +1,112 @@
+"""The formulas of science that come with edhie, by field."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+
+from edhie.corpora.corpus import Corpus
+from edhie.corpora.importing import ImportOptions, imported, with_generic_variables
+from edhie.errors import CorpusError, suggestion
+from edhie.expr import Forest, parse
+from edhie.expr.standard_libraries import everything
+
+FILE = "formulas.csv"
+PHYSICS = "Physics"
+FEYNMAN = "feynman/"
+"""What the ids of the Feynman benchmark's problems begin with."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula of science."""
+
+    field: str
+    name: str
+    target: str
+    """What the formula gives."""
+    text: str
+    """The formula in infix, with the variables that its field uses."""
+    source: str
+    """Who found it, or a book that has it."""
+    problems: tuple[str, ...]
+    """Ids of benchmark problems that ask for the same law, such as `feynman/I.12.1` or `textbook/gordon`."""
+
+
+@dataclass(frozen=True)
+class Formulas:
+    """A table of formulas; `forest` holds their expressions, in the same order."""
+
+    rows: tuple[Formula, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields, in the order of the table."""
+        return tuple(dict.fromkeys(row.field for row in self.rows))
+
+    @cached_property
+    def forest(self) -> Forest:
+        """The expression of each formula, with its variables called x0, x1, … as they come."""
+        exprs = [with_generic_variables(parse(row.text)) for row in self.rows]
+        library = everything(max((len(expr.variables) for expr in exprs), default=1))
+        return Forest.from_exprs((expr.cast(library) for expr in exprs), library)
+
+    def of(self, *fields: str) -> Formulas:
+        """Return the formulas of these fields."""
+        for field in fields:
+            if field not in self.fields:
+                raise CorpusError(
+                    f"unknown field {field!r}{suggestion(field, self.fields)}; there are {', '.join(self.fields)}"
+                )
+        return Formulas(tuple(row for row in self.rows if row.field in fields))
+
+    def without(self, *, fields: Iterable[str] = (), problems: str | Sequence[str] = ()) -> Formulas:
+        """Return the formulas of other fields, and those that are not asked for by certain problems.
+
+        `problems` are ids, or their beginnings: `textbook/` leaves out the laws of all textbook problems.
+        """
+        barred = (problems,) if isinstance(problems, str) else tuple(problems)
+        left_out = set(fields)
+        kept = (row for row in self.rows if row.field not in left_out)
+        return Formulas(tuple(row for row in kept if not any(each.startswith(barred) for each in row.problems)))
+
+
+@cache
+def formulas() -> Formulas:
+    """Return the formulas of science that come with edhie, in more than a dozen fields.
+
+    >>> table = formulas()
+    >>> table.rows[0].field, table.rows[0].name, table.rows[0].text
+    ('statistics', 'Standard normal density', 'exp(-theta^2/2)/sqrt(2*pi)')
+    >>> len(table.without(problems=["feynman/", "textbook/"])) < len(table)
+    True
+    """
+    text = (files("edhie.corpora") / "data" / FILE).read_text(encoding="utf-8")
+    return Formulas(tuple(map(_formula, csv.DictReader(io.StringIO(text)))))
+
+
+def _formula(row: dict[str, str]) -> Formula:
+    problems = tuple(row["problems"].split())
+    return Formula(row["field"], row["name"], row["target"], row["formula"], row["source"], problems)
+
+
+def physics() -> Corpus:
+    """120 laws of mechanics, electrodynamics and thermal physics, with variables x0, x1 and so on.
+
+    They are the laws of the Feynman benchmark.
+
+    >>> corpus = physics()
+    >>> str(corpus.forest[0])
+    'exp(-x0^2/2)/sqrt(2*pi)'
+    """
+    rows = [row for row in formulas().rows if any(each.startswith(FEYNMAN) for each in row.problems)]
+    listed = list(enumerate((row.text for row in rows), start=1))
+    corpus, _ = imported(PHYSICS, listed, ImportOptions(column="formula", generic_variables=True), file=FILE)
+    return corpus
