@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 
 from edhie.discovery import Discovery, Settings, discover
 from edhie.discovery.folder import load, save
@@ -35,6 +37,24 @@ def test_it_comes_back(whole: bool, found: Discovery, tmp_path: Path) -> None:
     np.testing.assert_array_equal(back.best.uncertainty.covariance, found.best.uncertainty.covariance)
     assert back.result.counts == found.result.counts
     assert len(back.explored) == len(found.explored if whole else found.equations)
+
+
+def test_the_resolution_of_the_target_is_kept(found: Discovery, tmp_path: Path) -> None:
+    assert found.validation is not None
+    rounded = replace(
+        found,
+        train=replace(found.train, y=np.round(found.train.y, 2), step=0.001, digits=5),  # as a file may say
+        validation=replace(found.validation, step=0.01),
+    )
+    back = load(save(rounded, tmp_path / "run"), whole=False)
+    assert back.validation is not None
+    assert (back.train.step, back.train.digits, back.validation.step, back.validation.digits) == (0.001, 5, 0.01, 0)
+    arrays = load_file(tmp_path / "run" / "data.safetensors")
+    earlier = {name: array for name, array in arrays.items() if not name.endswith("resolution")}
+    save_file(earlier, tmp_path / "run" / "data.safetensors")
+    back = load(tmp_path / "run", whole=False)
+    assert back.validation is not None
+    assert (back.train.step, back.validation.step) == (0.01, 0.0)  # of a folder that does not say, judged by its rows
 
 
 def test_the_choice_is_kept(found: Discovery, tmp_path: Path) -> None:

@@ -238,3 +238,9 @@ def test_many_rows_with_decimal_commas_take_no_time(tmp_path: Path) -> None:
     numbers = read(path)
     assert time.perf_counter() - since < 5  # less than a second on a free machine
     np.testing.assert_array_equal(numbers[1], np.tile(rows, 100))
+
+
+def test_decimals_as_they_are_written(tmp_path: Path) -> None:
+    table = open_table(written(tmp_path, ["1,50", "2,00"], ["1", "2"], ["1e-3", "2.0"]))
+    table.numbers(table.names)
+    assert [table.written_step(name) for name in table.names] == [0.01, 1.0, 0.001]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -73,7 +73,7 @@ def read_measured(
     if (y == y[0]).all():
         constant = f"column {target!r} is {y[0]:g} in every row, so there is nothing to explain"
         raise DataError(f"{path}: {constant}; choose another --target")
-    data = read_data(numbers[:, 1:], y, names=names)
+    data = _as_written(read_data(numbers[:, 1:], y, names=names), table, target)
     if validation is not None:
         apart = _validation(open_table(validation, decimal=decimal), target, names)
         return Measured(path, table.notes, target, data, apart, validation)
@@ -82,12 +82,19 @@ def read_measured(
     return Measured(path, table.notes, target, train, held_out)
 
 
+def _as_written(data: Data, table: Table, target: str) -> Data:
+    """Data whose target has the decimals of the file, where that has more: 1.50 and 2.00 are written to 0.01."""
+    written = table.written_step(target)
+    return data if written is None else replace(data, step=min(data.step, written))
+
+
 def _validation(table: Table, target: str, names: tuple[str, ...]) -> Data:
     """The same columns of another file; a target that does not vary is no fault there."""
     numbers = table.numbers((target, *names))
     if len(numbers) == 0:
         raise DataError(f"{table.path} has no rows of numbers; give at least 1 for validation")
-    return read_data(numbers[:, 1:], numbers[:, 0], names=names, allow_constant_target=True)
+    data = read_data(numbers[:, 1:], numbers[:, 0], names=names, allow_constant_target=True)
+    return _as_written(data, table, target)
 
 
 def _features(table: Table, target: str, features: str) -> tuple[str, ...]:

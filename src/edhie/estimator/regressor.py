@@ -19,6 +19,7 @@ from edhie.discovery.table import equations_table
 from edhie.errors import DataError, SearchError
 from edhie.estimator.saving import Kept, read, write
 from edhie.evaluate import Constraints, Data, read_data
+from edhie.evaluate.data import with_resolution
 from edhie.expr import Expr
 from edhie.expr.symbols import Symbol
 from edhie.results import Candidates, Front
@@ -143,7 +144,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         settings, before = self._settings(), self._found_before(columns, len(names))
         self.discoveries_: list[Discovery] = []
         for k, target in enumerate(y.reshape(len(y), -1).T):
-            data = Data(np.ascontiguousarray(X.T), np.ascontiguousarray(target), weights, tuple(map(str, columns)))
+            data = _data(X, target, weights, tuple(map(str, columns)))
             begun = replace(settings, recalled=before[k])
             self.discoveries_.append(self._discovered(data, begun, names[k], held_out, k))
         for each in self.discoveries_:
@@ -181,7 +182,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         held_out = None
         if validation is not None:
             rows, targets = validation
-            held_out = Data(np.ascontiguousarray(rows.T), np.ascontiguousarray(targets[:, k]), None, data.names)
+            held_out = _data(rows, targets[:, k], None, data.names)
         if not self.verbose:
             return discover(data, settings, target=target, validation=held_out)
         from edhie.view import SearchView
@@ -331,6 +332,11 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.single_output = True
         tags.target_tags.multi_output = True
         return tags
+
+
+def _data(X: Numbers, y: Numbers, weights: Numbers | None, names: tuple[str, ...]) -> Data:  # noqa: N803
+    """Numbers that are checked already, as the search takes them."""
+    return with_resolution(Data(np.ascontiguousarray(X.T), np.ascontiguousarray(y), weights, names))
 
 
 def _check_columns(table: Any) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import DataError, shortened, suggestion
 from edhie.evaluate.numbers import array_of, is_plain, numbers_of, rows_named, shown
+from edhie.evaluate.resolution import Resolution, resolution_of, rounding_of
 from edhie.expr.library import variable_names
 
 Values = NDArray[np.float64]
@@ -35,6 +36,8 @@ class Data:
     """The standard error of the target in each row, all above 0; None where they are not known."""
     step: float = 0.0
     """The resolution of the target, such as 0.01 where it was written with two decimals; 0 for full precision."""
+    digits: int = 0
+    """The significant digits of the target, where it was rounded to as many in all rows; 0 if not."""
 
     @property
     def n_rows(self) -> int:
@@ -60,6 +63,11 @@ class Data:
     def squares_to_explain(self) -> float:
         """The weighted sum of squares of the target about its mean, or about 0 where it is constant."""
         return self.squares_about_mean or squares_about_zero(self.y, self.weights)
+
+    @cached_property
+    def rounding(self) -> Values:
+        """The standard deviation of the target's rounding in each row; 0 for full precision."""
+        return rounding_of(self.y, Resolution(self.step, self.digits))
 
     def take(self, rows: slice | NDArray[Any] | Sequence[int]) -> Data:
         """The data of these rows, in that order, or of a mask."""
@@ -116,9 +124,15 @@ def read_data(
     row_weights = None if weights is None else _read_row(weights, "weights", rows=len(target))
     if row_weights is not None:
         _check_weights(row_weights)
-    data = Data(columns, target, row_weights, chosen)
+    data = with_resolution(Data(columns, target, row_weights, chosen))
     _check_target(data, allow_constant_target)
     return data
+
+
+def with_resolution(data: Data) -> Data:
+    """Return the same data with the resolution of the target, judged from its values."""
+    found = resolution_of(data.y)
+    return replace(data, step=found.step, digits=found.digits)
 
 
 def read_columns(X: Any, *, names: Sequence[str] | None = None) -> Values:  # noqa: N803 -- as scikit-learn calls it

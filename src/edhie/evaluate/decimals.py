@@ -72,6 +72,16 @@ def parse_number(text: str, decimal: str) -> float | None:
         return None
 
 
+def decimals_in(text: str, decimal: str) -> int:
+    """Return how many decimals a number is written with: 2 for 1.50, 1 for 15.0e0, -2 for 15e2.
+
+    >>> [decimals_in(text, ".") for text in ("1.50", "1,234.5", "7", "1.5e-3", "15e2")]
+    [2, 1, 0, 4, -2]
+    """
+    mantissa, _, exponent = text.strip().lower().partition("e")
+    return len(mantissa.partition(decimal)[2]) - (int(exponent) if exponent.lstrip("+-").isdecimal() else 0)
+
+
 def uses_in(text: str) -> Iterator[Use]:
     """What one cell shows; nothing for whole numbers without separators, and for what is not a number."""
     text = text.strip()

@@ -40,6 +40,10 @@ class ParquetTable(Table):
         for row, gaps in zip(frame.itertuples(index=False, name=None), missing, strict=True):
             yield ["" if is_gap else str(value) for value, is_gap in zip(row, gaps, strict=True)]
 
+    def written_step(self, name: str) -> float | None:
+        """Not known: the file has numbers and no texts."""
+        return None
+
     def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Numbers:
         found = np.empty((len(self._frame), len(chosen)))
         for k, name in enumerate(chosen):

@@ -35,6 +35,10 @@ class Table(ABC):
         """The rows below the names, as they stand, without blank ones."""
 
     @abstractmethod
+    def written_step(self, name: str) -> float | None:
+        """The last decimal place in which numbers of the column are written, as 0.01; None if it is not known."""
+
+    @abstractmethod
     def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Numbers:
         """The columns of these names, which are there."""
 

@@ -13,11 +13,12 @@ from typing import NamedTuple, TextIO
 import numpy as np
 
 from edhie.errors import DataError, shortened
-from edhie.evaluate.decimals import COMMA, POINT, Seen, Use, decimal_marks, parse_number, survey
+from edhie.evaluate.decimals import COMMA, POINT, Seen, Use, decimal_marks, decimals_in, parse_number, survey
 from edhie.evaluate.dialect import REMARK, dialect_of
 from edhie.evaluate.table import Numbers, Table, checked_names, is_number
 
 CHUNK = 10_000  # rows that are held as texts
+SAMPLE = 2000  # rows that tell how many decimals are written
 THOUSANDS = frozenset((Use.COMMA_GROUPS, Use.POINT_GROUPS, Use.BLANK_GROUPS))
 
 
@@ -51,6 +52,13 @@ class TextTable(Table):
             self._skip_names(file)
             for row in self._checked(self._parsed(file, self._names_line)):
                 yield row.cells
+
+    def written_step(self, name: str) -> float | None:
+        """The last decimal place of the first rows, trailing zeros included."""
+        place = self.names.index(name)
+        texts = [row[place] for row in itertools.islice(self.texts(), SAMPLE)]
+        places = [decimals_in(text, self.decimal) for text in texts if text.strip()]
+        return float(f"1e{-max(places)}") if places else None
 
     def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Numbers:
         places = [self.names.index(name) for name in chosen]

@@ -1,0 +1,146 @@
+"""The resolution of numbers: the step or the number of digits to which they were rounded, judged from the numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.float64]
+
+MOST_DIGITS = 11  # numbers that need more, relative to the largest, count as not rounded
+FEWEST_DIGITS = 3  # fewer say little: 100, 200 and 3000 may well be exact
+SAMPLE = 2000  # values that are looked at first
+MANY = 20  # distinct values, all multiples of 0.5 or of 100: hardly by chance
+EVIDENCE = 3.0  # decimal digits that are zero in all values together: once in a thousand by chance
+DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # relative rounding of floats of 64 and 32 bits
+SINGLE_DIGITS = 8  # as many decimal digits as 32 bits hold, about
+UNITS = (25, 5, 2)  # of a decimal place: 0.25, 0.5 and 0.2
+
+Parts = tuple[Values, ...]
+"""A sample of the values, and all of them: what fails for the sample is not tried on all."""
+
+
+class Resolution(NamedTuple):
+    """How finely values were written."""
+
+    step: float = 0.0
+    """All values are multiples of it; 0 if they were not rounded to a common step."""
+    digits: int = 0
+    """All values were rounded to this many significant digits; 0 if not."""
+
+
+def resolution_of(values: Values) -> Resolution:
+    """Return the resolution with which finite values were written.
+
+    The step is a power of ten, or 0.5, 0.25 or 0.2 times one if there are many values. For whole numbers it is 1, or
+    10, 100, … if there are many. Digits are given if larger values have fewer decimals than the step allows. Numbers
+    that need more than 11 digits were not rounded. Floats of 32 bits are recognised.
+
+    >>> resolution_of(np.array([0.24, 87.97, 365.26])), resolution_of(np.array([1 / 3, 2 / 3]))
+    (Resolution(step=0.01, digits=0), Resolution(step=0.0, digits=0))
+    """
+    magnitudes = np.abs(values)
+    largest = float(magnitudes.max(initial=0.0))
+    if largest == 0:
+        return Resolution()
+    parts = magnitudes[:: max(1, len(magnitudes) // SAMPLE)], magnitudes
+    found = _resolution(parts, largest, DOUBLE, MOST_DIGITS)
+    if found != Resolution() or not all(map(_are_single, parts)):
+        return found
+    found = _resolution(parts, largest, SINGLE, MOST_DIGITS // 2)
+    return found if found != Resolution() else Resolution(digits=SINGLE_DIGITS)
+
+
+def rounding_of(values: Values, resolution: Resolution) -> Values:
+    """Return the standard deviation of the rounding of each value: what it was rounded to, divided by √12."""
+    quantum = np.full(len(values), resolution.step)
+    if resolution.digits:
+        magnitudes = np.abs(values)
+        known = magnitudes > 0
+        places = _leading_places(magnitudes[known]) + 1 - resolution.digits
+        quantum[known] = np.maximum(quantum[known], np.power(10.0, places))
+    return quantum / math.sqrt(12)
+
+
+def _resolution(parts: Parts, largest: float, precision: float, most_digits: int) -> Resolution:
+    """The resolution of magnitudes that are right to a relative precision."""
+    distinct = np.unique(parts[0])
+    top = math.floor(math.log10(largest))
+    first = top if len(distinct) >= MANY else min(top, 0)
+    place = _first_for_all(parts, _down(first, top - most_digits + 1), precision)
+    last = _first_for_all(map(_shifted, parts), _down(0, 1 - most_digits), precision)
+    digits = 0 if last is None else 1 - last
+    if not _is_known(digits, distinct, place):
+        digits = 0
+    if place is None:
+        return Resolution(0.0, digits)
+    unit = _unit(parts, place) if place < 0 and not digits and len(distinct) >= MANY else 1
+    return Resolution(float(f"{unit}e{place}"), digits)
+
+
+def _first_for_all(parts: Iterable[Values], places: range, precision: float) -> int | None:
+    """The first place of which the values are multiples; by a sample, then by all."""
+    found = None
+    for part in parts:
+        found = next((place for place in places if _are_multiples(part, place, precision)), None)
+        if found is None:
+            return None
+        places = _down(found, places[-1])
+    return found
+
+
+def _is_known(digits: int, distinct: Values, place: int | None) -> bool:
+    """Whether so many values end before the place of the last digit that they were rounded to significant digits."""
+    if digits < FEWEST_DIGITS:
+        return False
+    leading = _leading_places(distinct[distinct > 0])
+    zeros = leading + 1 - digits - (leading[0] - MOST_DIGITS if place is None else place)
+    return float(np.maximum(zeros, 0.0).sum()) >= EVIDENCE
+
+
+def _unit(parts: Parts, place: int) -> int:
+    """How many units of the place all values are multiples of: 25, 5, 2 or 1."""
+    return next((n for n in UNITS if all((np.fmod(np.rint(_scaled(part, place)), n) == 0).all() for part in parts)), 1)
+
+
+def _are_single(values: Values) -> bool:
+    with np.errstate(over="ignore"):
+        return bool((values == values.astype(np.float32)).all())
+
+
+def _down(first: int, last: int) -> range:
+    return range(first, last - 1, -1)
+
+
+def _are_multiples(values: Values, place: int, precision: float) -> bool:
+    """Whether all are multiples of 10^place, up to the rounding of floats."""
+    with np.errstate(all="ignore"):
+        scaled = _scaled(values, place)
+        return bool((np.abs(scaled - np.rint(scaled)) <= 8 * precision * scaled).all())
+
+
+def _scaled(values: Values, place: int) -> Values:
+    """The values in units of 10^place; whole powers of ten are exact, their inverses are not."""
+    power = float(f"1e{abs(place)}")
+    return values * power if place < 0 else values / power
+
+
+def _leading_places(magnitudes: Values) -> Values:
+    """The place of the first digit of each: 2 for 365.26, -1 for 0.24."""
+    places: Values = np.floor(np.log10(magnitudes))
+    with np.errstate(over="ignore"):
+        places += magnitudes >= np.power(10.0, places + 1)
+        places -= magnitudes < np.power(10.0, places)
+    return places
+
+
+def _shifted(magnitudes: Values) -> Values:
+    """The values between 1 and 10 with the same digits; those that are 0 left out."""
+    magnitudes = magnitudes[magnitudes > 0]
+    places = _leading_places(magnitudes)
+    with np.errstate(all="ignore"):
+        return np.where(places < 0, magnitudes * np.power(10.0, -places), magnitudes / np.power(10.0, places))
