@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from edhie.cli.fit_data import read_measured
+from edhie.discovery.folder import load
+from measurements import small
 
 
 @pytest.mark.parametrize(
@@ -25,3 +29,33 @@ def test_the_resolution_of_the_target(cells: list[str], step: float, tmp_path: P
     measured = read_measured(path, "y", "", validation=path)
     assert measured.validation is not None
     assert (measured.train.step, measured.validation.step) == (step, step)
+
+
+def test_standard_errors(tmp_path: Path) -> None:
+    path, apart = tmp_path / "data.csv", tmp_path / "apart.csv"
+    path.write_text("x,e,y\n1,0.5,2\n2,1,3\n3,1,5\n")
+    apart.write_text("y,x\n1,2\n")
+    measured = read_measured(path, "y", "", validation=apart, sigma="e")
+    train = measured.train
+    assert train.names == ("x",)
+    assert train.sigma is not None
+    assert train.weights is not None
+    assert train.sigma.tolist() == [0.5, 1, 1]
+    assert train.weights.tolist() == [2, 0.5, 0.5]
+    assert measured.validation is not None
+    assert measured.validation.weights is None  # that file has no standard errors
+    again = read_measured(path, "y", "x", validation=path, sigma="e").validation
+    assert again is not None
+    assert again.weights is not None
+    assert again.weights.tolist() == [2, 0.5, 0.5]
+
+
+def test_what_a_fit_is_told_of_the_target_reaches_its_folder(edhie: Callable[..., Any], tmp_path: Path) -> None:
+    path, out = tmp_path / "data.csv", tmp_path / "run"
+    path.write_text("x,e,y\n" + "".join(f"{k},{1 + k % 3},{k / 2:.2f}\n" for k in range(30)))
+    assert edhie("fit", path, "--target", "y", "--sigma", "e", *small(), "--out", out, "--quiet").code == 0
+    train = load(out).train
+    assert train.names == ("x",)
+    assert train.sigma is not None
+    assert train.sigma.tolist() == [1 + k % 3 for k in range(30)]
+    assert train.step == 0.01

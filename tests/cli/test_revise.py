@@ -86,6 +86,14 @@ def test_what_else_is_wrong(edhie: Callable[..., Any], decay: Path, tmp_path: Pa
     assert (result.code, "is not empty" in result.err) == (1, True)
 
 
+def test_standard_errors(edhie: Callable[..., Any], decay: Path) -> None:
+    code, out, err = edhie("revise", "c*x0", decay, "--target", "y", "--sigma", "x2")
+    assert (code, out) == (1, "")
+    assert err.startswith(f"error: {decay} has no column 'x2'")
+    code, out, err = edhie("revise", "c*x0", decay, "--target", "y", "--sigma", "x1", "--evaluations", 50, "--quiet")
+    assert (code, out.startswith("y = "), "x1" in out, err) == (0, True, False, "")  # it is no feature
+
+
 def test_control_c(edhie: Callable[..., Any], decay: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def stopping(*given: object, **options: object) -> None:
         raise KeyboardInterrupt

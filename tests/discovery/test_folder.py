@@ -57,6 +57,17 @@ def test_the_resolution_of_the_target_is_kept(found: Discovery, tmp_path: Path) 
     assert (back.train.step, back.validation.step) == (0.01, 0.0)  # of a folder that does not say, judged by its rows
 
 
+def test_standard_errors_are_kept(found: Discovery, tmp_path: Path) -> None:
+    assert found.validation is not None
+    sigma = np.linspace(0.1, 2, found.train.n_rows)
+    weighted = replace(found, train=replace(found.train, sigma=sigma, weights=1 / sigma**2))
+    back = load(save(weighted, tmp_path / "run"), whole=False)
+    np.testing.assert_array_equal(back.train.sigma, sigma)
+    np.testing.assert_array_equal(back.train.weights, 1 / sigma**2)
+    assert back.validation is not None
+    assert back.validation.sigma is None
+
+
 def test_the_choice_is_kept(found: Discovery, tmp_path: Path) -> None:
     folder = save(found, tmp_path / "run")
     path = folder / "discovery.json"

@@ -32,6 +32,7 @@ from edhie.cli.search_options import (
     Operators,
     Out,
     Resume,
+    Sigma,
     Target,
     TargetError,
     TemplateText,
@@ -56,6 +57,7 @@ def fit(
     data: DataFile,
     target: Target,
     features: Features = "",
+    sigma: Sigma = None,
     validation: Validation = None,
     decimal: Decimal = None,
     max_time: MaxTime = None,
@@ -102,7 +104,7 @@ def fit(
     try:
         if out is not None:
             check_folder(out, resume=resume)
-        measured = read_measured(data, target, features, validation, decimal=decimal)
+        measured = read_measured(data, target, features, validation, sigma=sigma, decimal=decimal)
         constraints = constraints_of(max_size, forbid_nesting, only, all_variables, columns=measured.train.names)
         settings = replace(settings, constraints=constraints)
         if quiet:

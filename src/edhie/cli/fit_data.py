@@ -13,7 +13,8 @@ from edhie.discovery.names import variable_names
 from edhie.discovery.preparing import SPLIT_SEED
 from edhie.errors import DataError, shortened
 from edhie.evaluate import Data, read_data
-from edhie.evaluate.table import Table
+from edhie.evaluate.data import what_is_alike
+from edhie.evaluate.table import Numbers, Table
 from edhie.evaluate.tables import open_table
 from edhie.results.validation import split
 
@@ -55,12 +56,18 @@ class Measured:
 
 
 def read_measured(
-    path: Path, target: str, features: str, validation: Path | None = None, *, decimal: str | None = None
+    path: Path,
+    target: str,
+    features: str,
+    validation: Path | None = None,
+    *,
+    sigma: str | None = None,
+    decimal: str | None = None,
 ) -> Measured:
-    """The chosen columns of a file, where there is something to explain in them, and of one for validation."""
+    """Read the chosen columns of a file, and of one for validation; raise an error if there is nothing to explain."""
     table = open_table(path, decimal=decimal)
-    names = _features(table, target, features)
-    numbers = table.numbers((target, *names))
+    names = _features(table, target, features, sigma)
+    numbers = table.numbers((target, *names, *_or_none(sigma)))
     if not names:
         raise DataError(f"{path} has no column besides {target!r}; give at least one to explain it with")
     if len(numbers) < LEAST_ROWS:
@@ -69,41 +76,68 @@ def read_measured(
     if len(names) > len(numbers) and len(numbers) < FEW_ROWS:
         more = "give more rows, or choose fewer columns with --features"
         raise DataError(f"{path} has more variables ({len(names)}) than rows ({len(numbers)}); {more}")
-    y = numbers[:, 0]
-    if (y == y[0]).all():
-        constant = f"column {target!r} is {y[0]:g} in every row, so there is nothing to explain"
-        raise DataError(f"{path}: {constant}; choose another --target")
-    data = _as_written(read_data(numbers[:, 1:], y, names=names), table, target)
+    data = _data(table, target, names, sigma, numbers)
+    _check_variation(data, path, target)
     if validation is not None:
-        apart = _validation(open_table(validation, decimal=decimal), target, names)
+        apart = _validation(open_table(validation, decimal=decimal), target, names, sigma)
         return Measured(path, table.notes, target, data, apart, validation)
     # split here as `discover` would, so that what is held out is told before anything is compiled
     train, held_out = split(data, np.random.default_rng(SPLIT_SEED))
     return Measured(path, table.notes, target, train, held_out)
 
 
-def _as_written(data: Data, table: Table, target: str) -> Data:
-    """Data whose target has the decimals of the file, where that has more: 1.50 and 2.00 are written to 0.01."""
-    written = table.written_step(target)
+def _data(table: Table, target: str, names: tuple[str, ...], sigma: str | None, numbers: Numbers) -> Data:
+    """Data of the target, the features and, if there are any, standard errors, in that order."""
+    if sigma is not None and (numbers[:, -1] <= 0).any():
+        row = int(np.argmax(numbers[:, -1] <= 0))
+        what = f"column {sigma!r} is {numbers[row, -1]:g} in row {row + 1} below the names"
+        raise DataError(f"{table.path}: {what}; standard errors (--sigma) must be above 0")
+    errors = None if sigma is None else numbers[:, -1]
+    features = numbers[:, 1 : 1 + len(names)]
+    data = read_data(features, numbers[:, 0], sigma=errors, names=names, allow_constant_target=True)
+    written = table.written_step(target)  # zeros at the end count: 1.50 and 2.00 are written to 0.01
     return data if written is None else replace(data, step=min(data.step, written))
 
 
-def _validation(table: Table, target: str, names: tuple[str, ...]) -> Data:
-    """The same columns of another file; a target that does not vary is no fault there."""
-    numbers = table.numbers((target, *names))
+def _check_variation(data: Data, path: Path, target: str) -> None:
+    """Raise an error if the target or all features are the same in every row."""
+    alike = what_is_alike(data)
+    if alike == "rows":
+        same = f"all {data.n_rows} rows are the same, so there is nothing to tell them apart"
+        raise DataError(f"{path}: {same}; give measurements that differ from row to row")
+    if alike == "columns":
+        names = shortened(", ".join(map(repr, data.names)))
+        raise DataError(
+            f"{path}: {names}: the same in every row, so nothing can explain {target!r}; add columns that vary"
+        )
+    if (data.y == data.y[0]).all():
+        constant = f"column {target!r} is {data.y[0]:g} in every row, so there is nothing to explain"
+        raise DataError(f"{path}: {constant}; choose another --target")
+
+
+def _validation(table: Table, target: str, names: tuple[str, ...], sigma: str | None) -> Data:
+    """The same columns of another file, which may have no standard errors; its target may be constant."""
+    sigma = sigma if sigma in table.names else None
+    numbers = table.numbers((target, *names, *_or_none(sigma)))
     if len(numbers) == 0:
         raise DataError(f"{table.path} has no rows of numbers; give at least 1 for validation")
-    data = read_data(numbers[:, 1:], numbers[:, 0], names=names, allow_constant_target=True)
-    return _as_written(data, table, target)
+    return _data(table, target, names, sigma, numbers)
 
 
-def _features(table: Table, target: str, features: str) -> tuple[str, ...]:
-    """The columns named, a name with a comma in quotes; all but the target where none is."""
+def _features(table: Table, target: str, features: str, sigma: str | None) -> tuple[str, ...]:
+    """The columns named, a name with a comma in quotes; if none is, all but the target and its standard errors."""
     given = tuple(each.strip() for each in next(csv.reader([features], skipinitialspace=True), []) if each.strip())
-    names = given or tuple(name for name in table.names if name != target)
+    names = given or tuple(name for name in table.names if name not in (target, sigma))
     twice = next((name for name in given if given.count(name) > 1), None)
     if twice is not None:
         raise DataError(f"--features names {twice!r} twice; name it once")
-    if target in names:
-        raise DataError(f"{target!r} is the --target and among the --features too; leave it out of one")
+    for option, name in (("--target", target), ("--sigma", sigma)):
+        if name in names:
+            raise DataError(f"{name!r} is the {option} and among the --features too; leave it out of one")
+    if sigma == target:
+        raise DataError(f"{sigma!r} is the --target and the --sigma; give the column of its standard errors")
     return names
+
+
+def _or_none(name: str | None) -> tuple[str, ...]:
+    return () if name is None else (name,)

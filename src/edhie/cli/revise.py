@@ -27,6 +27,7 @@ from edhie.cli.search_options import (
     Operators,
     Out,
     Resume,
+    Sigma,
     Target,
     TargetError,
     Validation,
@@ -53,6 +54,7 @@ def revise(
     data: DataFile,
     target: Target,
     features: Features = "",
+    sigma: Sigma = None,
     validation: Validation = None,
     decimal: Decimal = None,
     max_time: MaxTime = None,
@@ -80,7 +82,7 @@ def revise(
     try:
         if out is not None:
             check_folder(out, resume=resume)
-        measured = read_measured(data, target, features, validation, decimal=decimal)
+        measured = read_measured(data, target, features, validation, sigma=sigma, decimal=decimal)
         constraints = constraints_of(max_size, forbid_nesting, only, all_variables, columns=measured.train.names)
         settings = replace(settings, constraints=constraints)
         if quiet:

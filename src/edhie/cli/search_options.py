@@ -33,6 +33,14 @@ DataFile = Annotated[
     Path, typer.Argument(help="A table, CSV, TSV or Parquet: a row of names, then one row a measurement.")
 ]
 Target = Annotated[str, typer.Option(help="The column to explain.")]
+Sigma = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="The column of the target's standard errors: rows count by 1/sigma², and it is no feature.",
+        show_default="all rows count the same",
+    ),
+]
 Decimal = Annotated[
     Literal[",", "."] | None,
     typer.Option(help="The decimal mark of the table, if it is not recognised.", show_default="recognised"),

@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from edhie.discovery.equation import Equation
 from edhie.errors import EdhieError, KeepError, SearchError
 from edhie.evaluate import Data
 from edhie.evaluate.data import with_resolution
+from edhie.evaluate.resolution import Resolution
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.symbols import Symbol
 from edhie.results import Candidate, Candidates, Front, History, SearchCounts, SearchResult
@@ -148,18 +148,18 @@ def _arrays(discovery: Discovery) -> dict[str, NDArray[np.float64]]:
         if data is not None:
             found |= {f"{part}.columns": data.columns, f"{part}.y": data.y}
             found |= {} if data.weights is None else {f"{part}.weights": data.weights}
-            found |= {f"{part}.resolution": np.array([data.step, data.digits])}
+            found |= {} if data.sigma is None else {f"{part}.sigma": data.sigma}
+            found |= {f"{part}.resolution": np.array(data.resolution)}
     return {name: np.ascontiguousarray(array) for name, array in found.items()}
 
 
 def _data(arrays: dict[str, Any], part: str, names: tuple[str, ...]) -> Data | None:
     if f"{part}.y" not in arrays:
         return None
-    data = Data(arrays[f"{part}.columns"], arrays[f"{part}.y"], arrays.get(f"{part}.weights"), names)
-    if f"{part}.resolution" not in arrays:  # a folder of an earlier release
-        return with_resolution(data)
-    step, digits = arrays[f"{part}.resolution"].tolist()
-    return replace(data, step=step, digits=int(digits))
+    weights, sigma = arrays.get(f"{part}.weights"), arrays.get(f"{part}.sigma")
+    data = Data(arrays[f"{part}.columns"], arrays[f"{part}.y"], weights, names, sigma)
+    kept = arrays.get(f"{part}.resolution")  # which folders of earlier releases do not have
+    return with_resolution(data, None if kept is None else Resolution(float(kept[0]), int(kept[1])))
 
 
 def write_equations(discovery: Discovery, path: Path) -> None:

@@ -19,7 +19,8 @@ from edhie.discovery.table import equations_table
 from edhie.errors import DataError, SearchError
 from edhie.estimator.saving import Kept, read, write
 from edhie.evaluate import Constraints, Data, read_data
-from edhie.evaluate.data import with_resolution
+from edhie.evaluate.data import what_is_alike, with_resolution
+from edhie.evaluate.row_values import read_sigmas, weights_of
 from edhie.expr import Expr
 from edhie.expr.symbols import Symbol
 from edhie.results import Candidates, Front
@@ -126,13 +127,25 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     # -- fitting --------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, validation: tuple[Any, Any] | None = None) -> Self:  # noqa: N803
+    def fit(
+        self,
+        X: Any,  # noqa: N803
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        sigma: Any = None,
+        validation: tuple[Any, Any] | None = None,
+    ) -> Self:
         """Look for equations.
 
-        `y` may have several columns: each gets equations of its own. `validation` is a pair of X and y by
-        which equations are chosen; without one, some rows are held out where there are a thousand and more. Ctrl-C
-        ends the search, and the estimator is fitted with what was found.
+        `y` may have several columns: each gets equations of its own. `sigma` are the standard errors of `y`, one for
+        each of its values: rows then count by 1/sigma², and `sample_weight` must be left out. `validation` is a pair
+        of X and y by which equations are chosen; without one, some rows are held out where there are a thousand and
+        more. Ctrl-C ends the search, and the estimator is fitted with what was found.
         """
+        if sigma is not None and sample_weight is not None:
+            both = "sample_weight and sigma are both given, and sigma alone sets the weights to 1/sigma²"
+            raise DataError(f"{both}; give one of them")
         targets = _names_of_targets(y)
         _check_columns(X)
         X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True)  # noqa: N806
@@ -141,10 +154,14 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         columns = list(getattr(self, "feature_names_in_", [f"x{k}" for k in range(X.shape[1])]))
         self._is_flat = y.ndim == 1
         names = targets or (["y"] if self._is_flat or y.shape[1] == 1 else [f"y{k}" for k in range(y.shape[1])])
+        sigmas = [None] * len(names) if sigma is None else read_sigmas(sigma, rows=len(X), targets=len(names))
         settings, before = self._settings(), self._found_before(columns, len(names))
+        flat = y.reshape(len(y), -1).T
+        tables = [_data(X, flat[k], weights, tuple(map(str, columns)), sigmas[k]) for k in range(len(names))]
+        for data, name in zip(tables, names, strict=True):
+            _check_variation(data, name)
         self.discoveries_: list[Discovery] = []
-        for k, target in enumerate(y.reshape(len(y), -1).T):
-            data = _data(X, target, weights, tuple(map(str, columns)))
+        for k, data in enumerate(tables):
             begun = replace(settings, recalled=before[k])
             self.discoveries_.append(self._discovered(data, begun, names[k], held_out, k))
         for each in self.discoveries_:
@@ -298,16 +315,19 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return found
 
     @classmethod
-    def revise(cls, formula: str | Expr, X: Any, y: Any, **parameters: Any) -> Revision:  # noqa: N803
+    def revise(cls, formula: str | Expr, X: Any, y: Any, *, sigma: Any = None, **parameters: Any) -> Revision:  # noqa: N803
         """What has to change in a formula of yours so that it explains the data: a front of distance against loss.
 
-        The formula is over the columns' names, `c` its unknown constants; `parameters` are those of the class.
+        The formula is over the columns' names, `c` its unknown constants; `sigma` are the standard errors of `y`;
+        `parameters` are those of the class.
         """
         from edhie.discovery.revision import revise
 
         columns = list(X.columns) if hasattr(X, "columns") else None
-        data = read_data(X, y, names=None if columns is None else [str(name) for name in columns])
-        return revise(formula, data, cls(**parameters)._settings(), target=(_names_of_targets(y) or ["y"])[0])
+        data = read_data(X, y, sigma=sigma, names=None if columns is None else [str(name) for name in columns])
+        target = (_names_of_targets(y) or ["y"])[0]
+        _check_variation(data, target)
+        return revise(formula, data, cls(**parameters)._settings(), target=target)
 
     def _shaped(self, found: Numbers) -> Numbers:
         return found[:, 0] if self._is_flat else found
@@ -334,9 +354,28 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _data(X: Numbers, y: Numbers, weights: Numbers | None, names: tuple[str, ...]) -> Data:  # noqa: N803
+def _data(
+    X: Numbers,  # noqa: N803
+    y: Numbers,
+    weights: Numbers | None,
+    names: tuple[str, ...],
+    sigma: Numbers | None = None,
+) -> Data:
     """Numbers that are checked already, as the search takes them."""
-    return with_resolution(Data(np.ascontiguousarray(X.T), np.ascontiguousarray(y), weights, names))
+    weights = weights if sigma is None else weights_of(sigma)
+    return with_resolution(Data(np.ascontiguousarray(X.T), np.ascontiguousarray(y), weights, names, sigma))
+
+
+def _check_variation(data: Data, target: str) -> None:
+    """Raise an error if no column varies, and warn if the target does not."""
+    alike = what_is_alike(data)
+    if alike == "rows":
+        raise DataError(f"all {data.n_rows} rows are the same; give measurements that differ from row to row")
+    if alike == "columns":
+        raise DataError(f"no column of X varies, so none can explain {target!r}; give at least one that does")
+    if data.n_rows > 1 and data.squares_about_mean == 0:
+        what = f"{target!r} is {data.y[0]:g} in every row, so there is nothing to explain"
+        warnings.warn(f"{what}; the equation is this constant", UserWarning, stacklevel=3)
 
 
 def _check_columns(table: Any) -> None:

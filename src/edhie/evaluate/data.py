@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import DataError, shortened, suggestion
-from edhie.evaluate.numbers import array_of, is_plain, numbers_of, rows_named, shown
+from edhie.evaluate.numbers import array_of, is_plain, numbers_of, shown
 from edhie.evaluate.resolution import Resolution, resolution_of, rounding_of
+from edhie.evaluate.row_values import check_finite, read_row, read_sigma, read_weights, weights_of
 from edhie.expr.library import variable_names
 
 Values = NDArray[np.float64]
@@ -64,10 +65,15 @@ class Data:
         """The weighted sum of squares of the target about its mean, or about 0 where it is constant."""
         return self.squares_about_mean or squares_about_zero(self.y, self.weights)
 
+    @property
+    def resolution(self) -> Resolution:
+        """The step and the significant digits of the target."""
+        return Resolution(self.step, self.digits)
+
     @cached_property
     def rounding(self) -> Values:
         """The standard deviation of the target's rounding in each row; 0 for full precision."""
-        return rounding_of(self.y, Resolution(self.step, self.digits))
+        return rounding_of(self.y, self.resolution)
 
     def take(self, rows: slice | NDArray[Any] | Sequence[int]) -> Data:
         """The data of these rows, in that order, or of a mask."""
@@ -107,7 +113,9 @@ def read_data(
     y: Any,
     *,
     weights: Any = None,
+    sigma: Any = None,
     names: Sequence[str] | None = None,
+    resolution: Resolution | None = None,
     allow_constant_target: bool = False,
 ) -> Data:
     """Data from a table of variables and a target, checked once; a `DataError` says what is wrong and where.
@@ -115,23 +123,29 @@ def read_data(
     `X` is an array or nested list (rows × variables; one dimension is one variable), a pandas
     or polars DataFrame, or a mapping from names to columns. `names` are the variables wanted,
     in order: columns that have names are chosen by them, others stand for them in order.
+    `sigma` are the standard errors of the target: the weights are then 1/sigma², divided by their mean. `resolution`
+    is that of the target; None to judge it from its values.
 
     >>> read_data({"t": [0, 1, 2], "note": ["a", "b", "c"]}, [1.0, 3.0, 5.0], names=["t"]).columns
     array([[0., 1., 2.]])
     """
     columns, chosen = _read_table(X, names)
-    target = _read_row(y, "y", rows=columns.shape[1], transposed=len(columns))
-    row_weights = None if weights is None else _read_row(weights, "weights", rows=len(target))
-    if row_weights is not None:
-        _check_weights(row_weights)
-    data = with_resolution(Data(columns, target, row_weights, chosen))
+    target = read_row(y, "y", rows=columns.shape[1], transposed=len(columns))
+    if sigma is not None and weights is not None:
+        raise DataError(
+            "weights and sigma are both given, and sigma alone sets the weights to 1/sigma²; give one of them"
+        )
+    errors = None if sigma is None else read_sigma(sigma, rows=len(target))
+    row_weights = None if weights is None else read_weights(weights, rows=len(target))
+    row_weights = row_weights if errors is None else weights_of(errors)
+    data = with_resolution(Data(columns, target, row_weights, chosen, errors), resolution)
     _check_target(data, allow_constant_target)
     return data
 
 
-def with_resolution(data: Data) -> Data:
-    """Return the same data with the resolution of the target, judged from its values."""
-    found = resolution_of(data.y)
+def with_resolution(data: Data, resolution: Resolution | None = None) -> Data:
+    """Return the same data with the resolution of the target; None to judge it from its values."""
+    found = resolution_of(data.y) if resolution is None else resolution
     return replace(data, step=found.step, digits=found.digits)
 
 
@@ -150,7 +164,7 @@ def _read_table(table: Any, names: Sequence[str] | None) -> tuple[Values, tuple[
         columns, chosen = _from_labelled(*labelled, wanted)
     if columns.shape[1] == 0:
         raise DataError("X has no rows; give at least one")
-    _check_finite(columns, [_place(name) for name in chosen])
+    check_finite(columns, [_place(name) for name in chosen])
     return columns, chosen
 
 
@@ -203,16 +217,6 @@ def _from_labelled(
     return np.stack(read), chosen
 
 
-def _read_row(values: Any, place: str, *, rows: int, transposed: int = -1) -> Values:
-    """Finite numbers, one for each row of X."""
-    read = numbers_of(values, place)
-    if len(read) != rows:
-        hint = "; X seems to be transposed, give X.T" if len(read) == transposed else ""
-        raise DataError(f"X has {rows} rows and {place} has {len(read)}; give one value for each row of X{hint}")
-    _check_finite(read[np.newaxis], [place])
-    return read
-
-
 # -- checks ---------------------------------------------------------------------------
 
 
@@ -246,25 +250,19 @@ def _known_label(name: str, labels: Counter[Hashable]) -> str:
     return name
 
 
-def _check_finite(columns: Values, places: Sequence[str]) -> None:
-    with np.errstate(all="ignore"):
-        # a sum is finite only where all of its terms are: one pass, and no second array
-        suspects = np.flatnonzero(~np.isfinite(columns.sum(axis=1)))
-    for k in suspects.tolist():
-        bad = np.flatnonzero(~np.isfinite(columns[k]))
-        if len(bad):
-            raise DataError(f"{places[k]} is {columns[k][bad[0]]} in {rows_named(bad)}; drop such rows or fill them")
+def what_is_alike(data: Data) -> str | None:
+    """Return "rows" if the rows that count are all the same, "columns" if all but the target is; None otherwise.
+
+    One row is different from all others.
+    """
+    counting = np.arange(data.n_rows) if data.weights is None else np.flatnonzero(data.weights)
+    if len(counting) < 2 or any(_varies(column[counting]) for column in data.columns):
+        return None
+    return "columns" if _varies(data.y[counting]) else "rows"
 
 
-def _check_weights(weights: Values) -> None:
-    negative = np.flatnonzero(weights < 0)
-    if len(negative):
-        raise DataError(f"weights is {weights[negative[0]]} in {rows_named(negative)}; no weight may be below 0")
-    if not weights.any():
-        raise DataError("all weights are 0; give a weight above 0 to the rows that count")
-    with np.errstate(all="ignore"):
-        if not np.isfinite(weights.sum()):
-            raise DataError(f"the weights, up to {weights.max()}, sum to infinity; divide them by the largest")
+def _varies(values: Values) -> bool:
+    return bool((values != values[0]).any())
 
 
 def _check_target(data: Data, allow_constant: bool) -> None:

@@ -25,6 +25,7 @@ from edhie.evaluate.keys import key_pairs
 from edhie.evaluate.known import Known, KnownMark
 from edhie.evaluate.losses import DEFAULT_LOSS, Loss, loss_named
 from edhie.evaluate.numbers import check_whole
+from edhie.evaluate.resolution import Resolution
 from edhie.evaluate.rules import Rules
 from edhie.evaluate.scores import Counts, Scores
 from edhie.evaluate.screening import Screening
@@ -62,6 +63,8 @@ class Evaluator:
         y: Any,
         *,
         weights: Any = None,
+        sigma: Any = None,
+        resolution: Resolution | None = None,
         loss: str | Loss | Callable[..., Any] = DEFAULT_LOSS,
         constants: FitConfig = CHEAP,
         budget: int | None = None,
@@ -76,7 +79,8 @@ class Evaluator:
         """`budget` and `memory` are numbers of distinct expressions; `scaling` scores a + b·f instead of f.
 
         `complexity` weighs symbols by name, and is the number of nodes without it. `threads` is
-        None for every core. With scaling, `constraints` are on a + b·f.
+        None for every core. With scaling, `constraints` are on a + b·f. `weights`, `sigma` and `resolution` are as
+        `read_data` takes them.
         """
         if budget is not None:
             check_whole("budget", budget, 0, or_none="no limit")
@@ -94,8 +98,9 @@ class Evaluator:
         self.rules: Rules | None = None if constraints is None else Rules(constraints, self.library)
         """What expressions have to look like; None where everything may be scored."""
         self.data: Data = read_data(
-            X, y, weights=weights, names=library.variables, allow_constant_target=allow_constant_target
-        )
+            X, y, weights=weights, sigma=sigma, names=library.variables, resolution=resolution,
+            allow_constant_target=allow_constant_target,
+        )  # fmt: skip
         self.loss = loss_named(loss)
         self.budget = budget
         self.explored = Explored(self.library, memory)

@@ -1,0 +1,89 @@
+"""Standard errors: they become weights, and what is none of them is told with its row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from edhie.errors import DataError
+from edhie.evaluate import Data, read_data
+from edhie.evaluate.data import what_is_alike
+from edhie.evaluate.row_values import read_sigmas, weights_of
+
+X = [[1.0], [2.0], [4.0]]
+Y = [1.0, 3.0, 2.0]
+
+
+def test_weights_are_inverse_variances_with_a_mean_of_one() -> None:
+    data = read_data(X, Y, sigma=[0.5, 1, 2])
+    assert data.sigma is not None
+    assert data.weights is not None
+    assert data.sigma.tolist() == [0.5, 1, 2]
+    np.testing.assert_allclose(data.weights * data.sigma**2, data.weights[1])
+    assert data.weights.mean() == pytest.approx(1)
+    assert data.take([1, 2]).sigma.tolist() == [1, 2]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1.0, 1e160, 1e300])
+def test_weights_do_not_depend_on_the_unit(scale: float) -> None:
+    sigma = np.array([0.5, 1.0, 2.0])
+    np.testing.assert_allclose(weights_of(sigma * scale), weights_of(sigma))
+
+
+@pytest.mark.parametrize(
+    ("sigma", "message"),
+    [
+        ([1, 0, 1], r"^sigma is 0\.0 in row 1 \(counted from 0\), no other; standard errors must be above 0; correct"),
+        ([1, 1, -2], r"^sigma is -2\.0 in row 2 .*; standard errors must be above 0"),
+        ([1, np.nan, 1], r"^sigma is nan in row 1 .*; drop such rows or fill them"),
+        ([1, None, 1], r"^sigma is nan in row 1"),
+        ([1, np.inf, 1], r"^sigma is inf in row 1"),
+        ([1, "big", 1], "^sigma holds the text 'big' in row 1"),
+        ([1, 1], "^X has 3 rows and sigma has 2; give one value for each row of X"),
+        (0.1, r"^sigma is 0\.1; give one column of numbers"),
+        ([[1, 2], [1, 2], [1, 2]], r"^sigma has shape \(3, 2\); give one column of numbers"),
+    ],
+)
+def test_faults(sigma: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_data(X, Y, sigma=sigma)
+
+
+def test_weights_and_standard_errors_are_not_given_together() -> None:
+    with pytest.raises(DataError, match=r"weights and sigma are both given, and sigma alone .*; give one of them"):
+        read_data(X, Y, weights=[1, 1, 1], sigma=[1, 1, 1])
+
+
+def test_several_targets_have_a_column_each() -> None:
+    table = [[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]
+    for given in (table, np.array(table), pd.DataFrame(table)):
+        assert [each.tolist() for each in read_sigmas(given, rows=3, targets=2)] == [[1, 2, 3], [4, 5, 6]]
+    assert [each.tolist() for each in read_sigmas([[1.0], [2.0]], rows=2, targets=1)] == [[1, 2]]
+    told = "y has 2 targets and sigma has one column; give one column of standard errors for each target"
+    for one in ([1.0, 2.0, 3.0], [[1.0], [2.0], [3.0]]):
+        with pytest.raises(DataError, match=told):
+            read_sigmas(one, rows=3, targets=2)
+    with pytest.raises(DataError, match="y has 3 targets and sigma has 2 columns"):
+        read_sigmas(table, rows=3, targets=3)
+    table[1][1] = 0.0
+    with pytest.raises(DataError, match=r"^column 1 of sigma is 0\.0 in row 1"):
+        read_sigmas(table, rows=3, targets=2)
+
+
+@pytest.mark.parametrize(
+    ("columns", "y", "weights", "alike"),
+    [
+        ([[1, 1, 1], [2, 2, 2]], [3, 3, 3], None, "rows"),
+        ([[1, 1, 1], [2, 2, 2]], [3, 4, 3], None, "columns"),
+        ([[1, 1, 1], [2, 2, 3]], [3, 3, 3], None, None),
+        ([[1, 1, 2]], [3, 3, 4], [1, 1, 0], "rows"),  # rows that do not count
+        ([[1.0]], [3.0], None, None),
+    ],
+)
+def test_rows_that_are_alike(columns: Any, y: Any, weights: Any, alike: str | None) -> None:
+    names = tuple(f"x{k}" for k in range(len(columns)))
+    data = Data(*(None if each is None else np.array(each, np.float64) for each in (columns, y, weights)), names)
+    assert what_is_alike(data) == alike
