@@ -20,7 +20,8 @@ from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.plain import plain_form
 from edhie.expr.symbols import OPERATORS
 from edhie.results import Candidates
-from edhie.results.description import description_bits, shortest_description
+from edhie.results.choice import shortest_description
+from edhie.results.description import description_bits
 from edhie.results.selection import SELECTION, sparing
 
 RNG = np.random.default_rng(1)

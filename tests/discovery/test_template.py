@@ -9,7 +9,7 @@ from edhie.errors import ParseError, SearchError
 from edhie.evaluate import Evaluator
 from edhie.expr import SymbolLibrary, parse
 from edhie.generators import load
-from edhie.results.description import shortest_description
+from edhie.results.choice import shortest_description
 from edhie.search import Budget, run
 
 PLAIN = SymbolLibrary.of(["+", "-", "*", "^2"], ["t", "k"], constant=True)

@@ -10,7 +10,8 @@ import pytest
 from edhie.evaluate.values import values
 from edhie.expr import Forest
 from edhie.results import Candidates
-from edhie.results.description import CHUNK, description_bits, residual_bits, shortest_description
+from edhie.results.choice import shortest_description
+from edhie.results.description import description_bits, residual_bits
 from mosaics import data_of, forest_of, free, positive
 
 LIBRARY = free(1)

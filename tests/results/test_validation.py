@@ -8,7 +8,8 @@ import pytest
 from edhie.evaluate import Data, read_data
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.results import Candidates
-from edhie.results.description import description_bits, residual_bits, shortest_description
+from edhie.results.choice import shortest_description
+from edhie.results.description import description_bits, residual_bits
 from edhie.results.validation import split
 
 LIBRARY = SymbolLibrary.of(["+", "-", "*", "sin", "log"], ["x"], constant=True)

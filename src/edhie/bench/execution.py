@@ -31,7 +31,7 @@ from edhie.evaluate import (
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.generators import Generator
 from edhie.results import SearchResult
-from edhie.results.description import shortest_description
+from edhie.results.choice import shortest_description
 from edhie.search import Budget, Strategy, run, strategy_named
 from edhie.search.importing import imported
 

@@ -1,92 +1,179 @@
-"""How many bits it takes to tell someone the data, given an expression: the shortest description is the one to trust.
+"""Description length: how many bits it takes to tell the data by an equation. The shortest is the one to trust.
 
-An expression costs its symbols and half the logarithm of the number of rows for each constant; what it
-leaves unexplained costs what noise of that size costs, the same everywhere or in proportion to the prediction,
-whichever explains the residuals better. Where rows were held out, what counts is what it leaves unexplained of those.
+Three parts are told: the structure of the equation, by how usual it is (`structure_prior`); its constants, each as
+precisely as the data determine it, plain numbers by what they are; and the residuals under a noise model. Residuals
+below the resolution of the target gain nothing.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.complexity import complexity
+from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data
-from edhie.evaluate.rows import few_rows
-from edhie.evaluate.values import values
+from edhie.evaluate.program import plan, tables_of, with_custom_operators
 from edhie.expr import Forest
-from edhie.results.candidates import Candidate, Candidates
-from edhie.results.freedom import is_testable
+from edhie.expr.symbols import NUMBER
+from edhie.results.literals import literal_bits
+from edhie.results.noise import FREEDOM, NoiseModel, codes_of, noise_models, smallest_prediction
+from edhie.results.structure_prior import StructurePrior
 
 Numbers = NDArray[np.float64]
 ROUNDING = 1e-12  # of the target's spread: residuals below are as good as none
-FEW_ROWS, CLOSER = 10_000, 100  # of more rows so many are looked at first, and so many candidates on all
-MOST_DESCRIBED = 3000  # candidates, those of the least error and those of the least complexity
-CHUNK = 256  # expressions whose predictions are held at once
-RARE = ("tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "abs", "min", "max")
-COSTLY = {"^": 2, **dict.fromkeys(RARE, 2)}
-"""Symbols that cost as much as two: any base to any exponent says as much as exp and log do together, and of 1,600
-symbols in 120 formulas of physics four are among the rare ones, ten bits each instead of five."""
+ALONE = 0.0  # bits of a constant by itself: that nothing explains the target is the first thing to say
+NATS = 1.0 / math.log(2.0)
 
 
-def shortest_description(candidates: Candidates, data: Data, *, validation: Data | None = None) -> Candidate | None:
-    """The candidate that describes the data in the fewest bits; None where none has a finite error.
+@dataclass(frozen=True)
+class Criterion:
+    """How equations are compared; search and choice use the same."""
 
-    One with as many constants as there are rows is no description, but the rows themselves: it is chosen only where
-    there is nothing else.
-    With `validation`, rows that were held out: as `description_bits` counts them, unless no candidate predicts these.
+    prior: StructurePrior = field(default_factory=StructurePrior.shipped)
+    """What equations look like."""
+    noise: str = "auto"
+    """The noise model: a name of `noise.MODELS`, or "auto" for the one that describes the residuals best."""
+    has_resolution: bool = True
+    """Whether the resolution of the target limits what small residuals gain."""
+    has_precision: bool = True
+    """Whether a constant costs its precision; without, each costs half the logarithm of the number of rows."""
+
+    def models(self, data: Data) -> tuple[NoiseModel, ...]:
+        """Return the noise models that are compared on these data."""
+        return noise_models(self.noise, data)
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """Description lengths of some expressions."""
+
+    bits: Numbers
+    """By expression, in bits; infinite where it has no value in some row, or as many constants as there are rows."""
+    models: tuple[NoiseModel, ...]
+    """By expression: the noise model under which it is shortest."""
+
+
+def description_bits(forest: Forest, data: Data, criterion: Criterion | None = None) -> Numbers:
+    """Return the description length of each expression, in bits."""
+    return describe(forest, data, criterion).bits
+
+
+def describe(
+    forest: Forest, data: Data, criterion: Criterion | None = None, models: tuple[NoiseModel, ...] | None = None
+) -> Description:
+    """Return the description lengths of expressions with fitted constants, and their noise models.
+
+    `models` are compared instead of the criterion's own.
     """
-    finite = np.flatnonzero(np.isfinite(candidates.errors))
-    if len(finite) == 0:
+    criterion = criterion or Criterion()
+    models = criterion.models(data) if models is None else models
+    if len(forest) == 0:
+        return Description(np.empty(0), ())
+    by_model = data_bits(forest, data, criterion, models)
+    best = np.argmin(by_model, axis=1)
+    told = by_model[np.arange(len(forest)), best] + expression_bits(forest, data, criterion)
+    return Description(told, tuple(models[k] for k in best))
+
+
+def expression_bits(forest: Forest, data: Data, criterion: Criterion) -> Numbers:
+    """Return the bits of structures and plain numbers; those of other constants depend on the noise."""
+    literals = literal_bits(forest.values)
+    if criterion.has_precision:
+        forest = with_numbers(forest, np.isfinite(literals))
+        literals = np.where(np.isfinite(literals), literals, 0.0)
+    else:
+        literals = np.full(len(forest.values), 0.5 * math.log2(max(data.n_rows, 2)))
+    before = np.concatenate([[0.0], np.cumsum(literals)])
+    structure = criterion.prior.bits(forest)
+    structure[(forest.sizes == 1) & (np.diff(forest.value_offsets) == 1)] = ALONE
+    return np.asarray(structure + np.diff(before[forest.value_offsets]))
+
+
+def with_numbers(forest: Forest, is_number: NDArray[np.bool_]) -> Forest:
+    """Return the forest with some of its values as numbers, which no fit changes."""
+    if not is_number.any():
+        return forest
+    library = forest.library.with_numbers()
+    tokens = forest.tokens.copy()
+    tokens[np.flatnonzero(forest.library.has_slot[tokens])[is_number]] = library.ids[NUMBER.name]
+    return Forest(library, tokens, forest.offsets, forest.values)
+
+
+def data_bits(forest: Forest, data: Data, criterion: Criterion, models: tuple[NoiseModel, ...]) -> Numbers:
+    """Return the bits of residuals and constants, (expressions, models)."""
+    from edhie.results.description_kernels import code_lengths, lengths
+
+    program = plan(forest, keep=True)
+    weights = np.ones(data.n_rows) if data.weights is None else data.weights * (data.n_rows / data.total_weight)
+    own = (
+        data.y, weights, least_variances(data, criterion), smallest_prediction(data.y), *codes_of(models, data.n_rows), FREEDOM
+    )  # fmt: skip
+    out = np.full((len(forest), len(models)), np.inf)
+    is_counted = _counted(forest, criterion)
+    code_lengths(program, is_counted, data.columns, *own, 0, len(forest), out)
+    for k in with_custom_operators(forest).tolist():
+        response = Response(forest.take([k]), data.columns)
+        values, slopes = response.jacobian(response.constants)
+        is_told = np.isinf(literal_bits(response.constants)) & criterion.has_precision
+        lengths(values, np.ascontiguousarray(slopes[is_told]), response.constants[is_told], *own, out[k])
+    return np.asarray(np.where(np.isnan(out), np.inf, out) * NATS)
+
+
+def residual_bits(predicted: NDArray[np.floating], data: Data, criterion: Criterion | None = None) -> Numbers:
+    """Return the bits of residuals for predictions, (expressions, rows), under the best noise model."""
+    from edhie.results.description_kernels import lengths
+
+    criterion = criterion or Criterion(StructurePrior.uniform())
+    models = criterion.models(data)
+    weights = np.ones(data.n_rows) if data.weights is None else data.weights * (data.n_rows / data.total_weight)
+    rest = (
+        data.y, weights, least_variances(data, criterion), smallest_prediction(data.y), *codes_of(models, data.n_rows), FREEDOM
+    )  # fmt: skip
+    out = np.empty((len(predicted), len(models)))
+    none = np.empty((0, data.n_rows))
+    for row, found in zip(np.asarray(predicted, np.float64), out, strict=True):
+        lengths(np.ascontiguousarray(row), none, np.empty(0), *rest, found)
+    return np.asarray(out.min(axis=1) * NATS)
+
+
+def least_variances(data: Data, criterion: Criterion) -> Numbers:
+    """Return the variance by row below which residuals gain nothing: rounding, stated errors, float64's own digits."""
+    spread = float(np.std(data.y) or abs(data.y[0]) or 1.0)
+    floors = np.full(data.n_rows, (ROUNDING * spread) ** 2)
+    if criterion.has_resolution:
+        floors += np.square(data.rounding)
+        if data.sigma is not None:
+            floors = np.maximum(floors, np.square(data.sigma))
+    return floors
+
+
+def joined_rows(data: Data, other: Data | None) -> Data:
+    """Return the rows of both: equations are chosen by the rows that they were fitted to and by those held out."""
+    if other is None:
+        return data
+    return replace(
+        data,
+        columns=np.ascontiguousarray(np.concatenate([data.columns, other.columns], axis=1)),
+        y=np.concatenate([data.y, other.y]),
+        weights=_joined(data.weights, other.weights, data.n_rows, other.n_rows),
+        sigma=None if data.sigma is None or other.sigma is None else np.concatenate([data.sigma, other.sigma]),
+    )
+
+
+def _joined(one: Numbers | None, other: Numbers | None, n: int, m: int) -> Numbers | None:
+    if one is None and other is None:
         return None
-    sparing = finite[is_testable(candidates.forest.take(finite), data)]
-    finite = sparing if len(sparing) else finite
-    by_error = finite[np.argsort(candidates.errors[finite], kind="stable")[:MOST_DESCRIBED]]
-    by_size = finite[np.lexsort((candidates.errors[finite], candidates.complexities[finite]))[: MOST_DESCRIBED // 3]]
-    chosen = np.unique(np.concatenate([by_error, by_size]))
-    if data.n_rows > FEW_ROWS:  # a first choice by a few rows
-        first = description_bits(candidates.forest.take(chosen), few_rows(data, FEW_ROWS))
-        chosen = chosen[np.sort(np.argsort(first, kind="stable")[:CLOSER])]
-    bits = description_bits(candidates.forest.take(chosen), data, validation=validation)
-    if validation is not None and not np.isfinite(bits).any():
-        bits = description_bits(candidates.forest.take(chosen), data)
-    return candidates[int(chosen[np.argmin(bits)])]
+    first = np.ones(n) if one is None else one / one.mean()
+    return np.concatenate([first, np.ones(m) if other is None else other / other.mean()])
 
 
-def description_bits(forest: Forest, data: Data, *, validation: Data | None = None) -> Numbers:
-    """By expression: the bits that it and what it leaves unexplained take; infinite where it is no prediction.
-
-    With `validation`, what it leaves of these rows stands for what it leaves of the data, row by row.
-    """
-    judged = data if validation is None else validation
-    found = np.empty(len(forest))
-    for start in range(0, len(forest), CHUNK):
-        part = forest[start : start + CHUNK]
-        found[start : start + CHUNK] = residual_bits(values(part, judged.columns), judged)
-    if validation is not None:
-        found *= data.n_rows / validation.n_rows
-    symbols = complexity(forest, COSTLY) * math.log2(max(len(forest.library), 2))
-    constants = np.diff(forest.value_offsets) * 0.5 * math.log2(max(data.n_rows, 2))
-    return found + symbols + constants
-
-
-def residual_bits(predicted: NDArray[np.floating], data: Data) -> Numbers:
-    """What residuals cost under the better of two kinds of noise."""
-    with np.errstate(all="ignore"):
-        residuals = data.y - predicted
-        least = ROUNDING * float(np.std(data.y) or abs(data.y[0]) or 1.0)
-        same = data.n_rows * np.log2(np.maximum(_spread(residuals, data), least))
-        sizes = np.abs(predicted)
-        relative = np.maximum(_spread(residuals / sizes, data), ROUNDING)
-        in_proportion = data.n_rows * np.log2(relative) + np.log2(sizes).sum(axis=1)
-    bits: Numbers = np.fmin(*(np.where(np.isfinite(each), each, np.inf) for each in (same, in_proportion)))
-    return np.where(np.isfinite(residuals).all(axis=1), bits, np.inf)
-
-
-def _spread(residuals: Numbers, data: Data) -> Numbers:
-    """The root of the mean square, by expression."""
-    squares = np.square(residuals)
-    weights = data.weights
-    return np.sqrt(squares.mean(axis=1) if weights is None else squares @ weights / data.total_weight)
+def _counted(forest: Forest, criterion: Criterion) -> NDArray[np.bool_]:
+    """By leaf of the program: whether it is a constant that costs its precision."""
+    is_leaf = tables_of(forest.library).is_leaf[forest.tokens]
+    has_value = forest.library.has_slot[forest.tokens[is_leaf]]
+    counted = np.zeros(len(has_value), np.bool_)
+    counted[has_value] = np.isinf(literal_bits(forest.values)) & criterion.has_precision
+    return counted

@@ -12,8 +12,9 @@ from edhie.results.counts import SearchCounts
 from edhie.results.front import Front
 from edhie.results.history import History
 
-STOPPED = ("target", "evaluations", "seconds", "interrupted", "finished")
-"""Why a search ended: the error asked for was reached, a budget was used up, Ctrl-C, or nothing was left to do."""
+STOPPED = ("target", "evaluations", "seconds", "patience", "interrupted", "finished")
+"""Why a search ended: the error asked for was reached, a budget was used up, nothing better was found for long,
+Ctrl-C, or nothing was left to do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,8 @@ class SearchResult:
     """What every random choice follows from."""
     strategy: str
     """The name of the strategy."""
+    leaders: Candidates | None = None
+    """The candidates with the shortest descriptions, where the search has kept them."""
 
     @property
     def best(self) -> Candidate | None:

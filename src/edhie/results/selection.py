@@ -59,9 +59,16 @@ def drops(front: Front) -> NDArray[np.float64]:
 
     The first falls from nowhere: 0.
     """
-    logs = np.log(_positive(front.errors, front.negligible))
-    found = np.zeros(len(front))
-    found[1:] = -np.diff(logs) / np.diff(front.complexities)
+    return score_drops(front.errors, front.complexities, front.negligible)
+
+
+def score_drops(
+    errors: NDArray[np.float64], complexities: NDArray[np.float64], negligible: float
+) -> NDArray[np.float64]:
+    """As `drops`, for errors and complexities by rising complexity; 0 where the complexity stays the same."""
+    logs = np.log(_positive(errors, negligible))
+    found, steps = np.zeros(len(errors)), np.diff(complexities)
+    found[1:] = np.where(steps > 0, -np.diff(logs) / np.where(steps > 0, steps, 1.0), 0.0)
     return found
 
 

@@ -19,7 +19,7 @@ from edhie.expr import Expr
 from edhie.generators import load
 from edhie.generators.answers import answer_library
 from edhie.results import SearchResult
-from edhie.results.description import shortest_description
+from edhie.results.choice import shortest_description
 from edhie.search import Budget, run
 from edhie.search.template import Template, TemplateConfig, TemplateSearch
 

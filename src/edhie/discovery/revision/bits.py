@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate import Data, FitConfig, fit_constants, values
-from edhie.evaluate.complexity import complexity
 from edhie.expr import Expr, Forest
-from edhie.results.description import COSTLY, description_bits
+from edhie.results.description import Criterion, description_bits, joined_rows
 
 Numbers = NDArray[np.float64]
 FROM_HERE = FitConfig(points=0, starts=1, iterations=30, rows=None)
@@ -29,14 +28,14 @@ def revision_bits(
     A form is judged by the constants that suit its kind of noise best: those it has, or those fitted by relative error.
     """
     forest = Forest.from_exprs(exprs)
-    symbols = complexity(forest, COSTLY)
-    own = Forest.from_exprs([original])
-    costly, known = symbols - forest.sizes, complexity(own, COSTLY) - own.sizes
-    new = np.asarray(distances) + np.maximum(costly - known[0], 0)
-    told = description_bits(forest, data, validation=validation)
+    judged, criterion = joined_rows(data, validation), Criterion()
+    told = description_bits(forest, judged, criterion)
     if len(original.constants) <= MOST_CONSTANTS:
-        told = np.fmin(told, description_bits(_by_relative_error(forest, data), data, validation=validation))
-    return np.asarray(told + (new - symbols) * math.log2(max(len(forest.library), 2)), np.float64)
+        told = np.fmin(told, description_bits(_by_relative_error(forest, data), judged, criterion))
+    structure = criterion.prior.bits(forest)
+    own = criterion.prior.bits(Forest.from_exprs([original]))[0]
+    new = np.asarray(distances) * math.log2(max(len(forest.library), 2)) + np.maximum(structure - own, 0.0)
+    return np.asarray(told - structure + new, np.float64)
 
 
 def _by_relative_error(forest: Forest, data: Data) -> Forest:

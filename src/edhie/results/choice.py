@@ -1,0 +1,205 @@
+"""Which equation to trust: of all candidates the one with the shortest description, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.constants.config import FitConfig
+from edhie.evaluate.constants.jacobian import Response
+from edhie.evaluate.data import Data
+from edhie.evaluate.rows import few_rows
+from edhie.evaluate.values import values
+from edhie.expr import Expr, Forest
+from edhie.expr.plain import plain_form
+from edhie.results.between_rows import has_pole, is_unresolved, neighbours
+from edhie.results.candidates import Candidate, Candidates
+from edhie.results.description import Criterion, describe, joined_rows, with_numbers
+from edhie.results.literals import literal_bits
+from edhie.results.noise import BOTH, NoiseModel, relative_weights
+from edhie.results.refits import refitted, with_plain_numbers
+
+Numbers = NDArray[np.float64]
+FEW_ROWS = 10_000  # of more rows so many decide which candidates are looked at closely
+DESCRIBED, FINALISTS, ROUNDED = 3000, 40, 12  # candidates that are described, refitted, and given plain numbers
+FIT_ROWS = 20_000  # of more rows constants are known well enough
+JUDGED_BY = 6  # finalists by which the noise model is chosen
+POLE = 20.0  # bits that a pole between rows costs
+LEAST_GAIN = 4.0  # bits that an equation has to save beside a constant
+SAME = 0.03  # of the noise: equations that differ by less in their predictions are one
+LEAVE_ONE_OUT = 50  # rows, below which a longer equation has to predict left-out rows better than shorter ones
+FROM_HERE = FitConfig(points=0, starts=1, iterations=100, tolerance=1e-12, rows=None)
+
+
+@dataclass(frozen=True, eq=False)
+class Alternative:
+    """An equation that may be the one, with its constants at the optimum of its noise model."""
+
+    expr: Expr
+    bits: float
+    """Its description length."""
+    model: NoiseModel
+    executed_at: int
+    """When the search scored the candidate that it came from."""
+    weight: float = 0.0
+    """Its share of the confidence, among alternatives that are different functions."""
+
+
+def alternatives(
+    candidates: Candidates,
+    data: Data,
+    criterion: Criterion,
+    *,
+    kept: Candidates | None = None,
+    held_out: Data | None = None,
+    config: FitConfig = FROM_HERE,
+    may_rewrite: bool = True,
+) -> list[Alternative]:
+    """Return the candidates that describe the data best, the shortest description first, with their weights.
+
+    `kept` are further candidates that are looked at whatever their length. `held_out` rows take part in the
+    comparison, and not in the fits. `config` bounds the constants.
+    """
+    config = replace(FROM_HERE, lower=config.lower, upper=config.upper)
+    chosen = shortlist(candidates, data, criterion)
+    parts = [chosen] if kept is None or len(kept) == 0 else [chosen, kept]
+    finalists, executed_at = (
+        Forest.concatenate([each.forest for each in parts]),
+        [int(at) for each in parts for at in each.executed_at],
+    )
+    if len(finalists) == 0:
+        return []
+    fitting = few_rows(data, FIT_ROWS)
+    judged = few_rows(joined_rows(data, held_out), FEW_ROWS)
+    model, finalists = _noise_model(finalists, fitting, judged, criterion, config)
+    bits = describe(finalists, judged, criterion, (model,)).bits
+    listed: list[Alternative] = []
+    for rank, k in enumerate(np.argsort(bits, kind="stable").tolist()):
+        one, length = finalists.take([k]), float(bits[k])
+        if not np.isfinite(length):
+            continue
+        if rank < ROUNDED:
+            one, _ = with_plain_numbers(one, fitting, model, criterion, config)
+            length = float(describe(one, judged, criterion, (model,)).bits[0])
+        expr = one[0]
+        if may_rewrite:
+            expr, length = _written(one, judged, criterion, model, length)
+        listed.append(Alternative(expr, length, model, executed_at[k]))
+    return _weighted(_distinct(listed, judged, model), data, model)
+
+
+def shortest_description(
+    candidates: Candidates, data: Data, criterion: Criterion | None = None, *, validation: Data | None = None
+) -> Candidate | None:
+    """Return the candidate with the shortest description, as it is; None where none has a finite error."""
+    found = shortlist(candidates, joined_rows(data, validation), criterion or Criterion())
+    if len(found):
+        return found[0]
+    finite = np.flatnonzero(np.isfinite(candidates.errors))
+    return candidates[int(finite[np.argmin(candidates.complexities[finite])])] if len(finite) else None
+
+
+def shortlist(candidates: Candidates, data: Data, criterion: Criterion) -> Candidates:
+    """Return the candidates with the shortest descriptions, one of each structure, and the best constant."""
+    finite = np.flatnonzero(np.isfinite(candidates.errors))
+    by_error = finite[np.argsort(candidates.errors[finite], kind="stable")[:DESCRIBED]]
+    by_size = finite[np.lexsort((candidates.errors[finite], candidates.complexities[finite]))[: DESCRIBED // 3]]
+    described = np.unique(np.concatenate([by_error, by_size]))
+    forest = candidates.forest.take(described)
+    bits = describe(forest, few_rows(data, FEW_ROWS), criterion).bits
+    order = np.argsort(bits, kind="stable")
+    order = order[np.isfinite(bits[order])]
+    bare = Forest(forest.library, forest.tokens, forest.offsets, np.full(len(forest.values), np.nan))
+    structures = bare.grouped()[1]
+    _, first = np.unique(structures[order], return_index=True)
+    return candidates.take(described[order[np.sort(first)[:FINALISTS]]])
+
+
+def _noise_model(
+    finalists: Forest, fitting: Data, judged: Data, criterion: Criterion, config: FitConfig
+) -> tuple[NoiseModel, Forest]:
+    """The noise model under which one of the first finalists is shortest, and all finalists fitted under it."""
+    models = criterion.models(judged)
+    if criterion.noise == "auto" and judged.sigma is None:
+        models = (*models, *BOTH)
+    few = finalists.take(np.arange(min(JUDGED_BY, len(finalists))))
+    best, least = models[0], np.inf
+    for model in models if len(models) > 1 else ():
+        found = describe(refitted(few, fitting, model, config), judged, criterion, (model,)).bits.min(initial=np.inf)
+        if found < least:
+            best, least = model, float(found)
+    fitted = refitted(finalists, fitting, best, config)
+    is_sound = np.isfinite(values(fitted, judged.columns)).all(axis=1)
+    both = Forest.concatenate([finalists, fitted])
+    return best, both.take(np.where(is_sound, len(finalists), 0) + np.arange(len(finalists)))
+
+
+def _written(one: Forest, data: Data, criterion: Criterion, model: NoiseModel, bits: float) -> tuple[Expr, float]:
+    """An expression as people write it, with its bits in the shorter of both forms."""
+    numbered = with_numbers(one, np.isfinite(literal_bits(one.values)))
+    plain = plain_form(numbered[0])
+    length = float(describe(Forest.from_exprs([plain]), data, criterion, (model,)).bits[0])
+    return plain, min(bits, length)
+
+
+def _distinct(listed: Sequence[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
+    """Of equations that hardly differ in their predictions the shortest, and none that the rows cannot tell."""
+    points = neighbours(data)
+    found: list[Alternative] = []
+    rows: list[Numbers] = []
+    for each in sorted(listed, key=lambda each: each.bits):
+        one = Forest.from_exprs([each.expr])
+        predicted = np.asarray(values(one, data.columns)[0], np.float64)
+        if not (np.isfinite(each.bits) and np.isfinite(predicted).all()) or is_unresolved(each.expr, data):
+            continue
+        weights = relative_weights(model, predicted, data)
+        roots = np.ones(data.n_rows) if weights is None else np.sqrt(weights)
+        noise = float(np.linalg.norm((data.y - predicted) * roots))
+        if any(float(np.linalg.norm((predicted - row) * roots)) <= SAME * noise for row in rows):
+            continue
+        cost = POLE if has_pole(one, data, points)[0] else 0.0
+        found.append(replace(each, bits=each.bits + cost))
+        rows.append(predicted)
+    return sorted(found, key=lambda each: each.bits)
+
+
+def _weighted(found: list[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
+    """With the weights that their lengths give them; what predicts left-out rows worse than a shorter one goes back."""
+    if not found:
+        return found
+    found = [each if each.expr.variables else replace(each, bits=each.bits - LEAST_GAIN) for each in found]
+    found.sort(key=lambda each: each.bits)
+    if data.n_rows < LEAVE_ONE_OUT:
+        found = _tested(found, data, model)
+    # what left-out rows speak against is no more likely than what is chosen instead
+    shares = np.exp2(np.minimum([found[0].bits - each.bits for each in found], 0.0))
+    return [replace(each, weight=float(share)) for each, share in zip(found, shares / shares.sum(), strict=True)]
+
+
+def _tested(found: list[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
+    """The first that no shorter equation beats in leaving one row out, before all others."""
+    errors = [left_out_error(each.expr, data, model) for each in found]
+    for k, each in enumerate(found):
+        shorter = [errors[j] for j, other in enumerate(found) if other.expr.size < each.expr.size]
+        if errors[k] <= min(shorter, default=np.inf):
+            return [each, *found[:k], *found[k + 1 :]]
+    return found
+
+
+def left_out_error(expr: Expr, data: Data, model: NoiseModel) -> float:
+    """Return the mean square of residuals of rows that are left out of the fit, by the slopes at the fit."""
+    response = Response(expr, data.columns)
+    predicted, slopes = response.jacobian(response.constants)
+    weights = relative_weights(model, predicted, data)
+    roots = np.ones(data.n_rows) if weights is None else np.sqrt(weights)
+    residuals = (data.y - predicted) * roots
+    own = (slopes * roots)[np.isfinite(slopes).all(axis=1)]
+    leverage = np.zeros(data.n_rows)
+    if len(own):
+        basis, sizes, _ = np.linalg.svd(own.T, full_matrices=False)
+        basis = basis[:, sizes > 1e-10 * sizes.max(initial=0.0)]
+        leverage = np.square(basis).sum(axis=1)
+    return float(np.mean(np.square(residuals / np.maximum(1.0 - leverage, 1e-6))))
