@@ -20,7 +20,10 @@ from edhie.evaluate import Data, Evaluator
 from edhie.events import Event
 from edhie.expr import Forest, SymbolLibrary
 from edhie.generators.answers import over
+from edhie.generators.base import Generator
 from edhie.results import Front, SearchResult
+from edhie.results.description import Criterion
+from edhie.results.structure_prior import StructurePrior
 from edhie.search import run
 
 Listener = Callable[[Event], None]
@@ -58,6 +61,7 @@ def discover(
         score_guesses(evaluator, guesses, settings.max_evaluations)
     if settings.corpus is not None and settings.template is None:
         score_formulas(evaluator, formulas_in(generator, library), settings.max_evaluations)
+    criterion = Criterion(prior=_prior(settings, generator, library), noise=settings.noise_model)
     result = run(
         generator,
         evaluator,
@@ -68,6 +72,7 @@ def discover(
         folder=folder,
         resume=resume,
         asked=settings.asked(),
+        criterion=criterion,
     )
     train = evaluator.data
     if searched is not whole:
@@ -75,8 +80,14 @@ def discover(
         result = _over_all(result, over(library, train.names))
     return Discovery(
         target, whole.columns, train, whole.validation, result, settings.selection, settings.template,
-        keeps_form=settings.constraints is not None,
+        keeps_form=settings.constraints is not None, criterion=criterion, guesses=tuple(guesses),
     )  # fmt: skip
+
+
+def _prior(settings: Settings, generator: Generator, library: SymbolLibrary) -> StructurePrior:
+    """What equations look like: formulas of science, and those of the user's field."""
+    prior = StructurePrior.shipped()
+    return prior if settings.corpus is None else prior.shifted(formulas_in(generator, library))
 
 
 def _tell_first_look(evaluator: Evaluator, on_event: Listener) -> None:
@@ -96,4 +107,6 @@ def _guesses(settings: Settings, library: SymbolLibrary, columns: Sequence[str])
 def _over_all(result: SearchResult, library: SymbolLibrary) -> SearchResult:
     """What was found in some columns, over a library of all of them."""
     candidates = replace(result.candidates, forest=result.candidates.forest.cast(library))
-    return replace(result, candidates=candidates, front=Front.of(candidates, negligible=result.front.negligible))
+    leaders = None if result.leaders is None else replace(result.leaders, forest=result.leaders.forest.cast(library))
+    front = Front.of(candidates, negligible=result.front.negligible)
+    return replace(result, candidates=candidates, front=front, leaders=leaders)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +16,7 @@ from edhie.evaluate.constants.uncertainty import Uncertainty, uncertainty
 from edhie.evaluate.losses import r2
 from edhie.expr import Expr, Forest
 from edhie.results import Candidate
+from edhie.results.noise import NoiseModel, relative_weights
 
 if TYPE_CHECKING:
     import sympy
@@ -39,6 +40,10 @@ class Equation:
     """How much the logarithm of the loss falls from the equation before it, for each unit of complexity."""
     ties: Ties | None = None
     """Constants that are one in several places, as those of a template's part that is called twice."""
+    model: NoiseModel | None = None
+    """The noise model at whose optimum the constants are; None for the loss that was asked for."""
+    weight: float | None = None
+    """The share of confidence in this equation, among those that are different functions; None where it is unknown."""
 
     @property
     def expr(self) -> Expr:
@@ -86,7 +91,7 @@ class Equation:
 
         Where one is redundant, as the 1 of 1/(a*x + b), it is held, and the errors of the others take it as given.
         """
-        return uncertainty(self.expr, self.train, ties=self.ties)
+        return uncertainty(self.expr, self._weighted, ties=self.ties)
 
     def text(self, digits: Digits = "needed") -> str:
         """`T = 20 + 60*exp(-t/7)`, with as many digits as needed, with so many, or with all for None.
@@ -128,7 +133,20 @@ class Equation:
 
     def standard_deviations(self, columns: Numbers) -> Numbers:
         """How far each of its values may be off, since its constants are known to within the noise only."""
-        return value_deviations(self.expr, self.train, columns, ties=self.ties)
+        return value_deviations(self.expr, self._weighted, columns, ties=self.ties)
+
+    @property
+    def noise(self) -> str | None:
+        """The name of the noise model."""
+        return None if self.model is None else self.model.name
+
+    @property
+    def _weighted(self) -> Data:
+        """The rows with the weights that they have under the noise model."""
+        if self.model is None:
+            return self.train
+        weights = relative_weights(self.model, self.predict(self.train.columns), self.train)
+        return replace(self.train, weights=weights)
 
     def __str__(self) -> str:
         return self.text()
@@ -142,6 +160,8 @@ class Equation:
             "r2": _finite(self.r2),
             "r2_validation": _finite(self.r2_validation),
             "expression": str(self.expr),
+            "noise": self.noise,
+            "weight": self.weight,
         }
 
 

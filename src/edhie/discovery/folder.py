@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 import edhie
 from edhie.discovery.discovery import Discovery
 from edhie.discovery.equation import Equation
+from edhie.discovery.shown import Shown
 from edhie.errors import EdhieError, KeepError, SearchError
 from edhie.evaluate import Data
 from edhie.evaluate.data import with_resolution
@@ -24,6 +25,7 @@ from edhie.evaluate.resolution import Resolution
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.symbols import Symbol
 from edhie.results import Candidate, Candidates, Front, History, SearchCounts, SearchResult
+from edhie.results.noise import model_of
 from edhie.results.saving import SYMBOLS
 from edhie.search.checkpoint import DESCRIPTION as RUN
 
@@ -76,8 +78,12 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
         if description["format"] != FORMAT:
             raise SearchError(f"{folder} has format {description['format']!r}; this edhie reads format {FORMAT}")
         library = SymbolLibrary.from_json((folder / SYMBOLS).read_text(encoding="utf-8"), operators=operators)
-        front = [_candidate(each, library) for each in description["front"]]
-        result = SearchResult.load(folder, operators=operators) if whole else _result(description, front, library)
+        front = [_candidate(each, library.with_numbers()) for each in description["front"]]
+        result = (
+            SearchResult.load(folder, operators=operators)
+            if whole
+            else _result(description, front, library.with_numbers())
+        )
         arrays, names = load_file(folder / ROWS), tuple(description["variables"])
         train, validation = (_data(arrays, part, names) for part in ("train", "validation"))
         if train is None:
@@ -86,8 +92,8 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
             str(description["target"]), tuple(description["columns"]), train, validation, result,
             str(description["selection"]), description.get("template"), bool(description.get("keeps_form", False)),
         )  # fmt: skip
-        index = description["index"]
-        vars(found)["_chosen"] = None if index is None else front[index]  # what `cached_property` would work out anew
+        # what `cached_property` would work out anew
+        vars(found)["_shown"] = list(map(_shown, front, description["front"])), description["index"]
         return found
     except SearchError:
         raise
@@ -113,6 +119,7 @@ def _as_candidate(equation: Equation) -> dict[str, Any]:
         "formula": str(expr.free()),
         "constants": expr.constants,
         "executed_at": equation.candidate.executed_at,
+        "noise_ratio": 0.0 if equation.model is None else equation.model.ratio,
     }
 
 
@@ -120,6 +127,11 @@ def _candidate(row: dict[str, Any], library: SymbolLibrary) -> Candidate:
     free = parse(row["formula"], library)
     expr = free.with_constants(row["constants"]) if row["constants"] else free
     return Candidate(expr, float(row["loss"]), float(row["complexity"]), int(row["executed_at"]))
+
+
+def _shown(candidate: Candidate, row: dict[str, Any]) -> Shown:
+    model = None if row.get("noise") is None else model_of(row["noise"], float(row.get("noise_ratio", 0.0)))
+    return Shown(candidate, model, row.get("weight"))
 
 
 def _result(description: dict[str, Any], front: Sequence[Candidate], library: SymbolLibrary) -> SearchResult:

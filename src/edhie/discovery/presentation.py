@@ -21,7 +21,7 @@ from edhie.evaluate.losses import LOSSES, Loss
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
 from edhie.expr.plain import plain_form, without_redundancy
-from edhie.results import Candidate, Candidates
+from edhie.results import Candidates
 
 Numbers = NDArray[np.float64]
 POLISHED_ROWS = 20_000  # of more rows constants are known well enough, and polishing takes long
@@ -94,27 +94,6 @@ def presented(candidates: Candidates, data: Data, manner: Manner) -> Candidates:
     if changed and not manner.is_weighed:
         complexities[changed] = found.take(changed).sizes
     return replace(candidates, forest=found, errors=errors, complexities=complexities)
-
-
-def of_candidate(candidate: Candidate, library_of: Candidates) -> Candidates:
-    """One candidate as candidates, over the library of others."""
-    return Candidates(
-        Forest.from_exprs([candidate.expr], library_of.forest.library),
-        np.array([candidate.error]),
-        np.array([candidate.complexity]),
-        np.array([candidate.executed_at]),
-    )
-
-
-def joined(one: Candidates, other: Candidates) -> Candidates:
-    """Both, one after the other."""
-    return Candidates(
-        Forest.concatenate([one.forest, other.forest]),
-        *(
-            np.concatenate([getattr(one, name), getattr(other, name)])
-            for name in ("errors", "complexities", "executed_at")
-        ),
-    )
 
 
 def _polished(forest: Forest, data: Data, manner: Manner) -> Forest:

@@ -14,13 +14,16 @@ from edhie.corpora.corpus import EXPRESSIONS
 from edhie.errors import SearchError, suggestion
 from edhie.evaluate import CHEAP, Constraints, FitConfig
 from edhie.evaluate.losses import DEFAULT_LOSS
-from edhie.evaluate.numbers import shown
+from edhie.evaluate.numbers import check_whole, shown
 from edhie.expr import Expr
 from edhie.search import Budget, Strategy
 
 Selection = Literal["mdl", "best", "accuracy", "score"]
 SELECTIONS: tuple[str, ...] = get_args(Selection)
+Noise = Literal["auto", "constant", "proportional", "both", "counts", "student"]
+NOISES: tuple[str, ...] = get_args(Noise)
 SECONDS = 60.0
+PATIENCE = 100
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,16 @@ class Settings:
     """Whether equations have the generator's own symbols only, without fitted constants where it has none."""
     loss: Any = DEFAULT_LOSS
     """What is made small: a name, or a function of y, prediction and weights."""
+    noise: str = "auto"
+    """The noise of the target: constant, proportional (to the prediction), both, counts, student (with gross errors).
+
+    With auto the one that describes the residuals best is chosen, and named.
+    """
+    patience: int | None = PATIENCE
+    """Rounds without a better equation after which the search stops, if it took no more to find the best one.
+
+    None: search until the time is up.
+    """
     selection: str = "mdl"
     """Which equation is chosen: mdl, best, accuracy or score."""
     complexity: Mapping[str, float] | None = None
@@ -75,6 +88,11 @@ class Settings:
         if self.selection not in SELECTIONS:
             hint = suggestion(str(self.selection), SELECTIONS)
             raise SearchError(f"unknown selection {self.selection!r}; there are {', '.join(SELECTIONS)}{hint}")
+        if self.noise not in NOISES:
+            hint = suggestion(str(self.noise), NOISES)
+            raise SearchError(f"unknown noise {self.noise!r}; there are {', '.join(NOISES)}{hint}")
+        if self.patience is not None:
+            check_whole("patience", self.patience, 1, or_none="no early stop")
         if self.constraints is not None and not isinstance(self.constraints, Constraints):
             raise SearchError(f"constraints is a Constraints, not {self.constraints!r}; make one: edhie.Constraints()")
         is_number = isinstance(self.max_time, int | float | np.number)
@@ -93,7 +111,12 @@ class Settings:
     @property
     def budget(self) -> Budget:
         """When the search stops."""
-        return Budget(self.max_evaluations, self.max_time, self.target_error)
+        return Budget(self.max_evaluations, self.max_time, self.target_error, self.patience)
+
+    @property
+    def noise_model(self) -> str:
+        """The noise model: with the robust loss, that of gross errors."""
+        return "student" if self.loss == "student" and self.noise == "auto" else self.noise
 
     def asked(self) -> dict[str, Any]:
         """What a search follows from besides its data and its evaluator, as JSON has it; a default is left out.
@@ -104,6 +127,7 @@ class Settings:
             "operators": None if self.operators is None else [getattr(each, "name", each) for each in self.operators],
             "generator": None if self.generator is None else _named(self.generator),
             "strict": self.strict or None,
+            "noise": None if self.noise == "auto" else self.noise,
             "guesses": [str(each) for each in self.guesses],
             "recalled": [str(each) for each in self.recalled],
             "template": self.template,
