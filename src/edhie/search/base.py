@@ -15,8 +15,10 @@ from edhie.errors import SearchError
 from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.numbers import check_whole, shown
 from edhie.evaluate.scores import Scores
-from edhie.expr import Forest
+from edhie.expr import Expr, Forest
 from edhie.generators.base import Generator
+from edhie.results.candidates import Candidates
+from edhie.results.description import Criterion
 from edhie.search.translation import translated
 
 State = Mapping[str, NDArray[Any]]
@@ -32,6 +34,8 @@ class Budget:
     """How long it may take; a step that has begun is ended. None: no limit."""
     target_error: float | None = None
     """An error that is good enough. None: go on as long as the budget lasts."""
+    patience: int | None = None
+    """Steps without a better equation after which to stop, if it took no more to find the best. None: never."""
 
     def __post_init__(self) -> None:
         if self.evaluations is not None:
@@ -66,6 +70,8 @@ class Task:
     evaluator: Evaluator
     budget: Budget
     tally: Tally = field(default_factory=Tally)
+    criterion: Criterion = field(default_factory=Criterion)
+    """How expressions are compared where errors alone do not tell: the same as in the final choice."""
 
     def within_budget(self, n: int) -> int:
         """How many of `n` expressions may still be executed."""
@@ -88,6 +94,15 @@ class Strategy(ABC):
 
     name: ClassVar[str]
     """Its name in the table of strategies."""
+    improved_at: int | None = None
+    """The step at which the best equation was found; None where the strategy does not tell."""
+    best_now: Expr | None = None
+    """The equation that would be chosen now; None where the strategy does not tell."""
+
+    def leaders(self) -> Candidates | None:
+        """Return the expressions with the shortest descriptions so far; None where the strategy does not keep them."""
+        return None
+
     config: Any = None
 
     @abstractmethod

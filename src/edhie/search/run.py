@@ -18,6 +18,7 @@ from edhie.evaluate.scores import Counts
 from edhie.events import Event
 from edhie.generators.base import Generator
 from edhie.results import Candidates, Front, History, SearchCounts, SearchResult
+from edhie.results.description import Criterion
 from edhie.search.base import Budget, State, Strategy, Tally, Task
 from edhie.search.checkpoint import Keeper, Moment
 from edhie.search.strategies import strategy_of
@@ -37,6 +38,7 @@ def run(
     folder: str | Path | None = None,
     resume: bool = False,
     asked: Mapping[str, Any] | None = None,
+    criterion: Criterion | None = None,
 ) -> SearchResult:
     """Search for expressions that explain the evaluator's data, until the budget is used up.
 
@@ -48,7 +50,7 @@ def run(
     evaluator that has been used before brings what it knows; what it has executed counts.
     """
     chosen = strategy_of(strategy)
-    task = Task(generator, evaluator, budget)
+    task = Task(generator, evaluator, budget, criterion=criterion or Criterion())
     seed = _seed_of(rng)
     if resume and folder is None:
         raise SearchError("resume needs the folder of the search that is to go on; pass folder=")
@@ -141,6 +143,10 @@ class _Loop:
             return "evaluations"
         if budget.seconds is not None and self._seconds >= budget.seconds:
             return "seconds"
+        if budget.patience is not None and (improved := self._strategy.improved_at) is not None:
+            idle = self._n_steps - improved
+            if idle >= budget.patience and idle >= improved:
+                return "patience"
         return "finished" if self._is_over else None
 
     def _step(self) -> None:
@@ -206,6 +212,7 @@ class _Loop:
             stopped=reason,
             seed=self._seed,
             strategy=self._strategy.name,
+            leaders=self._strategy.leaders(),
         )
 
 

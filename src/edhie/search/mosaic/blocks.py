@@ -79,10 +79,12 @@ def orthonormal(columns: Numbers) -> Numbers:
     return np.ascontiguousarray(q[:, np.abs(np.diag(r)) > INDEPENDENT])
 
 
-def polynomial_block(variables: Numbers, row_scale: Numbers, *, is_rich: bool = True) -> Block:
-    """All products of variables up to the degree that the number of rows can bear."""
+def polynomial_block(
+    variables: Numbers, row_scale: Numbers, *, is_rich: bool = True, most: int = MOST_COLUMNS
+) -> Block:
+    """All products of variables up to the degree that the number of rows can bear, `most` of them at most."""
     n, rows = variables.shape
-    most = min(MOST_COLUMNS, max(1, rows // ROWS_A_COLUMN)) if is_rich else 1
+    most = min(most, max(1, rows // ROWS_A_COLUMN)) if is_rich else 1
     highest = HIGHEST_DEGREE if n == 1 else HIGHEST_JOINT_DEGREE
     degree = max(d for d in range(highest + 1) if math.comb(n + d, d) <= most)
     return polynomial_of_degree(variables, degree, row_scale)

@@ -21,6 +21,7 @@ SURE = 1e-9  # of what is to be explained: less left is worth writing at once
 BETTER = 0.9  # times what was left before: what leaves less is written
 PAIRED_ELITES = 30  # of each frame
 PAIRED_FIRST, PAIRED_BEST = 500, 1000  # pieces that are tried in pairs: the plainest, and the best
+MULTIPLIED_BLOCKS = 4  # of several columns, in whose frames products are weighed: those with the shortest descriptions
 OFFERED = 20  # products to a frame at once
 
 
@@ -195,6 +196,9 @@ class Board:
     def products(self, crossed: Crossed, values: Numbers) -> int:
         """Offer products and quotients to frames that are sums, given their stock's values; how many were weighed."""
         groups = [(block, group) for block, group in self.by_block() if not block.is_product]
+        lean = [each for each in groups if len(each[0].exponents) == 1]
+        rich = sorted((each for each in groups if len(each[0].exponents) > 1), key=lambda each: _fewest_bits(each[1]))
+        groups = [*lean, *rich[:MULTIPLIED_BLOCKS]]
         n_weighed = 0
         for which, made in crossed.chunks(values):
             n_weighed += len(which)
@@ -218,3 +222,7 @@ class Board:
             if self._rules is not None:
                 offered = np.where(self._rules.allowed_as_part(trees), offered, 0.0)
             place.elites.offer(trees, made[best], np.arange(len(best)), plain, offered)
+
+
+def _fewest_bits(places: Sequence[Place]) -> float:
+    return min(place.bits for place in places)

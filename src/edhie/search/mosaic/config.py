@@ -51,5 +51,7 @@ class MosaicConfig:
     """Whether the shortest expressions are looked at in order."""
     samples: bool = True
     """Whether pieces are taken from expressions that the generator gives."""
+    noise: bool = True
+    """Whether rows count by the noise that each way of looking at the target gives them."""
     refits: bool = True
     """Whether constants are fitted again to the target itself, all at once."""

@@ -8,7 +8,7 @@ piece explains is a squared correlation, so a product of matrices weighs thousan
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -46,6 +46,8 @@ class Frame:
     laid: tuple[Laid, ...] = ()
     around: tuple[str, Forest] | None = None
     """An operator and a guess that stand before what the frame says; the target is what the guess leaves."""
+    total: float | None = None
+    """The sum of squares that shares are of; None for what a constant leaves of the frame's own target."""
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -77,6 +79,8 @@ class Frame:
     @cached_property
     def unexplained(self) -> float:
         """The square of the residual, as a share of what a constant leaves."""
+        if self.total is not None:
+            return float(self.residual @ self.residual) / self.total if self.total > 0 else 0.0
         scaled, ones = self.target * self.block.row_scale, self.block.row_scale
         about = scaled - ones * (scaled @ ones) / (ones @ ones)
         total = float(about @ about)
@@ -85,7 +89,7 @@ class Frame:
 
     def with_laid(self, laid: Laid) -> Frame:
         """This frame with one piece more that stays."""
-        return Frame(self.link, self.block, self.scale, self.target, self.sign, (*self.laid, laid), self.around)
+        return replace(self, laid=(*self.laid, laid))
 
 
 def _laid_key(laid: Laid) -> tuple[object, ...]:

@@ -25,8 +25,8 @@ class Link:
     undo: Callable[[Numbers], Numbers]
     slope: Callable[[Numbers], Numbers]
     """Its derivative: how much an error of the target becomes."""
-    holds: Callable[[Numbers], bool]
-    """Whether it can be undone on such values."""
+    domain: Callable[[Numbers], NDArray[np.bool_]]
+    """By value: whether it can be undone there."""
     is_even: bool = False
     """Whether it loses the sign of the target, which is then the same everywhere."""
 
@@ -34,19 +34,23 @@ class Link:
         """Whether a library has what undoes it."""
         return all(("/" if name == "1/" else name) in library for name in self.head)
 
-
-def _one_sign(y: Numbers) -> bool:
-    return bool((y > 0).all() or (y < 0).all())
-
-
-def _within(low: float, high: float) -> Callable[[Numbers], bool]:
-    return lambda y: bool((y >= low).all() and (y <= high).all())
+    def holds(self, y: Numbers) -> bool:
+        """Whether it can be undone on all of these values."""
+        return bool(self.domain(y).all())
 
 
-IDENTITY = Link("y", (), lambda y: y, lambda t: t, np.ones_like, lambda y: True)
+def _one_sign(y: Numbers) -> NDArray[np.bool_]:
+    return np.asarray(y > 0 if (y > 0).sum() >= (y < 0).sum() else y < 0)
+
+
+def _within(low: float, high: float) -> Callable[[Numbers], NDArray[np.bool_]]:
+    return lambda y: np.asarray((y >= low) & (y <= high))
+
+
+IDENTITY = Link("y", (), lambda y: y, lambda t: t, np.ones_like, lambda y: np.ones(len(y), np.bool_))
 LINKS = (
     IDENTITY,
-    Link("1/y", ("1/",), lambda y: 1 / y, lambda t: 1 / t, lambda y: -1 / y**2, lambda y: bool((y != 0).all())),
+    Link("1/y", ("1/",), lambda y: 1 / y, lambda t: 1 / t, lambda y: -1 / y**2, lambda y: y != 0),
     Link("y^2", ("sqrt",), np.square, np.sqrt, lambda y: 2 * y, _one_sign, is_even=True),
     Link(
         "1/y^2",
@@ -57,7 +61,7 @@ LINKS = (
         _one_sign,
         is_even=True,
     ),
-    Link("sqrt(y)", ("^2",), np.sqrt, np.square, lambda y: 0.5 / np.sqrt(y), lambda y: bool((y > 0).all())),
+    Link("sqrt(y)", ("^2",), np.sqrt, np.square, lambda y: 0.5 / np.sqrt(y), lambda y: y > 0),
     Link("exp(y)", ("log",), np.exp, np.log, np.exp, _within(-LARGEST_EXPONENT, LARGEST_EXPONENT)),
     Link("sin(y)", ("asin",), np.sin, np.arcsin, np.cos, _within(-np.pi / 2, np.pi / 2)),
     Link("cos(y)", ("acos",), np.cos, np.arccos, lambda y: -np.sin(y), _within(0.0, np.pi)),

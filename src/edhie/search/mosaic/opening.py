@@ -51,10 +51,10 @@ def opening_frames(
     relative = links if for_columns else [IDENTITY]
     frames += _relative_frames(relative, weights, data, is_rich=config.blocks)
     first = frames[0]  # the target itself, which may be constant
-    return [frame for frame in frames if _is_sound(frame) and (frame is first or np.ptp(frame.target) > 0)]
+    return [frame for frame in frames if is_sound(frame) and (frame is first or np.ptp(frame.target) > 0)]
 
 
-def _is_sound(frame: Frame) -> bool:
+def is_sound(frame: Frame) -> bool:
     """Whether its target is of a size at which squares are numbers."""
     largest = float(np.max(np.abs(frame.target * frame.block.row_scale)))
     return largest < LARGEST_VALUE and (largest > 1 / LARGEST_VALUE or not frame.target.any())
@@ -96,7 +96,7 @@ def _sign(link: Link, y: Numbers) -> float:
 def _scaled_frames(links: list[Link], block: Block, data: Data) -> list[Frame]:
     """For each link those few powers of the variables with which the block alone leaves the least."""
     usable = np.flatnonzero((data.columns != 0).all(axis=1))
-    powers = np.concatenate([scales(data.n_variables, usable), _likely_scales(data, usable)])
+    powers = np.concatenate([scales(data.n_variables, usable), likely_scales(data, usable)])
     powers = powers[np.sort(np.unique(powers, axis=0, return_index=True)[1])] if len(powers) else powers
     if len(powers) == 0:
         return []
@@ -121,7 +121,7 @@ def _scaled_frames(links: list[Link], block: Block, data: Data) -> list[Frame]:
     return found
 
 
-def _likely_scales(data: Data, usable: NDArray[np.int64]) -> NDArray[np.int64]:
+def likely_scales(data: Data, usable: NDArray[np.int64]) -> NDArray[np.int64]:
     """Powers near those that take the target's own dependence on the variables away, as logarithms see it."""
     n = len(usable)
     if n == 0 or not (data.y != 0).all() or data.n_rows < 3 * n:

@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.rows import few_rows
-from edhie.evaluate.values import squared_errors
+from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest
-from edhie.results.description import description_bits
+from edhie.results.description import describe, description_bits
 from edhie.results.freedom import is_testable
+from edhie.results.noise import CONSTANT, NoiseModel, relative_weights
 from edhie.search.base import Task
 from edhie.search.mosaic.board import Finding
 from edhie.search.mosaic.config import MosaicConfig
 from edhie.search.mosaic.frames import Frame
+from edhie.search.mosaic.leaders import Leaders
 from edhie.search.mosaic.links import usable_links
 from edhie.search.mosaic.opening import opening_frames
 from edhie.search.mosaic.rational import rational_expressions
@@ -42,14 +44,14 @@ MANY_ROWS, SLACK = 20_000, 1.05  # of more rows a few are looked at first; what 
 FIT_ROWS = 2000  # that constants are fitted again on
 RATIONAL_ROWS = 400  # that quotients of polynomials are fitted on
 SUM_ROWS = 1024  # that sums without coefficients are tried on
-IMPROVED_ROWS = 500  # that changed expressions are fitted on
+IMPROVED_ROWS = 1000  # that changed expressions are fitted on
 TUNED_SIZE = 40  # nodes of an expression whose pieces are tuned, at most
 OPENED = 16  # frames whose columns alone are written
 REFITS = 10  # a round
-DESCRIBED = 200  # expressions of the least error, and of the least size, among which the best is looked for
 TRIMMED = 4  # expressions a call that are too large, of which parts are taken out
 IMPROVED, IMPROVEMENTS, CHILDREN = 3, 2, 25  # expressions, how often in a row, changed copies of each
 TIDY_ROUNDS = 8
+LEAST_TRUST = 1e-6  # in a row, over that in the mean row
 
 
 class Scribe:
@@ -73,6 +75,8 @@ class Scribe:
         mean = (squares / evaluator.data.total_weight) ** 0.5
         known = mean if evaluator.loss.name in LOSSES else -np.inf  # of a user's loss nobody knows what is least
         exact = known if to_error is None else float(to_error(squares, evaluator.data))
+        self.leaders = Leaders(self._library, self._improved_data, task.criterion)
+        self._noise: tuple[Forest, NoiseModel] | None = None
         self._exact = 0.0 if np.isposinf(exact) else exact  # in the unit of a constant target any error is infinite
 
     @property
@@ -118,8 +122,8 @@ class Scribe:
         for each in sorted(findings, key=lambda each: each.left):
             written += [(each, expr) for expr in self._short(self._writer.write(each.place.frame, each.extra))]
         forest, fitted = self._score([expr for _, expr in written])
-        bits = description_bits(forest, self._improved_data)
-        again = description_bits(Forest.from_exprs([expr for _, expr in fitted], self._library), self._improved_data)
+        bits = self._bits(forest)
+        again = self._bits(Forest.from_exprs([expr for _, expr in fitted], self._library))
         np.minimum.at(bits, [k for k, _ in fitted], again)
         bits[~self._allowed(forest)] = np.inf
         for (finding, _), count in zip(written, bits.tolist(), strict=True):
@@ -184,7 +188,7 @@ class Scribe:
 
     def _refitted(self, forest: Forest, data: Data) -> Forest:
         """With constants fitted again from where they are, within the evaluator's bounds."""
-        return refitted(forest, data, self._fitting)
+        return refitted(forest, self._weighted(data), self._fitting)
 
     def _within_bounds(self, forest: Forest) -> Forest:
         """What was written by linear least squares, which knows no bounds, with constants within the evaluator's."""
@@ -221,7 +225,7 @@ class Scribe:
         """Score pieces, and sums of two, that describe the data best, where coefficients cannot be written."""
         if self._writer.speller.is_free and "+" in self._library and "*" in self._library:
             return
-        sums, weighed = plain_sums(pieces, self._sum_data, self._rules)
+        sums, weighed = plain_sums(pieces, self._sum_data, self._rules, self._task.criterion)
         self._tally.screened += weighed
         self._evaluator.score(self._within_bounds(self._shortened(sums)))
 
@@ -239,9 +243,8 @@ class Scribe:
             variants = variants.take(np.flatnonzero(variants.sizes <= self._config.longest))
             variants = self._shortened(variants).unique()
             self._score_promising(variants, float(bits[-1]))
-        if self._evaluator.data.n_rows > IMPROVED_ROWS:  # the best with all that is known
-            best = self._shortest_descriptions()[0].take([0])
-            self._evaluator.score(self._refitted(best, self._evaluator.data))
+        best = self._shortest_descriptions()[0]  # with all that is known
+        self._evaluator.score(self._refitted(best, self._evaluator.data))
 
     def try_fitted(self, forest: Forest) -> None:
         """Fit expressions, and score those that describe the data in as few bits as the best few so far."""
@@ -255,21 +258,39 @@ class Scribe:
         variants = variants.take(np.arange(self._task.within_budget(len(variants))))
         self._tally.refits += len(variants)
         fitted = self._refitted(variants, self._improved_data)
-        promising = fitted.take(np.flatnonzero(description_bits(fitted, self._improved_data) < bits))
+        promising = fitted.take(np.flatnonzero(self._bits(fitted) < bits))
         self._evaluator.spend(len(fitted) - len(promising))  # the others count when they are scored
         self._evaluator.score(promising)
 
+    def _bits(self, forest: Forest) -> Numbers:
+        return description_bits(forest, self._improved_data, self._task.criterion)
+
+    def look(self) -> None:
+        """Take in what was scored since the last look."""
+        self.leaders.look(self._evaluator)
+
+    def deviations(self, data: Data) -> Numbers | None:
+        """Return the standard deviation of the noise by row, as the best expression so far leaves it; None: no noise."""
+        self.look()
+        if len(self.leaders.forest) == 0:
+            return None
+        best = self.leaders.forest.take([0])
+        model = describe(best, self._improved_data, self._task.criterion).models[0]
+        self._noise = best, model
+        return _deviations(best, model, data)
+
+    def _weighted(self, data: Data) -> Data:
+        """Data whose rows count by the noise that they have."""
+        if self._noise is None or self._noise[1] is CONSTANT:
+            return data
+        deviations = _deviations(*self._noise, data)
+        return data if deviations is None else replace(data, weights=np.mean(deviations) ** 2 / deviations**2)
+
     def _shortest_descriptions(self) -> tuple[Forest, Numbers]:
         """The few expressions so far that describe the data in the fewest bits, and how many."""
-        explored = self._evaluator.explored
-        errors, sizes = explored.errors, explored.complexities
-        finite = np.flatnonzero(np.isfinite(errors))
-        by_error = finite[np.argsort(errors[finite], kind="stable")[:DESCRIBED]]
-        small = finite[np.lexsort((errors[finite], sizes[finite]))[:DESCRIBED]]
-        forest = explored.take(np.unique(np.concatenate([by_error, small])))
-        bits = description_bits(forest, self._improved_data)
-        best = np.argsort(bits, kind="stable")[:IMPROVED]
-        return forest.take(best), bits[best]
+        self.look()
+        few = np.arange(min(IMPROVED, len(self.leaders.forest)))
+        return self.leaders.forest.take(few), self.leaders.bits[few]
 
     def tidy(self) -> None:
         """Make an exact expression shorter, as long as it stays exact."""
@@ -286,3 +307,15 @@ class Scribe:
             exact = self._exact_ones()
             if explored.complexities[exact].min() >= size:
                 return
+
+
+def _deviations(best: Forest, model: NoiseModel, data: Data) -> Numbers | None:
+    """The standard deviation of the noise by row, from what an expression leaves; None where it leaves rounding."""
+    predicted = np.asarray(values(best, data.columns)[0], np.float64)
+    if not np.isfinite(predicted).all():
+        return None
+    weights = relative_weights(model, predicted, data)
+    weights = np.ones(data.n_rows) if weights is None else np.maximum(weights, LEAST_TRUST)
+    variance = float(np.average(np.square(data.y - predicted), weights=weights))
+    is_exact = not variance > EXACT * float(np.mean(np.square(data.y)))
+    return None if is_exact else np.asarray(np.sqrt(variance / weights))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from edhie.errors import SearchError
 from edhie.evaluate.rows import few_rows
 from edhie.expr import Forest
+from edhie.results.candidates import Candidates
 from edhie.search.base import State, Strategy, Task
 from edhie.search.mosaic.around import frames_around
 from edhie.search.mosaic.beside import best_beside
@@ -30,6 +31,7 @@ from edhie.search.mosaic.gathering import Gathering
 from edhie.search.mosaic.given import best_given, given_pieces
 from edhie.search.mosaic.layers import lay
 from edhie.search.mosaic.memory import Memory, forest_arrays, forest_of
+from edhie.search.mosaic.noisy import noisy_frames
 from edhie.search.mosaic.opening import opening_frames
 from edhie.search.mosaic.pieces import Pieces
 from edhie.search.mosaic.scribe import Scribe
@@ -50,6 +52,8 @@ LAID_EVERY, IMPROVED_EVERY = 3, 4  # rounds
 TUNED = 32  # pieces a round whose constants are fitted
 SIMPLE_ROUNDS, SIMPLE = (4, 10, 20, 40), 7  # when short pieces are written by themselves, and how long they may be
 WHOLE_ROUND = 6  # by then what has no noise is found, if it is a matter of columns
+NOISE_ROUNDS = (3, 6, 10, 16, 26, 42, 68, 110, 180, 300)  # when frames are made anew for the noise as it looks then
+LEAST_GAIN = 0.5  # bits by which an equation has to be shorter to be better
 PATIENCE = 50  # rounds in which nothing new is looked at
 
 
@@ -82,6 +86,8 @@ class Mosaic(Strategy):
         self._round = self._idle = 0
         self._n_given = evaluator.explored.n_seen
         self._surrounded = Forest.from_exprs([], library)
+        self._deviations: Numbers | None = None
+        self._fewest_bits, self.improved_at, self.best_now = np.inf, 0, None
 
     @np.errstate(all="ignore")
     def step(self, rng: np.random.Generator) -> bool:
@@ -97,6 +103,9 @@ class Mosaic(Strategy):
             return False
         if self.config.refits and self._round % IMPROVED_EVERY == 0:
             self._scribe.improve(self._pieces.forest, self._gathering.likely, rng)
+        if self.config.noise and self._round in NOISE_ROUNDS:
+            self._face_noise()
+        self._note_best()
         self._idle = self._idle + 1 if self._n_known == before else 0
         return self._idle < PATIENCE
 
@@ -126,6 +135,38 @@ class Mosaic(Strategy):
         frames = frames_around(guesses, values, self._data, self._pieces.library, self.config)
         self._frames = [*self._frames, *frames]
         for frame in frames:
+            self._board.put(frame)
+
+    def _note_best(self) -> None:
+        """Remember which equation would be chosen now, and since when."""
+        if self._round % IMPROVED_EVERY:
+            return
+        self._scribe.look()
+        leaders = self._scribe.leaders
+        if len(leaders.bits) and leaders.bits[0] < self._fewest_bits - LEAST_GAIN:
+            self._fewest_bits, self.improved_at = float(leaders.bits[0]), self._round
+            self.best_now = leaders.forest[0]
+
+    def leaders(self) -> Candidates | None:
+        """Return the expressions with the shortest descriptions so far."""
+        self._scribe.look()
+        found = self._scribe.leaders
+        complexities = self._task.evaluator.complexities(found.forest)
+        return Candidates(found.forest, found.errors, np.asarray(complexities, np.float64), found.executed_at)
+
+    def _face_noise(self) -> None:
+        """Look at the target through frames that know its noise, as far as it is known by now."""
+        deviations = self._scribe.deviations(self._data)
+        if deviations is not None:
+            self._put_noisy(deviations)
+            self._board.weigh(self._pieces.forest, self._pieces.values)
+
+    def _put_noisy(self, deviations: Numbers) -> None:
+        """Replace the frames by those for noise of these standard deviations; frames around guesses stay."""
+        around = [frame for frame in self._frames if frame.around is not None]
+        fresh = noisy_frames(self._data, self._pieces.library, self.config, deviations)
+        self._deviations, self._frames, self._board.places = deviations, [*fresh, *around], []
+        for frame in self._frames:
             self._board.put(frame)
 
     def _look(self, rng: np.random.Generator) -> None:
@@ -218,6 +259,10 @@ class Mosaic(Strategy):
         """Pieces, elites, laid pieces; frames follow from the data."""
         memory = Memory(self._frames, self._board, self._pieces, self._gathering.enumeration)
         own = {"idle": np.array(self._idle), "given": np.array(self._n_given)}
+        own |= self._scribe.leaders.state()
+        own["best"] = np.array([self._fewest_bits, self.improved_at])
+        if self._deviations is not None:
+            own["deviations"] = self._deviations
         return {**memory.state(self._round), **own, **forest_arrays("surrounded", self._surrounded)}
 
     @np.errstate(all="ignore")
@@ -226,5 +271,9 @@ class Mosaic(Strategy):
         if "given" in state:  # searches of earlier versions began with nothing
             self._n_given = int(state["given"])
             self._surround(forest_of("surrounded", state, self._pieces))
+        self._scribe.leaders.restore(state)
+        self._fewest_bits, self.improved_at = float(state["best"][0]), int(state["best"][1])
+        if "deviations" in state:
+            self._put_noisy(state["deviations"])
         memory = Memory(self._frames, self._board, self._pieces, self._gathering.enumeration)
         self._round, self._idle = memory.restore(state), int(state["idle"])

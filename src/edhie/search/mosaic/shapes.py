@@ -19,6 +19,7 @@ OWN_SCALES = (*SCALES, 10.0, 20.0, 50.0)  # of a user's functions nobody knows w
 CYCLES = 16.0  # of a wave within the range of a variable, at most
 WAVES = 20
 POWERS = (-3.0, -2.0, -1.5, -0.5, 0.5, 1.5, 2.5, 3.0)
+INVERSE_SCALES = (0.3, 1.0, 3.0, 10.0, 30.0)  # of exp(c/x), in a variable's typical size
 MOST_VARIABLES = 12
 
 
@@ -64,6 +65,8 @@ def _families(column: Numbers, own: Sequence[str]) -> dict[str, list[float]]:
     found = {"exp": rates, "tanh": [scale / typical for scale in SCALES]}
     found |= {name: waves.tolist() for name in ("sin", "cos")}
     found |= {name: [sign * scale / typical for scale in OWN_SCALES for sign in (1, -1)] for name in own}
+    if (column != 0).all():
+        found["exp/"] = [sign * scale * typical for scale in INVERSE_SCALES for sign in (1, -1)]
     if (column > 0).all():
         found |= {"shifted": shifts, "log": shifts, "^": list(POWERS)}
     return {name: [number for number in numbers if np.isfinite(number)] for name, numbers in found.items()}
@@ -71,9 +74,11 @@ def _families(column: Numbers, own: Sequence[str]) -> dict[str, list[float]]:
 
 def _pattern(name: str, ids: dict[str, int], x: int, c: int) -> list[int] | None:
     """The tokens of a shape; None where the library lacks a symbol."""
-    needed = {"shifted": ("+",), "log": ("log", "+"), "^": ("^",)}.get(name, (name, "*"))
+    needed = {"shifted": ("+",), "log": ("log", "+"), "^": ("^",), "exp/": ("exp", "/")}.get(name, (name, "*"))
     if any(each not in ids for each in needed):
         return None
+    if name == "exp/":
+        return [ids["exp"], ids["/"], c, x]
     if name == "shifted":
         return [ids["+"], x, c]
     if name == "log":

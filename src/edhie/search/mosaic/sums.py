@@ -9,7 +9,7 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.rules import Rules
 from edhie.evaluate.values import values
 from edhie.expr import Forest
-from edhie.results.description import description_bits
+from edhie.results.description import Criterion, description_bits
 from edhie.search.mosaic.repairs import completed
 from edhie.search.splicing import Stock
 
@@ -20,7 +20,9 @@ LARGEST = 1e100  # value of a piece
 KEPT = 8  # of those, the ones that describe the data in the fewest bits
 
 
-def plain_sums(pieces: Forest, data: Data, rules: Rules | None = None) -> tuple[Forest, int]:
+def plain_sums(
+    pieces: Forest, data: Data, rules: Rules | None = None, criterion: Criterion | None = None
+) -> tuple[Forest, int]:
     """The pieces, sums and differences that describe the data best, of the nearest; how many sums there were.
 
     Near is meant where errors count alike, and where relative ones do. What `rules` forbid is left out.
@@ -28,7 +30,7 @@ def plain_sums(pieces: Forest, data: Data, rules: Rules | None = None) -> tuple[
     found, n_weighed = _nearest_sums(pieces.take(np.arange(min(len(pieces), MOST))), data)
     if rules is not None:
         found = found.take(rules.allowed(completed(found, rules)))
-    bits = description_bits(found, data)
+    bits = description_bits(found, data, criterion)
     best = np.argsort(bits, kind="stable")[:KEPT]
     return found.take(best[np.isfinite(bits[best])]), n_weighed
 

@@ -1,0 +1,74 @@
+"""The expressions with the shortest descriptions so far: what a search would choose from if it ended now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.data import Data
+from edhie.evaluate.evaluator import Evaluator
+from edhie.expr import Forest, SymbolLibrary
+from edhie.results.description import Criterion, describe
+
+Numbers = NDArray[np.float64]
+CAPACITY = 100
+AT_ONCE = 400  # new expressions that are described, of the least error, and of the least size
+
+
+class Leaders:
+    """Expressions by description length, one of each structure."""
+
+    def __init__(self, library: SymbolLibrary, data: Data, criterion: Criterion) -> None:
+        self._data, self._criterion = data, criterion
+        self.forest = Forest.from_exprs([], library)
+        self.bits: Numbers = np.empty(0)
+        self.errors: Numbers = np.empty(0)
+        self.executed_at: NDArray[np.int64] = np.empty(0, np.int64)
+        self._n_seen = 0
+
+    def look(self, evaluator: Evaluator) -> None:
+        """Take in what was scored since the last look."""
+        explored = evaluator.explored
+        places = np.arange(np.searchsorted(explored.ages, self._n_seen), len(explored))
+        self._n_seen = explored.n_seen
+        errors, sizes = explored.errors[places], explored.complexities[places]
+        finite = np.isfinite(errors)
+        places, errors, sizes = places[finite], errors[finite], sizes[finite]
+        if len(places) > 2 * AT_ONCE:
+            few = [np.argsort(errors, kind="stable")[:AT_ONCE], np.lexsort((errors, sizes))[:AT_ONCE]]
+            chosen = np.unique(np.concatenate(few))
+            places, errors = places[chosen], errors[chosen]
+        if len(places) == 0:
+            return
+        new = explored.take(places)
+        self._merge(new, describe(new, self._data, self._criterion).bits, errors, explored.executed_at[places])
+
+    def _merge(self, forest: Forest, bits: Numbers, errors: Numbers, executed_at: NDArray[np.int64]) -> None:
+        both, bits = Forest.concatenate([self.forest, forest]), np.concatenate([self.bits, bits])
+        order = np.argsort(bits, kind="stable")
+        order = order[np.isfinite(bits[order])]
+        bare = Forest(both.library, both.tokens, both.offsets, np.full(len(both.values), np.nan))
+        _, first = np.unique(bare.grouped()[1][order], return_index=True)
+        kept = order[np.sort(first)[:CAPACITY]]
+        self.forest, self.bits = both.take(kept), bits[kept]
+        self.errors = np.concatenate([self.errors, errors])[kept]
+        self.executed_at = np.concatenate([self.executed_at, executed_at])[kept]
+
+    # -- what a checkpoint keeps ----------------------------------------------------------
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All of it."""
+        return {
+            "leaders_tokens": self.forest.tokens, "leaders_offsets": self.forest.offsets,
+            "leaders_values": self.forest.values, "leaders_bits": self.bits, "leaders_errors": self.errors,
+            "leaders_at": self.executed_at, "leaders_seen": np.array(self._n_seen),
+        }  # fmt: skip
+
+    def restore(self, state: Any) -> None:
+        """Restore the leaders from a snapshot."""
+        parts = (state[f"leaders_{name}"] for name in ("tokens", "offsets", "values"))
+        self.forest = Forest.checked(self.forest.library, *parts)
+        self.bits, self.errors = state["leaders_bits"], state["leaders_errors"]
+        self.executed_at, self._n_seen = state["leaders_at"], int(state["leaders_seen"])
