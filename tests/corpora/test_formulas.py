@@ -12,8 +12,7 @@ import pytest
 from edhie.corpora import formulas
 from edhie.corpora.importing import with_generic_variables
 from edhie.errors import CorpusError
-from edhie.expr import Forest, parse
-from edhie.expr.canonical import canonical, canonical_library
+from edhie.expr import parse
 
 TABLE = formulas()
 TEXTBOOK = Path(__file__).parents[2] / "experiments" / "textbook.toml"
@@ -23,8 +22,9 @@ MOST_ALIKE = 6
 
 def test_the_table_is_large_enough() -> None:
     counts = Counter(row.field for row in TABLE.rows)
-    assert len(TABLE) >= 600
-    assert len(counts) >= 10
+    assert len(TABLE) >= 1400
+    assert len(counts) == 16
+    assert min(counts.values()) >= 60
     assert tuple(counts) == TABLE.fields
 
 
@@ -54,11 +54,9 @@ def test_every_formula_has_values() -> None:
 
 
 def test_few_formulas_are_alike() -> None:
-    library = canonical_library(TABLE.forest.library)
-    renamed = [with_generic_variables(expr).cast(library) for expr in canonical(TABLE.forest)]
-    counts = Counter(str(with_generic_variables(expr)) for expr in canonical(Forest.from_exprs(renamed, library)))
+    counts = Counter(TABLE.forms)
     assert max(counts.values()) <= MOST_ALIKE
-    assert len(counts) > 0.9 * len(TABLE)
+    assert len(counts) > 0.85 * len(TABLE)
 
 
 def test_the_forest_is_in_the_order_of_the_table() -> None:
@@ -81,9 +79,13 @@ def test_problems_can_be_left_out() -> None:
     rest = TABLE.without(problems="textbook/")
     assert not any(each.startswith("textbook/") for row in rest.rows for each in row.problems)
     assert len(TABLE.without(problems=["feynman/", "textbook/"])) < len(rest) < len(TABLE)
+    names = {row.name for row in rest.rows}
+    assert "Reflectance at normal incidence" not in names
+    assert "Acoustic reflection" not in names  # the same in other letters
+    assert "Photoelectric effect" in names
 
 
 def test_the_laws_of_the_textbook_problems_are_marked() -> None:
     ids = {f"textbook/{each['id']}" for each in tomllib.loads(TEXTBOOK.read_text(encoding="utf-8"))["problem"]}
     marked = {each for row in TABLE.rows for each in row.problems if each.startswith("textbook/")}
-    assert marked <= ids
+    assert marked == ids

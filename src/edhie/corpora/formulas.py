@@ -13,6 +13,7 @@ from edhie.corpora.corpus import Corpus
 from edhie.corpora.importing import ImportOptions, imported, with_generic_variables
 from edhie.errors import CorpusError, suggestion
 from edhie.expr import Forest, parse
+from edhie.expr.canonical import canonical, canonical_library
 from edhie.expr.standard_libraries import everything
 
 FILE = "formulas.csv"
@@ -67,15 +68,33 @@ class Formulas:
                 )
         return Formulas(tuple(row for row in self.rows if row.field in fields))
 
-    def without(self, *, fields: Iterable[str] = (), problems: str | Sequence[str] = ()) -> Formulas:
-        """Return the formulas of other fields, and those that are not asked for by certain problems.
+    @cached_property
+    def forms(self) -> tuple[str, ...]:
+        """The canonical form of each formula; two that differ in the names of their variables alone have the same."""
+        library = canonical_library(self.forest.library)
+        renamed = [with_generic_variables(expr).cast(library) for expr in canonical(self.forest)]
+        return tuple(str(with_generic_variables(expr)) for expr in canonical(Forest.from_exprs(renamed, library)))
 
-        `problems` are ids, or their beginnings: `textbook/` leaves out the laws of all textbook problems.
+    def without(self, *, fields: Iterable[str] = (), problems: str | Sequence[str] = ()) -> Formulas:
+        """Return the formulas of other fields, and those that certain problems do not ask for.
+
+        `problems` are ids, or their beginnings: `textbook/` leaves out the laws of all textbook problems, and formulas
+        of other fields that differ from these in the names of their variables alone.
         """
         barred = (problems,) if isinstance(problems, str) else tuple(problems)
+        known = {
+            form
+            for form, row in zip(self.forms, self.rows, strict=True)
+            if any(each.startswith(barred) for each in row.problems)
+        }
         left_out = set(fields)
-        kept = (row for row in self.rows if row.field not in left_out)
-        return Formulas(tuple(row for row in kept if not any(each.startswith(barred) for each in row.problems)))
+        return Formulas(
+            tuple(
+                row
+                for form, row in zip(self.forms, self.rows, strict=True)
+                if row.field not in left_out and form not in known
+            )
+        )
 
 
 @cache
