@@ -16,12 +16,13 @@ import numpy as np
 
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.numerals import numeral
-from edhie.expr.symbols import NUMBER, OPERATORS, constant
+from edhie.expr.symbols import NUMBER, OPERATORS, Symbol, constant
 
 VERSIONS = 8
 """Versions of each formula."""
 LARGEST_NUMBER, LARGEST_DENOMINATOR = 1000, 4
 """A number within these limits is a literal, such as 2, 1/2 or 273; any other is a constant."""
+ROUNDING = Fraction(1, 10**15)
 POWERS = ("^", "^2", "^3", "^4", "^5", "sqrt", "cbrt")
 NEEDED = ("+", "-", "*", "/", "neg")
 
@@ -59,7 +60,7 @@ class Product:
 class Apply:
     """Any other operator with its operands."""
 
-    name: str
+    symbol: Symbol
     operands: tuple[Node, ...]
 
 
@@ -113,17 +114,24 @@ def normal_form(expr: Expr, variables: frozenset[str] | None = None) -> Node:
     for token in reversed(expr.tokens):
         symbol = expr.library[token]
         if symbol.arity:
-            stack.append(_applied(token, [stack.pop() for _ in range(symbol.arity)]))
+            stack.append(_applied(symbol, [stack.pop() for _ in range(symbol.arity)]))
         elif symbol.kind == "variable":
             stack.append(Leaf(token) if variables is None or token in variables else CONSTANT)
         elif symbol.kind == "constant" or symbol.name in ("pi", "e"):
             stack.append(CONSTANT)
         else:
-            stack.append(_number(Fraction(token)))
+            stack.append(_number(_fraction(token)))
     return stack.pop()
 
 
-def _applied(name: str, operands: list[Node]) -> Node:
+def _fraction(token: str) -> Fraction:
+    """The fraction that a number stands for: 0.3333333333333333 is 1/3."""
+    exact = Fraction(token)
+    simple = exact.limit_denominator(LARGEST_DENOMINATOR)
+    return simple if abs(simple - exact) <= abs(exact) * ROUNDING else exact
+
+
+def _applied(symbol: Symbol, operands: list[Node]) -> Node:
     arithmetic: dict[str, Callable[..., Node]] = {
         "+": lambda a, b: _sum([(1, a), (1, b)]),
         "-": lambda a, b: _sum([(1, a), (-1, b)]),
@@ -132,17 +140,17 @@ def _applied(name: str, operands: list[Node]) -> Node:
         "/": lambda a, b: _product([a], [b]),
         "inv": lambda a: _product([], [a]),
     }
-    if name in arithmetic:
-        return arithmetic[name](*operands)
+    if symbol.name in arithmetic:
+        return arithmetic[symbol.name](*operands)
     if all(_is_fixed(each) for each in operands):
         return CONSTANT
     first = operands[0]
-    if name in POWERS and isinstance(first, Product) and CONSTANT in first.above:  # (c*x)^2 is c*x^2
+    if symbol.name in POWERS and isinstance(first, Product) and CONSTANT in first.above:  # (c*x)^2 is c*x^2
         rest = _signed(1, [each for each in first.above if each != CONSTANT], list(first.below))
-        return _product([CONSTANT, Apply(name, (rest, *operands[1:]))], [])
-    if name == "exp" and isinstance(first, Sum) and CONSTANT in (each for _, each in first.terms):  # exp(x + c)
-        return _product([CONSTANT, Apply(name, (_sum([each for each in first.terms if each[1] != CONSTANT]),))], [])
-    return Apply(name, tuple(operands))
+        return _product([CONSTANT, Apply(symbol, (rest, *operands[1:]))], [])
+    if symbol.name == "exp" and isinstance(first, Sum) and CONSTANT in (each for _, each in first.terms):  # exp(x + c)
+        return _product([CONSTANT, Apply(symbol, (_sum([each for each in first.terms if each[1] != CONSTANT]),))], [])
+    return Apply(symbol, tuple(operands))
 
 
 def _sum(terms: Sequence[tuple[int, Node]]) -> Node:
@@ -151,7 +159,7 @@ def _sum(terms: Sequence[tuple[int, Node]]) -> Node:
     for sign, term in terms:
         inner = term.terms if isinstance(term, Sum) else ((1, term),)
         for own, each in inner:
-            (fixed if _is_fixed(each) else flat).append((1 if _has_constant(each) else sign * own, each))
+            (fixed if _is_fixed(each) else flat).append((1 if has_constant(each) else sign * own, each))
     if any(each == CONSTANT for _, each in fixed):
         flat.append((1, CONSTANT))
     else:
@@ -215,14 +223,14 @@ def _is_fixed(node: Node) -> bool:
     return isinstance(node, Number) or node == CONSTANT
 
 
-def _has_constant(node: Node) -> bool:
+def has_constant(node: Node) -> bool:
     """Whether its sign can be that of a constant."""
     return node == CONSTANT or (isinstance(node, Product) and CONSTANT in node.above)
 
 
 def _has_own_scale(node: Node) -> bool:
     """Whether a constant factor of it is redundant: a sum whose terms all have constants."""
-    return isinstance(node, Sum) and all(_has_constant(each) for _, each in node.terms)
+    return isinstance(node, Sum) and all(has_constant(each) for _, each in node.terms)
 
 
 # -- from the normal form to tokens -----------------------------------------------------
@@ -236,7 +244,7 @@ def written(node: Node, library: SymbolLibrary) -> list[str]:
     if isinstance(node, Number):
         return [numeral(float(node.value))]
     if isinstance(node, Apply):
-        return [node.name, *(token for each in node.operands for token in written(each, library))]
+        return [node.symbol.name, *(token for each in node.operands for token in written(each, library))]
     if isinstance(node, Sum):
         positive = [written(each, library) for sign, each in node.terms if sign > 0]
         negative = [written(each, library) for sign, each in node.terms if sign < 0]

@@ -3,9 +3,13 @@
 `StructurePrior` gives the code length of an expression's structure in bits: its operators, which leaves are variables,
 constants and numbers, and which variable each is. The values of constants and numbers are not part of it.
 
-The probability of a symbol depends on its parent and, where the order of operands matters, on which operand it is. It
-is smoothed towards the symbol's overall frequency. The tables that ship with edhie were counted in the formulas of
-`edhie.corpora.formulas`, in versions in which some of their variables are constants (`leaf_versions`).
+Sums and products are coded with all their operands at once, so the order of operands, the placement of brackets and the
+way that a sign or a quotient is written do not matter: `a - b` and `a + (-1)*b` have the same code length, as do
+`a*b/d` and `a/d*b`. The probability of a node's class depends on what it is an operand of and on where that stands;
+see `structure_events` for the choices that are coded, and `structure_tables` for their probabilities.
+
+The counts that ship with edhie are those of `edhie.corpora.formulas`, in versions in which some variables are fitted
+constants (`leaf_versions`). `experiments/structure_prior.py` compares this model with others.
 """
 
 from __future__ import annotations
@@ -16,34 +20,28 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edhie.errors import EdhieError
 from edhie.expr import Forest, SymbolLibrary
-from edhie.expr.symbols import Symbol
-from edhie.results.leaf_versions import VERSIONS, versions
+from edhie.expr.symbols import NUMBER
+from edhie.results.leaf_versions import VERSIONS, normal_form, versions
+from edhie.results.structure_events import FIXED, ROOT, VARIABLE, Event, events
+from edhie.results.structure_tables import Counts, Tables, add_events, tables_of
 
-FORMAT = 1
+FORMAT = 2
 SHIPPED = "structure_prior.json"
-ROOT = "root"
-LEAVES = {"variable": "variable", "constant": "constant", "literal": "number", "number": "number"}
-"""The class of a leaf by the kind of its symbol."""
-COMMUTATIVE = ("+", "*", "min", "max")
-"""Operators whose operands share one table, so that their order does not matter."""
-STRENGTH = 4.0
-"""The weight of the overall frequencies in the table of a parent, in formulas."""
-LEAST = 0.5
-"""What is added to the count of each symbol in the overall frequencies."""
 MOST_VERSIONS = 20_000
-"""Of a forest that is learnt, in all: more formulas have fewer versions each."""
-FIELD_WEIGHT = 3.0
-"""How much more a formula of a user's field counts than one of those that the prior was learnt from."""
+"""Versions of the formulas of one forest, in all; with more formulas there are fewer of each."""
+LONE_LEAF = 0.02
+"""The share of equations that are a constant, and of those that are a variable; no formula with a name is."""
+FIELD_WEIGHT = 10.0
+"""How many formulas of all science one formula of the user's field counts as."""
 
 Numbers = NDArray[np.float64]
-Counts = Mapping[str, Mapping[str, float]]
-"""By context (`root`, or a parent and the place among its operands) and by class of symbol."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +57,7 @@ class StructurePrior:
     """
 
     counts: Counts
-    """How often each class of symbol occurs in each context; empty for the uniform prior."""
+    """How often each choice was made in the formulas; empty for the uniform prior."""
 
     # -- where it comes from ------------------------------------------------------------
 
@@ -72,15 +70,18 @@ class StructurePrior:
         """
         listed = list(forests)
         weighted = [1.0] * len(listed) if weights is None else list(weights)
-        total: dict[str, dict[str, float]] = {}
+        total: dict[tuple[str, str, str], dict[str, float]] = {}
         for forest, weight in zip(listed, weighted, strict=True):
-            _add_counts(total, forest, np.broadcast_to(np.asarray(weight, dtype=np.float64), len(forest)))
+            _count(total, forest, np.broadcast_to(np.asarray(weight, dtype=np.float64), len(forest)))
+        everything = sum(total.get(("class", ROOT, ""), {}).values())
+        for leaf in (FIXED, VARIABLE):
+            add_events(total, [Event("class", ROOT, "", leaf)], LONE_LEAF * everything)
         return cls(_frozen(total))
 
     def shifted(self, forest: Forest, weight: float = FIELD_WEIGHT) -> StructurePrior:
         """Return this prior moved towards the formulas of a field, each of which counts `weight` times."""
-        total = {context: dict(row) for context, row in self.counts.items()}
-        _add_counts(total, forest, np.full(len(forest), float(weight)))
+        total = {key: dict(row) for key, row in self.counts.items()}
+        _count(total, forest, np.full(len(forest), float(weight)))
         return StructurePrior(_frozen(total))
 
     @staticmethod
@@ -99,109 +100,75 @@ class StructurePrior:
 
     def bits(self, forest: Forest) -> Numbers:
         """Return the code length of each expression's structure, in bits."""
+        if not self.counts:
+            return forest.sizes.astype(np.float64) * np.log2(max(len(forest.library), 1))
         if len(forest) == 0:
             return np.zeros(0)
-        table = self._table(forest.library)
-        context = np.zeros(len(forest.tokens), dtype=np.int64)
-        for place, children in enumerate((forest.left, forest.right)):
-            parents = np.flatnonzero(children >= 0)
-            context[children[parents]] = 1 + 2 * forest.tokens[parents].astype(np.int64) + place
-        by_node = table[context, forest.tokens]
-        return np.add.reduceat(by_node, forest.offsets[:-1])
+        from edhie.results.structure_kernels import structure_bits
 
-    def _table(self, library: SymbolLibrary) -> Numbers:
-        """Bits by context (the root, then both places below each symbol) and by symbol."""
-        return _bits_table(self, library)
+        tables = _tables(self, forest.library)
+        return structure_bits(
+            tables.class_ids[forest.tokens],
+            forest.left,
+            forest.right,
+            forest.offsets,
+            _number_values(forest),
+            tables.classes,
+            tables.sums,
+            tables.products,
+            tables.signs,
+            tables.variable_bits,
+        )
 
     # -- saving -------------------------------------------------------------------------
 
     def as_json(self) -> str:
-        """Return the counts as JSON, sorted, with 4 decimals."""
-        rows = {
-            context: {name: round(count, 4) for name, count in sorted(row.items())}
-            for context, row in sorted(self.counts.items())
-        }
-        return json.dumps({"format": FORMAT, "counts": rows}, indent=1, ensure_ascii=False) + "\n"
+        """Return the counts as JSON, sorted, with 3 decimals."""
+        rows: dict[str, dict[str, float]] = {}
+        for key, row in sorted(self.counts.items()):
+            rows["|".join(key)] = {name: round(count, 3) for name, count in sorted(row.items())}
+        lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(row)}" for key, row in rows.items())
+        return f'{{"format": {FORMAT}, "counts": {{\n{lines}\n}}}}\n'
 
     @classmethod
     def from_json(cls, text: str) -> StructurePrior:
         """Return the prior that `as_json` wrote."""
         try:
             data = json.loads(text)
-            version, rows = data["format"], data["counts"]
-            counts = {str(context): {str(k): float(v) for k, v in row.items()} for context, row in rows.items()}
+            version = data["format"]
+            if version == FORMAT:
+                return cls(_frozen(dict(_read_row(key, row) for key, row in data["counts"].items())))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise EdhieError(f"this is not a saved structure prior: {error!r}; save one with as_json()") from error
-        if version != FORMAT:
-            raise EdhieError(f"the structure prior has format {version}; this edhie reads format {FORMAT}")
-        return cls(_frozen(counts))
+        raise EdhieError(f"the structure prior has format {version}; this edhie reads format {FORMAT}")
 
 
-def _frozen(counts: Mapping[str, Mapping[str, float]]) -> Counts:
-    return MappingProxyType({context: MappingProxyType(dict(row)) for context, row in counts.items()})
+def _read_row(key: str, row: Mapping[str, Any]) -> tuple[tuple[str, str, str], dict[str, float]]:
+    kind, context, above = key.split("|")
+    return (kind, context, above), {str(name): float(count) for name, count in row.items()}
 
 
-def class_of(symbol: Symbol) -> str:
-    """Return what the tables call a symbol: an operator's name, or the class of a leaf."""
-    return symbol.name if symbol.kind == "operator" else f"<{LEAVES[symbol.kind]}>"
+def _frozen(counts: Mapping[tuple[str, str, str], Mapping[str, float]]) -> Counts:
+    return MappingProxyType({key: MappingProxyType(dict(row)) for key, row in counts.items()})
 
 
-def context_of(symbol: Symbol, place: int) -> str:
-    """Return what the tables call the operand of an operator."""
-    return symbol.name if symbol.arity == 1 or symbol.name in COMMUTATIVE else f"{symbol.name} {place + 1}"
+def _count(total: dict[tuple[str, str, str], dict[str, float]], forest: Forest, weights: Numbers) -> None:
+    """Add the choices of all versions of the formulas; the versions of one count as much as its weight."""
+    n = max(1, min(VERSIONS, MOST_VERSIONS // max(len(forest), 1)))
+    for i, expr in enumerate(versions(forest, n)):
+        add_events(total, events(normal_form(expr)), float(weights[i // n]) / n)
 
 
-# -- counting ---------------------------------------------------------------------------
+def _number_values(forest: Forest) -> Numbers:
+    """By node: the value of a number or literal, NaN for all else."""
+    found: Numbers = forest.library.literal_values[forest.tokens]
+    if forest.library.has_numbers:
+        carriers = np.flatnonzero(forest.library.has_slot[forest.tokens])
+        is_number = forest.tokens[carriers] == forest.library.ids[NUMBER.name]
+        found[carriers[is_number]] = forest.values[is_number]
+    return found
 
 
-def _add_counts(total: dict[str, dict[str, float]], forest: Forest, weights: Numbers) -> None:
-    if len(forest) == 0:
-        return
-    n = max(1, min(VERSIONS, MOST_VERSIONS // len(forest)))
-    written = versions(forest, n)
-    by_node = np.repeat(weights / n, n)[written.owners]
-    symbols = written.library.symbols
-    context = np.zeros(len(written.tokens), dtype=np.int64)
-    for place, children in enumerate((written.left, written.right)):
-        parents = np.flatnonzero(children >= 0)
-        context[children[parents]] = 1 + 2 * written.tokens[parents].astype(np.int64) + place
-    counted = np.zeros((1 + 2 * len(symbols), len(symbols)))
-    np.add.at(counted, (context, written.tokens), by_node)
-    for i, j in zip(*(each.tolist() for each in np.nonzero(counted)), strict=True):
-        name = ROOT if i == 0 else context_of(symbols[(i - 1) // 2], (i - 1) % 2)
-        row = total.setdefault(name, {})
-        found = class_of(symbols[j])
-        row[found] = row.get(found, 0.0) + float(counted[i, j])
-
-
-# -- probabilities over a library -------------------------------------------------------
-
-
-@lru_cache(maxsize=64)
-def _bits_table(prior: StructurePrior, library: SymbolLibrary) -> Numbers:
-    symbols = library.symbols
-    if not prior.counts:
-        return np.full((1 + 2 * len(symbols), len(symbols)), np.log2(max(len(symbols), 1)))
-    classes = list(dict.fromkeys(class_of(symbol) for symbol in symbols))
-    places = np.array([classes.index(class_of(symbol)) for symbol in symbols])
-    spread = np.array([len(library.variables) if symbol.kind == "variable" else 1 for symbol in symbols])
-    frequencies, is_known = _frequencies(prior.counts, classes)
-    contexts = [ROOT] + [context_of(symbol, place) for symbol in symbols for place in (0, 1)]
-    counted = np.array([[prior.counts.get(name, {}).get(each, 0.0) for each in classes] for name in contexts])
-    smoothed = counted + STRENGTH * frequencies
-    smoothed[:, ~is_known] = smoothed.sum(axis=1, keepdims=True) * frequencies[~is_known]
-    smoothed /= smoothed.sum(axis=1, keepdims=True)
-    table: Numbers = -np.log2(smoothed[:, places] / spread)
-    table.flags.writeable = False
-    return table
-
-
-def _frequencies(counts: Counts, classes: list[str]) -> tuple[Numbers, NDArray[np.bool_]]:
-    """How frequent classes of symbols are overall, and which are known; others are as frequent as the rarest."""
-    total: dict[str, float] = {}
-    for row in counts.values():
-        for name, count in row.items():
-            total[name] = total.get(name, 0.0) + count
-    rarest = min((count for name, count in total.items() if name[0] != "<"), default=0.0)
-    found = np.array([total.get(name, rarest) + LEAST for name in classes])
-    return found / found.sum(), np.array([name in total for name in classes])
+@lru_cache(maxsize=32)
+def _tables(prior: StructurePrior, library: SymbolLibrary) -> Tables:
+    return tables_of(prior.counts, library)
