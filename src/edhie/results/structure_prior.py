@@ -101,7 +101,8 @@ class StructurePrior:
     def bits(self, forest: Forest) -> Numbers:
         """Return the code length of each expression's structure, in bits."""
         if not self.counts:
-            return forest.sizes.astype(np.float64) * np.log2(max(len(forest.library), 1))
+            uniform: Numbers = forest.sizes * np.float64(np.log2(max(len(forest.library), 1)))
+            return uniform
         if len(forest) == 0:
             return np.zeros(0)
         from edhie.results.structure_kernels import structure_bits
