@@ -1,31 +1,100 @@
-"""What the experiments that run many small jobs share: rows of a CSV table, and processes of one thread each."""
+"""Rows of a CSV table, and jobs that each add one: shared by the experiments that run many small jobs.
+
+A row is written as soon as its job is done. A command that was stopped runs only the jobs whose rows are missing.
+"""
 
 from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Sequence
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
 from pathlib import Path
+
+Row = dict[str, str]
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 def one_thread() -> None:
-    """For a process of a pool: the libraries behind NumPy keep to one core."""
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    """Keep the libraries behind NumPy to one core, in child processes and where they are not loaded yet."""
+    for name in THREADS:
         os.environ[name] = "1"
 
 
-def read_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a table; none where it is not there yet."""
+def read_rows(path: Path) -> list[Row]:
+    """Return the rows of a table; none if there is no such file. A last line that was cut off is left out."""
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+        return [row for row in csv.DictReader(file) if None not in row.values()]
 
 
-def write_rows(rows: Sequence[dict[str, str]], path: Path, fields: Sequence[str]) -> None:
-    """Write a table, over the one that is there."""
+def write_rows(rows: Sequence[Row], path: Path, fields: Sequence[str]) -> None:
+    """Write a table, replacing the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, fields, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
+
+
+def append_row(row: Row, path: Path, fields: Sequence[str]) -> None:
+    """Add one row at the end of a table, which is created if there is none."""
+    if not path.exists():
+        write_rows([row], path, fields)
+        return
+    with path.open(encoding="utf-8", newline="") as file:
+        header = next(csv.reader(file), [])
+        file.seek(0)
+        is_cut = not file.read().endswith("\n")
+    if header != list(fields):
+        raise SystemExit(f"{path} has the columns {', '.join(header)}, not {', '.join(fields)}; use another --results")
+    with path.open("a", encoding="utf-8", newline="") as file:
+        if is_cut:
+            file.write("\n")
+        csv.DictWriter(file, fields, lineterminator="\n").writerow(row)
+
+
+def run_missing(
+    run: Callable[[Row], Row],
+    jobs: Iterable[Row],
+    path: Path,
+    fields: Sequence[str],
+    *,
+    workers: int,
+    prepare: Callable[[], None] = one_thread,
+) -> list[Row]:
+    """Run the jobs that have no row in the table yet, each in a process of one thread, and return all rows.
+
+    A job is a row's first columns, which tell it from the others; `run` returns the other columns. `prepare` is
+    called once in each process. A job that fails is reported, and the others go on.
+    """
+    jobs = list(jobs)
+    key = tuple(jobs[0]) if jobs else ()
+    done = {tuple(row[name] for name in key) for row in read_rows(path)}
+    missing = [job for job in jobs if tuple(job.values()) not in done]
+    if missing:
+        one_thread()  # inherited by the processes: theirs load NumPy before `prepare` is called
+        failed = 0
+        with ProcessPoolExecutor(
+            min(workers, len(missing)), mp_context=get_context("spawn"), initializer=prepare
+        ) as pool:
+            waiting = {pool.submit(run, job): job for job in missing}
+            try:
+                for number, each in enumerate(as_completed(waiting), 1):
+                    job = waiting[each]
+                    if each.exception() is not None:
+                        failed += 1
+                        traceback.print_exception(each.exception())
+                    else:
+                        append_row(job | each.result(), path, fields)
+                    print(f"{number} of {len(missing)}: {' '.join(job.values())}", file=sys.stderr, flush=True)
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+        if failed:
+            print(f"{failed} of {len(missing)} jobs failed; run the command again for these", file=sys.stderr)
+    return read_rows(path)

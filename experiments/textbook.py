@@ -1,18 +1,16 @@
-"""Twenty textbook formulas that are in no benchmark: how many come back with defaults from 200 noisy rows.
+"""Twenty textbook formulas that are in no benchmark: how many are found with defaults, by rows and noise.
 
 python experiments/textbook.py --workers 2
 
-Noise is a share of each measurement. A formula is found where the chosen equation, with its constants fitted to data
-without noise, is equivalent to it; it is listed where that holds for one of the equations shown.
+Noise is a share of each measurement. A formula is chosen if the chosen equation, with its constants fitted to data
+without noise, is equivalent to it; it is listed if that holds for one of the equations shown.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,95 +18,98 @@ import numpy as np
 from edhie.bench.metrics import bounded_r2
 from edhie.bench.problem import Problem, load_problems
 from edhie.bench.sameness import is_equivalent
-from rows import one_thread, read_rows, write_rows
+from rows import Row
+from runs import CHOSEN, common, fit, half_of_position, markdown, parser, run_fits, sections, share, versions_of
 
 PROBLEMS = Path(__file__).with_suffix(".toml")
-RESULTS = Path(__file__).parent / "results"
-LEVELS = (0.01, 0.05)
-FIELDS = ("problem", "noise", "seed", "found", "listed", "r2_test", "seconds", "formula", "equation")
-Job = tuple[str, float, int, float]
+ROWS = (10, 20, 50, 200)
+LEVELS = (0.01, 0.05, 0.1)
+SEEDS = 3
+FIELDS = ("version", "problem", "rows", "noise", "seed", "found", "listed", "r2_test", "formula", *CHOSEN)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run what the table lacks, and write it with its summary."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problems", nargs="*", default=[], help="which problems; all where none is named")
-    parser.add_argument("--levels", nargs="*", type=float, default=list(LEVELS))
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--max-time", type=float, default=60.0, help="seconds for a run")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    options = parser.parse_args(arguments)
-    options.results.mkdir(parents=True, exist_ok=True)
-    path = options.results / "textbook.csv"
-    rows = read_rows(path)
-    done = {(row["problem"], float(row["noise"]), int(row["seed"])) for row in rows}
-    jobs: list[Job] = [
-        (problem.id, level, seed, options.max_time)
-        for seed in range(options.seeds)
-        for level in options.levels
-        for problem in load_problems(PROBLEMS)
-        if (problem.id, level, seed) not in done and (not options.problems or problem.id in options.problems)
+    """Run what the table lacks, and write its summary."""
+    options = parser(__doc__, max_time=20.0)
+    options.add_argument("--problems", nargs="*", default=[], help="which problems; all if none is named")
+    options.add_argument("--rows", nargs="*", type=int, default=list(ROWS), help="rows of a table")
+    options.add_argument("--levels", nargs="*", type=float, default=list(LEVELS), help="noise, as a share")
+    options.add_argument("--seeds", nargs="*", type=int, default=list(range(SEEDS)), help="which seeds")
+    given = options.parse_args(arguments)
+    jobs = [
+        {"version": given.label, "problem": name, "rows": str(rows), "noise": f"{noise:g}", "seed": str(seed)}
+        for seed in given.seeds
+        for rows in given.rows
+        for noise in given.levels
+        for name in problem_names(given.half)
+        if not given.problems or name in given.problems
     ]
-    with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn"), initializer=one_thread) as pool:
-        for row in pool.map(_run, jobs):
-            rows.append(row)
-            write_rows(rows, path, FIELDS)
-    (options.results / "textbook.md").write_text(_table(rows), encoding="utf-8")
+    run = partial(run_problem, max_time=given.max_time)
+    rows = run_fits(run, jobs, given.results / "textbook.csv", FIELDS, given)
+    (given.results / "textbook.md").write_text(summary(rows), encoding="utf-8")
 
 
-def _run(job: Job) -> dict[str, str]:
-    from edhie import EDHiERegressor
+def problem_names(half: str | None) -> list[str]:
+    """Return the ids of one half of the problems, every other one of the file, or of all."""
+    names = [each.id for each in load_problems(PROBLEMS)]
+    return [name for k, name in enumerate(names) if half in (None, half_of_position(k))]
 
-    name, noise, seed, max_time = job
-    problem = next(each for each in load_problems(PROBLEMS) if each.id == name)
-    X, y = problem.data("train", seed, noise)  # noqa: N806
-    names = list(problem.names)
-    import pandas
 
-    model = EDHiERegressor(max_time=max_time, random_state=seed).fit(pandas.DataFrame(X, columns=names), y)
-    found = model.discoveries_[0]
-    verdicts = [_verdict(each.expr, problem, seed) for each in found.equations]
+def run_problem(job: Row, *, max_time: float) -> Row:
+    """Fit one table, and judge the equations shown."""
+    problem, seed = named(job["problem"]), int(job["seed"])
+    X, y = replace(problem, n_train=int(job["rows"])).data("train", seed, float(job["noise"]))  # noqa: N806
+    done = fit(X, y, problem.names, max_time=max_time, seed=seed)
+    found = done.found
+    verdicts = [is_equivalent(each.expr, problem, seed=seed, refit=True) or "undecided" for each in found.equations]
     X_test, y_test = problem.data("test", seed)  # noqa: N806
     predicted = found.best.predict(np.ascontiguousarray(X_test.T))
     return {
-        "problem": name, "noise": f"{noise:g}", "seed": str(seed), "found": verdicts[found.index],
-        "listed": max(verdicts, key=("no", "undecided", "yes").index),
-        "r2_test": f"{bounded_r2(y_test, predicted, float(y_test.mean())):.6f}",
-        "seconds": f"{found.result.seconds:.1f}", "formula": str(problem.formula),
-        "equation": f"{found.best.expr:.6g}",
-    }  # fmt: skip
+        "found": verdicts[found.index], "listed": max(verdicts, key=("no", "undecided", "yes").index),
+        "r2_test": f"{bounded_r2(y_test, predicted, float(y_test.mean())):.6f}", "formula": str(problem.formula),
+    } | done.columns()  # fmt: skip
 
 
-def _verdict(expr: object, problem: Problem, seed: int) -> str:
-    """Over the problem's names: columns that are named like operators have others in an equation."""
-    from edhie.expr import Expr
-
-    assert isinstance(expr, Expr)
-    return is_equivalent(expr, problem, seed=seed, refit=True) or "undecided"
+def named(name: str) -> Problem:
+    """Return the problem of this id; its data without noise have the rows of the file, whatever a table has."""
+    return next(each for each in load_problems(PROBLEMS) if each.id == name)
 
 
-def _table(rows: Sequence[dict[str, str]]) -> str:
-    """By formula and level: in how many of the runs it was chosen, and listed."""
-    levels = sorted({row["noise"] for row in rows}, key=float)
-    heads = "".join(f" chosen, {float(level):.0%} noise | listed |" for level in levels)
-    lines = [
-        "# Twenty textbook formulas, 200 rows, defaults",
-        "",
-        f"| | formula |{heads}",
-        "|---|---|" + "---|---|" * len(levels),
+# -- tables -----------------------------------------------------------------------------
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """Return the page of the results, with the runs that all versions have."""
+    first = problem_names("develop")
+    shared = common(rows, lambda row: (row["problem"], row["rows"], row["noise"], row["seed"]))
+    title = "Twenty textbook formulas: runs that chose and that listed the formula"
+    return sections(title, shared, lambda row: "develop" if row["problem"] in first else "report", table)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Return how often a formula was chosen and listed, by version: by rows and noise, then by formula."""
+    cases = sorted({(int(row["rows"]), float(row["noise"])) for row in rows})
+    by_case = [
+        [str(n), f"{noise:.0%}", *_counts([row for row in rows if _case(row) == (n, noise)], versions_of(rows))]
+        for n, noise in cases
     ]
-    problems = list(dict.fromkeys(row["problem"] for row in rows))
-    for problem in [*problems, "total"]:
-        its = [row for row in rows if problem in ("total", row["problem"])]
-        cells = [f"`{its[0]['formula']}`" if problem != "total" else ""]
-        for level in levels:
-            of_level = [row for row in its if row["noise"] == level]
-            cells += [
-                f"{sum(row[what] == 'yes' for row in of_level)} of {len(of_level)}" for what in ("found", "listed")
-            ]
-        lines.append(f"| {problem} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    formulas = dict.fromkeys((row["problem"], row["formula"]) for row in rows)
+    by_formula = [
+        [name, f"`{formula}`", *_counts([row for row in rows if row["problem"] == name], versions_of(rows))]
+        for name, formula in formulas
+    ]
+    heads = [head for each in versions_of(rows) for head in (f"chosen, {each}", f"listed, {each}")]
+    by_case.append(["all", "", *_counts(rows, versions_of(rows))])
+    return "\n\n".join((markdown(["rows", "noise", *heads], by_case), markdown(["", "formula", *heads], by_formula)))
+
+
+def _case(row: Row) -> tuple[int, float]:
+    return int(row["rows"]), float(row["noise"])
+
+
+def _counts(rows: Sequence[Row], versions: Sequence[str]) -> list[str]:
+    of_versions = [[row for row in rows if row["version"] == each] for each in versions]
+    return [share(its, column) for its in of_versions for column in ("found", "listed")]
 
 
 if __name__ == "__main__":

@@ -1,0 +1,92 @@
+"""Tables that grow row by row: nothing is run twice, and a line that was cut off does no harm."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rows
+from rows import Row, append_row, read_rows, run_missing, write_rows
+from runs import common, is_starved, markdown, sections
+
+FIELDS = ("name", "seed", "value")
+
+
+def run(job: Row) -> Row:
+    if job["name"] == "bad":
+        raise ValueError("no such job")
+    return {"value": job["name"] * 2}
+
+
+@pytest.fixture(autouse=True)
+def threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads in the place of processes, which take a second to start."""
+
+    def pool(workers: int, **_: Any) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(workers)
+
+    monkeypatch.setattr(rows, "ProcessPoolExecutor", pool)
+    for name in rows.THREADS:
+        monkeypatch.setenv(name, "1")
+
+
+def job(name: str) -> Row:
+    return {"name": name, "seed": "0"}
+
+
+def test_only_missing_jobs_are_run(tmp_path: Path) -> None:
+    path = tmp_path / "some" / "table.csv"
+    assert run_missing(run, [job("a")], path, FIELDS, workers=1) == [job("a") | {"value": "aa"}]
+    write_rows([job("a") | {"value": "kept"}], path, FIELDS)
+    found = run_missing(run, [job("a"), job("b")], path, FIELDS, workers=2)
+    assert [row["value"] for row in found] == ["kept", "bb"]
+    assert run_missing(run, [], path, FIELDS, workers=1) == found
+
+
+def test_a_failed_job_is_reported_and_the_others_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = run_missing(run, [job("bad"), job("b")], tmp_path / "table.csv", FIELDS, workers=1)
+    assert [row["name"] for row in found] == ["b"]
+    assert "1 of 2 jobs failed" in capsys.readouterr().err
+
+
+def test_a_cut_line_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("name,seed,value\na,0,aa\nb,", encoding="utf-8")
+    append_row(job("c") | {"value": "cc"}, path, FIELDS)
+    assert [row["name"] for row in read_rows(path)] == ["a", "c"]
+
+
+def test_other_columns_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    write_rows([], path, ("name", "value"))
+    with pytest.raises(SystemExit, match="use another --results"):
+        append_row(job("c"), path, FIELDS)
+
+
+def test_versions_are_compared_on_the_same_runs() -> None:
+    table = [{"version": version, "run": name} for version, name in ("ax", "ay", "bx")]
+    assert common(table, lambda row: row["run"]) == [table[0], table[2]]
+    assert common([], lambda row: row["run"]) == []
+
+
+def test_a_page_has_a_section_for_each_half() -> None:
+    table = [{"half": "develop"}, {"half": "report"}]
+
+    def page(rows: list[Row]) -> str:
+        return sections("Title", rows, lambda row: row["half"], lambda its: markdown(["n"], [[str(len(its))]]))
+
+    assert [line for line in page(table).splitlines() if line.startswith("#")] == [
+        "# Title",
+        "## Develop half",
+        "## Report half",
+        "## Both halves",
+    ]
+    assert "## Both" not in page(table[:1])
+
+
+@pytest.mark.parametrize(("cpu", "starved"), [("", False), ("4.0", True), ("9.5", False)])
+def test_a_fit_without_processor_time_is_starved(cpu: str, starved: bool) -> None:
+    assert is_starved({"cpu": cpu, "seconds": "10"}, 0.5) == starved
