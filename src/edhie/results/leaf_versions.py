@@ -8,7 +8,7 @@ keeps a random subset of its variables and turns the others into constants, whic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -72,8 +72,8 @@ CONSTANT = Leaf("")
 def versions(forest: Forest, n: int = VERSIONS, *, seed: int = 0) -> Forest:
     """Return `n` versions of each formula, one formula after another.
 
-    The first version of a formula keeps all its variables. Each of the others keeps a random subset, at least one, of a
-    size drawn uniformly. Numbers that are neither whole nor simple fractions become constants, as do pi and e.
+    The first of several versions keeps all variables. Each of the others keeps a random subset, at least one, of a size
+    drawn uniformly. Numbers that are neither whole nor simple fractions become constants, as do pi and e.
 
     >>> from edhie.expr import parse
     >>> for expr in versions(Forest.from_exprs([parse("4*pi*k*(T1 - T2)/(1/r1 - 1/r2)")]), 3):
@@ -82,16 +82,19 @@ def versions(forest: Forest, n: int = VERSIONS, *, seed: int = 0) -> Forest:
     c/(c - 1/r2)
     c*k*(T1 + c)/(1/r1 + c)
     """
-    rng = np.random.default_rng(seed)
     library = _library(forest.library)
-    exprs = []
+    return Forest.from_exprs((Expr(library, written(form, library)) for form in forms(forest, n, seed=seed)), library)
+
+
+def forms(forest: Forest, n: int = VERSIONS, *, seed: int = 0) -> Iterator[Node]:
+    """Yield the normal forms of what `versions` returns."""
+    rng = np.random.default_rng(seed)
     for expr in forest:
         names = sorted(expr.variables)
         for version in range(n):
-            size = len(names) if version == 0 else int(rng.integers(1, len(names) + 1)) if names else 0
-            kept = frozenset(rng.permutation(names)[:size].tolist())
-            exprs.append(Expr(library, written(normal_form(expr, kept), library)))
-    return Forest.from_exprs(exprs, library)
+            keeps_all = version == 0 and n > 1
+            size = len(names) if keeps_all or not names else int(rng.integers(1, len(names) + 1))
+            yield normal_form(expr, frozenset(rng.permutation(names)[:size].tolist()))
 
 
 def _library(given: SymbolLibrary) -> SymbolLibrary:

@@ -28,14 +28,14 @@ from numpy.typing import ArrayLike, NDArray
 from edhie.errors import EdhieError
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.symbols import NUMBER
-from edhie.results.leaf_versions import VERSIONS, normal_form, versions
+from edhie.results.leaf_versions import VERSIONS, forms
 from edhie.results.structure_events import FIXED, ROOT, VARIABLE, Event, events
 from edhie.results.structure_tables import Counts, Tables, add_events, tables_of
 
 FORMAT = 2
 SHIPPED = "structure_prior.json"
 MOST_VERSIONS = 20_000
-"""Versions of the formulas of one forest, in all; with more formulas there are fewer of each."""
+"""Versions of the formulas of one forest, in all: of many formulas there are fewer of each, then a random part."""
 LONE_LEAF = 0.02
 """The share of equations that are a constant, and of those that are a variable; no formula with a name is."""
 FIELD_WEIGHT = 10.0
@@ -155,9 +155,12 @@ def _frozen(counts: Mapping[tuple[str, str, str], Mapping[str, float]]) -> Count
 
 def _count(total: dict[tuple[str, str, str], dict[str, float]], forest: Forest, weights: Numbers) -> None:
     """Add the choices of all versions of the formulas; the versions of one count as much as its weight."""
+    if len(forest) > MOST_VERSIONS:
+        chosen = np.random.default_rng(0).permutation(len(forest))[:MOST_VERSIONS]
+        forest, weights = forest.take(chosen), weights[chosen] * (len(forest) / MOST_VERSIONS)
     n = max(1, min(VERSIONS, MOST_VERSIONS // max(len(forest), 1)))
-    for i, expr in enumerate(versions(forest, n)):
-        add_events(total, events(normal_form(expr)), float(weights[i // n]) / n)
+    for i, form in enumerate(forms(forest, n)):
+        add_events(total, events(form), float(weights[i // n]) / n)
 
 
 def _number_values(forest: Forest) -> Numbers:
