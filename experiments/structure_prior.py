@@ -1,24 +1,170 @@
-"""Learn the structure prior and compare models of the structure of formulas on fields that they have not seen.
+"""Compare models of the structure of formulas on fields that they have not seen, and write the tables that ship.
 
-python experiments/structure_prior.py ship      # write the tables that come with edhie
+python experiments/structure_prior.py            # results/structure-prior.csv and .md
+python experiments/structure_prior.py ship       # src/edhie/results/structure_prior.json
+
+One field of `edhie.corpora.formulas` is held out in turn; the models learn from the others and code its formulas. Each
+formula is coded in eight versions, in which a random part of its variables are constants.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import csv
+import time
+import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 import edhie.results
-from edhie.corpora import formulas
+from edhie.corpora import Formulas, formulas
+from edhie.expr import Forest, SymbolLibrary, parse
+from edhie.generators import load
+from edhie.results.leaf_versions import VERSIONS, versions
 from edhie.results.structure_prior import SHIPPED, StructurePrior
+from structure_models import Model, grammar_model, hvae_model, over, shipped_model, symbol_model
+
+RESULTS = Path(__file__).parent / "results"
+TEXTBOOK = Path(__file__).with_name("textbook.toml")
+COLUMNS = ("symbols", "model", "field", "formulas", "bits", "bits_per_symbol")
+ALL, GENERAL = "all", "general"
+"""Which symbols formulas are written with: all, or those of the shipped generators with constants for numbers."""
+COUNTED: dict[str, Model] = {
+    "uniform": symbol_model(0),
+    "symbol frequencies": symbol_model(1),
+    "parent and child": symbol_model(2),
+    "parent, grandparent and child": symbol_model(3),
+    "whole sums and products (shipped)": shipped_model,
+}
+OTHERS: dict[str, Model] = {
+    "universal grammar": grammar_model("universal"),
+    "general grammar": grammar_model("general"),
+    "HVAE general-1, bound": hvae_model(is_trained=False),
+    "HVAE trained on the other fields, bound": hvae_model(is_trained=True),
+}
 
 
-def ship() -> None:
-    """Write the tables that `StructurePrior.shipped` reads."""
-    path = Path(edhie.results.__file__).with_name(SHIPPED)
-    path.write_text(StructurePrior.learnt([formulas().forest]).as_json(), encoding="utf-8")
-    print(f"{path}: {path.stat().st_size} bytes")
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the tables that ship, or run the comparison that the results lack."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="?", choices=("compare", "ship"), default="compare")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    options = parser.parse_args(arguments)
+    if options.what == "ship":
+        path = Path(edhie.results.__file__).with_name(SHIPPED)
+        path.write_text(StructurePrior.learnt([formulas().forest]).as_json(), encoding="utf-8")
+        return
+    compare(options.results / "structure-prior.csv")
+    report(options.results / "structure-prior.csv")
 
 
-if __name__ == "__main__" and sys.argv[1:] == ["ship"]:
-    ship()
+def compare(path: Path) -> None:
+    """Add the rows that the file lacks, field by field."""
+    rows = list(csv.DictReader(path.open(encoding="utf-8"))) if path.exists() else []
+    done = {(row["symbols"], row["model"], row["field"]) for row in rows}
+    table = formulas()
+    labels = np.repeat([row.field for row in table.rows], VERSIONS)
+    known, coded = (versions(table.forest, VERSIONS, seed=seed) for seed in (0, 1))
+    general = load("general-1").library
+    for symbols, models in ((ALL, COUNTED), (GENERAL, {**COUNTED, **OTHERS})):
+        sides = [(each, labels) for each in (known, coded)]
+        if symbols == GENERAL:
+            written = [over(each, general) for each in (known, coded)]
+            sides = [(forest, labels[is_written]) for forest, is_written in written]
+        for name, model in models.items():
+            for field in table.fields:
+                if (symbols, name, field) not in done:
+                    rows.append({"symbols": symbols, "model": name, "field": field, **_measured(model, sides, field)})
+                    _write(rows, path)
+
+
+def _measured(model: Model, sides: list[tuple[Forest, np.ndarray]], field: str) -> dict[str, str]:
+    """Bits of the formulas of a field by a model of the others."""
+    (known, known_labels), (coded, labels) = sides
+    began = time.perf_counter()
+    learnt, held_out = known.take(known_labels != field), coded.take(labels == field)
+    bits = model(learnt, np.full(len(learnt), 1 / VERSIONS), held_out)
+    print(f"{field}: {bits.mean():.2f} bits, {time.perf_counter() - began:.0f} s", flush=True)
+    return {
+        "formulas": str(len(held_out) // VERSIONS),
+        "bits": f"{bits.mean():.3f}",
+        "bits_per_symbol": f"{bits.sum() / held_out.sizes.sum():.4f}",
+    }
+
+
+def _write(rows: list[dict[str, str]], path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+# -- the report -----------------------------------------------------------------------------
+
+
+def report(path: Path) -> None:
+    """Write the tables of the results beside them."""
+    rows = list(csv.DictReader(path.open(encoding="utf-8")))
+    table = formulas()
+    parts = [
+        "# Code lengths of formulas of fields that a model has not seen\n",
+        f"{len(table)} formulas in {len(table.fields)} fields, {VERSIONS} versions each, in which random variables are "
+        "constants; one field is held out in turn. Bits a formula, without the choice of variables, which costs the "
+        "same in all models. `python experiments/structure_prior.py` makes this page.\n",
+    ]
+    titles = {
+        ALL: "All symbols; numbers are a class of their own",
+        GENERAL: "Symbols of the shipped generators; numbers are constants",
+    }
+    for symbols, title in titles.items():
+        parts += [f"## {title}\n", _block([row for row in rows if row["symbols"] == symbols], table.fields)]
+    parts += ["## The laws of the textbook problems\n", _textbook(table)]
+    path.with_suffix(".md").write_text("\n".join(parts), encoding="utf-8")
+
+
+def _block(rows: list[dict[str, str]], fields: Sequence[str]) -> str:
+    models = list(dict.fromkeys(row["model"] for row in rows))
+    by = {(row["model"], row["field"]): row for row in rows}
+    lines = [f"| field | {' | '.join(models)} |", "|---|" + "---|" * len(models)]
+    for field in fields:
+        cells = [f"{float(by[model, field]['bits']):.1f}" if (model, field) in by else "" for model in models]
+        lines.append(f"| {field} | {' | '.join(cells)} |")
+    for title, key in (("**mean**", "bits"), ("bits a symbol", "bits_per_symbol")):
+        means = [np.mean([float(row[key]) for row in rows if row["model"] == model]) for model in models]
+        lines.append(f"| {title} | {' | '.join(f'{mean:.2f}' for mean in means)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _textbook(table: Formulas) -> str:
+    """What the laws of the textbook problems cost with and without them in the table."""
+    general = load("general-1").library
+    priors = {
+        "uniform": StructurePrior.uniform(),
+        "shipped": StructurePrior.shipped(),
+        "without these laws": StructurePrior.learnt([table.without(problems="textbook/").forest]),
+        "without these and the Feynman laws": StructurePrior.learnt(
+            [table.without(problems=["textbook/", "feynman/"]).forest]
+        ),
+    }
+    lines = [
+        "The twenty problems of `textbook.toml` ask for laws that are in the table. Bits of each law, the choice of "
+        "variables included, under the shipped prior and under priors that have not seen it:\n",
+        f"| problem | {' | '.join(priors)} |",
+        "|---|" + "---|" * len(priors),
+    ]
+    cells = []
+    for problem in tomllib.loads(TEXTBOOK.read_text(encoding="utf-8"))["problem"]:
+        operators = [symbol for symbol in general.symbols if symbol.kind == "operator"]
+        library = SymbolLibrary.of(operators, list(problem["variables"]), constant="const", numbers=True)
+        expr = parse(problem["formula"], variables=list(problem["variables"])).numbers_to_constants().free()
+        forest = Forest.from_exprs([expr.cast(library)], library)
+        cells.append([float(prior.bits(forest)[0]) for prior in priors.values()])
+        lines.append(f"| {problem['id']} | {' | '.join(f'{each:.1f}' for each in cells[-1])} |")
+    lines.append(f"| **mean** | {' | '.join(f'{each:.1f}' for each in np.mean(cells, axis=0))} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()
