@@ -37,7 +37,7 @@ def export(
         check_output(out, force=force)
     found = load(folder, whole=False)
     equation = chosen_equation(found, index)
-    text = written(equation.expr, format, name=name, target=_target(found)).rstrip("\n")
+    text = written(equation.printed, format, name=name, target=_target(found)).rstrip("\n")
     if out is None:
         say(text)
         return

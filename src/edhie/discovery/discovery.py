@@ -57,7 +57,10 @@ class Discovery:
     def _equation(self, each: Shown, score: float) -> Equation:
         candidate = each.candidate
         ties = None if self.template is None else ties_of(candidate.expr, self.template)
-        return Equation(self.target, candidate, self.train, self.validation, score, ties, each.model, each.weight)
+        keeps_form = self.keeps_form or self.template is not None
+        return Equation(
+            self.target, candidate, self.train, self.validation, score, ties, each.model, each.weight, keeps_form
+        )
 
     @cached_property
     def _shown(self) -> tuple[list[Shown], int | None]:

@@ -44,6 +44,8 @@ class Equation:
     """The noise model at whose optimum the constants are; None for the loss that was asked for."""
     weight: float | None = None
     """The share of confidence in this equation, among those that are different functions; None where it is unknown."""
+    keeps_form: bool = True
+    """Whether it is printed as it is, or in a shorter form of the same values."""
 
     @property
     def expr(self) -> Expr:
@@ -79,11 +81,18 @@ class Equation:
         return readable(self.expr, self.train)
 
     @cached_property
+    def printed(self) -> Expr:
+        """The expression as it is printed and exported, with all digits: numbers as people write them."""
+        from edhie.discovery.printing import printed
+
+        return printed(self.expr, self.train, keeps_form=self.keeps_form)
+
+    @cached_property
     def shown(self) -> Expr:
-        """The expression with as few digits of its constants as its loss and its predictions need."""
+        """What is printed, with as few digits of its constants as its loss and its predictions need."""
         from edhie.evaluate.constants.digits import needed_digits
 
-        return needed_digits(self.expr, self.train, held_out=self.validation)
+        return needed_digits(self.printed, self.train, held_out=self.validation)
 
     @cached_property
     def uncertainty(self) -> Uncertainty:
@@ -116,11 +125,11 @@ class Equation:
         """What is printed, and the format of its numbers."""
         if digits == "needed":
             return self.shown, "r"
-        return self.expr, "" if digits is None else f".{digits}g"
+        return self.printed, "" if digits is None else f".{digits}g"
 
     def sympy(self) -> sympy.Expr:
         """The right-hand side for SymPy, with all digits."""
-        return self.expr.sympy()
+        return self.printed.sympy()
 
     def predict(self, columns: Numbers) -> Numbers:
         """Its values on columns, of shape (variables, rows); NaN and infinity where it has none.

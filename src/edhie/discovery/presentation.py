@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.constants.cancellation import cancellation
 from edhie.evaluate.constants.jacobian import constants_among_values
 from edhie.evaluate.constants.phases import unaliased
 from edhie.evaluate.constants.polish import polish
@@ -20,7 +21,7 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.losses import LOSSES, Loss
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
-from edhie.expr.plain import plain_form, without_redundancy
+from edhie.expr.plain import plain_form, short_form, without_redundancy
 from edhie.results import Candidates
 
 Numbers = NDArray[np.float64]
@@ -29,6 +30,7 @@ POLISHES = 3
 WORTH = 1e-10  # the share by which a sum of squares has to fall for constants to change
 SAME = 1e-9  # the share by which it may rise for a form that reads better
 ROUNDING = 1e-24  # of the target's squares: less is as good as nothing
+CANCELLING = 100.0  # how much larger than a sum its terms may be in a new form, where the old ones are not
 ALIKE = 1e-6  # to which losses have to agree to be the same loss
 
 
@@ -124,16 +126,39 @@ def _low_phases(exprs: list[Expr], data: Data, manner: Manner) -> list[Expr]:
 
 def _rewritten(exprs: list[Expr], data: Data, manner: Manner) -> list[Expr]:
     """Each in the best form that leaves its sum of squares as it is."""
-    plain = [plain_form(each) for each in exprs]
-    short = [without_redundancy(each, lower=manner.lower, upper=manner.upper) for each in exprs]
-    before, by_form, by_both = (squared_errors(Forest.from_exprs(each), data) for each in (exprs, plain, short))
-    limits = before * (1.0 + SAME) + ROUNDING * data.squares_to_explain
+    positive = [name for name, column in zip(data.names, data.columns, strict=True) if (column > 0).all()]
+    least = ROUNDING * data.squares_to_explain
     found = []
-    for k, expr in enumerate(exprs):
-        choices = [(short[k], by_both[k]), (plain[k], by_form[k])]
-        fitting = (each for each, error in choices if error <= limits[k] and _is_sayable(manner, expr, each))
-        found.append(next(fitting, expr))
+    for expr in exprs:
+        forms = [expr, *_forms(expr, manner, positive)]
+        before, *after = squared_errors(Forest.from_exprs(forms), data)
+        fitting = [
+            form
+            for form, error in zip(forms[1:], after, strict=True)
+            if error <= before * (1.0 + SAME) + least
+            and _is_sayable(manner, expr, form)
+            and _is_within_bounds(manner, expr, form)
+        ]
+        steady = max(CANCELLING, cancellation(expr, data)) if fitting else math.inf
+        found.append(next((form for form in fitting if cancellation(form, data) <= steady), expr))
     return found
+
+
+def _forms(expr: Expr, manner: Manner, positive: list[str]) -> list[Expr]:
+    """Forms of an expression, the best first: of least size, without redundant constants, of widest domain."""
+    bare = without_redundancy(expr, lower=manner.lower, upper=manner.upper)
+    wide, narrow = (short_form(bare, positive=names, more_numbers=False) for names in ((), positive))
+    # a form that holds for positive values only has to be shorter
+    first = [narrow, wide] if narrow.size < wide.size else [wide]
+    again = [without_redundancy(each, lower=manner.lower, upper=manner.upper) for each in first if each != bare]
+    return [*again, bare, plain_form(expr)]
+
+
+def _is_within_bounds(manner: Manner, before: Expr, after: Expr) -> bool:
+    """Whether constants that are new, but for their signs, lie where the search has looked."""
+    known = {abs(value or 0.0) for value in before.constants} | {0.0, 1.0}
+    new = [value for value in after.constants if value is not None and abs(value) not in known]
+    return all(manner.lower <= value <= manner.upper for value in new)
 
 
 def _is_sayable(manner: Manner, before: Expr, after: Expr) -> bool:

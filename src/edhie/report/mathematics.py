@@ -36,7 +36,8 @@ def latex(equation: Equation) -> str:
 
 
 def _line(equation: Equation, *, numbered: bool) -> Html:
-    terms = mathml_terms(equation.shown, number_format="r", numbered=numbered)
+    expr = equation.expr if numbered else equation.shown  # what is printed may have numbers in place of constants
+    terms = mathml_terms(expr, number_format="r", numbered=numbered)
     name = equation.target if is_name(equation.target) else one_line(equation.target, TARGET)
     target = fill("equals", name=Html(mathml_name(name)))
     return Html(" ".join(fill("math", inside=Html(part)) for part in (target, *terms)))
