@@ -10,10 +10,12 @@ import pytest
 from rich.console import Console
 
 from edhie import view as search_view
-from edhie.events import Progressed
+from edhie.events import Improved, Progressed
 from edhie.expr import Forest, parse
 from edhie.results import Candidates, Front
 from edhie.search import Budget, run
+from edhie.search.base import Task
+from edhie.search.watching import Watch
 from edhie.view import SearchView, duration
 from searches import HVAE, assert_same, evaluator
 
@@ -77,6 +79,35 @@ def test_a_long_front_shows_where_the_error_falls() -> None:
     shown = [line.split()[1] for line in live(front, 60)[1:]]
     assert len(shown) == search_view.SHOWN
     assert {"1", "0.8"} <= set(shown)
+
+
+def test_progress_shows_what_would_be_chosen() -> None:
+    out = io.StringIO()
+    front = run(HVAE, evaluator(), strategy="draw", budget=BUDGET).front
+    short, long = front[0], front[len(front) - 1]
+    assert short.complexity < long.complexity
+    with SearchView(Console(file=out, width=200), target="T") as view:
+        view(Improved(long.expr, long.error, long.complexity, 7, 1.0, chosen=short))
+        view(Improved(long.expr, long.error / 2, long.complexity, 9, 1.0, chosen=short))  # the same is told once
+        view(Improved(long.expr, long.error / 3, long.complexity, 11, 1.0))
+    first, second = out.getvalue().splitlines()
+    assert first.split() == ["7", "error", f"{short.error:.4g}", *f"{short.expr:.4g}".split()]
+    assert second.endswith(f"{long.expr:.4g}")
+    live = io.StringIO()
+    with SearchView(Console(file=live, force_terminal=True, width=200, color_system=None), target="T") as view:
+        view(Progressed(600, 0, 0, 1.0, long.error, front, 600.0, 0.5, 1.0, chosen=short))
+    assert f"now: T = {short.expr:.4g}, error {short.error:.4g}" in live.getvalue()
+
+
+def test_a_watch_tells_what_its_rule_chooses() -> None:
+    found: list[Progressed | Improved] = []
+    task = Task(HVAE, evaluator(), Budget(50))
+    watch = Watch(task, lambda event: found.append(event), choose=lambda front: front[0])
+    task.evaluator.score(HVAE.sample(30, np.random.default_rng(0)))
+    watch.look(1.0)
+    assert {type(event) for event in found} == {Improved, Progressed}
+    progressed = next(event for event in found if isinstance(event, Progressed))
+    assert all(event.chosen is not None and event.chosen.expr == progressed.front[0].expr for event in found)
 
 
 def test_quiet_shows_nothing() -> None:

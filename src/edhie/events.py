@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from edhie.expr import Expr
+from edhie.results.candidates import Candidate
 from edhie.results.front import Front
 
 
@@ -43,6 +44,8 @@ class Improved:
     executed: int
     """Distinct expressions executed when it was found."""
     seconds: float
+    chosen: Candidate | None = None
+    """The expression that would be chosen now, which need not be the one of the lowest error; None where not known."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,8 @@ class Progressed:
     """The share of the budget that is used; None where there is none."""
     seconds_left: float | None
     """At this rate, until the budget is used up; None where there is none."""
+    chosen: Candidate | None = None
+    """The expression that would be chosen now; None where not known."""
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from edhie.results.selection import drops
 LINE_SECONDS = 10.0  # between two plain lines of progress
 SHOWN = 8  # expressions of the front
 ERROR_WIDTH = 10
+FEW_DIGITS = ".4g"  # while it searches; what was found is printed with those that it needs
 
 
 class SearchView:
@@ -30,6 +31,7 @@ class SearchView:
         self._is_quiet = is_quiet
         self._live: Live | None = None
         self._line_at = 0.0
+        self._chosen = ""  # as it was last told
 
     def __enter__(self) -> SearchView:
         if self._console.is_terminal and not self._is_quiet:
@@ -49,19 +51,36 @@ class SearchView:
         if self._is_quiet:
             return
         if isinstance(event, Glimpsed):
-            self._say(f"a first look: {self._title} {event.expr:.4g}, error {event.error:.4g}; getting ready to search")
+            found = f"{self._title} {event.expr:{FEW_DIGITS}}, error {event.error:.4g}"
+            self._say(f"a first look: {found}; getting ready to search")
         elif isinstance(event, Started):
             self._say(_started(event))
         elif isinstance(event, Finished):
             self._say(f"stopped by {event.reason} after {event.executed:,} expressions, {duration(event.seconds)}")
         elif isinstance(event, Improved):
             if self._live is None:
-                self._say(f"{event.executed:>9,}  error {event.error:<10.4g}  {event.expr:.6g}")
+                self._improved(event)
         elif self._live is not None:
-            self._live.update(Group(Text(_status(event)), _table(event.front, self._title)), refresh=True)
+            parts = [Text(_status(event)), *self._now(event), _table(event.front, self._title)]
+            self._live.update(Group(*parts), refresh=True)
         elif event.seconds - self._line_at >= LINE_SECONDS:
             self._line_at = event.seconds
             self._say(_status(event))
+
+    def _improved(self, event: Improved) -> None:
+        """One line for each new expression to choose; for each lower error where none is chosen yet."""
+        shown = event if event.chosen is None else event.chosen
+        text = f"{shown.expr:{FEW_DIGITS}}"
+        if event.chosen is None or text != self._chosen:
+            self._chosen = text
+            self._say(f"{event.executed:>9,}  error {shown.error:<10.4g}  {text}")
+
+    def _now(self, event: Progressed) -> list[RenderableType]:
+        """The expression that would be chosen now, in one line."""
+        if event.chosen is None:
+            return []
+        text = f"now: {self._title} {event.chosen.expr:{FEW_DIGITS}}, error {event.chosen.error:.4g}"
+        return [Text(text, no_wrap=True, overflow="ellipsis")]
 
     def _say(self, text: str) -> None:
         say(text, to=self._console)
@@ -112,7 +131,7 @@ def _table(front: Front, title: str) -> RenderableType:
     table.add_column(Text(title), no_wrap=True, overflow="ellipsis", ratio=1)
     for k in _worth_showing(front):
         each = front[k]
-        table.add_row(f"{each.complexity:g}", f"{each.error:.4g}", Text(f"{each.expr:.6g}"))
+        table.add_row(f"{each.complexity:g}", f"{each.error:.4g}", Text(f"{each.expr:{FEW_DIGITS}}"))
     return table
 
 

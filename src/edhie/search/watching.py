@@ -9,19 +9,22 @@ import numpy as np
 from edhie.evaluate.evaluator import Evaluator
 from edhie.events import Event, Finished, Improved, Progressed, Started
 from edhie.expr import Forest
-from edhie.results import Candidates, Front, History
+from edhie.results import Candidate, Candidates, Front, History
 from edhie.search.base import Budget, Task
 
 PROGRESS_SECONDS = 0.2  # between two reports of progress
 Listener = Callable[[Event], None]
+Choose = Callable[[Front], Candidate | None]
+"""Select the expression of a front that would be chosen if the search ended now; it is shown as progress."""
 
 
 class Watch:
     """Looks at what an evaluator has explored since the last look."""
 
-    def __init__(self, task: Task, listener: Listener | None) -> None:
+    def __init__(self, task: Task, listener: Listener | None, choose: Choose | None = None) -> None:
         self._task = task
         self._listener = listener
+        self._choose = choose
         self.history = History()
         self._seen = 0  # of those that were ever explored
         self._front = Front(_explored(task.evaluator, task.evaluator.explored.n_seen))
@@ -52,10 +55,11 @@ class Watch:
             self.history = self.history.extended(executed, new.errors[better], screened=screened, seconds=seconds)
         if self._listener is None:
             return
+        self._front = _joined(self._front, new, evaluator.negligible)
         if len(better):
             best = new[int(better[-1])]
-            self._tell(Improved(best.expr, best.error, best.complexity, best.executed_at, seconds))
-        self._front = _joined(self._front, new, evaluator.negligible)
+            chosen = self._chosen()
+            self._tell(Improved(best.expr, best.error, best.complexity, best.executed_at, seconds, chosen))
         if seconds - self._told_at >= PROGRESS_SECONDS:
             self._told_at = seconds
             self._tell(self._progress(seconds))
@@ -65,6 +69,10 @@ class Watch:
         if self._listener is not None:
             self._tell(self._progress(seconds))
             self._tell(Finished(reason, self._task.evaluator.counts.executed, seconds))
+
+    def _chosen(self) -> Candidate | None:
+        """The expression to show as progress, of the front so far."""
+        return None if self._choose is None or len(self._front) == 0 else self._choose(self._front)
 
     def _tell(self, event: Event) -> None:
         if self._listener is not None:
@@ -76,8 +84,9 @@ class Watch:
         rate = (executed - self._began[0]) / spent if spent > 0 else 0.0
         fraction, left = _used(self._task.budget, executed, seconds, rate)
         return Progressed(
-            executed, tally.screened, tally.refits, seconds, self.history.best, self._front, rate, fraction, left
-        )
+            executed, tally.screened, tally.refits, seconds, self.history.best, self._front, rate, fraction, left,
+            self._chosen(),
+        )  # fmt: skip
 
 
 def _used(budget: Budget, executed: int, seconds: float, rate: float) -> tuple[float | None, float | None]:
