@@ -87,7 +87,7 @@ def presented(candidates: Candidates, data: Data, manner: Manner) -> Candidates:
     if len(candidates) == 0:
         return candidates
     forest = _polished(candidates.forest, data, manner) if manner.may_polish else candidates.forest
-    exprs = _rewritten(_low_phases(list(forest), data, manner), data, manner) if manner.may_rewrite else list(forest)
+    exprs = tidied(list(forest), data, manner) if manner.may_rewrite else list(forest)
     changed = [k for k, expr in enumerate(exprs) if expr != candidates.forest[k]]
     errors, complexities = candidates.errors.copy(), candidates.complexities.copy()
     found = Forest.from_exprs(exprs, forest.library)
@@ -96,6 +96,11 @@ def presented(candidates: Candidates, data: Data, manner: Manner) -> Candidates:
     if changed and not manner.is_weighed:
         complexities[changed] = found.take(changed).sizes
     return replace(candidates, forest=found, errors=errors, complexities=complexities)
+
+
+def tidied(exprs: list[Expr], data: Data, manner: Manner) -> list[Expr]:
+    """Expressions in the form that people write, of the same values but for rounding: low phases, no redundancy."""
+    return _rewritten(_low_phases(exprs, data, manner), data, manner)
 
 
 def _polished(forest: Forest, data: Data, manner: Manner) -> Forest:

@@ -26,5 +26,6 @@ def printed(expr: Expr, data: Data, *, keeps_form: bool = False) -> Expr:
     before, *after = (float(squared_errors(Forest.from_exprs([each]), data)[0]) for each in (expr, *forms))
     slack = SAME * before + ROUNDING * data.squares_to_explain
     steady = max(CANCELLING, cancellation(expr, data))
-    fitting = (form for form, error in zip(forms, after, strict=True) if error == before or abs(error - before) <= slack)
+    same = (error == before or abs(error - before) <= slack for error in after)
+    fitting = (form for form, is_same in zip(forms, same, strict=True) if is_same)
     return next((form for form in fitting if cancellation(form, data) <= steady), expr)

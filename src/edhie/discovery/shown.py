@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.discovery.presentation import Manner, presented
+from edhie.discovery.presentation import Manner, presented, tidied
 from edhie.evaluate import Data, FitConfig
 from edhie.evaluate.losses import Loss
 from edhie.evaluate.values import values
@@ -76,8 +76,14 @@ def _ranked(
     complexities = np.array([each.candidate.complexity for each in every])
     places = set(front_of(errors, complexities, negligible=result.front.negligible).tolist())
     likely = [k for k, each in enumerate(found[:MOST_LIKELY]) if each.weight >= LEAST_WEIGHT]
-    order = sorted(places | set(likely) | {0}, key=lambda k: (complexities[k], errors[k]))
-    return [every[k] for k in order], order.index(0)
+    order = sorted(places | set(likely) | {0})
+    shown = [every[k] for k in order]
+    if manner.may_rewrite:
+        exprs = tidied([found[k].expr for k in order], train, manner)
+        shown = [_shown(replace(found[k], expr=expr), train, loss) for k, expr in zip(order, exprs, strict=True)]
+    chosen = shown[0]
+    shown.sort(key=lambda each: (each.candidate.complexity, each.candidate.error))
+    return shown, shown.index(chosen)
 
 
 def _with_guesses(result: SearchResult, guesses: Sequence[Expr]) -> Candidates:

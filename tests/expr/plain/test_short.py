@@ -91,6 +91,11 @@ def test_numbers_are_constants_where_there_are_no_numbers() -> None:
     assert short_form(unfitted) == unfitted
 
 
+def test_fitted_constants_stay_constants_beside_numbers() -> None:
+    found = short_form(parse("c*x*sqrt(x)*c", WIDE.with_numbers()).with_constants([1.2345678, 3.3333333]))
+    assert found.tokens == ("*", "c", "^", "x", "1.5")
+
+
 def check(expr: Expr, points: list[dict[str, float]]) -> None:
     found = short_form(expr)
     assert found.size <= expr.size

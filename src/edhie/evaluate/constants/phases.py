@@ -32,7 +32,8 @@ def unaliased(
     """Write waves with phases within one turn and with the lowest frequencies that have the same values on the data.
 
     On evenly spaced rows a frequency above the Nyquist limit is an alias: `sin(65*t)` is `sin(2.168*t)` where t is
-    a multiple of 0.1. Constants are refitted, since values agree only up to rounding, and stay within the bounds.
+    a multiple of 0.1. Where rounding makes a difference to the sum of squares, constants are refitted, within the
+    bounds: those of the old form had lost digits to its large numbers.
     The expression comes back as it is where its sum of squares would rise.
     """
     grids = {name: grid for name in expr.variables if (grid := grid_of(data.columns[data.names.index(name)]))}
@@ -41,11 +42,13 @@ def unaliased(
         return expr
     if not all(lower <= (value or 0.0) <= upper for value in set(found.constants) - set(expr.constants)):
         return expr
-    forest = Forest.from_exprs([found])
+    before, after = (float(squared_errors(Forest.from_exprs([each]), data)[0]) for each in (expr, found))
+    if abs(after - before) <= SLACK * before:
+        return found
     if may_polish:
-        forest = polish(forest, data, lower=lower, upper=upper).forest
-    before, after = (float(squared_errors(each, data)[0]) for each in (Forest.from_exprs([expr]), forest))
-    return forest[0] if after <= error_limit(before, data, slack=SLACK) else expr
+        polished = polish(Forest.from_exprs([found]), data, lower=lower, upper=upper)
+        found, after = polished.forest[0], float(polished.squared_errors[0])
+    return found if after <= error_limit(before, data, slack=SLACK) else expr
 
 
 def grid_of(column: Numbers) -> Grid | None:

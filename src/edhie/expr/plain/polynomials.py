@@ -18,6 +18,7 @@ Polynomial = dict[Monomial, float]
 
 ONE: Monomial = ()
 MOST_TERMS = 30
+SHORT = 6  # characters of a number that people write
 CANCELLED = 1e-13  # the share of its parts below which a coefficient is rounding
 NON_NEGATIVE = ("exp", "sqrt", "abs", "^2", "^4", "cosh", "acos")
 
@@ -27,13 +28,17 @@ class TooLargeError(Exception):
 
 
 def number_node(library: SymbolLibrary, value: float) -> Node:
-    """A number as a node: a literal or a number of the library, else a constant."""
+    """A number as a node: a literal, a number if it is short or there are no constants, else a constant.
+
+    A long number comes of fitted constants, and has to stay one: others ask for its standard error.
+    """
     if not math.isfinite(value):
         raise TooLargeError
-    if numeral(value) in library or library.has_numbers:
-        return Node(numeral(value))
+    text = numeral(value)
+    if text in library or (library.has_numbers and (len(text) <= SHORT or library.constant is None)):
+        return Node(text)
     if library.constant is None:
-        raise UnsayableError(numeral(value))
+        raise UnsayableError(text)
     return Node(library.constant, (), float(value))
 
 
