@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -70,7 +71,8 @@ def run_missing(
     """Run the jobs that have no row in the table yet, each in a process of one thread, and return all rows.
 
     A job is a row's first columns, which tell it from the others; `run` returns the other columns. `prepare` is
-    called once in each process. A job that fails is reported, and the others go on.
+    called once in each process. A job that fails is reported, and the others go on; if a process is killed,
+    the command ends.
     """
     jobs = list(jobs)
     key = tuple(jobs[0]) if jobs else ()
@@ -86,6 +88,8 @@ def run_missing(
             try:
                 for number, each in enumerate(as_completed(waiting), 1):
                     job = waiting[each]
+                    if isinstance(each.exception(), BrokenProcessPool):
+                        raise SystemExit("a worker process was ended from outside; run the command again to go on")
                     if each.exception() is not None:
                         failed += 1
                         traceback.print_exception(each.exception())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,15 @@ def test_a_failed_job_is_reported_and_the_others_go_on(tmp_path: Path, capsys: p
     found = run_missing(run, [job("bad"), job("b")], tmp_path / "table.csv", FIELDS, workers=1)
     assert [row["name"] for row in found] == ["b"]
     assert "1 of 2 jobs failed" in capsys.readouterr().err
+
+
+def killed(_: Row) -> Row:
+    raise BrokenProcessPool
+
+
+def test_a_killed_process_ends_the_command(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="run the command again"):
+        run_missing(killed, [job("a"), job("b")], tmp_path / "table.csv", FIELDS, workers=1)
 
 
 def test_a_cut_line_is_left_out(tmp_path: Path) -> None:
