@@ -76,6 +76,14 @@ def test_a_redundant_constant_costs_more() -> None:
     assert plain < redundant
 
 
+@pytest.mark.parametrize("n_variables", [1, 2, 9])
+def test_a_power_is_not_dearer_than_a_repeated_factor(n_variables: int) -> None:
+    library = SymbolLibrary.of(OPERATORS, n_variables, constant=True)
+    square, twice, cube, thrice = bits("c*x0^2", "c*x0*x0", "c*x0^3", "c*x0*x0*x0", library=library)
+    assert square < twice < square + 4
+    assert cube < thrice < cube + 6
+
+
 def reference(forest: Forest, prior: StructurePrior = PRIOR) -> list[float]:
     """Bits of expressions in normal form, choice by choice."""
     tables = tables_of(prior.counts, forest.library)

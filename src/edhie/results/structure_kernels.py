@@ -26,12 +26,14 @@ CONSTANTS, NUMBERS, DIVISORS, FREE = 0, 1, 2, 3  # columns of `counted`, by head
 # terms or factors above the line, FREE + 1 for negative terms or factors below it
 COUNTS = 5
 
+REPEATED = 2.0  # bits of a variable that the same sum or product has already, for which people write x^2 or 2*x
 REDUNDANT = 3.0  # bits of a constant or number beside another one, with which it could be merged
 MORE = 1.0  # bits of an operand beyond the largest number that shapes count
 
 
 @jit
 def structure_bits(
+    tokens: NDArray[np.int16],
     kinds: Indices,
     left: Indices,
     right: Indices,
@@ -63,7 +65,7 @@ def structure_bits(
             if kind > ADD:
                 bits += _plain(state, counted, i, a, b, kind, classes, signs)
                 if kind == VARIABLE:
-                    bits += variable_bits
+                    bits += REPEATED if _is_repeated(state, i, tokens[start:end]) else variable_bits
             elif not _is_transparent(state, i, a, b, kind, values[start:end]):
                 bits += _arithmetic(state, i, a, b, kind, values[start:end], classes)
         for i in range(end - start - 1, -1, -1):  # operands before what they belong to
@@ -94,6 +96,17 @@ def _plain(
             state[child, CONTEXT] = OPERANDS + 2 * (kind - PRODUCT - 1) + place
             state[child, OUTER] = state[i, CONTEXT]
     return float(bits)
+
+
+@jit
+def _is_repeated(state: Indices, i: int, tokens: NDArray[np.int16]) -> bool:
+    """Whether a variable is an operand of its sum or product for the second time."""
+    if state[i, GROUP] == 0:
+        return False
+    for j in range(state[i, HEAD] + 1, i):
+        if tokens[j] == tokens[i] and state[j, GROUP] == state[i, GROUP] and state[j, HEAD] == state[i, HEAD]:
+            return True
+    return False
 
 
 @jit

@@ -109,6 +109,7 @@ class StructurePrior:
 
         tables = _tables(self, forest.library)
         return structure_bits(
+            forest.tokens,
             tables.class_ids[forest.tokens],
             forest.left,
             forest.right,
