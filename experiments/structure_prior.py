@@ -31,6 +31,14 @@ TEXTBOOK = Path(__file__).with_name("textbook.toml")
 COLUMNS = ("symbols", "model", "field", "formulas", "bits", "bits_per_symbol")
 ALL, GENERAL = "all", "general"
 """Which symbols formulas are written with: all, or those of the shipped generators with constants for numbers."""
+REMARKS = """
+The bits of an autoencoder are an upper bound: importance-weighted, with 256 samples of a posterior that was fitted to
+each formula in 150 steps from the encoder's on. Four times the steps and eight times the samples lower it by 0.7 bits
+(128 formulas of physiology, the shipped model). The autoencoder trained further learnt from the other fields for 60
+epochs, with the full weight of the divergence. A grammar's code has a share of 0.1 of the uniform code, for what it does
+not derive. The model that ships does not code where among the operands of a sum or product a constant stands; the models
+that go symbol by symbol do, at 1.4 bits a formula at most.
+"""
 COUNTED: dict[str, Model] = {
     "uniform": symbol_model(0),
     "symbol frequencies": symbol_model(1),
@@ -120,7 +128,7 @@ def report(path: Path) -> None:
     }
     for symbols, title in titles.items():
         parts += [f"## {title}\n", _block([row for row in rows if row["symbols"] == symbols], table.fields)]
-    parts += ["## The laws of the textbook problems\n", _textbook(table)]
+    parts += [REMARKS, "## Laws that the problems of experiments ask for\n", _laws(table)]
     path.with_suffix(".md").write_text("\n".join(parts), encoding="utf-8")
 
 
@@ -137,33 +145,40 @@ def _block(rows: list[dict[str, str]], fields: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _textbook(table: Formulas) -> str:
-    """What the laws of the textbook problems cost with and without them in the table."""
-    general = load("general-1").library
-    priors = {
-        "uniform": StructurePrior.uniform(),
-        "shipped": StructurePrior.shipped(),
-        "without these laws": StructurePrior.learnt([table.without(problems="textbook/").forest]),
-        "without these and the Feynman laws": StructurePrior.learnt(
-            [table.without(problems=["textbook/", "feynman/"]).forest]
-        ),
+def _laws(table: Formulas) -> str:
+    """What laws that are asked for cost with and without them in the table."""
+    without = {"textbook laws": "textbook/", "Feynman laws": "feynman/", "both": ("textbook/", "feynman/")}
+    priors = {"uniform": StructurePrior.uniform(), "shipped": StructurePrior.shipped()}
+    priors |= {
+        f"without {name}": StructurePrior.learnt([table.without(problems=ids).forest]) for name, ids in without.items()
     }
     lines = [
-        "The twenty problems of `textbook.toml` ask for laws that are in the table. Bits of each law, the choice of "
-        "variables included, under the shipped prior and under priors that have not seen it:\n",
+        "The twenty problems of `textbook.toml` and the Feynman benchmark ask for laws that are in the table. Bits of "
+        "each law, the choice of variables included, under the shipped prior and under priors that were learnt without "
+        "these laws and all formulas that differ from them only in names:\n",
         f"| problem | {' | '.join(priors)} |",
         "|---|" + "---|" * len(priors),
     ]
     cells = []
     for problem in tomllib.loads(TEXTBOOK.read_text(encoding="utf-8"))["problem"]:
-        operators = [symbol for symbol in general.symbols if symbol.kind == "operator"]
-        library = SymbolLibrary.of(operators, list(problem["variables"]), constant="const", numbers=True)
-        expr = parse(problem["formula"], variables=list(problem["variables"])).numbers_to_constants().free()
-        forest = Forest.from_exprs([expr.cast(library)], library)
-        cells.append([float(prior.bits(forest)[0]) for prior in priors.values()])
+        law = _law(problem["formula"], list(problem["variables"]))
+        cells.append([float(prior.bits(law)[0]) for prior in priors.values()])
         lines.append(f"| {problem['id']} | {' | '.join(f'{each:.1f}' for each in cells[-1])} |")
-    lines.append(f"| **mean** | {' | '.join(f'{each:.1f}' for each in np.mean(cells, axis=0))} |")
+    lines.append(f"| **mean of the textbook laws** | {' | '.join(f'{each:.1f}' for each in np.mean(cells, axis=0))} |")
+    feynman = [row for row in table.rows if any(each.startswith("feynman/") for each in row.problems)]
+    laws = [_law(row.text, list(parse(row.text).variables)) for row in feynman]
+    means = [np.mean([prior.bits(law)[0] for law in laws]) for prior in priors.values()]
+    lines.append(f"| **mean of the Feynman laws** | {' | '.join(f'{each:.1f}' for each in means)} |")
     return "\n".join(lines) + "\n"
+
+
+def _law(text: str, variables: list[str]) -> Forest:
+    """A formula with constants for its numbers, over the operators of the shipped generators."""
+    operators = [symbol.name for symbol in load("general-1").library.symbols if symbol.kind == "operator"]
+    expr = parse(text, variables=variables).numbers_to_constants().free()
+    used = [token for token in expr.tokens if expr.library[token].kind == "operator"]
+    library = SymbolLibrary.of(dict.fromkeys([*operators, *used]), variables, constant="constant_")
+    return Forest.from_exprs([expr.cast(library)], library)
 
 
 if __name__ == "__main__":
