@@ -35,9 +35,9 @@ REMARKS = """
 The bits of an autoencoder are an upper bound: importance-weighted, with 256 samples of a posterior that was fitted to
 each formula in 150 steps from the encoder's on. Four times the steps and eight times the samples lower it by 0.7 bits
 (128 formulas of physiology, the shipped model). The autoencoder trained further learnt from the other fields for 60
-epochs, with the full weight of the divergence. A grammar's code has a share of 0.1 of the uniform code, for what it does
-not derive. The model that ships does not code where among the operands of a sum or product a constant stands; the models
-that go symbol by symbol do, at 1.4 bits a formula at most.
+epochs, with the full weight of the divergence. A grammar's code has a share of 0.1 of the uniform code, for what it
+does not derive. The model that ships does not code where among the operands of a sum or product a constant stands; the
+models that go symbol by symbol do, at 1.4 bits a formula at most.
 """
 COUNTED: dict[str, Model] = {
     "uniform": symbol_model(0),
