@@ -1,4 +1,4 @@
-"""Plain numbers: whole ones, simple fractions, short decimals, multiples of π. Such a constant is cheap to tell."""
+"""Plain numbers: whole ones, simple fractions, multiples of π. Such a constant is cheap to tell."""
 
 from __future__ import annotations
 
@@ -11,11 +11,8 @@ Numbers = NDArray[np.float64]
 DENOMINATORS = (1, 2, 3, 4)
 LARGEST = 100  # numerator
 OF_PI = 12  # numerator of a multiple of π
-DIGITS = (1, 2)  # of a short decimal
-EXPONENTS = 6  # of ten, at most, in a short decimal
 FIRST = 2.0  # bits of the number 1
 NAMED = 4.0  # bits more for π
-DECIMAL, DIGIT = 4.0, math.log2(10.0)
 SAME = 1e-12
 
 
@@ -34,11 +31,6 @@ def literal_bits(values: ArrayLike) -> Numbers:
                 is_one = (np.abs(given - above * unit / below) <= SAME * given) & (above > 0) & (above <= largest)
                 cost = FIRST + extra + 2 * np.log2(np.maximum(above, 1.0)) + 2 * math.log2(below)
                 bits = np.where(is_one, np.minimum(bits, cost), bits)
-        exponent = np.floor(np.log10(given))
-        for digits in DIGITS:
-            step = 10.0 ** (exponent + 1 - digits)
-            is_short = (np.abs(given - np.round(given / step) * step) <= SAME * given) & (np.abs(exponent) <= EXPONENTS)
-            bits = np.where(is_short, np.minimum(bits, DECIMAL + DIGIT * digits + np.abs(exponent)), bits)
     return np.where(given == 0, FIRST, bits)
 
 
@@ -48,15 +40,12 @@ def literals_near(value: float, reach: float) -> list[float]:
     >>> literals_near(4.003, 0.01)
     [4.0]
     >>> literals_near(6.284, 0.01)
-    [6.283185307179586, 6.28]
+    [6.283185307179586]
     """
     found: set[float] = set()
     for unit in (1.0, math.pi):
         for below in DENOMINATORS:
             found.add(round(value / unit * below) * unit / below)
-    if value != 0:
-        exponent = math.floor(math.log10(abs(value)))
-        found |= {float(f"{value:.{digits - 1}e}") for digits in DIGITS if abs(exponent) <= EXPONENTS}
     near = np.array(sorted(each for each in found if abs(each - value) <= reach and each != 0))
     if len(near) == 0:
         return []

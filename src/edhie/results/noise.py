@@ -42,10 +42,10 @@ class NoiseModel:
 
 
 CONSTANT = NoiseModel("constant", 0, "the same noise in every row")
-PROPORTIONAL = NoiseModel("proportional", 1, "noise in proportion to the prediction", bits=1.0)
-COUNTS = NoiseModel("counts", 2, "the noise of counts, with a variance in proportion to the prediction", bits=1.0)
+PROPORTIONAL = NoiseModel("proportional", 1, "noise in proportion to the prediction", bits=6.0)
+COUNTS = NoiseModel("counts", 2, "the noise of counts, with a variance in proportion to the prediction", bits=4.0)
 BOTH = tuple(
-    NoiseModel("both", 3, "noise with a constant and a proportional part", ratio, n_parameters=1, bits=2.0)
+    NoiseModel("both", 3, "noise with a constant and a proportional part", ratio, n_parameters=1, bits=8.0)
     for ratio in RATIOS
 )
 STUDENT = NoiseModel("student", 4, "the same noise in every row, with gross errors")

@@ -20,6 +20,7 @@ from edhie.results.noise import CONSTANT, NoiseModel, relative_weights
 Numbers = NDArray[np.float64]
 ROUNDS = 4  # of weights and fits: predictions change with constants, and weights with predictions
 STANDARD_ERRORS = 2.5  # within which a plain number may stand for a constant
+PLAIN_GAIN = 3.0  # bits that a plain number has to save, but for an exponent: many constants are near one by chance
 MOST_PLAIN = 3  # plain numbers that are tried for a constant
 SURE = 1e-9  # relative: where the noise is nil, how near a plain number has to be
 
@@ -83,10 +84,34 @@ def with_plain_numbers(
             length = float(describe(found, data, criterion, (model,)).bits[0])
             if best is None or length < best[0]:
                 best = length, found
-        if best is not None and best[0] < bits:
+        needed = 0.0 if place in _exponents(one) else PLAIN_GAIN
+        if best is not None and best[0] < bits - needed:
             bits, one = best
         else:
             given_up.add(place)
+
+
+def quickly_plain(
+    one: Forest, data: Data, model: NoiseModel, criterion: Criterion, config: FitConfig
+) -> tuple[Forest, float] | None:
+    """Return one expression with plain numbers for all constants that are near one, and its bits; None for none."""
+    tried = _replacements(one, data, model)
+    if not tried:
+        return None
+    changed = one.values.copy()
+    for place, numbers in tried:
+        changed[place] = numbers[0]
+    found = refitted(Forest(one.library, one.tokens, one.offsets, changed), data, model, config)
+    return found, float(describe(found, data, criterion, (model,)).bits[0])
+
+
+def _exponents(one: Forest) -> set[int]:
+    """The places of exponents among the values of one expression."""
+    if "^" not in one.library:
+        return set()
+    right = one.right[one.tokens == one.library.ids["^"]]
+    order = np.cumsum(one.library.has_slot[one.tokens]) - 1
+    return set(order[[k for k in right.tolist() if one.library.has_slot[one.tokens[k]]]].tolist())
 
 
 def _replacements(one: Forest, data: Data, model: NoiseModel) -> list[tuple[int, list[float]]]:

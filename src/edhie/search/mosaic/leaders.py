@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.constants.config import FitConfig
 from edhie.evaluate.data import Data
 from edhie.evaluate.evaluator import Evaluator
 from edhie.expr import Forest, SymbolLibrary
 from edhie.results.description import Criterion, describe
+from edhie.results.noise import NoiseModel
+from edhie.results.refits import quickly_plain
 
 Numbers = NDArray[np.float64]
 CAPACITY = 100
@@ -27,6 +30,7 @@ class Leaders:
         self.errors: Numbers = np.empty(0)
         self.executed_at: NDArray[np.int64] = np.empty(0, np.int64)
         self._n_seen = 0
+        self._tried: set[bytes] = set()  # expressions for which plain numbers were looked for
 
     def look(self, evaluator: Evaluator) -> None:
         """Take in what was scored since the last look."""
@@ -55,6 +59,20 @@ class Leaders:
         self.forest, self.bits = both.take(kept), bits[kept]
         self.errors = np.concatenate([self.errors, errors])[kept]
         self.executed_at = np.concatenate([self.executed_at, executed_at])[kept]
+
+    def plainer(self, model: NoiseModel, config: FitConfig, most: int) -> Forest:
+        """Return leaders with plain numbers for constants that are near one, where that describes the data shorter."""
+        found = [self.forest.take([])]
+        for k in range(min(most, len(self.forest))):
+            one = self.forest.take([k])
+            key = one.tokens.tobytes() + one.values.tobytes()
+            if key in self._tried or len(one.values) == 0:
+                continue
+            self._tried.add(key)
+            plain = quickly_plain(one, self._data, model, self._criterion, config)
+            if plain is not None and plain[1] < self.bits[k]:
+                found.append(plain[0])
+        return Forest.concatenate(found)
 
     # -- what a checkpoint keeps ----------------------------------------------------------
 

@@ -73,7 +73,7 @@ def _quotient(target: Numbers, data: Data, speller: Speller) -> Words | None:
                 for k, c in zip(kept, coefficients, strict=True)
                 if k >= n_above
             ]
-            return _words(top, bottom, speller)
+            return quotient_words(top, bottom, speller)
         except UnwritableError:
             return None
     return None
@@ -95,8 +95,8 @@ def _few_columns(columns: Numbers) -> NDArray[np.int64]:
     return kept
 
 
-def _words(above: list[Term], below: list[Term], speller: Speller) -> Words:
-    """The quotient, with 1 for the first coefficient below."""
+def quotient_words(above: list[Term], below: list[Term], speller: Speller) -> Words:
+    """Return the quotient of two polynomials, with 1 for the first coefficient below."""
     unit = below[0][0]
     top, bottom = (_polynomial([(c / unit, e) for c, e in terms], speller) for terms in (above, below))
     return speller.over("/", top, bottom)

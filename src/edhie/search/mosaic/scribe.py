@@ -22,6 +22,8 @@ from edhie.search.mosaic.config import MosaicConfig
 from edhie.search.mosaic.frames import Frame
 from edhie.search.mosaic.leaders import Leaders
 from edhie.search.mosaic.links import usable_links
+from edhie.search.mosaic.noisy import RowNoise, noisy_frames, noisy_views
+from edhie.search.mosaic.noisy_rational import noisy_quotients
 from edhie.search.mosaic.opening import opening_frames
 from edhie.search.mosaic.rational import rational_expressions
 from edhie.search.mosaic.repairs import allowed_or, completed, trimmed
@@ -41,6 +43,8 @@ Numbers = NDArray[np.float64]
 EXACT = 1e-24  # of the target's squares: less is rounding
 WIDE_ROWS = 5000  # that columns alone are fitted on
 MANY_ROWS, SLACK = 20_000, 1.05  # of more rows a few are looked at first; what is so much worse there goes no further
+NOISY_COLUMNS = (10, 28, 66)  # of polynomials: of high degree they follow the noise
+NOISY_ROWS = 1000  # that columns alone are fitted on where there is noise
 FIT_ROWS = 2000  # that constants are fitted again on
 RATIONAL_ROWS = 400  # that quotients of polynomials are fitted on
 SUM_ROWS = 1024  # that sums without coefficients are tried on
@@ -51,6 +55,8 @@ REFITS = 10  # a round
 TRIMMED = 4  # expressions a call that are too large, of which parts are taken out
 IMPROVED, IMPROVEMENTS, CHILDREN = 3, 2, 25  # expressions, how often in a row, changed copies of each
 TIDY_ROUNDS = 8
+NEAR = 0.1  # of the variance: an expression that leaves less is near the target without noise
+PLAINER = 30  # leaders whose constants may be plain numbers
 LEAST_TRUST = 1e-6  # in a row, over that in the mean row
 
 
@@ -104,6 +110,20 @@ class Scribe:
             links = usable_links(self._fit_data.y, self._library)
             few = few_rows(self._evaluator.data, RATIONAL_ROWS)
             self._score(self._short(rational_expressions(few, self._writer.speller, links)))
+
+    def write_noisy(self) -> None:
+        """Write what frames that know the noise say with their columns alone, and quotients of polynomials."""
+        wide = few_rows(self._evaluator.data, NOISY_ROWS)
+        noise = None if self._noise is None else _row_noise(*self._noise, wide)
+        if noise is None or not self._writer.speller.is_free:
+            return
+        for most in NOISY_COLUMNS:
+            frames = noisy_frames(wide, self._library, self._config, noise, most=most)
+            best = sorted(frames, key=lambda frame: frame.unexplained)[:OPENED]
+            self._score(self._short(expr for frame in best for expr in self._writer.write(frame)))
+        if self._config.quotients:
+            views = noisy_views(wide, self._library, self._config, noise)
+            self._score(self._short(noisy_quotients(wide, views, self._writer.speller)))
 
     def write_whole_columns(self) -> None:
         """The same with whole coefficients, where no others can be written: under noise they have to be looked for."""
@@ -245,6 +265,8 @@ class Scribe:
             self._score_promising(variants, float(bits[-1]))
         best = self._shortest_descriptions()[0]  # with all that is known
         self._evaluator.score(self._refitted(best, self._evaluator.data))
+        model = CONSTANT if self._noise is None else self._noise[1]
+        self._evaluator.score(self.leaders.plainer(model, self._fitting, PLAINER))
 
     def try_fitted(self, forest: Forest) -> None:
         """Fit expressions, and score those that describe the data in as few bits as the best few so far."""
@@ -269,22 +291,24 @@ class Scribe:
         """Take in what was scored since the last look."""
         self.leaders.look(self._evaluator)
 
-    def deviations(self, data: Data) -> Numbers | None:
-        """Return the standard deviation of the noise by row, as the best expression so far leaves it; None: no noise."""
+    def noise(self, data: Data) -> RowNoise | None:
+        """Return the noise by row, as the best expression so far leaves it; None: no noise."""
         self.look()
         if len(self.leaders.forest) == 0:
             return None
         best = self.leaders.forest.take([0])
         model = describe(best, self._improved_data, self._task.criterion).models[0]
+        if self._task.criterion.noise == "auto" and not _is_near(best, self._improved_data):
+            model = CONSTANT  # what a poor fit leaves says little of the noise
         self._noise = best, model
-        return _deviations(best, model, data)
+        return _row_noise(best, model, data)
 
     def _weighted(self, data: Data) -> Data:
         """Data whose rows count by the noise that they have."""
         if self._noise is None or self._noise[1] is CONSTANT:
             return data
-        deviations = _deviations(*self._noise, data)
-        return data if deviations is None else replace(data, weights=np.mean(deviations) ** 2 / deviations**2)
+        noise = _row_noise(*self._noise, data)
+        return data if noise is None else replace(data, weights=(noise.deviations.mean() / noise.deviations) ** 2)
 
     def _shortest_descriptions(self) -> tuple[Forest, Numbers]:
         """The few expressions so far that describe the data in the fewest bits, and how many."""
@@ -309,13 +333,22 @@ class Scribe:
                 return
 
 
-def _deviations(best: Forest, model: NoiseModel, data: Data) -> Numbers | None:
-    """The standard deviation of the noise by row, from what an expression leaves; None where it leaves rounding."""
+def _is_near(best: Forest, data: Data) -> bool:
+    """Whether an expression leaves little of the variance, so that it is near the target without noise."""
+    return bool(squared_errors(best, data)[0] < NEAR * data.squares_about_mean)
+
+
+def _row_noise(best: Forest, model: NoiseModel, data: Data) -> RowNoise | None:
+    """The noise by row, from what an expression leaves; None where it leaves rounding.
+
+    An expression that explains little is not near the target without noise: then the target itself is nearer.
+    """
     predicted = np.asarray(values(best, data.columns)[0], np.float64)
     if not np.isfinite(predicted).all():
         return None
     weights = relative_weights(model, predicted, data)
     weights = np.ones(data.n_rows) if weights is None else np.maximum(weights, LEAST_TRUST)
     variance = float(np.average(np.square(data.y - predicted), weights=weights))
-    is_exact = not variance > EXACT * float(np.mean(np.square(data.y)))
-    return None if is_exact else np.asarray(np.sqrt(variance / weights))
+    if not variance > EXACT * float(np.mean(np.square(data.y))):
+        return None
+    return RowNoise(predicted if _is_near(best, data) else data.y, np.sqrt(variance / weights))

@@ -31,7 +31,7 @@ from edhie.search.mosaic.gathering import Gathering
 from edhie.search.mosaic.given import best_given, given_pieces
 from edhie.search.mosaic.layers import lay
 from edhie.search.mosaic.memory import Memory, forest_arrays, forest_of
-from edhie.search.mosaic.noisy import noisy_frames
+from edhie.search.mosaic.noisy import RowNoise, noisy_frames
 from edhie.search.mosaic.opening import opening_frames
 from edhie.search.mosaic.pieces import Pieces
 from edhie.search.mosaic.scribe import Scribe
@@ -86,7 +86,7 @@ class Mosaic(Strategy):
         self._round = self._idle = 0
         self._n_given = evaluator.explored.n_seen
         self._surrounded = Forest.from_exprs([], library)
-        self._deviations: Numbers | None = None
+        self._noise: RowNoise | None = None
         self._fewest_bits, self.improved_at, self.best_now = np.inf, 0, None
 
     @np.errstate(all="ignore")
@@ -156,16 +156,22 @@ class Mosaic(Strategy):
 
     def _face_noise(self) -> None:
         """Look at the target through frames that know its noise, as far as it is known by now."""
-        deviations = self._scribe.deviations(self._data)
-        if deviations is not None:
-            self._put_noisy(deviations)
-            self._board.weigh(self._pieces.forest, self._pieces.values)
+        noise = self._scribe.noise(self._data)
+        if noise is None or (self._noise is not None and not noise.differs_from(self._noise)):
+            return
+        self._scribe.write_noisy()
+        elites = [place.elites for place in self._board.places]
+        self._put_noisy(noise)
+        self._board.weigh(self._pieces.forest, self._pieces.values)
+        both = Forest.concatenate([each.forest for each in elites])
+        first, _ = both.grouped()  # what was found in the frames before, products among them
+        self._board.weigh(both.take(first), np.concatenate([each.values for each in elites])[first])
 
-    def _put_noisy(self, deviations: Numbers) -> None:
-        """Replace the frames by those for noise of these standard deviations; frames around guesses stay."""
+    def _put_noisy(self, noise: RowNoise) -> None:
+        """Replace the frames by those for this noise; frames around guesses stay."""
         around = [frame for frame in self._frames if frame.around is not None]
-        fresh = noisy_frames(self._data, self._pieces.library, self.config, deviations)
-        self._deviations, self._frames, self._board.places = deviations, [*fresh, *around], []
+        fresh = noisy_frames(self._data, self._pieces.library, self.config, noise)
+        self._noise, self._frames, self._board.places = noise, [*fresh, *around], []
         for frame in self._frames:
             self._board.put(frame)
 
@@ -261,8 +267,8 @@ class Mosaic(Strategy):
         own = {"idle": np.array(self._idle), "given": np.array(self._n_given)}
         own |= self._scribe.leaders.state()
         own["best"] = np.array([self._fewest_bits, self.improved_at])
-        if self._deviations is not None:
-            own["deviations"] = self._deviations
+        if self._noise is not None:
+            own["noise"] = np.stack([self._noise.centre, self._noise.deviations])
         return {**memory.state(self._round), **own, **forest_arrays("surrounded", self._surrounded)}
 
     @np.errstate(all="ignore")
@@ -273,7 +279,7 @@ class Mosaic(Strategy):
             self._surround(forest_of("surrounded", state, self._pieces))
         self._scribe.leaders.restore(state)
         self._fewest_bits, self.improved_at = float(state["best"][0]), int(state["best"][1])
-        if "deviations" in state:
-            self._put_noisy(state["deviations"])
+        if "noise" in state:
+            self._put_noisy(RowNoise(*state["noise"]))
         memory = Memory(self._frames, self._board, self._pieces, self._gathering.enumeration)
         self._round, self._idle = memory.restore(state), int(state["idle"])
