@@ -149,8 +149,8 @@ def test_the_chosen_one_describes_the_data_no_worse_than_the_search_s_own() -> N
     made = discover(data, Settings(max_time=None, max_evaluations=500))
     own = shortest_description(made.result.candidates, data)
     assert own is not None
-    chosen = made.best.expr
-    before, after = description_bits(Forest.from_exprs([own.expr, chosen.cast(own.expr.library)]), data)
+    library = own.expr.library.with_numbers()
+    before, after = description_bits(Forest.from_exprs([own.expr, made.best.expr], library), data, made.criterion)
     assert after <= before + 1e-6
     assert made.best.predict(np.ones((1, 1)))[0] == pytest.approx(2, rel=0.03)  # least squares sees the largest alone
 

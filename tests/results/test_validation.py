@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from edhie.evaluate import Data, read_data
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.results import Candidates
 from edhie.results.choice import shortest_description
-from edhie.results.description import description_bits, residual_bits
+from edhie.results.description import description_bits, joined_rows
 from edhie.results.validation import split
 
 LIBRARY = SymbolLibrary.of(["+", "-", "*", "sin", "log"], ["x"], constant=True)
@@ -67,15 +69,25 @@ def test_rows_without_weight_are_not_held_out() -> None:
 # -- what is selected -----------------------------------------------------------------
 
 
-def test_residuals_are_those_of_validation_for_as_many_rows_as_the_data() -> None:
-    train, validation = line(60, start=1), line(20, start=100)
-    forest = candidates("x", "c*x + sin(x)").forest
-    without = description_bits(forest, train)
-    held = description_bits(forest, train, validation=validation)
-    x = validation.columns[0]
-    left = residual_bits(np.stack([x, 2 * x + np.sin(x)]), validation)
-    own = residual_bits(np.stack([train.columns[0], 2 * train.columns[0] + np.sin(train.columns[0])]), train)
-    np.testing.assert_allclose(held - 3 * left, without - own)
+def test_held_out_rows_count_with_those_that_were_fitted() -> None:
+    train, validation = line(60, start=1), line(20, start=61)
+    forest = candidates("x", "c*x + sin(x)", "c*x").forest
+    joined = joined_rows(train, validation)
+    np.testing.assert_array_equal(description_bits(forest, joined), description_bits(forest, line(80, start=1)))
+
+
+@pytest.mark.parametrize("is_weighted", [(True, True), (True, False), (False, True)])
+def test_each_set_keeps_its_share_whatever_the_scale_of_its_weights(is_weighted: tuple[bool, bool]) -> None:
+    rng = np.random.default_rng(0)
+    sets = [line(60), line(20, start=60)]
+    sets = [
+        replace(each, weights=rng.uniform(1, 2, each.n_rows) * 1000.0) if has else each
+        for each, has in zip(sets, is_weighted, strict=True)
+    ]
+    joined = joined_rows(*sets)
+    assert joined.weights is not None
+    assert joined.weights[:60].sum() == pytest.approx(60)
+    assert joined.weights[60:].sum() == pytest.approx(20)
 
 
 def test_what_fits_rows_by_chance_is_not_selected() -> None:

@@ -86,10 +86,11 @@ def expression_bits(forest: Forest, data: Data, criterion: Criterion) -> Numbers
         literals = np.where(np.isfinite(literals), literals, 0.0)
     else:
         literals = np.full(len(forest.values), 0.5 * math.log2(max(data.n_rows, 2)))
-    before = np.concatenate([[0.0], np.cumsum(literals)])
+    counts = np.diff(forest.value_offsets)
     structure = criterion.prior.bits(forest)
-    structure[(forest.sizes == 1) & (np.diff(forest.value_offsets) == 1)] = ALONE
-    return np.asarray(structure + np.diff(before[forest.value_offsets]))
+    structure[(forest.sizes == 1) & (counts == 1)] = ALONE
+    owners = np.repeat(np.arange(len(forest)), counts)
+    return np.asarray(structure + np.bincount(owners, literals, minlength=len(forest)))
 
 
 def with_numbers(forest: Forest, is_number: NDArray[np.bool_]) -> Forest:
