@@ -19,7 +19,7 @@ from edhie.evaluate import Data
 from edhie.events import Event
 from edhie.expr import Forest, parse
 from edhie.expr.difference import difference, distance
-from edhie.results.description import description_bits
+from edhie.results.description import Criterion, description_bits
 from revisions import SCENARIOS, is_truth
 
 EVALUATIONS = {"van der Waals": 1500, "nothing": 1500}
@@ -192,9 +192,23 @@ def test_noise_in_proportion_is_told_by_constants_that_fit_it() -> None:
     """Of one form, the constants that relative errors ask for tell such data shorter than those of least squares."""
     rng = np.random.default_rng(0)
     x = rng.uniform(0, 6, 200)
-    data = Data(x[np.newaxis], 2 * np.exp(1.5 * x) * (1 + 0.02 * rng.standard_normal(200)), None, ("x",))
-    form = parse("c*exp(c*x)").with_constants([2.2, 1.48])
-    assert revision_bits([form], [0], form, data, None)[0] < description_bits(Forest.from_exprs([form]), data)[0]
-    true = parse("c*exp(c*x)").with_constants([2.0, 1.5])
+    y = 2.137 * np.exp(1.493 * x) * (1 + 0.02 * rng.standard_normal(200))
+    data = Data(x[np.newaxis], y, None, ("x",))
+    form, true = (parse("c*exp(c*x)").with_constants(each) for each in ([2.345, 1.478], [2.137, 1.493]))
+    as_it_is = description_bits(Forest.from_exprs([form]), data)[0]
+    assert revision_bits([form], [0], form, data, None)[0] < as_it_is - 100
     told = revision_bits([form, true], [0, 0], form, data, None)
     assert told[0] == pytest.approx(told[1], abs=0.1)
+
+
+def test_the_noise_that_is_asked_for_judges_revisions() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1, 6, 100)
+    data = Data(x[np.newaxis], 2.137 * x * (1 + 0.1 * rng.standard_normal(100)), None, ("x",))
+    form = parse("c*x").with_constants([2.345])
+    told = {
+        noise: revision_bits([form], [0], form, data, None, Criterion(noise=noise))[0]
+        for noise in ("auto", "constant", "proportional")
+    }
+    assert told["proportional"] == pytest.approx(told["auto"])
+    assert told["proportional"] < told["constant"]

@@ -23,6 +23,7 @@ from edhie.generators.answers import answer_library, over
 from edhie.generators.base import LatentGenerator
 from edhie.generators.renamed import Renamed
 from edhie.results import Candidate, SearchResult
+from edhie.results.description import Criterion
 from edhie.search import run
 from edhie.search.revision import Revise, ReviseConfig, formula_over, refitted
 from edhie.search.revision.formula import thorough
@@ -55,14 +56,16 @@ def revise(
     evaluator = searched.evaluator(library, settings)
     strategy = _strategy(settings, given)
     warm_up_if_timed(settings, generator, library, strategy)
+    criterion = Criterion(noise=settings.noise_model)
     result = run(
         generator, evaluator, strategy=strategy, budget=settings.budget, rng=settings.seed,
-        on_event=on_event, folder=folder, resume=resume, asked=settings.asked(),
+        on_event=on_event, folder=folder, resume=resume, asked=settings.asked(), criterion=criterion,
     )  # fmt: skip
     start = formula_over(str(given), evaluator.given_library)
     fitted = strategy.fitted or refitted(start, evaluator.data, thorough(evaluator.constants))[0]
     return _revision(
-        given, fitted, evaluator, result, target=target, columns=searched.columns, validation=searched.validation
+        given, fitted, evaluator, result, target=target, columns=searched.columns, validation=searched.validation,
+        criterion=criterion,
     )  # fmt: skip
 
 
@@ -75,11 +78,12 @@ def _revision(
     target: str,
     columns: Sequence[str],
     validation: Data | None,
+    criterion: Criterion,
 ) -> Revision:
     error = loss_of(given, evaluator) if None not in given.constants else None
     loss, executed_at = loss_of(fitted, evaluator), min(1, result.counts.executed)
     first = Candidate(fitted, loss, _weight(fitted, evaluator), executed_at)
-    steps = front_steps(first, result.candidates, evaluator, target=target, validation=validation)
+    steps = front_steps(first, result.candidates, evaluator, target=target, validation=validation, criterion=criterion)
     return Revision(target, tuple(columns), Original(given, error), steps, result, evaluator.negligible)
 
 

@@ -18,6 +18,7 @@ from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
 from edhie.expr.difference import Difference, Matching, difference
 from edhie.results import Candidate, Candidates
+from edhie.results.description import Criterion
 from edhie.results.front import front_of
 
 ANEW = FitConfig(points=50, starts=5, iterations=60, tolerance=1e-14, rows=None)
@@ -28,15 +29,16 @@ Told = tuple[Candidate, Difference]
 
 
 def front_steps(
-    first: Candidate, candidates: Candidates, evaluator: Evaluator, *, target: str, validation: Data | None
-) -> tuple[Step, ...]:
+    first: Candidate, candidates: Candidates, evaluator: Evaluator, *, target: str, validation: Data | None,
+    criterion: Criterion | None = None,
+) -> tuple[Step, ...]:  # fmt: skip
     """The original, fitted, and all revisions that explain more than those that change less, or tell it shorter.
 
     Of those that change as much and whose losses noise may tell apart, the one that takes the fewest bits stands. So
     nothing that was executed has a loss that is clearly below that of the steps which are no further away.
     """
     found = {first.expr: (first, difference(first.expr, first.expr))}
-    for candidate, changes in _nearest(first, candidates, evaluator, validation):
+    for candidate, changes in _nearest(first, candidates, evaluator, validation, criterion):
         again = _polished(replace(candidate, expr=changes.after), evaluator)
         again = replace(again, expr=subtracted(again.expr))
         found[again.expr] = (again, replace(changes, after=again.expr))
@@ -45,7 +47,7 @@ def front_steps(
     front = front_of(errors, [changes.distance for _, changes in listed], negligible=evaluator.negligible)
     shown = [listed[0], *(listed[k] for k in front.tolist() if listed[k][1].distance > 0)]
     bits = revision_bits([each.expr for each, _ in shown], [changes.distance for _, changes in shown],
-                         first.expr, evaluator.data, validation)  # fmt: skip
+                         first.expr, evaluator.data, validation, criterion)  # fmt: skip
     errors = [each.error for each, _ in shown]
     return tuple(
         Step(Equation(target, shown[k][0], evaluator.data, validation), shown[k][1], float(bits[k]))
@@ -71,14 +73,16 @@ def telling(errors: Sequence[float], bits: Sequence[float], noise: float) -> lis
     return kept
 
 
-def _nearest(first: Candidate, candidates: Candidates, evaluator: Evaluator, validation: Data | None) -> Iterator[Told]:
+def _nearest(
+    first: Candidate, candidates: Candidates, evaluator: Evaluator, validation: Data | None, criterion: Criterion | None
+) -> Iterator[Told]:
     """Of each distance the one that takes the fewest bits of those of the least loss, written as near as can be."""
     matching, original = Matching(), first.expr
     noise = by_noise(evaluator.data)
     groups = alike_by_distance(original, first.error, candidates, noise=noise, matching=matching)
     for distance, alike in groups.items():
         exprs = [candidates.forest[k] for k in alike]
-        bits = revision_bits(exprs, [distance] * len(alike), original, evaluator.data, validation)
+        bits = revision_bits(exprs, [distance] * len(alike), original, evaluator.data, validation, criterion)
         best = alike[int(np.argmin(bits))]  # of equals the first, which has the least loss
         same = [k for k in alike if math.isclose(candidates.errors[k], candidates.errors[best], rel_tol=ALIKE)]
         told = [
