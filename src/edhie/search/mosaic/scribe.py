@@ -175,6 +175,16 @@ class Scribe:
                 pieces += pieces_within(laid.piece[0], before, after)
         return pieces
 
+    def fitted_beside(self, guess: Forest, row: Numbers, frame: Frame) -> Expr:
+        """Return a guess, with these values, with its constants fitted together with the columns of a frame."""
+        around = replace(frame, target=frame.target - row, around=("+", guess)) if np.isfinite(row).all() else None
+        written = [] if around is None or "+" not in self._library else self._short(self._writer.write(around))
+        if not written or len(guess.values) == 0:
+            return guess[0]
+        self._tally.refits += 1
+        fitted = self._refitted(Forest.from_exprs(written[:1], self._library), self._improved_data)
+        return guess[0].with_constants(fitted.values[: len(guess.values)].tolist())
+
     def _score(self, written: list[Expr]) -> tuple[Forest, list[tuple[int, Expr]]]:
         """Score expressions, and the best of them with constants fitted again, which come back with their places."""
         forest = self._within_bounds(self._shortened(Forest.from_exprs(written, self._library)))

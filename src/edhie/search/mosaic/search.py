@@ -9,6 +9,7 @@ The best pieces are changed, as trees and in the latent space, and weighed again
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from edhie.results.candidates import Candidates
 from edhie.search.base import State, Strategy, Task
 from edhie.search.mosaic.around import frames_around
 from edhie.search.mosaic.beside import best_beside
+from edhie.search.mosaic.blocks import polynomial_block
 from edhie.search.mosaic.board import BETTER, SURE, Board, Finding
 from edhie.search.mosaic.config import MosaicConfig
 from edhie.search.mosaic.couples import couples
@@ -54,6 +56,7 @@ SIMPLE_ROUNDS, SIMPLE = (4, 10, 20, 40), 7  # when short pieces are written by t
 WHOLE_ROUND = 6  # by then what has no noise is found, if it is a matter of columns
 NOISE_ROUNDS = (3, 6, 10, 16, 26, 42, 68, 110, 180, 300)  # when frames are made anew for the noise as it looks then
 LEAST_GAIN = 0.5  # bits by which an equation has to be shorter to be better
+BESIDE = 10  # columns of the polynomial beside which the constants of a guess are fitted
 PATIENCE = 50  # rounds in which nothing new is looked at
 
 
@@ -122,10 +125,10 @@ class Mosaic(Strategy):
         best = best_given(self._task.evaluator.explored, self._n_given)
         of_target = [place for place in self._board.places if place.frame.link.name == "y"]
         rich = max(of_target, key=lambda place: len(place.frame.block.exponents))
-        beside = []
-        for k, row in enumerate(self._pieces.values_of(best)):
-            laid = Laid(best.take([k]), row, is_log=False)
-            beside += [*self._scribe.tune([Finding(rich, (laid,), 0.0)], self.config.longest), best[k]][:1]
+        block = polynomial_block(self._data.columns, rich.frame.block.row_scale, most=BESIDE)
+        plain = replace(rich.frame, block=block)
+        values = self._pieces.values_of(best)
+        beside = [self._scribe.fitted_beside(best.take([k]), row, plain) for k, row in enumerate(values)]
         return Forest.concatenate([best, best, Forest.from_exprs(beside, best.library)])
 
     def _surround(self, guesses: Forest) -> None:
