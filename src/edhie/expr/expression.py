@@ -293,8 +293,9 @@ class Expr:
         name = library.constant if ours.kind == "constant" and library.constant else token
         theirs = library[name]
         if role(theirs) != role(ours):
+            whole = f" in {shortened(str(self))!r}" if self._tokens != (token,) else ""  # an operator alone is no tree
             raise SymbolError(
-                f"{token!r} in {shortened(str(self))!r} is {ours.kind}, with {ours.arity} operands; in the other "
+                f"{token!r}{whole} is {ours.kind}, with {ours.arity} operands; in the other "
                 f"library ({library}) it is {theirs.kind}, with {theirs.arity}; rename one of them"
             )
         return name

@@ -44,6 +44,8 @@ class Budget:
             raise SearchError(f"seconds must be 0 or more, or None for no limit; it is {shown(self.seconds)}")
         if self.target_error is not None and not _is_number(self.target_error):
             raise SearchError(f"target_error must be a number, or None for none; it is {shown(self.target_error)}")
+        if self.patience is not None:
+            check_whole("patience", self.patience, 1, or_none="no early stop")
 
 
 def _is_number(value: Any) -> bool:
@@ -99,11 +101,11 @@ class Strategy(ABC):
     best_now: Expr | None = None
     """The equation that would be chosen now; None where the strategy does not tell."""
 
+    config: Any = None
+
     def leaders(self) -> Candidates | None:
         """Return the expressions with the shortest descriptions so far; None where the strategy does not keep them."""
         return None
-
-    config: Any = None
 
     @abstractmethod
     def begin(self, task: Task) -> None:

@@ -18,10 +18,11 @@ from searches import HVAE
 
 X = positive(2, 70)
 Y = np.sin(X[0]) * X[1] + np.log(X[0] + X[1] ** 2) + 0.1 * np.random.default_rng(0).normal(size=70)
+PROPORTIONAL = np.exp(2 * X[0]) * X[1] * (1 + 0.05 * np.random.default_rng(1).normal(size=70))
 
 
-def begun(library: SymbolLibrary) -> tuple[Mosaic, Evaluator]:
-    mosaic, evaluator = Mosaic(), Evaluator(library, X.T, Y)
+def begun(library: SymbolLibrary, y: NDArray[np.float64] = Y) -> tuple[Mosaic, Evaluator]:
+    mosaic, evaluator = Mosaic(), Evaluator(library, X.T, y)
     mosaic.begin(Task(HVAE, evaluator, Budget()))
     return mosaic, evaluator
 
@@ -39,15 +40,19 @@ def step(mosaic: Mosaic, k: int) -> bool:
     return mosaic.step(np.random.default_rng([7, k]))
 
 
-@pytest.mark.parametrize("library", [free(), strict()], ids=["free", "strict"])
-def test_restored_it_goes_on_in_the_same_way(library: SymbolLibrary) -> None:
-    mosaic, evaluator = begun(library)
-    for k in range(5):
+CASES = {"free": (free(), Y), "strict": (strict(), Y), "noise in proportion": (free(), PROPORTIONAL)}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_restored_it_goes_on_in_the_same_way(case: str) -> None:
+    library, y = CASES[case]
+    mosaic, evaluator = begun(library, y)
+    for k in range(8):
         if k % 2:
             step(mosaic, k)
             continue
         state = kept(mosaic.state())
-        again, other = begun(library)
+        again, other = begun(library, y)
         other.restore(evaluator.state())
         again.restore(state)
         assert kept(again.state()).keys() == state.keys()
@@ -58,6 +63,18 @@ def test_restored_it_goes_on_in_the_same_way(library: SymbolLibrary) -> None:
             np.testing.assert_array_equal(again.state()[name], array, err_msg=f"{name} after step {k}")
         assert other.counts == evaluator.counts
         np.testing.assert_array_equal(other.explored.errors, evaluator.explored.errors)
+
+
+def test_asking_for_the_leaders_changes_nothing() -> None:
+    mosaic, _ = begun(free())
+    for k in range(3):  # it looks itself in the fourth
+        step(mosaic, k)
+    before = kept(mosaic.state())
+    leaders = mosaic.leaders()
+    assert leaders is not None
+    assert len(leaders) > 0
+    for name, array in mosaic.state().items():
+        np.testing.assert_array_equal(array, before[name], err_msg=name)
 
 
 def test_later_steps_do_not_write_into_a_state() -> None:

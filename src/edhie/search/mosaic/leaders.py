@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ class Leaders:
         self.errors: Numbers = np.empty(0)
         self.executed_at: NDArray[np.int64] = np.empty(0, np.int64)
         self._n_seen = 0
-        self._tried: set[bytes] = set()  # expressions for which plain numbers were looked for
+        self._tried: set[int] = set()  # expressions for which plain numbers were looked for
 
     def look(self, evaluator: Evaluator) -> None:
         """Take in what was scored since the last look."""
@@ -65,7 +66,8 @@ class Leaders:
         found = [self.forest.take([])]
         for k in range(min(most, len(self.forest))):
             one = self.forest.take([k])
-            key = one.tokens.tobytes() + one.values.tobytes()
+            parts = one.tokens.tobytes() + one.values.tobytes()
+            key = int.from_bytes(hashlib.blake2b(parts, digest_size=8).digest(), "little")
             if key in self._tried or len(one.values) == 0:
                 continue
             self._tried.add(key)
@@ -82,6 +84,7 @@ class Leaders:
             "leaders_tokens": self.forest.tokens, "leaders_offsets": self.forest.offsets,
             "leaders_values": self.forest.values, "leaders_bits": self.bits, "leaders_errors": self.errors,
             "leaders_at": self.executed_at, "leaders_seen": np.array(self._n_seen),
+            "leaders_tried": np.array(sorted(self._tried), np.uint64),
         }  # fmt: skip
 
     def restore(self, state: Any) -> None:
@@ -90,3 +93,4 @@ class Leaders:
         self.forest = Forest.checked(self.forest.library, *parts)
         self.bits, self.errors = state["leaders_bits"], state["leaders_errors"]
         self.executed_at, self._n_seen = state["leaders_at"], int(state["leaders_seen"])
+        self._tried = set(map(int, state["leaders_tried"]))

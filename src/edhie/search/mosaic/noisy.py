@@ -80,7 +80,7 @@ def noisy_frames(
 
 
 View = tuple[Numbers, Numbers]
-"""The target through a link, and by row one over the standard deviation that it has there; 0: the row does not count."""
+"""The target through a link, and by row one over its standard deviation there; 0 for a row that does not count."""
 
 
 def noisy_views(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,8 @@ from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest
 from edhie.results.description import describe, description_bits
 from edhie.results.freedom import is_testable
-from edhie.results.noise import CONSTANT, NoiseModel, relative_weights
-from edhie.search.base import Task
+from edhie.results.noise import CONSTANT, NoiseModel, model_of, relative_weights
+from edhie.search.base import State, Task
 from edhie.search.mosaic.board import Finding
 from edhie.search.mosaic.config import MosaicConfig
 from edhie.search.mosaic.frames import Frame
@@ -319,6 +320,23 @@ class Scribe:
             return data
         noise = _row_noise(*self._noise, data)
         return data if noise is None else replace(data, weights=(noise.deviations.mean() / noise.deviations) ** 2)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return what determines later refits, as arrays: leaders, and the noise as it was last looked at."""
+        kept = self.leaders.state()
+        if self._noise is not None:
+            best, model = self._noise
+            kept |= {"noise_tokens": best.tokens, "noise_offsets": best.offsets, "noise_values": best.values}
+            kept |= {"noise_name": np.array(model.name), "noise_ratio": np.array(model.ratio)}
+        return kept
+
+    def restore(self, state: State) -> None:
+        """Restore leaders and noise from a snapshot."""
+        self.leaders.restore(state)
+        if "noise_name" in state:
+            parts = (state[f"noise_{name}"] for name in ("tokens", "offsets", "values"))
+            best = Forest.checked(self._library, *parts)
+            self._noise = best, model_of(str(state["noise_name"]), float(state["noise_ratio"]))
 
     def _shortest_descriptions(self) -> tuple[Forest, Numbers]:
         """The few expressions so far that describe the data in the fewest bits, and how many."""

@@ -28,7 +28,6 @@ from edhie.search.mosaic.config import MosaicConfig
 from edhie.search.mosaic.couples import couples
 from edhie.search.mosaic.crossing import Crossed
 from edhie.search.mosaic.enumeration import written_one
-from edhie.search.mosaic.frames import Laid
 from edhie.search.mosaic.gathering import Gathering
 from edhie.search.mosaic.given import best_given, given_pieces
 from edhie.search.mosaic.layers import lay
@@ -152,10 +151,13 @@ class Mosaic(Strategy):
 
     def leaders(self) -> Candidates | None:
         """Return the expressions with the shortest descriptions so far."""
-        self._scribe.look()
         found = self._scribe.leaders
+        before = found.state()  # asking changes nothing: a search that is resumed does not know that it was asked
+        found.look(self._task.evaluator)
         complexities = self._task.evaluator.complexities(found.forest)
-        return Candidates(found.forest, found.errors, np.asarray(complexities, np.float64), found.executed_at)
+        listed = Candidates(found.forest, found.errors, np.asarray(complexities, np.float64), found.executed_at)
+        found.restore(before)
+        return listed
 
     def _face_noise(self) -> None:
         """Look at the target through frames that know its noise, as far as it is known by now."""
@@ -268,7 +270,7 @@ class Mosaic(Strategy):
         """Pieces, elites, laid pieces; frames follow from the data."""
         memory = Memory(self._frames, self._board, self._pieces, self._gathering.enumeration)
         own = {"idle": np.array(self._idle), "given": np.array(self._n_given)}
-        own |= self._scribe.leaders.state()
+        own |= self._scribe.state()
         own["best"] = np.array([self._fewest_bits, self.improved_at])
         if self._noise is not None:
             own["noise"] = np.stack([self._noise.centre, self._noise.deviations])
@@ -280,8 +282,9 @@ class Mosaic(Strategy):
         if "given" in state:  # searches of earlier versions began with nothing
             self._n_given = int(state["given"])
             self._surround(forest_of("surrounded", state, self._pieces))
-        self._scribe.leaders.restore(state)
+        self._scribe.restore(state)
         self._fewest_bits, self.improved_at = float(state["best"][0]), int(state["best"][1])
+        self.best_now = next(iter(self._scribe.leaders.forest), None)
         if "noise" in state:
             self._put_noisy(RowNoise(*state["noise"]))
         memory = Memory(self._frames, self._board, self._pieces, self._gathering.enumeration)

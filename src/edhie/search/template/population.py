@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.data import Data
 from edhie.expr import Forest, SymbolLibrary
-from edhie.results.description import description_bits
+from edhie.results.description import Criterion, description_bits
 from edhie.results.front import front_of
 
 Numbers = NDArray[np.float64]
@@ -21,8 +21,9 @@ FROM_FRONT = 0.4  # of the choices: from the front, however long the description
 class Population:
     """Instances of a template, each form once, the shortest description first."""
 
-    def __init__(self, library: SymbolLibrary, data: Data, capacity: int) -> None:
+    def __init__(self, library: SymbolLibrary, data: Data, capacity: int, criterion: Criterion) -> None:
         self._data = data
+        self._criterion = criterion
         self._capacity = capacity
         self.forest = Forest.from_exprs([], library)
         self.errors: Numbers = np.empty(0)
@@ -44,7 +45,7 @@ class Population:
         new = forest.take(finite)
         joined = Forest.concatenate([self.forest, new])
         all_errors = np.concatenate([self.errors, errors[finite]])
-        bits = np.concatenate([self.bits, description_bits(new, self._data)])
+        bits = np.concatenate([self.bits, description_bits(new, self._data, self._criterion)])
         order = np.lexsort((all_errors, bits))
         kept = order[_first_of_each(joined.take(order))]
         self.forest, self.errors, self.bits = joined.take(kept), all_errors[kept], bits[kept]

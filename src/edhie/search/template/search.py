@@ -58,7 +58,7 @@ class TemplateSearch(Strategy):
         self._fitting = Fitting(self._template, fit_data, evaluator.constants)
         self._all_fitting = Fitting(self._template, evaluator.data, evaluator.constants)
         self._is_sampled = fit_data is not evaluator.data
-        self._population = Population(evaluator.given_library, fit_data, config.population)
+        self._population = Population(evaluator.given_library, fit_data, config.population, task.criterion)
         self._pools = [self._pool(part) for part in range(len(self._template.names))]
         self._round = self._idle = 0
 
