@@ -1,4 +1,4 @@
-"""The shortest description is that of the equation that the data came from, and each part of it costs what it should."""
+"""The shortest description is that of the equation that the data came from, and each part costs what it should."""
 
 from __future__ import annotations
 

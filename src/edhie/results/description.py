@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,10 +109,7 @@ def data_bits(forest: Forest, data: Data, criterion: Criterion, models: tuple[No
     from edhie.results.description_kernels import code_lengths, lengths
 
     program = plan(forest, keep=True)
-    weights = np.ones(data.n_rows) if data.weights is None else data.weights * (data.n_rows / data.total_weight)
-    own = (
-        data.y, weights, least_variances(data, criterion), smallest_prediction(data.y), *codes_of(models, data.n_rows), FREEDOM
-    )  # fmt: skip
+    own = _as_kernels_take_it(data, criterion, models)
     out = np.full((len(forest), len(models)), np.inf)
     is_counted = _counted(forest, criterion)
     code_lengths(program, is_counted, data.columns, *own, 0, len(forest), out)
@@ -129,15 +127,19 @@ def residual_bits(predicted: NDArray[np.floating], data: Data, criterion: Criter
 
     criterion = criterion or Criterion(StructurePrior.uniform())
     models = criterion.models(data)
-    weights = np.ones(data.n_rows) if data.weights is None else data.weights * (data.n_rows / data.total_weight)
-    rest = (
-        data.y, weights, least_variances(data, criterion), smallest_prediction(data.y), *codes_of(models, data.n_rows), FREEDOM
-    )  # fmt: skip
+    own = _as_kernels_take_it(data, criterion, models)
     out = np.empty((len(predicted), len(models)))
     none = np.empty((0, data.n_rows))
     for row, found in zip(np.asarray(predicted, np.float64), out, strict=True):
-        lengths(np.ascontiguousarray(row), none, np.empty(0), *rest, found)
+        lengths(np.ascontiguousarray(row), none, np.empty(0), *own, found)
     return np.asarray(out.min(axis=1) * NATS)
+
+
+def _as_kernels_take_it(data: Data, criterion: Criterion, models: tuple[NoiseModel, ...]) -> tuple[Any, ...]:
+    """Target, weights, least variances and noise models."""
+    weights = np.ones(data.n_rows) if data.weights is None else data.weights * (data.n_rows / data.total_weight)
+    floors, smallest = least_variances(data, criterion), smallest_prediction(data.y)
+    return data.y, weights, floors, smallest, *codes_of(models, data.n_rows), FREEDOM
 
 
 def least_variances(data: Data, criterion: Criterion) -> Numbers:

@@ -34,6 +34,18 @@ def literal_bits(values: ArrayLike) -> Numbers:
     return np.where(given == 0, FIRST, bits)
 
 
+def exact_literals(values: ArrayLike) -> Numbers:
+    """Return the values with those that count as plain numbers exactly at them.
+
+    >>> exact_literals([0.7421, 1.5000000000000004]).tolist()
+    [0.7421, 1.5]
+    """
+    given = np.array(values, np.float64)
+    for k in np.flatnonzero(np.isfinite(literal_bits(given)) & (given != 0)).tolist():
+        given[k] = next(iter(literals_near(float(given[k]), SAME * abs(given[k]))), given[k])
+    return given
+
+
 def literals_near(value: float, reach: float) -> list[float]:
     """Return plain numbers within `reach` of a value, those of the fewest bits first, at most one of each kind.
 

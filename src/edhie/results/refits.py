@@ -14,14 +14,16 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
 from edhie.expr import Forest
 from edhie.results.description import Criterion, describe, with_numbers
-from edhie.results.literals import literal_bits, literals_near
-from edhie.results.noise import CONSTANT, NoiseModel, relative_weights
+from edhie.results.literals import exact_literals, literal_bits, literals_near
+from edhie.results.noise import CONSTANT, STUDENT, NoiseModel, relative_weights
 
 Numbers = NDArray[np.float64]
 ROUNDS = 4  # of weights and fits: predictions change with constants, and weights with predictions
+ROBUST_ROUNDS = 30  # where weights follow from residuals, which change more
 STANDARD_ERRORS = 2.5  # within which a plain number may stand for a constant
 PLAIN_GAIN = 3.0  # bits that a plain number has to save, but for an exponent: many constants are near one by chance
 MOST_PLAIN = 3  # plain numbers that are tried for a constant
+SETTLED = 1e-7  # relative: constants that change by less have settled
 SURE = 1e-9  # relative: where the noise is nil, how near a plain number has to be
 
 
@@ -38,14 +40,14 @@ def refitted(forest: Forest, data: Data, model: NoiseModel, config: FitConfig) -
 
 
 def _reweighted(one: Forest, data: Data, model: NoiseModel, config: FitConfig) -> Forest:
-    for _ in range(ROUNDS):
+    for _ in range(ROBUST_ROUNDS if model is STUDENT else ROUNDS):
         with np.errstate(all="ignore"):
             predicted = np.asarray(values(one, data.columns)[0], np.float64)
             weights = relative_weights(model, predicted, data) if np.isfinite(predicted).all() else None
         if weights is None or not np.isfinite(weights).all():
             return one
         before, one = one, _fitted(one, replace(data, weights=weights), config)
-        if np.allclose(before.values, one.values, rtol=1e-9, atol=0.0):
+        if np.allclose(before.values, one.values, rtol=SETTLED, atol=0.0):
             break
     return one
 
@@ -67,34 +69,41 @@ def with_plain_numbers(
 ) -> tuple[Forest, float]:
     """Return one expression with plain numbers for constants where that shortens its description, and its bits.
 
-    The constant that is nearest to a plain number, in standard errors, goes first; the others follow.
+    All constants are tried at once, then the one that is nearest to a plain number, in standard errors, and the next.
     """
+    one = Forest(one.library, one.tokens, one.offsets, exact_literals(one.values))
     bits = float(describe(one, data, criterion, (model,)).bits[0])
+
+    def replaced(places: list[int], numbers: list[float]) -> tuple[float, Forest]:
+        changed = one.values.copy()
+        changed[places] = numbers
+        found = refitted(Forest(one.library, one.tokens, one.offsets, changed), data, model, config)
+        return float(describe(found, data, criterion, (model,)).bits[0]), found
+
+    tried = _replacements(one, data, model)
+    if len(tried) > 1:  # without noise one alone would leave more than both
+        places = [place for place, _ in tried]
+        length, found = replaced(places, [numbers[0] for _, numbers in tried])
+        if length < bits - _least_gain(one, places):
+            bits, one = length, found
     given_up: set[int] = set()
-    while True:
-        tried = [each for each in _replacements(one, data, model) if each[0] not in given_up]
-        if not tried:
-            return one, bits
+    while tried := [each for each in _replacements(one, data, model) if each[0] not in given_up]:
         place, numbers = tried[0]
-        best: tuple[float, Forest] | None = None
-        for number in numbers:
-            changed = one.values.copy()
-            changed[place] = number
-            found = refitted(Forest(one.library, one.tokens, one.offsets, changed), data, model, config)
-            length = float(describe(found, data, criterion, (model,)).bits[0])
-            if best is None or length < best[0]:
-                best = length, found
-        needed = 0.0 if place in _exponents(one) else PLAIN_GAIN
-        if best is not None and best[0] < bits - needed:
-            bits, one = best
+        length, found = min((replaced([place], [number]) for number in numbers), key=lambda each: each[0])
+        if length < bits - _least_gain(one, [place]):
+            bits, one = length, found
         else:
             given_up.add(place)
+    return one, bits
 
 
 def quickly_plain(
     one: Forest, data: Data, model: NoiseModel, criterion: Criterion, config: FitConfig
 ) -> tuple[Forest, float] | None:
-    """Return one expression with plain numbers for all constants that are near one, and its bits; None for none."""
+    """Return one expression with plain numbers for all constants that are near one, and its bits, with those that it has to save.
+
+    None where no constant is near a plain number. As `with_plain_numbers`, but all at once.
+    """
     tried = _replacements(one, data, model)
     if not tried:
         return None
@@ -102,7 +111,13 @@ def quickly_plain(
     for place, numbers in tried:
         changed[place] = numbers[0]
     found = refitted(Forest(one.library, one.tokens, one.offsets, changed), data, model, config)
-    return found, float(describe(found, data, criterion, (model,)).bits[0])
+    bits = float(describe(found, data, criterion, (model,)).bits[0])
+    return found, bits + _least_gain(one, [place for place, _ in tried])
+
+
+def _least_gain(one: Forest, places: list[int]) -> float:
+    """The bits that plain numbers at these places have to save."""
+    return PLAIN_GAIN * len(set(places) - _exponents(one))
 
 
 def _exponents(one: Forest) -> set[int]:
