@@ -80,7 +80,7 @@ def test_columns_are_chosen_and_others_may_hold_text(edhie: Callable[..., Any], 
     assert (found["target"], found["strategy"], found["stopped"]) == ("T", "draw", "evaluations")
     assert found["counts"]["executed"] == 500
     assert found["rows"] == {"train": 60, "validation": 0}
-    one = {"complexity", "loss", "score", "r2", "r2_validation", "expression"}
+    one = {"complexity", "loss", "score", "r2", "r2_validation", "expression", "noise", "weight"}
     assert found["front"][0].keys() == one
     assert found["selected"].keys() == one | {"constants", "standard_errors"}
     assert found["selected"]["expression"] == found["front"][found["index"]]["expression"]

@@ -74,7 +74,7 @@ def test_predictions_by_row_of_the_table_and_their_deviations(fitted: EDHiERegre
 
 def test_deviations_are_those_of_a_linear_model() -> None:
     x = RNG.uniform(0, 4, (60, 1))
-    y = 3 + 2 * x[:, 0] + 0.3 * RNG.normal(size=60)
+    y = 3.1234 + 2.0987 * x[:, 0] + 0.003 * RNG.normal(size=60)  # so precise that no plain number stands for them
     model = quick(100, operators=["+", "*"]).fit(x, y)
     line = next(k for k, each in enumerate(model.discoveries_[0].equations) if each.complexity == 5)
     design = np.column_stack([np.ones(60), x[:, 0]])
@@ -83,6 +83,17 @@ def test_deviations_are_those_of_a_linear_model() -> None:
     _, deviations = model.predict(x, index=line, return_std=True)
     np.testing.assert_allclose(deviations, np.sqrt(np.einsum("ij,jk,ik->i", design, covariance, design)), rtol=1e-6)
     np.testing.assert_allclose(model.predict(x, index=line), design @ beta, rtol=1e-6)
+
+
+def test_plain_numbers_are_not_certain() -> None:
+    x = RNG.uniform(0, 4, (60, 1))
+    y = 3 + 2 * x[:, 0] + 0.3 * RNG.normal(size=60)
+    model = quick(100, operators=["+", "*"]).fit(x, y)
+    assert sorted(str(model.best_.expr).replace("*x0", "").split(" + ")) == ["2", "3"]
+    design = np.column_stack([np.ones(60), x[:, 0]])
+    covariance = np.linalg.inv(design.T @ design) * np.sum((y - 3 - 2 * x[:, 0]) ** 2) / 58
+    _, deviations = model.predict(x, return_std=True)
+    np.testing.assert_allclose(deviations, np.sqrt(np.einsum("ij,jk,ik->i", design, covariance, design)), rtol=1e-6)
 
 
 def test_tables_of_every_kind_give_the_same() -> None:

@@ -141,8 +141,12 @@ class Equation:
         return found
 
     def standard_deviations(self, columns: Numbers) -> Numbers:
-        """How far each of its values may be off, since its constants are known to within the noise only."""
-        return value_deviations(self.expr, self._weighted, columns, ties=self.ties)
+        """How far each of its values may be off, since its constants are known to within the noise only.
+
+        Plain numbers count as constants too: that 2 describes the data better than 2.013 does not make it certain.
+        """
+        expr = self.expr if self.model is None or self.ties is not None else _loosened(self.expr)
+        return value_deviations(expr, self._weighted, columns, ties=self.ties)
 
     @property
     def noise(self) -> str | None:
@@ -172,6 +176,24 @@ class Equation:
             "noise": self.noise,
             "weight": self.weight,
         }
+
+
+def _loosened(expr: Expr) -> Expr:
+    """The expression with its numbers as constants, but for exponents, which belong to its form."""
+    library = expr.library
+    exponents = {expr.child_positions(k)[1] for k, token in enumerate(expr.tokens) if token == "^"}
+    if library.constant is None or not any(library[token].kind == "number" for token in expr.tokens):
+        return expr
+    tokens, values, fitted = [], list[float | None](), iter(expr.constants)
+    for k, token in enumerate(expr.tokens):
+        kind = library[token].kind
+        if kind == "number" and k not in exponents:
+            tokens.append(library.constant)
+            values.append(float(token))
+        else:
+            tokens.append(token)
+            values += [next(fitted)] if kind == "constant" else []
+    return Expr(library, tokens, values)
 
 
 def _finite(value: float | None) -> float | None:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.constants.cancellation import cancellation
 from edhie.evaluate.constants.jacobian import constants_among_values
-from edhie.evaluate.constants.phases import unaliased
 from edhie.evaluate.constants.polish import polish
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import LOSSES, Loss
@@ -123,6 +122,8 @@ def _polished(forest: Forest, data: Data, manner: Manner) -> Forest:
 
 def _low_phases(exprs: list[Expr], data: Data, manner: Manner) -> list[Expr]:
     """Each with the phases of its waves within one turn, and without aliases."""
+    from edhie.evaluate.constants.phases import unaliased  # which loads mpmath
+
     found = [
         unaliased(each, data, lower=manner.lower, upper=manner.upper, may_polish=manner.may_polish) for each in exprs
     ]

@@ -59,6 +59,9 @@ class StructurePrior:
     counts: Counts
     """How often each choice was made in the formulas; empty for the uniform prior."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _thawed, ({key: dict(row) for key, row in self.counts.items()},)
+
     # -- where it comes from ------------------------------------------------------------
 
     @classmethod
@@ -148,6 +151,10 @@ class StructurePrior:
 def _read_row(key: str, row: Mapping[str, Any]) -> tuple[tuple[str, str, str], dict[str, float]]:
     kind, context, above = key.split("|")
     return (kind, context, above), {str(name): float(count) for name, count in row.items()}
+
+
+def _thawed(counts: Mapping[tuple[str, str, str], Mapping[str, float]]) -> StructurePrior:
+    return StructurePrior(_frozen(counts))
 
 
 def _frozen(counts: Mapping[tuple[str, str, str], Mapping[str, float]]) -> Counts:
