@@ -87,4 +87,4 @@ def has_pole(forest: Forest, data: Data, points: Numbers) -> NDArray[np.bool_]:
     reach = BEYOND * ((high - low) or abs(high) or 1.0)
     with np.errstate(all="ignore"):
         found = values(forest, points)
-        return ~((found > low - reach) & (found < high + reach)).all(axis=1)
+        return np.asarray(~((found > low - reach) & (found < high + reach)).all(axis=1))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from typing import Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray

@@ -100,7 +100,7 @@ def with_plain_numbers(
 def quickly_plain(
     one: Forest, data: Data, model: NoiseModel, criterion: Criterion, config: FitConfig
 ) -> tuple[Forest, float] | None:
-    """Return one expression with plain numbers for all constants that are near one, and its bits, with those that it has to save.
+    """Return one expression with plain numbers for all constants near one, and its bits plus what it has to save.
 
     None where no constant is near a plain number. As `with_plain_numbers`, but all at once.
     """

@@ -83,9 +83,7 @@ View = tuple[Numbers, Numbers]
 """The target through a link, and by row one over its standard deviation there; 0 for a row that does not count."""
 
 
-def noisy_views(
-    data: Data, library: SymbolLibrary, config: MosaicConfig, noise: RowNoise
-) -> dict[Link, View]:
+def noisy_views(data: Data, library: SymbolLibrary, config: MosaicConfig, noise: RowNoise) -> dict[Link, View]:
     """Return the target through the links that can be undone on most rows."""
     usable = [link for link in LINKS if link.is_writable(library)] if config.links else [IDENTITY]
     with np.errstate(all="ignore"):
@@ -119,9 +117,7 @@ def _framed(link: Link, view: View, block: Block, data: Data, total: float) -> F
     return Frame(link, block, (0,) * data.n_variables, view[0], _sign(link, data.y), total=total)
 
 
-def _products(
-    link: Link, view: View, data: Data, noise: RowNoise, total: float, *, is_rich: bool
-) -> list[Frame]:
+def _products(link: Link, view: View, data: Data, noise: RowNoise, total: float, *, is_rich: bool) -> list[Frame]:
     """The linked target as a product of powers, with and without those of the variables coming free."""
     linked, scale = view
     with np.errstate(all="ignore"):
@@ -169,9 +165,7 @@ def peeled(data: Data, noise: RowNoise) -> Indices:
 PEELED = {"y": -1, "1/y": 1, "y^2": -2, "1/y^2": 2}
 
 
-def _scaled(
-    link: Link, view: View, data: Data, noise: RowNoise, total: float, *, most: int
-) -> list[Frame]:
+def _scaled(link: Link, view: View, data: Data, noise: RowNoise, total: float, *, most: int) -> list[Frame]:
     """The linked target times powers of the variables: those with which a polynomial of low degree leaves the least."""
     usable = np.flatnonzero((data.columns != 0).all(axis=1))
     powers = np.concatenate([likely_scales(data, usable), scales(data.n_variables, usable)])
@@ -198,9 +192,9 @@ def _scaled(
             break
         own = np.zeros(data.n_variables, np.int64)
         own[usable] = powers[k]
-        for columns in (1, most) if rank == 0 else (most,):  # with little that comes free, what is found is shorter
+        for n_columns in (1, most) if rank == 0 else (most,):  # with little that comes free, what is found is shorter
             with np.errstate(all="ignore"):
-                block = _polynomial(data, scale / np.abs(factors[k]), columns)
+                block = _polynomial(data, scale / np.abs(factors[k]), n_columns)
             if np.isfinite(block.row_scale).all():
                 own_target, sign = factors[k] * target, _sign(link, data.y)
                 found.append(Frame(link, block, tuple(own.tolist()), own_target, sign, total=total))
