@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from typing import Any
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,7 +109,7 @@ def data_bits(forest: Forest, data: Data, criterion: Criterion, models: tuple[No
     from edhie.results.description_kernels import code_lengths, lengths
 
     program = plan(forest, keep=True)
-    own = _as_kernels_take_it(data, criterion, models)
+    own: Any = _as_kernels_take_it(data, criterion, models)
     out = np.full((len(forest), len(models)), np.inf)
     is_counted = _counted(forest, criterion)
     code_lengths(program, is_counted, data.columns, *own, 0, len(forest), out)
@@ -128,7 +127,7 @@ def residual_bits(predicted: NDArray[np.floating], data: Data, criterion: Criter
 
     criterion = criterion or Criterion(StructurePrior.uniform())
     models = criterion.models(data)
-    own = _as_kernels_take_it(data, criterion, models)
+    own: Any = _as_kernels_take_it(data, criterion, models)
     out = np.empty((len(predicted), len(models)))
     none = np.empty((0, data.n_rows))
     for row, found in zip(np.asarray(predicted, np.float64), out, strict=True):
