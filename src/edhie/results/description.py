@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,8 @@ from edhie.results.noise import FREEDOM, NoiseModel, codes_of, noise_models, sma
 from edhie.results.structure_prior import StructurePrior
 
 Numbers = NDArray[np.float64]
+Kernel = tuple[Numbers, Numbers, Numbers, float, NDArray[np.int64], Numbers, Numbers, float]
+"""What kernels take besides expressions: see `description_kernels.lengths`."""
 ROUNDING = 1e-12  # of the target's spread: residuals below are as good as none
 ALONE = 0.0  # bits of a constant by itself: that nothing explains the target is the first thing to say
 NATS = 1.0 / math.log(2.0)
@@ -109,7 +110,7 @@ def data_bits(forest: Forest, data: Data, criterion: Criterion, models: tuple[No
     from edhie.results.description_kernels import code_lengths, lengths
 
     program = plan(forest, keep=True)
-    own: Any = _as_kernels_take_it(data, criterion, models)
+    own = _as_kernels_take_it(data, criterion, models)
     out = np.full((len(forest), len(models)), np.inf)
     is_counted = _counted(forest, criterion)
     code_lengths(program, is_counted, data.columns, *own, 0, len(forest), out)
@@ -127,7 +128,7 @@ def residual_bits(predicted: NDArray[np.floating], data: Data, criterion: Criter
 
     criterion = criterion or Criterion(StructurePrior.uniform())
     models = criterion.models(data)
-    own: Any = _as_kernels_take_it(data, criterion, models)
+    own = _as_kernels_take_it(data, criterion, models)
     out = np.empty((len(predicted), len(models)))
     none = np.empty((0, data.n_rows))
     for row, found in zip(np.asarray(predicted, np.float64), out, strict=True):
@@ -135,11 +136,12 @@ def residual_bits(predicted: NDArray[np.floating], data: Data, criterion: Criter
     return np.asarray(out.min(axis=1) * NATS)
 
 
-def _as_kernels_take_it(data: Data, criterion: Criterion, models: tuple[NoiseModel, ...]) -> tuple[Any, ...]:
+def _as_kernels_take_it(data: Data, criterion: Criterion, models: tuple[NoiseModel, ...]) -> Kernel:
     """Target, weights, least variances and noise models."""
     weights = np.ones(data.n_rows) if data.weights is None else data.weights * (data.n_rows / data.total_weight)
     floors, smallest = least_variances(data, criterion), smallest_prediction(data.y)
-    return data.y, weights, floors, smallest, *codes_of(models, data.n_rows), FREEDOM
+    codes, ratios, told = codes_of(models, data.n_rows)
+    return data.y, weights, floors, smallest, codes, ratios, told, FREEDOM
 
 
 def least_variances(data: Data, criterion: Criterion) -> Numbers:
