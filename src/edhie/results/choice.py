@@ -81,7 +81,7 @@ def alternatives(
         one, length = finalists.take([k]), float(bits[k])
         if not np.isfinite(length):
             continue
-        if rank < ROUNDED:
+        if rank < ROUNDED and one.sizes[0] > 1:  # a constant by itself stays the mean
             one, _ = with_plain_numbers(one, fitting, model, criterion, config)
             length = float(describe(one, judged, criterion, (model,)).bits[0])
         expr = one[0]
