@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from edhie.search.mosaic.config import MosaicConfig
-from edhie.search.mosaic.noisy import noisy_frames
+from edhie.search.mosaic.noisy import RowNoise, noisy_frames
 from mosaics import Numbers, data_of, free, positive
 
 LIBRARY = free(2)
@@ -15,7 +15,7 @@ RNG = np.random.default_rng(0)
 
 
 def frames(y: Numbers, deviations: Numbers, **options: bool) -> list:  # type: ignore[type-arg]
-    return noisy_frames(data_of(X, y), LIBRARY, MosaicConfig(**options), deviations)
+    return noisy_frames(data_of(X, y), LIBRARY, MosaicConfig(**options), RowNoise(y, deviations))
 
 
 @pytest.mark.parametrize("size", [0.01, 0.05])
