@@ -127,9 +127,13 @@ def found() -> Discovery:
 
 
 def test_equations_are_a_front_in_plain_form(found: Discovery) -> None:
-    others = [each for each in found.equations if each is not found.best]
-    losses = [each.loss for each in others]
-    assert losses == sorted(losses, reverse=True)
+    complexities = [each.complexity for each in found.equations]
+    assert complexities == sorted(complexities)
+    # besides those that are likely, each is better than all that are less complex
+    least = math.inf
+    for each in found.equations:
+        assert each.loss < least or each.weight > 0.01
+        least = min(least, each.loss)
     for each in found.equations:
         assert plain_form(each.expr) == each.expr
         assert each.complexity == each.expr.size

@@ -11,7 +11,6 @@ from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, eigh
 
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
@@ -102,6 +101,8 @@ class _Problem:
 
     def solve(self, kept: Indices) -> tuple[float, Numbers] | None:
         """The least ratio of squares to those of noise, and the coefficients that have it."""
+        from scipy.linalg import eigh  # slow to import, and not needed for help
+
         above, below = kept < self.n_top, kept >= self.n_top
         if not above.any() or not below.any():
             return None
@@ -114,7 +115,7 @@ class _Problem:
         try:
             through = np.linalg.solve(outer, cross)
             values, vectors = eigh(self.products[np.ix_(b, b)] - cross.T @ through, noise, subset_by_index=[0, 0])
-        except (LinAlgError, np.linalg.LinAlgError, ValueError):
+        except (np.linalg.LinAlgError, ValueError):
             return None
         found = np.empty(len(kept))
         found[below], found[above] = vectors[:, 0], -through @ vectors[:, 0]
