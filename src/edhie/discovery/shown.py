@@ -71,19 +71,26 @@ def _ranked(
     )  # fmt: skip
     if not found:
         return [], None
+    likely = {0} | {k for k, each in enumerate(found[:MOST_LIKELY]) if each.weight >= LEAST_WEIGHT}
     every = [_shown(each, train, loss) for each in found]
-    errors = np.array([each.candidate.error for each in every])
-    complexities = np.array([each.candidate.complexity for each in every])
-    places = set(front_of(errors, complexities, negligible=result.front.negligible).tolist())
-    likely = [k for k, each in enumerate(found[:MOST_LIKELY]) if each.weight >= LEAST_WEIGHT]
-    order = sorted(places | set(likely) | {0})
+    order = sorted(likely | _on_front(every, result.front.negligible))
     shown = [every[k] for k in order]
     if manner.may_rewrite:
         exprs = tidied([found[k].expr for k in order], train, manner)
         shown = [_shown(replace(found[k], expr=expr), train, loss) for k, expr in zip(order, exprs, strict=True)]
+        # tidying changes complexities, and with them the front
+        still = _on_front(shown, result.front.negligible)
+        shown = [each for place, each in enumerate(shown) if place in still or order[place] in likely]
     chosen = shown[0]
     shown.sort(key=lambda each: (each.candidate.complexity, each.candidate.error))
     return shown, shown.index(chosen)
+
+
+def _on_front(shown: Sequence[Shown], negligible: float) -> set[int]:
+    """The places of equations that no less complex one is as good as."""
+    errors = np.array([each.candidate.error for each in shown])
+    complexities = np.array([each.candidate.complexity for each in shown])
+    return set(front_of(errors, complexities, negligible=negligible).tolist())
 
 
 def _with_guesses(result: SearchResult, guesses: Sequence[Expr]) -> Candidates:
