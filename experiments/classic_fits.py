@@ -17,9 +17,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from classics import CLASSICS, SPACINGS, Classic
-from edhie.expr import Expr, Forest, parse
+from edhie.expr import Expr, parse
 from edhie.expr.interpret import interpret
-from forms import right_forms
+from forms import forest_of, right_forms
 from rows import Row
 from runs import CHOSEN, common, fit, markdown, parser, run_fits, share, versions_of
 
@@ -54,7 +54,7 @@ def run_classic(job: Row, *, max_time: float) -> Row:
     seed = int(job["seed"])
     data: Classic = CLASSICS[job["set"]](seed, "even" if job["spacing"] == "even" else "random")
     done = fit(data.X, data.y, [data.column], max_time=max_time, seed=seed, loss=data.loss)
-    shown = Forest.from_exprs([each.expr for each in done.found.equations])
+    shown = forest_of([each.expr for each in done.found.equations])
     truth, x = truth_of(data), np.linspace(data.x.min(), data.x.max(), POINTS)
     right = right_forms(shown, x[None], interpret(truth, {data.column: x}), size=truth.size)
     answers = {"right": right[done.found.index], "on_front": right.any()}

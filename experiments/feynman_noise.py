@@ -21,8 +21,7 @@ import numpy as np
 
 from edhie.bench.problem import Problem, load_problems
 from edhie.discovery import Discovery
-from edhie.expr import Forest
-from forms import places_of, right_forms, where_lost
+from forms import forest_of, places_of, right_forms, where_lost
 from rows import Row
 from runs import (
     CHOSEN,
@@ -95,7 +94,7 @@ def verdicts(found: Discovery, problem: Problem, X: Numbers, y: Numbers) -> Row:
     """Return the columns that tell whether the form was found; `y` is without noise."""
     assert problem.truth is not None
     columns, size = np.ascontiguousarray(X.T), problem.truth.size
-    shown = right_forms(Forest.from_exprs([each.expr for each in found.equations]), columns, y, size=size)
+    shown = right_forms(forest_of([each.expr for each in found.equations]), columns, y, size=size)
     is_chosen = bool(shown[found.index])
     scored = np.zeros(len(found.explored), np.bool_)
     if not is_chosen:

@@ -13,7 +13,7 @@ from runs import Numbers
 
 if TYPE_CHECKING:
     from edhie.evaluate import Data
-    from edhie.expr import Forest
+    from edhie.expr import Expr, Forest
 
 EXACT = 1e-6  # RMSE over the target's standard deviation
 PROMISING = 0.1  # of the same, on some of the rows, after a quick fit
@@ -42,6 +42,13 @@ def right_forms(forest: Forest, columns: Numbers, y: Numbers, *, size: int) -> N
     _, errors[promising] = _fitted(near.take(promising), data, replace(THOROUGH, points=20, starts=3, rounds=2))
     found[places] = promising & (errors < EXACT)
     return found
+
+
+def forest_of(exprs: Sequence[Expr]) -> Forest:
+    """Return expressions as one forest, whether they have numbers or not."""
+    from edhie.expr import Forest
+
+    return Forest.from_exprs(exprs, exprs[0].library.with_numbers())
 
 
 def with_free_numbers(forest: Forest) -> Forest:

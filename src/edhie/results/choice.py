@@ -17,7 +17,7 @@ from edhie.expr import Expr, Forest
 from edhie.expr.plain import plain_form
 from edhie.results.between_rows import has_pole, is_unresolved, neighbours
 from edhie.results.candidates import Candidate, Candidates
-from edhie.results.description import Criterion, describe, joined_rows, with_numbers
+from edhie.results.description import Criterion, describe, joined_rows, skewed_bits, with_numbers
 from edhie.results.literals import literal_bits
 from edhie.results.noise import BOTH, NoiseModel, relative_weights
 from edhie.results.refits import refitted, with_plain_numbers
@@ -88,7 +88,9 @@ def alternatives(
         if may_rewrite:
             expr, length = _written(one, judged, criterion, model, length)
         listed.append(Alternative(expr, length, model, executed_at[k]))
-    return _weighted(_distinct(listed, judged, model), data, model)
+    skewed = skewed_bits(judged, criterion)
+    found = [each if each.expr.variables else _favoured(each, skewed) for each in _distinct(listed, judged, model)]
+    return _weighted(sorted(found, key=lambda each: each.bits), data, model)
 
 
 def shortest_description(
@@ -166,12 +168,15 @@ def _distinct(listed: Sequence[Alternative], data: Data, model: NoiseModel) -> l
     return sorted(found, key=lambda each: each.bits)
 
 
+def _favoured(constant: Alternative, skewed: float) -> Alternative:
+    """A constant, which stands for any distribution that does not depend on the columns."""
+    return replace(constant, bits=min(constant.bits, skewed) - LEAST_GAIN)
+
+
 def _weighted(found: list[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
     """With the weights that their lengths give them; what predicts left-out rows worse than a shorter one goes back."""
     if not found:
         return found
-    found = [each if each.expr.variables else replace(each, bits=each.bits - LEAST_GAIN) for each in found]
-    found.sort(key=lambda each: each.bits)
     if data.n_rows < LEAVE_ONE_OUT:
         found = _tested(found, data, model)
     # what left-out rows speak against is no more likely than what is chosen instead

@@ -19,7 +19,7 @@ from edhie.evaluate.program import plan, tables_of, with_custom_operators
 from edhie.expr import Forest
 from edhie.expr.symbols import NUMBER
 from edhie.results.literals import literal_bits
-from edhie.results.noise import FREEDOM, NoiseModel, codes_of, noise_models, smallest_prediction
+from edhie.results.noise import FREEDOM, PROPORTIONAL, NoiseModel, codes_of, noise_models, smallest_prediction
 from edhie.results.structure_prior import StructurePrior
 
 Numbers = NDArray[np.float64]
@@ -134,6 +134,24 @@ def residual_bits(predicted: NDArray[np.floating], data: Data, criterion: Criter
     for row, found in zip(np.asarray(predicted, np.float64), out, strict=True):
         lengths(np.ascontiguousarray(row), none, np.empty(0), *own, found)
     return np.asarray(out.min(axis=1) * NATS)
+
+
+def skewed_bits(data: Data, criterion: Criterion) -> float:
+    """Return the bits of a positive target as log-normal noise; infinite for any other target.
+
+    An equation explains something only if it is shorter than this, too. Otherwise one with small predictions, where
+    by chance many small values are, would pass for an explanation of a skewed target.
+    """
+    from edhie.results.description_kernels import gaussian_length
+
+    if data.sigma is not None or not (data.y > 0).all():
+        return math.inf
+    logs, floors = np.log(data.y), least_variances(data, criterion)
+    _, weights, *_ = _as_kernels_take_it(data, criterion, ())
+    centre = float(np.average(logs, weights=weights))
+    one = np.ones((1, data.n_rows))
+    length = gaussian_length(logs - centre, one, np.array([centre]), weights, floors / np.square(data.y))
+    return (length + float(weights @ logs)) * NATS + PROPORTIONAL.bits
 
 
 def _as_kernels_take_it(data: Data, criterion: Criterion, models: tuple[NoiseModel, ...]) -> Kernel:

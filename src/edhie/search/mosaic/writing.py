@@ -19,6 +19,8 @@ Numbers = NDArray[np.float64]
 HALVES = (1, 2)
 SYMBOL_PRICES = (1.0, 0.3, 0.0)  # as shares of what a symbol costs in bits
 LARGEST_LOGARITHM = 300.0  # of a factor
+POWERS = {("1/",): -1.0, ("sqrt",): 0.5, ("1/", "sqrt"): -0.5, ("^2",): 2.0}
+"""The power that heads are, where they are one."""
 Part = tuple[float, bool, Words, Numbers]  # coefficient or exponent, whether it is one, what, its values
 
 
@@ -29,6 +31,9 @@ class Writer:
         """`data` are what the expressions have to be defined on."""
         self.speller = Speller(library, data)
         self._variables = [Words((name,)) for name in library.variables]
+        self._is_positive = (
+            [False] * len(library.variables) if data is None else (data.columns > 0).all(axis=1).tolist()
+        )
 
     def write(self, frame: Frame, extra: Sequence[Laid] = ()) -> list[Expr]:
         """What a frame says with further pieces: none where it cannot be written, several where numbers are unsure."""
@@ -156,13 +161,26 @@ class Writer:
 
     def _undone(self, frame: Frame, inner: Words) -> Words:
         """The inner part with the scale taken off and the link undone, behind the guess that the frame is around."""
-        head = frame.link.head
-        if any(frame.scale):
-            off = [(-float(e), words) for e, words in zip(frame.scale, self._variables, strict=True) if e]
-            inner = self.speller.product([(1.0, inner), *off])
-        words = self.speller.headed(head, inner)
+        words = self._headed(frame, inner)
         words = self.speller.negative(words) if frame.link.is_even and frame.sign < 0 else words
         if frame.around is None:
             return words
         operator, guess = frame.around
         return self.speller.over(operator, Words.of(guess[0]), words)
+
+    def _headed(self, frame: Frame, inner: Words) -> Words:
+        """The inner part with scale and link undone; powers of the scale stand outside of the link where they can."""
+        head, power = frame.link.head, POWERS.get(frame.link.head)
+        outside, inside = [], []
+        for exponent, variable, is_positive in zip(frame.scale, self._variables, self._is_positive, strict=True):
+            outer = 0.5 if power is None else -exponent * power
+            if exponent and outer == round(outer) and (is_positive or power in (-1.0, 2.0)):
+                outside.append((outer, variable))
+            elif exponent:
+                inside.append((-float(exponent), variable))
+        inner = self.speller.product([(1.0, inner), *inside]) if inside else inner
+        if not outside:
+            return self.speller.headed(head, inner)
+        if head[0] == "1/":
+            return self.speller.product([*outside, (-1.0, self.speller.headed(head[1:], inner))])
+        return self.speller.product([*outside, (1.0, self.speller.headed(head, inner))])
