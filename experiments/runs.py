@@ -74,9 +74,14 @@ def fit(X: Numbers, y: Numbers, names: Sequence[str], *, max_time: float, seed: 
     # a fit of 30 s would otherwise train a generator in the background, beside the fits that are measured
     shipped = general_for(len(names)) if len(names) > MOST_SHIPPED else None
     model = EDHiERegressor(max_time=max_time, random_state=seed, generator=shipped, loss=loss)
+    return timed(lambda: model.fit(pandas.DataFrame(X, columns=list(names)), y).discoveries_[0])
+
+
+def timed(discovered: Callable[[], Discovery]) -> Fit:
+    """Return what a function finds, with the processor time that it takes."""
     began = time.process_time()
-    model.fit(pandas.DataFrame(X, columns=list(names)), y)
-    return Fit(model.discoveries_[0], time.process_time() - began)
+    found = discovered()
+    return Fit(found, time.process_time() - began)
 
 
 def prepare() -> None:

@@ -38,11 +38,13 @@ def discover(
     on_event: Listener | None = None,
     folder: str | Path | None = None,
     resume: bool = False,
+    criterion: Criterion | None = None,
 ) -> Discovery:
     """Look for equations that explain the data.
 
     Without a `validation` set some rows are held out where there are many. `folder` keeps the search, and
-    `resume` goes on with it. Ctrl-C ends the search, and what was found comes back.
+    `resume` goes on with it. `criterion` compares equations; None for the one that the settings ask for. Ctrl-C
+    ends the search, and what was found comes back.
     """
     whole = prepared(data, validation)
     searched = whole.only(columns_to_search(whole.train, settings))
@@ -61,7 +63,8 @@ def discover(
         score_guesses(evaluator, guesses, settings.max_evaluations)
     if settings.corpus is not None and settings.template is None:
         score_formulas(evaluator, formulas_in(generator, library), settings.max_evaluations)
-    criterion = Criterion(prior=_prior(settings, generator, library), noise=settings.noise_model)
+    if criterion is None:
+        criterion = Criterion(prior=_prior(settings, generator, library), noise=settings.noise_model)
     result = run(
         generator,
         evaluator,
