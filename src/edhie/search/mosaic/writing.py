@@ -31,8 +31,8 @@ class Writer:
         """`data` are what the expressions have to be defined on."""
         self.speller = Speller(library, data)
         self._variables = [Words((name,)) for name in library.variables]
-        n_variables = len(library.variables)
-        self._is_positive = np.zeros(n_variables, np.bool_) if data is None else (data.columns > 0).all(axis=1)
+        columns = np.zeros((len(library.variables), 1)) if data is None else data.columns
+        self._is_positive = [bool(column.min() > 0) for column in columns]
 
     def write(self, frame: Frame, extra: Sequence[Laid] = ()) -> list[Expr]:
         """What a frame says with further pieces: none where it cannot be written, several where numbers are unsure."""
