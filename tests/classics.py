@@ -54,10 +54,10 @@ def damped(seed: int = 0, spacing: Spacing = "even") -> Classic:
 
 
 def seasonal(seed: int = 0, spacing: Spacing = "even") -> Classic:
-    """Return temperatures over a year: 365 rows, noise of 2 degrees."""
+    """Return temperatures over a year: 365 rows, noise of half a degree."""
     day, rng = _points("seasonal", 1, 365, 365, seed, spacing)
     truth = "9.2*sin(2*pi*(day - 105)/365) + 10.5"
-    return _with_noise("seasonal", "day", day, truth, 2 * rng.standard_normal(365))
+    return _with_noise("seasonal", "day", day, truth, 0.5 * rng.standard_normal(365))
 
 
 def michaelis(seed: int = 0, spacing: Spacing = "even") -> Classic:

@@ -7,6 +7,9 @@ would leave: a generalised eigenvalue problem, with Q from the solution before.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -14,9 +17,9 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
-from edhie.search.mosaic.blocks import polynomial_of_degree
+from edhie.search.mosaic.blocks import Block, polynomial_of_degree
 from edhie.search.mosaic.links import Link
-from edhie.search.mosaic.rational import quotient_words
+from edhie.search.mosaic.rational import Term, quotient_words
 from edhie.search.mosaic.words import Speller, UnwritableError
 
 Numbers = NDArray[np.float64]
@@ -24,6 +27,9 @@ Indices = NDArray[np.int64]
 LINKS = ("y", "y^2", "1/y^2", "exp(y)")
 DEGREES = ((1, 1), (2, 1), (1, 2), (2, 2), (0, 1), (0, 2))
 MOST_COLUMNS = 45
+MOST_MONOMIALS = 28  # of which sparse quotients are made, with two of them below
+MOST_ABOVE, SPARSE = 4, 8  # of them above, and sparse quotients that are tried
+DEPENDENT = 1e-9  # of the squares: what is left of a column that others explain
 REWEIGHTED = 4
 SMALLEST = 1e-3  # of the mean size of Q: rows where it is smaller count no more
 PRICE = 1.5  # of a column, in logarithms of the number of rows
@@ -36,27 +42,94 @@ def noisy_quotients(data: Data, views: dict[Link, tuple[Numbers, Numbers]], spel
     for link, (target, scale) in views.items():
         if link.name not in LINKS:
             continue
-        for above, below in DEGREES:
-            columns = comb(data.n_variables + above, above) + comb(data.n_variables + below, below)
-            if columns > min(MOST_COLUMNS, data.n_rows // 4):
-                continue
-            numerator, denominator = (polynomial_of_degree(data.columns, degree) for degree in (above, below))
-            fitted = _fitted(numerator.columns, denominator.columns, target, scale)
-            if fitted is None:
-                continue
-            top, bottom = fitted
+        is_negative = link.is_even and bool(np.median(data.y) < 0)
+        for above, below in _quotients(data, target, scale):
             try:
-                words = quotient_words(
-                    [(c, numerator.exponents[k]) for k, c in enumerate(top) if c],
-                    [(c, denominator.exponents[k]) for k, c in enumerate(bottom) if c],
-                    speller,
-                )
-                headed = speller.headed(link.head, words)
-                is_negative = link.is_even and np.median(data.y) < 0
-                found.append(speller.expr(speller.negative(headed) if is_negative else headed))
+                words = speller.headed(link.head, quotient_words(above, below, speller))
+                found.append(speller.expr(speller.negative(words) if is_negative else words))
             except UnwritableError:
                 continue
     return found
+
+
+def _quotients(data: Data, target: Numbers, scale: Numbers) -> Iterator[tuple[list[Term], list[Term]]]:
+    """The terms above and below of quotients: of polynomials by degree, and over two monomials."""
+    for above, below in DEGREES:
+        columns = comb(data.n_variables + above, above) + comb(data.n_variables + below, below)
+        if columns <= min(MOST_COLUMNS, data.n_rows // 4):
+            yield from _quotient(
+                polynomial_of_degree(data.columns, above), polynomial_of_degree(data.columns, below), target, scale
+            )
+    block = polynomial_of_degree(data.columns, 2)
+    if len(block.columns) <= min(MOST_MONOMIALS, data.n_rows // 4):
+        for few in _sparse_quotients(block, target, scale):
+            above_block, below_block = (
+                replace(block, columns=block.columns[k], exponents=block.exponents[k]) for k in few
+            )
+            yield from _quotient(above_block, below_block, target, scale)
+
+
+def _quotient(above: Block, below: Block, target: Numbers, scale: Numbers) -> Iterator[tuple[list[Term], list[Term]]]:
+    fitted = _fitted(above.columns, below.columns, target, scale)
+    if fitted is not None:
+        top, bottom = (
+            [(float(c), e) for c, e in zip(coefficients, block.exponents, strict=True) if c]
+            for coefficients, block in zip(fitted, (above, below), strict=True)
+        )
+        if any(exponents.any() for _, exponents in bottom):
+            yield top, bottom
+
+
+def _sparse_quotients(block: Block, target: Numbers, scale: Numbers) -> list[tuple[Indices, Indices]]:
+    """Monomials above and pairs of them below that promise most, by adding monomials above one after the other."""
+    units = np.sqrt(np.mean(np.square(block.columns), axis=1))
+    if not (np.isfinite(units).all() and (units > 0).all()):
+        return []
+    scaled, n = block.columns / units[:, np.newaxis], len(block.columns)
+    problem = _Problem(scaled, scaled, target, scale, scale > 0, np.ones(len(target)))
+    n_rows = int((scale > 0).sum())
+    tried: list[tuple[float, Indices, Indices]] = []
+    for pair in combinations(range(n), 2):
+        below = np.array(pair)
+        whitening = _inverse_root(problem.noise[np.ix_(n + below, n + below)])
+        if whitening is None:
+            continue
+        products, above = problem.products, np.empty(0, np.int64)
+        for size in range(1, MOST_ABOVE + 1):
+            ratios = _ratios(products, n + below, n, whitening)
+            ratios[above] = np.inf
+            k = int(np.argmin(ratios))
+            if not 0 < ratios[k] < np.inf:
+                break
+            above = np.append(above, k)
+            products = products - np.outer(products[:, k], products[:, k]) / products[k, k]
+            tried.append((n_rows * float(np.log(ratios[k])) + PRICE * np.log(n_rows) * size, above, below))
+    places = {tuple(each): k for k, each in enumerate(block.exponents.tolist())}
+    found: dict[tuple[tuple[int, ...], ...], tuple[Indices, Indices]] = {}
+    for _, above, below in sorted(tried, key=lambda each: each[0]):
+        common = block.exponents[np.concatenate([above, below])].min(axis=0)
+        reduced = [
+            np.array([places[tuple(each)] for each in (block.exponents[its] - common).tolist()])
+            for its in (above, below)
+        ]
+        found.setdefault(tuple(tuple(sorted(its.tolist())) for its in reduced), (reduced[0], reduced[1]))
+    return list(found.values())[:SPARSE]
+
+
+def _inverse_root(matrix: Numbers) -> Numbers | None:
+    values, vectors = np.linalg.eigh(matrix)
+    return np.asarray((vectors / np.sqrt(values)) @ vectors.T) if values[0] > RIDGE * values[-1] else None
+
+
+def _ratios(products: Numbers, below: Indices, n_above: int, whitening: Numbers) -> Numbers:
+    """By column above: the least ratio of squares to those of noise if it is added."""
+    base = whitening @ products[np.ix_(below, below)] @ whitening
+    squares = np.diag(products)[:n_above]
+    with np.errstate(all="ignore"):
+        own = whitening @ products[below, :n_above] / np.sqrt(squares)
+        a, d, b = base[0, 0] - own[0] ** 2, base[1, 1] - own[1] ** 2, base[0, 1] - own[0] * own[1]
+        found = 0.5 * (a + d - np.sqrt((a - d) ** 2 + 4 * b**2))
+    return np.asarray(np.where(squares > DEPENDENT * squares.max(), found, np.inf))
 
 
 def _fitted(above: Numbers, below: Numbers, target: Numbers, scale: Numbers) -> tuple[Numbers, Numbers] | None:
@@ -82,8 +155,7 @@ def _fitted(above: Numbers, below: Numbers, target: Numbers, scale: Numbers) -> 
     every = np.zeros(len(top) + len(bottom))
     every[kept] = solved[1]
     found = every[: len(top)] / units[0], every[len(top) :] / units[1]
-    is_quotient = found[0].any() and np.count_nonzero(found[1]) > 0 and found[1][1:].any()
-    return found if is_quotient else None
+    return found if found[0].any() and found[1].any() else None
 
 
 class _Problem:

@@ -37,6 +37,7 @@ from edhie.search.mosaic.tidying import (
     shorter,
     within_bounds,
 )
+from edhie.search.mosaic.waves import wave_expressions
 from edhie.search.mosaic.writing import Writer
 from edhie.search.variation import children
 
@@ -107,6 +108,8 @@ class Scribe:
         best = sorted(every, key=lambda frame: frame.unexplained)[:OPENED]
         best += sorted((each for each in frames if each.around), key=lambda frame: frame.unexplained)[:OPENED]
         self._score(self._short(expr for frame in best for expr in self._writer.write(frame)))
+        if self._config.shapes and not self.is_done:
+            self._score(self._short(wave_expressions(self._improved_data, self._writer.speller)))
         if self._config.quotients and not self.is_done:
             links = usable_links(self._fit_data.y, self._library)
             few = few_rows(self._evaluator.data, RATIONAL_ROWS)
