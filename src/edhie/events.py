@@ -75,9 +75,11 @@ class Finished:
     """The search is over."""
 
     reason: str
-    """Why: target, evaluations, seconds, interrupted or finished."""
+    """Why: one of `edhie.results.STOPPED`."""
     executed: int
     seconds: float
+    idle: int = 0
+    """Steps since the best equation was found, where the strategy tells."""
 
 
 Event = Glimpsed | Started | Improved | Progressed | Finished

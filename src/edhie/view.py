@@ -56,7 +56,8 @@ class SearchView:
         elif isinstance(event, Started):
             self._say(_started(event))
         elif isinstance(event, Finished):
-            self._say(f"stopped by {event.reason} after {event.executed:,} expressions, {duration(event.seconds)}")
+            used = f"{event.executed:,} expressions, {duration(event.seconds)}"
+            self._say(f"{stopped(event.reason, event.idle)} after {used}")
         elif isinstance(event, Improved):
             if self._live is None:
                 self._improved(event)
@@ -84,6 +85,19 @@ class SearchView:
 
     def _say(self, text: str) -> None:
         say(text, to=self._console)
+
+
+def stopped(reason: str, idle: int = 0) -> str:
+    """Why a search ended, in words; `idle` are the rounds without a better equation.
+
+    >>> stopped("patience", 120)
+    'stopped early: no better equation for 120 rounds,'
+    >>> stopped("seconds")
+    'stopped by seconds'
+    """
+    if reason != "patience":
+        return f"stopped by {reason}"
+    return f"stopped early: no better equation for {f'{idle} rounds' if idle else 'many rounds'},"
 
 
 def duration(seconds: float) -> str:

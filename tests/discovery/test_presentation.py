@@ -46,14 +46,17 @@ def candidates(data: Data = DATA, loss: str = "rmse", constants: dict[str, list[
     return Candidates(forest, np.array(errors), forest.sizes.astype(float), np.arange(len(forest)))
 
 
-def shown(given: Candidates, data: Data = DATA, *, strategy: str = "mosaic", keeps_form: bool = False) -> Candidates:
-    return presented(given, data, manner_of(given, given, data, strategy=strategy, keeps_form=keeps_form))
+def shown(
+    given: Candidates, data: Data = DATA, *, strategy: str = "mosaic", keeps_form: bool = False, loss: str | None = None
+) -> Candidates:
+    manner = manner_of(given, given, data, strategy=strategy, keeps_form=keeps_form, loss=loss)
+    return presented(given, data, manner)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_no_loss_rises_and_each_is_that_of_what_is_shown(loss: str) -> None:
     given = candidates(loss=loss)
-    found = shown(given)
+    found = shown(given, loss=loss)
     assert (found.errors <= given.errors * (1 + 1e-9)).all()
     assert (found.complexities <= given.complexities).all()
     np.testing.assert_array_equal(found.complexities, found.forest.sizes)

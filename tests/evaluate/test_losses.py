@@ -46,11 +46,48 @@ def plainly(name: str, y: Sequence[float], y_hat: Sequence[float], weights: Sequ
         "nrmse": math.sqrt(mse / variance),
         "nmse": mse / variance,
         "max": max(abs(a - b) for a, b, w in rows if w > 0),
+        "student": student([a - b for a, b, _ in rows], [w / total for _, _, w in rows]),
     }[name]
+
+
+def student(residuals: Sequence[float], shares: Sequence[float]) -> float:
+    """At the scale, on a grid, that makes residuals most likely, over that of a normal distribution."""
+    largest = max(abs(r) for r, share in zip(residuals, shares, strict=True) if share > 0)
+    if largest == 0:
+        return 0.0
+    scales = largest * np.logspace(-15, 0, 60_001)
+    told = sum(
+        2 * share * np.log1p((r / scales) ** 2 / 3) for r, share in zip(residuals, shares, strict=True) if share > 0
+    )
+    return float(np.min(scales * np.exp(told)) / 1.5820874386663533)
 
 
 def data_of(y: Values, weights: Values | None) -> Data:
     return Data(np.zeros((0, len(y))), y, weights, ())
+
+
+# -- gross errors ---------------------------------------------------------------------
+
+
+def test_the_robust_loss_is_the_standard_deviation_of_normal_residuals() -> None:
+    residuals = 2.5 * np.random.default_rng(0).standard_normal(200_000)
+    assert LOSSES["student"].of_values(np.zeros(200_000), residuals, None) == pytest.approx(2.5, rel=0.01)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.1])
+def test_gross_errors_change_the_robust_loss_little(share: float) -> None:
+    rng = np.random.default_rng(0)
+    residuals = rng.standard_normal(1000)
+    residuals[: int(1000 * share)] *= 100
+    student, rmse = (LOSSES[name].of_values(np.zeros(1000), residuals, None) for name in ("student", "rmse"))
+    assert student < 2.5
+    assert rmse > 20
+
+
+def test_where_most_residuals_are_0_the_robust_loss_is_nearly_0() -> None:
+    residuals = np.where(np.arange(100) < 10, 5.0, 0.0)
+    assert LOSSES["student"].of_values(np.zeros(100), residuals, None) < 1e-6
+    assert LOSSES["student"].of_values(np.zeros(100), np.zeros(100), None) == 0
 
 
 # -- the table ------------------------------------------------------------------------

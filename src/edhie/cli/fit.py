@@ -27,10 +27,13 @@ from edhie.cli.search_options import (
     Generator,
     Guesses,
     LargestSize,
+    LossName,
     MaxTime,
+    NoiseName,
     Only,
     Operators,
     Out,
+    Patience,
     Resume,
     Sigma,
     Target,
@@ -45,7 +48,7 @@ from edhie.cli.stopping import INTERRUPTED, is_interruption
 from edhie.console import error_console, help_of, say
 from edhie.discovery import Discovery, Settings, discover
 from edhie.discovery.folder import save
-from edhie.discovery.settings import Selection
+from edhie.discovery.settings import PATIENCE, Selection
 from edhie.errors import EdhieError
 from edhie.events import Event, Improved
 from edhie.view import SearchView
@@ -58,11 +61,14 @@ def fit(
     target: Target,
     features: Features = "",
     sigma: Sigma = None,
+    noise: NoiseName = "auto",
+    loss: LossName = "rmse",
     validation: Validation = None,
     decimal: Decimal = None,
     max_time: MaxTime = None,
     evaluations: Evaluations = None,
     target_error: TargetError = None,
+    patience: Patience = PATIENCE,
     operators: Operators = "",
     guess: Guesses = None,
     template: TemplateText = None,
@@ -99,6 +105,7 @@ def fit(
         max_time=seconds_of(max_time, evaluations), max_evaluations=evaluations, target_error=target_error,
         operators=operators_of(operators), guesses=guess or (), template=template, corpus=corpus,
         generator=generator, strict=strict, selection=selection, strategy=strategy, seed=seed,
+        noise=noise, loss=loss, patience=patience or None,
     )  # fmt: skip
     found: Discovery | None = None
     try:

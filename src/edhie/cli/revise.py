@@ -23,6 +23,7 @@ from edhie.cli.search_options import (
     Generator,
     LargestSize,
     MaxTime,
+    NoiseName,
     Only,
     Operators,
     Out,
@@ -55,6 +56,7 @@ def revise(
     target: Target,
     features: Features = "",
     sigma: Sigma = None,
+    noise: NoiseName = "auto",
     validation: Validation = None,
     decimal: Decimal = None,
     max_time: MaxTime = None,
@@ -78,6 +80,7 @@ def revise(
     settings = Settings(
         max_time=seconds_of(max_time, evaluations), max_evaluations=evaluations, target_error=target_error,
         operators=operators_of(operators), generator=generator, seed=seed,
+        noise=noise,
     )  # fmt: skip
     try:
         if out is not None:

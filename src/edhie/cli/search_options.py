@@ -12,7 +12,7 @@ import typer
 
 from edhie.cli.options import complete_model
 from edhie.console import help_of
-from edhie.discovery.settings import SECONDS, Settings
+from edhie.discovery.settings import SECONDS, Noise, Settings
 from edhie.errors import SymbolError, shortened, suggestion
 from edhie.evaluate import Constraints
 from edhie.expr.symbols import ALIASES, OPERATORS
@@ -59,9 +59,7 @@ Evaluations = Annotated[
 ]
 TargetError = Annotated[
     float | None,
-    typer.Option(
-        min=0.0, help="An error (RMSE) that is good enough to stop.", show_default="none", rich_help_panel=LIMITS
-    ),
+    typer.Option(min=0.0, help="An error that is good enough to stop.", show_default="none", rich_help_panel=LIMITS),
 ]
 MaxTime = Annotated[
     float | None,
@@ -72,6 +70,18 @@ MaxTime = Annotated[
         rich_help_panel=LIMITS,
     ),
 ]
+Patience = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        help="Stop early after so many rounds without a better equation, if the best took no longer to find; 0: never.",
+        rich_help_panel=LIMITS,
+    ),
+]
+LossName = Annotated[
+    Literal["rmse", "mse", "mae", "nrmse", "max", "student"], typer.Option("--loss", help=_help(Settings, "loss"))
+]
+NoiseName = Annotated[Noise, typer.Option("--noise", help=_help(Settings, "noise"))]
 Out = Annotated[
     Path | None,
     typer.Option(help="The folder to keep everything in.", show_default="nothing is kept", rich_help_panel=KEEPING),

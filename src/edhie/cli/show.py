@@ -9,7 +9,7 @@ from edhie.console import say
 from edhie.discovery import Discovery
 from edhie.discovery.folder import load
 from edhie.errors import shortened
-from edhie.view import duration
+from edhie.view import duration, stopped
 
 
 def show_run(folder: RunFolder, index: Index = None, as_json: Json = False) -> None:
@@ -32,7 +32,7 @@ def _print_search(found: Discovery) -> None:
     held_out = f", {found.validation.n_rows:,} held out" if found.validation else ""
     columns = shortened(", ".join(found.columns))
     say(f"{found.target} explained by {columns}: {found.train.n_rows:,} rows{held_out}")
-    say(f"{result.strategy}, seed {result.seed}, stopped by {result.stopped} after {duration(result.seconds)}")
+    say(f"{result.strategy}, seed {result.seed}, {stopped(result.stopped)} after {duration(result.seconds)}")
     say(str(result.counts))
     for name, column in zip(found.train.names, found.columns, strict=True):
         if name != column:

@@ -84,6 +84,7 @@ def discover(
     return Discovery(
         target, whole.columns, train, whole.validation, result, settings.selection, settings.template,
         keeps_form=settings.constraints is not None, criterion=criterion, guesses=tuple(guesses),
+        loss=settings.loss_name,
     )  # fmt: skip
 
 

@@ -39,6 +39,8 @@ class Discovery:
     """How equations are compared."""
     guesses: tuple[Expr, ...] = ()
     """Formulas of the user's, which are always shown."""
+    loss: str | None = None
+    """The name of the loss; None for a function of the user's, or where it is found from the candidates."""
 
     @cached_property
     def equations(self) -> tuple[Equation, ...]:
@@ -105,7 +107,7 @@ class Discovery:
             return AS_IT_IS
         return manner_of(
             result.candidates, result.front.candidates, self.train,
-            strategy=result.strategy, keeps_form=self.keeps_form,
+            strategy=result.strategy, keeps_form=self.keeps_form, loss=self.loss,
         )  # fmt: skip
 
     def as_json(self) -> dict[str, Any]:

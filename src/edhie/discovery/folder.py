@@ -42,7 +42,7 @@ def save(discovery: Discovery, folder: str | Path) -> Path:
     description = {
         "format": FORMAT, "edhie": edhie.__version__, "target": discovery.target, "columns": discovery.columns,
         "variables": discovery.train.names, "selection": discovery.selection, "template": discovery.template,
-        "keeps_form": discovery.keeps_form,
+        "keeps_form": discovery.keeps_form, "loss": discovery.loss,
         **discovery.as_json(),
         "index": None if discovery.is_empty else discovery.index,
         "front": [each.as_json() | _as_candidate(each) for each in discovery.equations],
@@ -91,6 +91,7 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
         found = Discovery(
             str(description["target"]), tuple(description["columns"]), train, validation, result,
             str(description["selection"]), description.get("template"), bool(description.get("keeps_form", False)),
+            loss=description.get("loss"),
         )  # fmt: skip
         # what `cached_property` would work out anew
         vars(found)["_shown"] = list(map(_shown, front, description["front"])), description["index"]

@@ -18,10 +18,11 @@ from edhie.evaluate.constants.jacobian import constants_among_values
 from edhie.evaluate.constants.polish import polish
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import LOSSES, Loss
-from edhie.evaluate.values import squared_errors
+from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest
 from edhie.expr.plain import plain_form, short_form, without_redundancy
 from edhie.results import Candidates
+from edhie.results.noise import STUDENT
 
 Numbers = NDArray[np.float64]
 POLISHED_ROWS = 20_000  # of more rows constants are known well enough, and polishing takes long
@@ -38,34 +39,46 @@ class Manner:
     """What candidates of one search may become."""
 
     loss: Loss | None
-    """What their errors are; None for one that is not of squares, or is the user's: errors cannot be made anew."""
+    """What their errors are; None for one whose optimum cannot be found anew, such as a user's function."""
     lower: float
     """The least constant that the search has tried: bounds that it was given are kept without being known."""
     upper: float
     is_weighed: bool
     """Whether symbols weigh differently, so that other symbols would make for another complexity."""
     may_polish: bool
+    """Whether constants may go to the least sum of squares."""
     may_rewrite: bool
+    may_rank: bool = False
+    """Whether equations may be refitted under a noise model and compared by description length."""
 
 
 AS_IT_IS = Manner(None, -math.inf, math.inf, is_weighed=False, may_polish=False, may_rewrite=False)
 
 
-def manner_of(candidates: Candidates, shown: Candidates, data: Data, *, strategy: str, keeps_form: bool) -> Manner:
-    """What the candidates of a search tell of how it was asked; `shown` are the few that matter."""
+def manner_of(
+    candidates: Candidates, shown: Candidates, data: Data, *, strategy: str, keeps_form: bool, loss: str | None = None
+) -> Manner:
+    """What the candidates of a search tell of how it was asked; `shown` are the few that matter.
+
+    `loss` is the name of their loss; None to find it from their errors.
+    """
     forest, is_template = candidates.forest, strategy == "template"
     constants = forest.values[constants_among_values(forest)]
     constants = constants[np.isfinite(constants)]
     lower, upper = float(constants.min(initial=math.inf)), float(constants.max(initial=-math.inf))
-    loss = loss_of(shown, data)
+    known = loss_of(shown, data) if loss is None else LOSSES.get(loss)
+    is_of_squares = known is not None and known.from_sum_of_squares is not None
+    is_robust = known is not None and known.name == STUDENT.name
+    # a part that a template has twice has the same constants in both places
+    may_fit = data.n_rows <= POLISHED_ROWS and not is_template and lower < upper
     return Manner(
-        loss=loss,
+        loss=known if is_of_squares or is_robust else None,
         lower=lower,
         upper=upper,
         is_weighed=bool((candidates.complexities != forest.sizes).any()),
-        # a part that a template has twice has the same constants in both places
-        may_polish=data.n_rows <= POLISHED_ROWS and not is_template and loss is not None and lower < upper,
+        may_polish=may_fit and is_of_squares,
         may_rewrite=not (is_template or keeps_form),
+        may_rank=may_fit and (is_of_squares or is_robust),
     )
 
 
@@ -90,11 +103,17 @@ def presented(candidates: Candidates, data: Data, manner: Manner) -> Candidates:
     changed = [k for k, expr in enumerate(exprs) if expr != candidates.forest[k]]
     errors, complexities = candidates.errors.copy(), candidates.complexities.copy()
     found = Forest.from_exprs(exprs, forest.library)
-    if changed and manner.loss is not None and manner.loss.from_sum_of_squares is not None:
-        errors[changed] = manner.loss.from_sum_of_squares(squared_errors(found.take(changed), data), data)
+    if changed and manner.loss is not None:
+        errors[changed] = _errors(found.take(changed), data, manner.loss)
     if changed and not manner.is_weighed:
         complexities[changed] = found.take(changed).sizes
     return replace(candidates, forest=found, errors=errors, complexities=complexities)
+
+
+def _errors(forest: Forest, data: Data, loss: Loss) -> Numbers:
+    if loss.from_sum_of_squares is not None:
+        return loss.from_sum_of_squares(squared_errors(forest, data), data)
+    return np.array([loss.of_values(data.y, row, data.weights) for row in values(forest, data.columns)])
 
 
 def tidied(exprs: list[Expr], data: Data, manner: Manner) -> list[Expr]:

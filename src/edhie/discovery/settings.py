@@ -13,7 +13,7 @@ import numpy as np
 from edhie.corpora.corpus import EXPRESSIONS
 from edhie.errors import SearchError, suggestion
 from edhie.evaluate import CHEAP, Constraints, FitConfig
-from edhie.evaluate.losses import DEFAULT_LOSS
+from edhie.evaluate.losses import DEFAULT_LOSS, loss_named
 from edhie.evaluate.numbers import check_whole, shown
 from edhie.expr import Expr
 from edhie.search import Budget, Strategy
@@ -43,7 +43,10 @@ class Settings:
     strict: bool = False
     """Whether equations have the generator's own symbols only, without fitted constants where it has none."""
     loss: Any = DEFAULT_LOSS
-    """What is made small: a name, or a function of y, prediction and weights."""
+    """What is made small: rmse, mse, mae, nrmse, max, student (robust to gross errors) or one_minus_r2.
+
+    A function of y, prediction and weights will do, too.
+    """
     noise: str = "auto"
     """The noise of the target: constant, proportional (to the prediction), both, counts, student (with gross errors).
 
@@ -114,9 +117,14 @@ class Settings:
         return Budget(self.max_evaluations, self.max_time, self.target_error, self.patience)
 
     @property
+    def loss_name(self) -> str | None:
+        """The name of the loss; None for a function."""
+        return loss_named(self.loss).name if isinstance(self.loss, str) else None
+
+    @property
     def noise_model(self) -> str:
         """The noise model: with the robust loss, that of gross errors."""
-        return "student" if self.loss == "student" and self.noise == "auto" else self.noise
+        return "student" if self.loss_name == "student" and self.noise == "auto" else self.noise
 
     def asked(self) -> dict[str, Any]:
         """What a search follows from besides its data and its evaluator, as JSON has it; a default is left out.

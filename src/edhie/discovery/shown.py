@@ -46,7 +46,7 @@ def shown_equations(
     """Return the equations to show, from the least complex on, and the place of the chosen one; None: there is none."""
     if len(result.front) == 0:
         return [], None
-    if selection == "mdl" and manner.may_polish and manner.loss is not None:
+    if selection == "mdl" and manner.may_rank and manner.loss is not None:
         return _ranked(result, train, held_out, manner, manner.loss, criterion, guesses)
     front = Front.of(presented(result.front.candidates, train, manner), negligible=result.front.negligible)
     if selection == "mdl":

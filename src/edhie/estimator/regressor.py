@@ -54,7 +54,17 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         for a shipped one; for more than six variables, or other operators, one is trained in the background of a fit of
         half a minute and more, and kept for the next.
     loss : str or callable, default="rmse"
-        What is made small: a name, or a function of y, prediction and weights (None without).
+        What is made small: a name ("rmse", "mse", "mae", "nrmse", "max", "one_minus_r2"), or a function of y,
+        prediction and weights (None without). "student" is robust: a few gross errors among the rows hardly change
+        the equation.
+    noise : {"auto", "constant", "proportional", "both", "counts", "student"}, default="auto"
+        The noise of `y`, under which equations are compared and constants fitted: the same in every row, in
+        proportion to the prediction, with both parts, that of counts, or the same but for gross errors. With "auto"
+        the one that describes the residuals best is chosen; `best_.noise` names it. Standard errors given as
+        `sigma` take its place.
+    patience : int or None, default=100
+        Rounds of the search without a better equation after which `fit` ends early, if it took no more rounds than
+        that to find the best one. None to search until the time is up.
     selection : {"mdl", "best", "accuracy", "score"}, default="mdl"
         Which equation `predict` uses: the shortest description of the data; the best score among the most accurate;
         the most accurate; the best score, which is how much the loss falls for each unit of complexity.
@@ -100,6 +110,8 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         operators: Sequence[Any] | None = None,
         generator: Any = None,
         loss: Any = "rmse",
+        noise: str = "auto",
+        patience: int | None = 100,
         selection: str = "mdl",
         constraints: Constraints | None = None,
         guesses: Sequence[str | Expr] | None = None,
@@ -115,6 +127,8 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.operators = operators
         self.generator = generator
         self.loss = loss
+        self.noise = noise
+        self.patience = patience
         self.selection = selection
         self.constraints = constraints
         self.guesses = guesses
@@ -178,6 +192,8 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             operators=self.operators,
             generator=self.generator,
             loss=self.loss,
+            noise=self.noise,
+            patience=self.patience,
             selection=self.selection,
             constraints=self.constraints,
             guesses=() if self.guesses is None else self.guesses,

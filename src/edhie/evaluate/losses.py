@@ -18,6 +18,8 @@ from edhie.evaluate.numbers import locked
 
 Values = NDArray[np.float64]
 Formula = Callable[[Values, Values, Values | None], float]
+FREEDOM = 3.0  # degrees of freedom of Student's distribution
+OF_NORMAL = 1.5820874386663533  # the loss "student" of normal residuals of standard deviation 1, without this factor
 ROUNDED_UP = 1 + 8 * float(np.finfo(np.float64).eps)  # covers the roundings on the way to an error and back
 
 
@@ -114,6 +116,23 @@ def _largest_absolute(y: Values, y_hat: Values, weights: Values | None) -> float
     return float((errors if weights is None else errors[weights > 0]).max(initial=0.0))
 
 
+def _student(y: Values, y_hat: Values, weights: Values | None) -> float:
+    """What Student's distribution takes to tell the residuals, in the unit of the target: robust to gross errors.
+
+    It is exp of the mean negative logarithm of the likelihood, at the scale that makes the residuals most likely,
+    times the number that makes it the standard deviation where residuals are normal.
+    """
+    from edhie.evaluate.student_kernels import likeliest_square
+
+    shares = np.full(len(y), 1.0 / len(y)) if weights is None else weights / weights.sum()
+    squares = np.square(y_hat - y)
+    square = likeliest_square(squares, shares, FREEDOM)
+    if square == 0.0 or not math.isfinite(square):
+        return 0.0 if square == 0.0 and not squares[shares > 0].any() else math.inf
+    told = 0.5 * (FREEDOM + 1.0) * float(shares @ np.log1p(squares / (FREEDOM * square)))
+    return math.sqrt(square) * math.exp(told) / OF_NORMAL
+
+
 def _guarded(formula: Formula) -> Callable[[ArrayLike, ArrayLike, ArrayLike | None], float]:
     """The formula, called for finite predictions only, in silence; NaN counts as infinite."""
     return partial(_call_guarded, formula)
@@ -154,6 +173,7 @@ LOSSES: dict[str, Loss] = {
         _of_squares("nrmse", relative=True, root=True),  # RMSE in units of the target's standard deviation
         _of_squares("nmse", relative=True, root=False),  # MSE in units of its variance: the same number as 1 - R²
         Loss("max", _guarded(_largest_absolute)),  # the largest absolute error
+        Loss("student", _guarded(_student)),  # as the RMSE for normal residuals, and robust to gross errors
     )
 }
 """The losses by name. Weights count by their ratios; deviation and variance are those of the data, not estimates."""

@@ -10,6 +10,7 @@ STOPPED = {
     "target": "It ended because the loss that was asked for was reached, or nothing but rounding was left.",
     "evaluations": "It ended because as many expressions were executed as were asked for.",
     "seconds": "It ended because its time was up; on a faster or slower machine it may find more or less.",
+    "patience": "It ended early because no better equation was found for as many rounds as it took to find the best.",
     "interrupted": "It was interrupted; this is what was found until then.",
     "finished": "It ended because nothing was left to try.",
 }

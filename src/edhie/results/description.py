@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data
+from edhie.evaluate.losses import FREEDOM
 from edhie.evaluate.program import plan, tables_of, with_custom_operators
 from edhie.expr import Forest
 from edhie.expr.symbols import NUMBER
 from edhie.results.literals import literal_bits
-from edhie.results.noise import FREEDOM, PROPORTIONAL, NoiseModel, codes_of, noise_models, smallest_prediction
+from edhie.results.noise import PROPORTIONAL, NoiseModel, codes_of, noise_models, smallest_prediction
 from edhie.results.structure_prior import StructurePrior
 
 Numbers = NDArray[np.float64]

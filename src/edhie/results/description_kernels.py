@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.gradient_kernels import drop_infinite, jacobian
 from edhie.evaluate.program import Program
+from edhie.evaluate.student_kernels import student_scale
 from edhie.expr.jit import jit
 
 Numbers = NDArray[np.float64]
@@ -26,8 +27,6 @@ Indices = NDArray[np.int64]
 
 SPREAD = 8.0  # times a constant: how far it might have been off before any data were seen
 DECADES = 2.0  # of powers of ten around 1 that constants are usually within
-ITERATIONS = 60
-CLOSE = 1e-9
 LOG_2PI = math.log(2 * math.pi)
 
 
@@ -170,28 +169,6 @@ def precision_length(slopes: Numbers, constants: Numbers, weights: Numbers, vari
 
 
 # -- gross errors -----------------------------------------------------------------------
-
-
-@jit
-def student_scale(residuals: Numbers, weights: Numbers, freedom: float) -> float:
-    """The scale of Student's distribution that makes residuals most likely."""
-    n, square = 0, 0.0
-    for i in range(len(residuals)):
-        if weights[i] > 0.0:
-            n += 1
-            square += weights[i] * residuals[i] * residuals[i]
-    square /= max(n, 1)
-    if not (0.0 < square < np.inf):
-        return 1e-150
-    for _ in range(ITERATIONS):
-        total = 0.0
-        for i in range(len(residuals)):
-            own = weights[i] * residuals[i] * residuals[i]
-            total += (freedom + 1.0) * own / (freedom + own / square)
-        before, square = square, max(total / n, 1e-300)
-        if abs(square - before) <= CLOSE * square:
-            break
-    return math.sqrt(square)
 
 
 @jit

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import SearchError, suggestion
 from edhie.evaluate.data import Data
+from edhie.evaluate.losses import FREEDOM
 
 Numbers = NDArray[np.float64]
 RATIOS = (0.1, 0.3, 1.0, 3.0, 10.0)
@@ -22,7 +23,6 @@ RATIOS = (0.1, 0.3, 1.0, 3.0, 10.0)
 SMALLEST = (
     0.25  # times the smallest target that is not 0: noise in proportion is not smaller than for such a prediction
 )
-FREEDOM = 3.0  # degrees of freedom of Student's distribution
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,8 @@ def relative_weights(model: NoiseModel, predicted: Numbers, data: Data) -> Numbe
 
     Weights of the data are multiplied in. They are for fits of constants: 1 over the variance of each row.
     """
-    from edhie.results.description_kernels import row_weights, student_scale
+    from edhie.evaluate.student_kernels import student_scale
+    from edhie.results.description_kernels import row_weights
 
     base = np.ones(len(predicted)) if data.weights is None else data.weights
     residuals = data.y - predicted

@@ -105,7 +105,7 @@ class _Loop:
                 if self._task.evaluator.is_exhausted:
                     continue  # the step may have been cut short: a search that goes on has to do it again
                 moment = self._remembered(moment)
-            self._watch.finish(reason, self._seconds)
+            self._watch.finish(reason, self._seconds, self._idle)
         except BaseException as error:
             self._go_back(moment)  # a step that ended half-way is as if it had not begun
             if not is_interruption(error):
@@ -143,11 +143,15 @@ class _Loop:
             return "evaluations"
         if budget.seconds is not None and self._seconds >= budget.seconds:
             return "seconds"
-        if budget.patience is not None and (improved := self._strategy.improved_at) is not None:
-            idle = self._n_steps - improved
-            if idle >= budget.patience and idle >= improved:
-                return "patience"
+        if budget.patience is not None and self._idle >= max(budget.patience, self._strategy.improved_at or 0):
+            return "patience"
         return "finished" if self._is_over else None
+
+    @property
+    def _idle(self) -> int:
+        """How many steps ago the best equation was found; 0 where the strategy does not tell."""
+        improved = self._strategy.improved_at
+        return 0 if improved is None else self._n_steps - improved
 
     def _step(self) -> None:
         self._is_over = not self._strategy.step(np.random.default_rng([self._seed, self._n_steps]))

@@ -64,11 +64,11 @@ class Watch:
             self._told_at = seconds
             self._tell(self._progress(seconds))
 
-    def finish(self, reason: str, seconds: float) -> None:
+    def finish(self, reason: str, seconds: float, idle: int = 0) -> None:
         """Tell where it stands at the end, and why it ended."""
         if self._listener is not None:
             self._tell(self._progress(seconds))
-            self._tell(Finished(reason, self._task.evaluator.counts.executed, seconds))
+            self._tell(Finished(reason, self._task.evaluator.counts.executed, seconds, idle))
 
     def _chosen(self) -> Candidate | None:
         """The expression to show as progress, of the front so far."""

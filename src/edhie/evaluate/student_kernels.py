@@ -1,0 +1,54 @@
+"""Compiled: the scale of Student's distribution, for residuals with gross errors among them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.expr.jit import jit
+
+Numbers = NDArray[np.float64]
+HALVINGS = 60
+LEAST = 1e-30  # of the largest square: where most residuals are 0, so is the likeliest scale
+
+
+@jit
+def likeliest_square(squares: Numbers, shares: Numbers, freedom: float) -> float:
+    """The square of the scale that makes residuals with these squares most likely; rows count by their shares.
+
+    It solves Σ share·(ν + 1)·r²/(ν·s² + r²) = 1, whose left side falls with s.
+    """
+    largest = 0.0
+    for i in range(len(squares)):
+        if shares[i] > 0.0:
+            largest = max(largest, squares[i])
+    if not (0.0 < largest < np.inf):
+        return 0.0
+    low, high = math.log(LEAST), 0.0  # of s² over the largest square
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        square, total = math.exp(middle), 0.0
+        for i in range(len(squares)):
+            own = squares[i] / largest
+            total += shares[i] * (freedom + 1.0) * own / (freedom * square + own)
+        if total > 1.0:
+            low = middle
+        else:
+            high = middle
+    return largest * math.exp(high)
+
+
+@jit
+def student_scale(residuals: Numbers, weights: Numbers, freedom: float) -> float:
+    """The likeliest scale of residuals whose variances are in proportion to 1/weight; those of weight 0 do not count."""
+    n = 0
+    for i in range(len(weights)):
+        if weights[i] > 0.0:
+            n += 1
+    shares = np.zeros(len(weights))
+    for i in range(len(weights)):
+        if weights[i] > 0.0:
+            shares[i] = 1.0 / n
+    return max(math.sqrt(likeliest_square(weights * residuals * residuals, shares, freedom)), 1e-150)
