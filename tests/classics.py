@@ -92,7 +92,7 @@ def gross_errors(seed: int = 0, spacing: Spacing = "even") -> Classic:
     noise = 0.1 * rng.standard_normal(100)
     wrong = rng.choice(100, 5, replace=False)
     noise[wrong] = rng.choice([-1, 1], 5) * rng.uniform(10, 30, 5)
-    return _with_noise("gross_errors", "x", x, "2.5*sqrt(x) + 0.8*x", noise, loss="mae")
+    return _with_noise("gross_errors", "x", x, "2.5*sqrt(x) + 0.8*x", noise, loss="student")
 
 
 def planets(seed: int = 0, spacing: Spacing = "even") -> Classic:

@@ -39,6 +39,17 @@ def test_it_comes_back(whole: bool, found: Discovery, tmp_path: Path) -> None:
     assert len(back.explored) == len(found.explored if whole else found.equations)
 
 
+def test_the_loss_is_kept_and_folders_that_do_not_say_it_are_read(found: Discovery, tmp_path: Path) -> None:
+    path = save(replace(found, loss="nmse"), tmp_path / "run") / "discovery.json"
+    assert load(tmp_path / "run", whole=False).loss == "nmse"
+    description = json.loads(path.read_text())
+    del description["loss"]
+    path.write_text(json.dumps(description))
+    back = load(tmp_path / "run")
+    assert back.loss is None
+    assert back.best.loss > 0
+
+
 def test_the_resolution_of_the_target_is_kept(found: Discovery, tmp_path: Path) -> None:
     assert found.validation is not None
     rounded = replace(

@@ -47,6 +47,7 @@ def test_the_data_say_which_are_compared() -> None:
     assert noise_models("both", data()) == BOTH
     known = replace(data(), sigma=np.ones(200))
     assert noise_models("proportional", known) == (CONSTANT,)  # standard errors are the noise
+    assert noise_models("student", known) == (STUDENT,)
     with pytest.raises(SearchError, match="unknown noise model 'prop'; choose one of auto, constant"):
         noise_models("prop", data())
 

@@ -14,6 +14,7 @@ from edhie.discovery.shown import Shown, shown_equations
 from edhie.discovery.template import ties_of
 from edhie.errors import SearchError
 from edhie.evaluate import Data
+from edhie.evaluate.losses import DEFAULT_LOSS
 from edhie.expr import Expr
 from edhie.results import Candidates, SearchResult
 from edhie.results.description import Criterion
@@ -39,8 +40,8 @@ class Discovery:
     """How equations are compared."""
     guesses: tuple[Expr, ...] = ()
     """Formulas of the user's, which are always shown."""
-    loss: str | None = None
-    """The name of the loss; None for a function of the user's, or where it is found from the candidates."""
+    loss: str | None = DEFAULT_LOSS
+    """The name of the loss; None for a function of the user's."""
 
     @cached_property
     def equations(self) -> tuple[Equation, ...]:
@@ -106,9 +107,8 @@ class Discovery:
         if len(result.history) == 0:  # of a search that is known by its equations alone, which have been shown
             return AS_IT_IS
         return manner_of(
-            result.candidates, result.front.candidates, self.train,
-            strategy=result.strategy, keeps_form=self.keeps_form, loss=self.loss,
-        )  # fmt: skip
+            result.candidates, self.train, strategy=result.strategy, keeps_form=self.keeps_form, loss=self.loss
+        )
 
     def as_json(self) -> dict[str, Any]:
         """What a program wants to know of it."""

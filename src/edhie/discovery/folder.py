@@ -91,7 +91,7 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
         found = Discovery(
             str(description["target"]), tuple(description["columns"]), train, validation, result,
             str(description["selection"]), description.get("template"), bool(description.get("keeps_form", False)),
-            loss=description.get("loss"),
+            loss=description.get("loss"),  # which folders of earlier releases do not have: equations stay as they are
         )  # fmt: skip
         # what `cached_property` would work out anew
         vars(found)["_shown"] = list(map(_shown, front, description["front"])), description["index"]

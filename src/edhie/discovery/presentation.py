@@ -22,7 +22,9 @@ from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest
 from edhie.expr.plain import plain_form, short_form, without_redundancy
 from edhie.results import Candidates
+from edhie.results.choice import FROM_HERE
 from edhie.results.noise import STUDENT
+from edhie.results.refits import refitted
 
 Numbers = NDArray[np.float64]
 POLISHED_ROWS = 20_000  # of more rows constants are known well enough, and polishing takes long
@@ -31,7 +33,6 @@ WORTH = 1e-10  # the share by which a sum of squares has to fall for constants t
 SAME = 1e-9  # the share by which it may rise for a form that reads better
 ROUNDING = 1e-24  # of the target's squares: less is as good as nothing
 CANCELLING = 100.0  # how much larger than a sum its terms may be in a new form, where the old ones are not
-ALIKE = 1e-6  # to which losses have to agree to be the same loss
 
 
 @dataclass(frozen=True)
@@ -46,52 +47,34 @@ class Manner:
     is_weighed: bool
     """Whether symbols weigh differently, so that other symbols would make for another complexity."""
     may_polish: bool
-    """Whether constants may go to the least sum of squares."""
+    """Whether constants may go to the optimum of the loss, or of a noise model."""
     may_rewrite: bool
-    may_rank: bool = False
-    """Whether equations may be refitted under a noise model and compared by description length."""
 
 
 AS_IT_IS = Manner(None, -math.inf, math.inf, is_weighed=False, may_polish=False, may_rewrite=False)
 
 
-def manner_of(
-    candidates: Candidates, shown: Candidates, data: Data, *, strategy: str, keeps_form: bool, loss: str | None = None
-) -> Manner:
-    """What the candidates of a search tell of how it was asked; `shown` are the few that matter.
-
-    `loss` is the name of their loss; None to find it from their errors.
-    """
+def manner_of(candidates: Candidates, data: Data, *, strategy: str, keeps_form: bool, loss: str | None) -> Manner:
+    """Return what candidates may become; `loss` is the name of their loss, None for a function of the user's."""
     forest, is_template = candidates.forest, strategy == "template"
     constants = forest.values[constants_among_values(forest)]
     constants = constants[np.isfinite(constants)]
     lower, upper = float(constants.min(initial=math.inf)), float(constants.max(initial=-math.inf))
-    known = loss_of(shown, data) if loss is None else LOSSES.get(loss)
-    is_of_squares = known is not None and known.from_sum_of_squares is not None
-    is_robust = known is not None and known.name == STUDENT.name
-    # a part that a template has twice has the same constants in both places
-    may_fit = data.n_rows <= POLISHED_ROWS and not is_template and lower < upper
+    known = None if loss is None else LOSSES[loss]
+    can_fit = known is not None and (known.from_sum_of_squares is not None or _is_robust(known))
     return Manner(
-        loss=known if is_of_squares or is_robust else None,
+        loss=known if can_fit else None,
         lower=lower,
         upper=upper,
         is_weighed=bool((candidates.complexities != forest.sizes).any()),
-        may_polish=may_fit and is_of_squares,
+        # a part that a template has twice has the same constants in both places
+        may_polish=data.n_rows <= POLISHED_ROWS and not is_template and can_fit and lower < upper,
         may_rewrite=not (is_template or keeps_form),
-        may_rank=may_fit and (is_of_squares or is_robust),
     )
 
 
-def loss_of(candidates: Candidates, data: Data) -> Loss | None:
-    """The loss, of those that follow from sums of squares, that gives the candidates their errors; None: none does."""
-    finite = np.flatnonzero(np.isfinite(candidates.errors))
-    squares = squared_errors(candidates.forest.take(finite), data)
-    for loss in LOSSES.values():
-        if loss.from_sum_of_squares is not None:
-            found = loss.from_sum_of_squares(squares, data)
-            if np.allclose(found, candidates.errors[finite], rtol=ALIKE, atol=0.0):
-                return loss
-    return None
+def _is_robust(loss: Loss | None) -> bool:
+    return loss is not None and loss.name == STUDENT.name
 
 
 def presented(candidates: Candidates, data: Data, manner: Manner) -> Candidates:
@@ -122,9 +105,11 @@ def tidied(exprs: list[Expr], data: Data, manner: Manner) -> list[Expr]:
 
 
 def _polished(forest: Forest, data: Data, manner: Manner) -> Forest:
-    """Constants improved on all rows, where that lowers the error by more than rounding."""
+    """Constants at the optimum of the loss, where that lowers it by more than rounding."""
     if not len(forest.values):
         return forest
+    if _is_robust(manner.loss):
+        return refitted(forest, data, STUDENT, replace(FROM_HERE, lower=manner.lower, upper=manner.upper))
     least = ROUNDING * data.squares_to_explain
     current, squares = forest, squared_errors(forest, data)
     for _ in range(POLISHES):
@@ -143,9 +128,8 @@ def _low_phases(exprs: list[Expr], data: Data, manner: Manner) -> list[Expr]:
     """Each with the phases of its waves within one turn, and without aliases."""
     from edhie.evaluate.constants.phases import unaliased  # which loads mpmath
 
-    found = [
-        unaliased(each, data, lower=manner.lower, upper=manner.upper, may_polish=manner.may_polish) for each in exprs
-    ]
+    may_polish = manner.may_polish and not _is_robust(manner.loss)  # by least squares
+    found = [unaliased(each, data, lower=manner.lower, upper=manner.upper, may_polish=may_polish) for each in exprs]
     return [new if _is_sayable(manner, old, new) else old for old, new in zip(exprs, found, strict=True)]
 
 

@@ -46,7 +46,7 @@ def shown_equations(
     """Return the equations to show, from the least complex on, and the place of the chosen one; None: there is none."""
     if len(result.front) == 0:
         return [], None
-    if selection == "mdl" and manner.may_rank and manner.loss is not None:
+    if selection == "mdl" and manner.may_polish and manner.loss is not None:
         return _ranked(result, train, held_out, manner, manner.loss, criterion, guesses)
     front = Front.of(presented(result.front.candidates, train, manner), negligible=result.front.negligible)
     if selection == "mdl":
@@ -71,23 +71,23 @@ def _ranked(
     )  # fmt: skip
     if not found:
         return [], None
-    likely = {0} | {k for k, each in enumerate(found[:MOST_LIKELY]) if each.weight >= LEAST_WEIGHT}
     every = [_shown(each, train, loss) for each in found]
-    order = sorted(likely | _on_front(every, result.front.negligible))
-    shown = [every[k] for k in order]
+    likely = {0, *(k for k, each in enumerate(found[:MOST_LIKELY]) if each.weight >= LEAST_WEIGHT)}
+    order = sorted(_front(every, result.front.negligible) | likely)
     if manner.may_rewrite:
         exprs = tidied([found[k].expr for k in order], train, manner)
-        shown = [_shown(replace(found[k], expr=expr), train, loss) for k, expr in zip(order, exprs, strict=True)]
-        # tidying changes complexities, and with them the front
-        still = _on_front(shown, result.front.negligible)
-        shown = [each for place, each in enumerate(shown) if place in still or order[place] in likely]
+        for k, expr in zip(order, exprs, strict=True):
+            every[k] = _shown(replace(found[k], expr=expr), train, loss)
+    tidy = [every[k] for k in order]  # which need no longer be a front: some are shorter now
+    front = _front(tidy, result.front.negligible)
+    shown = [each for place, (k, each) in enumerate(zip(order, tidy, strict=True)) if place in front or k in likely]
     chosen = shown[0]
     shown.sort(key=lambda each: (each.candidate.complexity, each.candidate.error))
     return shown, shown.index(chosen)
 
 
-def _on_front(shown: Sequence[Shown], negligible: float) -> set[int]:
-    """The places of equations that no less complex one is as good as."""
+def _front(shown: Sequence[Shown], negligible: float) -> set[int]:
+    """The places of the best trade-offs between loss and complexity."""
     errors = np.array([each.candidate.error for each in shown])
     complexities = np.array([each.candidate.complexity for each in shown])
     return set(front_of(errors, complexities, negligible=negligible).tolist())

@@ -61,10 +61,10 @@ MODELS: dict[str, tuple[NoiseModel, ...]] = {
 def noise_models(noise: str, data: Data) -> tuple[NoiseModel, ...]:
     """Return the models that `noise` names; "auto" stands for those that the data allow.
 
-    With standard errors of the rows there is one model, whatever is asked for: these errors.
+    With standard errors of the rows there is one model: these errors, among gross ones for "student".
     """
     if data.sigma is not None:
-        return (CONSTANT,)
+        return (STUDENT,) if noise == STUDENT.name else (CONSTANT,)
     if noise == "auto":
         return (CONSTANT, PROPORTIONAL, *((COUNTS,) if is_counts(data.y) else ()))
     if noise not in MODELS:

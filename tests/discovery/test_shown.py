@@ -1,0 +1,72 @@
+"""The equations that are shown of what a search has found: fitted under a noise model, one of them chosen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from classics import Classic, gross_errors
+from edhie.discovery import Discovery, Settings, discover
+from edhie.evaluate import Data, fit_constants, read_data
+from edhie.evaluate.losses import LOSSES
+from edhie.evaluate.values import values
+from edhie.expr import Forest, SymbolLibrary
+from edhie.results import Candidates, Front, History, SearchCounts, SearchResult
+from edhie.results.description import Criterion
+from mosaics import forest_of
+
+LIBRARY = SymbolLibrary.of(["+", "-", "*", "/", "^", "^2", "sqrt", "exp", "log", "sin", "cos"], ["x"], constant=True)
+FAR = ("c*x + c/x + c*x^2", (-1e9, 1e9, 1.0))  # constants that far out have been tried
+TEXTS = ("c", "c*x", "c*x + c", "c*sqrt(x) + c*x", "c*exp(c*x)", "c*x^c")
+
+
+def data_of(classic: Classic) -> Data:
+    return read_data(classic.X, classic.y, names=["x"])
+
+
+def found(data: Data, *texts: str, loss: str = "rmse", **options: Any) -> Discovery:
+    """A discovery of these expressions, with constants by least squares."""
+    far = forest_of(LIBRARY, FAR[0])
+    forest = Forest.concatenate(
+        [
+            fit_constants(forest_of(LIBRARY, *texts), data).forest,
+            Forest(LIBRARY, far.tokens, far.offsets, np.array(FAR[1])),
+        ]
+    )
+    of_values = LOSSES[loss].of_values
+    errors = np.array([of_values(data.y, row, data.weights) for row in values(forest, data.columns)])
+    candidates = Candidates(forest, errors, forest.sizes.astype(float), np.arange(len(forest)))
+    history = History().extended(np.array([1]), errors[:1], screened=0, seconds=0.0)
+    result = SearchResult(Front.of(candidates), candidates, SearchCounts(), history, 1.0, "finished", 0, "mosaic")
+    criterion = Criterion(noise=Settings(loss=loss).noise_model)
+    return Discovery("y", data.names, data, None, result, loss=loss, criterion=criterion, **options)
+
+
+# -- gross errors ---------------------------------------------------------------------
+
+
+def test_under_the_robust_loss_constants_are_at_the_optimum_of_student_s_distribution() -> None:
+    data = data_of(gross_errors())
+    for selection in ("mdl", "accuracy"):
+        each = next(
+            each
+            for each in found(data, *TEXTS, loss="student", selection=selection).equations
+            if set(each.expr.tokens) == {"+", "*", "c", "x", "sqrt"}
+        )
+        of_values = LOSSES["student"].of_values
+        for k, constant in enumerate(each.expr.constants):
+            for factor in (0.999, 1.001):
+                moved = list(each.expr.constants)
+                moved[k] = (constant or 0.0) * factor
+                row = values(Forest.from_exprs([each.expr.with_constants(moved)]), data.columns)[0]
+                assert of_values(data.y, row, None) > each.loss
+
+
+def test_gross_errors_do_not_hide_the_law_under_the_robust_loss() -> None:
+    classic = gross_errors()
+    settings = Settings(max_time=None, max_evaluations=1000, loss="student")
+    best = discover(data_of(classic), settings).best
+    assert best.noise == "student"
+    np.testing.assert_allclose(best.predict(classic.X.T), classic.clean, atol=0.1)
+    assert best.complexity <= 9
