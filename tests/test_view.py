@@ -10,13 +10,11 @@ import pytest
 from rich.console import Console
 
 from edhie import view as search_view
-from edhie.events import Improved, Progressed
+from edhie.events import Finished, Improved, Progressed
 from edhie.expr import Forest, parse
 from edhie.results import Candidates, Front
 from edhie.search import Budget, run
-from edhie.search.base import Task
-from edhie.search.watching import Watch
-from edhie.view import SearchView, duration
+from edhie.view import SearchView, duration, stopped
 from searches import HVAE, assert_same, evaluator
 
 BUDGET = Budget(600)
@@ -90,24 +88,15 @@ def test_progress_shows_what_would_be_chosen() -> None:
         view(Improved(long.expr, long.error, long.complexity, 7, 1.0, chosen=short))
         view(Improved(long.expr, long.error / 2, long.complexity, 9, 1.0, chosen=short))  # the same is told once
         view(Improved(long.expr, long.error / 3, long.complexity, 11, 1.0))
-    first, second = out.getvalue().splitlines()
+        view(Progressed(12, 0, 0, 1.0, long.error, front, 600.0, 0.5, 1.0, chosen=short))  # the choice has changed
+    first, second, third = out.getvalue().splitlines()
+    assert third.split()[0] == "12"
     assert first.split() == ["7", "error", f"{short.error:.4g}", *f"{short.expr:.4g}".split()]
     assert second.endswith(f"{long.expr:.4g}")
     live = io.StringIO()
     with SearchView(Console(file=live, force_terminal=True, width=200, color_system=None), target="T") as view:
         view(Progressed(600, 0, 0, 1.0, long.error, front, 600.0, 0.5, 1.0, chosen=short))
     assert f"now: T = {short.expr:.4g}, error {short.error:.4g}" in live.getvalue()
-
-
-def test_a_watch_tells_what_its_rule_chooses() -> None:
-    found: list[Progressed | Improved] = []
-    task = Task(HVAE, evaluator(), Budget(50))
-    watch = Watch(task, lambda event: found.append(event), choose=lambda front: front[0])
-    task.evaluator.score(HVAE.sample(30, np.random.default_rng(0)))
-    watch.look(1.0)
-    assert {type(event) for event in found} == {Improved, Progressed}
-    progressed = next(event for event in found if isinstance(event, Progressed))
-    assert all(event.chosen is not None and event.chosen.expr == progressed.front[0].expr for event in found)
 
 
 def test_quiet_shows_nothing() -> None:
@@ -129,6 +118,14 @@ def test_the_cursor_comes_back_after_an_error() -> None:
 )
 def test_durations(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_an_early_end_is_told_in_words() -> None:
+    out = io.StringIO()
+    with SearchView(Console(file=out, width=200)) as view:
+        view(Finished("patience", 1200, 8.2, idle=120))
+    assert out.getvalue() == "stopped early: no better equation for 120 rounds, after 1,200 expressions, 8.2 s\n"
+    assert stopped("patience") == "stopped early: no better equation for many rounds,"  # of a folder
 
 
 def test_limits_are_told() -> None:

@@ -58,19 +58,20 @@ class SearchView:
         elif isinstance(event, Finished):
             used = f"{event.executed:,} expressions, {duration(event.seconds)}"
             self._say(f"{stopped(event.reason, event.idle)} after {used}")
-        elif isinstance(event, Improved):
-            if self._live is None:
-                self._improved(event)
-        elif self._live is not None:
+        elif self._live is None:
+            self._tell_best(event)
+            if isinstance(event, Progressed) and event.seconds - self._line_at >= LINE_SECONDS:
+                self._line_at = event.seconds
+                self._say(_status(event))
+        elif isinstance(event, Progressed):
             parts = [Text(_status(event)), *self._now(event), _table(event.front, self._title)]
             self._live.update(Group(*parts), refresh=True)
-        elif event.seconds - self._line_at >= LINE_SECONDS:
-            self._line_at = event.seconds
-            self._say(_status(event))
 
-    def _improved(self, event: Improved) -> None:
+    def _tell_best(self, event: Improved | Progressed) -> None:
         """One line for each new expression to choose; for each lower error where none is chosen yet."""
-        shown = event if event.chosen is None else event.chosen
+        shown = event if isinstance(event, Improved) and event.chosen is None else event.chosen
+        if shown is None:
+            return
         text = f"{shown.expr:{FEW_DIGITS}}"
         if event.chosen is None or text != self._chosen:
             self._chosen = text

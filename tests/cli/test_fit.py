@@ -187,6 +187,26 @@ def test_limits_of_time(
     assert asked == [seconds]
 
 
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([], ("rmse", "auto", 100)),
+        (["--noise", "proportional"], ("rmse", "proportional", 100)),
+        (["--loss", "student", "--patience", 7], ("student", "student", 7)),
+        (["--patience", 0], ("rmse", "auto", None)),
+    ],
+)
+def test_loss_noise_and_patience(
+    options: list[Any], expected: Any, edhie: Callable[..., Any], cup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def noted(data: Any, settings: Any, **more: Any) -> None:
+        assert (settings.loss_name, settings.noise_model, settings.patience) == expected
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli_fit, "discover", noted)
+    assert edhie("fit", cup, "--target", "T", *options).code == 130
+
+
 def test_a_model_of_the_user_s(edhie: Callable[..., Any], cup: Path, model_folder: Path) -> None:
     assert edhie("fit", cup, "--target", "T", "--model", model_folder, *small("mosaic")).code == 0
 

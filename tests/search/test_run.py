@@ -12,9 +12,13 @@ import pytest
 from numpy.typing import NDArray
 
 from edhie.errors import EdhieError, SearchError
-from edhie.events import Event, Progressed, Started
+from edhie.events import Event, Finished, Progressed, Started
+from edhie.expr import parse
+from edhie.results import Candidate
 from edhie.search import Budget, Strategy, Task, run, strategy_named, watching
 from searches import HVAE, assert_same, evaluator
+
+CHOSEN = Candidate(parse("sin(x0)", HVAE.library), 0.5, 2.0, 1)
 
 
 class Counting(Strategy):
@@ -117,6 +121,44 @@ def test_progress_is_told_a_few_times_a_second(monkeypatch: pytest.MonkeyPatch) 
     start = events[0]
     assert isinstance(start, Started)
     assert (start.strategy, start.evaluations, start.seconds, start.executed) == ("counting", 10, None, 0)
+
+
+class Choosing(Counting):
+    """Counts, and finds its best equation at one step."""
+
+    def __init__(self, best_at: int) -> None:
+        super().__init__(100)
+        self.best_at = best_at
+
+    def step(self, rng: np.random.Generator) -> bool:
+        super().step(rng)
+        if len(self.numbers) == self.best_at:
+            self.improved_at, self.best_now = self.best_at, CHOSEN
+        return True
+
+
+@pytest.mark.parametrize(("best_at", "patience", "steps"), [(2, 10, 12), (10, 4, 20), (30, 20, 60)])
+def test_it_ends_early_when_nothing_better_is_found_for_long(best_at: int, patience: int, steps: int) -> None:
+    events: list[Event] = []
+    strategy = Choosing(best_at)
+    result = run(HVAE, evaluator(), strategy=strategy, budget=Budget(None, patience=patience), on_event=events.append)
+    assert (result.stopped, len(strategy.numbers)) == ("patience", steps)
+    last = events[-1]
+    assert isinstance(last, Finished)
+    assert (last.reason, last.idle) == ("patience", steps - best_at)
+
+
+def test_where_a_strategy_does_not_tell_it_ends_as_ever() -> None:
+    assert run(HVAE, evaluator(), strategy=Counting(), budget=Budget(None, patience=1)).stopped == "finished"
+
+
+def test_what_would_be_chosen_now_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[Event] = []
+    monkeypatch.setattr(watching, "PROGRESS_SECONDS", 0.0)
+    run(HVAE, evaluator(), strategy=Choosing(5), budget=Budget(20), on_event=events.append)
+    told = [event.chosen for event in events if isinstance(event, Progressed)]
+    assert told[:4] == [None] * 4
+    assert set(told[5:]) == {CHOSEN}
 
 
 def test_without_a_budget_there_is_no_share_of_it() -> None:

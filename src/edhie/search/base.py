@@ -15,9 +15,9 @@ from edhie.errors import SearchError
 from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.numbers import check_whole, shown
 from edhie.evaluate.scores import Scores
-from edhie.expr import Expr, Forest
+from edhie.expr import Forest
 from edhie.generators.base import Generator
-from edhie.results.candidates import Candidates
+from edhie.results.candidates import Candidate, Candidates
 from edhie.results.description import Criterion
 from edhie.search.translation import translated
 
@@ -98,8 +98,8 @@ class Strategy(ABC):
     """Its name in the table of strategies."""
     improved_at: int | None = None
     """The step at which the best equation was found; None where the strategy does not tell."""
-    best_now: Expr | None = None
-    """The equation that would be chosen now; None where the strategy does not tell."""
+    best_now: Candidate | None = None
+    """The equation that would be chosen now; None where the strategy does not tell. It is shown as progress."""
 
     config: Any = None
 

@@ -56,7 +56,7 @@ def run(
         raise SearchError("resume needs the folder of the search that is to go on; pass folder=")
     keeper = None if folder is None else Keeper(Path(folder), chosen, task, seed, resume=resume, asked=asked or {})
     with evaluator.limited(budget.evaluations):
-        loop = _Loop(chosen, task, seed if keeper is None else keeper.seed, keeper, Watch(task, on_event))
+        loop = _Loop(chosen, task, seed if keeper is None else keeper.seed, keeper, Watch(task, chosen, on_event))
         try:
             result = loop.run()
         finally:
@@ -132,7 +132,7 @@ class _Loop:
             self._take_on(kept)
             self._began = time.perf_counter() - kept.seconds
             history = kept.history
-        self._watch.start(self._strategy.name, self._seed, self._seconds, history)
+        self._watch.start(self._seed, self._seconds, history)
         self._watch.look(self._seconds)
 
     def _reason_to_stop(self) -> str | None:

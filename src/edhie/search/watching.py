@@ -9,29 +9,27 @@ import numpy as np
 from edhie.evaluate.evaluator import Evaluator
 from edhie.events import Event, Finished, Improved, Progressed, Started
 from edhie.expr import Forest
-from edhie.results import Candidate, Candidates, Front, History
-from edhie.search.base import Budget, Task
+from edhie.results import Candidates, Front, History
+from edhie.search.base import Budget, Strategy, Task
 
 PROGRESS_SECONDS = 0.2  # between two reports of progress
 Listener = Callable[[Event], None]
-Choose = Callable[[Front], Candidate | None]
-"""Select the expression of a front that would be chosen if the search ended now; it is shown as progress."""
 
 
 class Watch:
     """Looks at what an evaluator has explored since the last look."""
 
-    def __init__(self, task: Task, listener: Listener | None, choose: Choose | None = None) -> None:
+    def __init__(self, task: Task, strategy: Strategy, listener: Listener | None) -> None:
         self._task = task
+        self._strategy = strategy
         self._listener = listener
-        self._choose = choose
         self.history = History()
         self._seen = 0  # of those that were ever explored
         self._front = Front(_explored(task.evaluator, task.evaluator.explored.n_seen))
         self._told_at = -np.inf
         self._began = (0, 0.0)  # executed, seconds: where this part of the search began
 
-    def start(self, strategy: str, seed: int, seconds: float, history: History) -> None:
+    def start(self, seed: int, seconds: float, history: History) -> None:
         """Begin, at what a checkpoint told where there is one."""
         evaluator, budget = self._task.evaluator, self._task.budget
         self.history = history
@@ -40,7 +38,7 @@ class Watch:
             self._seen = evaluator.explored.n_seen
             self._front = Front.of(_explored(evaluator, 0), negligible=evaluator.negligible)
         limits = budget.evaluations, budget.seconds, budget.target_error
-        self._tell(Started(strategy, seed, *limits, evaluator.counts.executed))
+        self._tell(Started(self._strategy.name, seed, *limits, evaluator.counts.executed))
 
     def look(self, seconds: float) -> None:
         """Note every improvement of the best error; tell of the last one, and of progress."""
@@ -58,7 +56,7 @@ class Watch:
         self._front = _joined(self._front, new, evaluator.negligible)
         if len(better):
             best = new[int(better[-1])]
-            chosen = self._chosen()
+            chosen = self._strategy.best_now
             self._tell(Improved(best.expr, best.error, best.complexity, best.executed_at, seconds, chosen))
         if seconds - self._told_at >= PROGRESS_SECONDS:
             self._told_at = seconds
@@ -69,10 +67,6 @@ class Watch:
         if self._listener is not None:
             self._tell(self._progress(seconds))
             self._tell(Finished(reason, self._task.evaluator.counts.executed, seconds, idle))
-
-    def _chosen(self) -> Candidate | None:
-        """The expression to show as progress, of the front so far."""
-        return None if self._choose is None or len(self._front) == 0 else self._choose(self._front)
 
     def _tell(self, event: Event) -> None:
         if self._listener is not None:
@@ -85,7 +79,7 @@ class Watch:
         fraction, left = _used(self._task.budget, executed, seconds, rate)
         return Progressed(
             executed, tally.screened, tally.refits, seconds, self.history.best, self._front, rate, fraction, left,
-            self._chosen(),
+            self._strategy.best_now,
         )  # fmt: skip
 
 

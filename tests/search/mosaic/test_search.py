@@ -16,6 +16,7 @@ import pytest
 from edhie.errors import SearchError
 from edhie.evaluate import Evaluator
 from edhie.evaluate.losses import LOSSES
+from edhie.events import Progressed
 from edhie.expr import SymbolLibrary, operator
 from edhie.expr import standard_libraries as standard
 from edhie.generators.base import Generator
@@ -232,6 +233,19 @@ def test_where_nothing_new_is_left_the_search_ends() -> None:
     for operators in ([], ["sin"]):
         used = Evaluator(SymbolLibrary.of(operators, ["x"]), A[:, np.newaxis], np.cos(A))
         assert run(HVAE, used, budget=Budget(None)).stopped == "finished"
+
+
+def test_progress_shows_the_shortest_description_and_not_the_lowest_error() -> None:
+    events: list[Any] = []
+    y = 2.34 * A + 1.57 + 0.5 * np.random.default_rng(0).normal(size=len(A))
+    evaluator = Evaluator(free(2), X.T, y)
+    strategy = Mosaic()
+    run(HVAE, evaluator, strategy=strategy, budget=Budget(400), on_event=events.append)
+    last = [event for event in events if isinstance(event, Progressed)][-1]
+    assert strategy.best_now is not None
+    assert last.chosen == strategy.best_now
+    assert last.chosen.complexity <= 5 < last.front[len(last.front) - 1].complexity
+    assert last.chosen.error > last.error
 
 
 def test_rounds_may_be_many() -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from edhie.errors import SearchError
 from edhie.evaluate.rows import few_rows
 from edhie.expr import Forest
-from edhie.results.candidates import Candidates
+from edhie.results.candidates import Candidate, Candidates
 from edhie.search.base import State, Strategy, Task
 from edhie.search.mosaic.around import frames_around
 from edhie.search.mosaic.beside import best_beside
@@ -147,7 +147,15 @@ class Mosaic(Strategy):
         leaders = self._scribe.leaders
         if len(leaders.bits) and leaders.bits[0] < self._fewest_bits - LEAST_GAIN:
             self._fewest_bits, self.improved_at = float(leaders.bits[0]), self._round
-            self.best_now = leaders.forest[0]
+        self.best_now = self._first()
+
+    def _first(self) -> Candidate | None:
+        """The leader with the shortest description."""
+        leaders = self._scribe.leaders
+        if len(leaders.forest) == 0:
+            return None
+        complexity = float(self._task.evaluator.complexities(leaders.forest.take([0]))[0])
+        return Candidate(leaders.forest[0], float(leaders.errors[0]), complexity, int(leaders.executed_at[0]))
 
     def leaders(self) -> Candidates | None:
         """Return the expressions with the shortest descriptions so far."""
@@ -284,7 +292,7 @@ class Mosaic(Strategy):
             self._surround(forest_of("surrounded", state, self._pieces))
         self._scribe.restore(state)
         self._fewest_bits, self.improved_at = float(state["best"][0]), int(state["best"][1])
-        self.best_now = next(iter(self._scribe.leaders.forest), None)
+        self.best_now = self._first()
         if "noise" in state:
             self._put_noisy(RowNoise(*state["noise"]))
         memory = Memory(self._frames, self._board, self._pieces, self._gathering.enumeration)
