@@ -34,7 +34,7 @@ def test_fit(edhie: Callable[..., Any], cup: Path, tmp_path: Path) -> None:
     assert told[1] == "a first look: T = 70.41*exp(-0.05302*t), error 4.97; getting ready to search"
     assert told[2] == "searching (mosaic, seed 0) until 5,000 expressions"
     lines = printed.splitlines()
-    assert lines[0].split() == ["#", "complexity", "loss", "R²", "train", "T", "="]
+    assert lines[0].split() == ["#", "complexity", "loss", "R²", "train", "weight", "T", "="]
     assert lines[-1].startswith(f"{out}: ")
     assert lines[-1].endswith(f"look at them again with: edhie show {out}")
     assert lines[-2].startswith("T = ")
@@ -57,7 +57,7 @@ def test_rows_are_held_out(edhie: Callable[..., Any], tmp_path: Path) -> None:
     assert found.validation is not None
     assert (code, found.train.n_rows, found.validation.n_rows) == (0, 800, 200)
     assert err.splitlines()[1] == "200 of 1,000 rows are held out for validation"
-    assert out.splitlines()[0].split() == ["#", "complexity", "loss", "R²", "train", "R²", "valid.", "T", "="]
+    assert out.splitlines()[0].split() == ["#", "complexity", "loss", "R²", "train", "R²", "valid.", "weight", "T", "="]
     assert all(len(line.lstrip("*").split(maxsplit=5)) == 6 for line in out.splitlines()[1:-3])
 
 

@@ -113,3 +113,11 @@ def test_faults(edhie: Callable[..., Any], run_folder: Path, new: Path, tmp_path
     )
     new.write_text("L (cm),age\nlong,1.5\n")
     assert edhie("predict", run_folder, new).err.startswith(f"error: {new}, line 2: 'long' is not a number; ")
+
+
+def test_the_doubt_between_equations(edhie: Callable[..., Any], run_folder: Path, new: Path) -> None:
+    found = load(run_folder)
+    code, out, err = edhie("predict", run_folder, new, "--std", "--doubt", "equations")
+    assert (code, err) == (0, "")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    np.testing.assert_allclose([float(row["y_std"]) for row in rows], found.standard_deviations(COLUMNS))

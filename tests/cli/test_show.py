@@ -21,8 +21,10 @@ def test_show(edhie: Callable[..., Any], run_folder: Path) -> None:
     assert lines[1].startswith("draw, seed 0, stopped by evaluations after ")
     assert lines[2] == str(found.result.counts)
     assert lines[3] == "L_cm is the column 'L (cm)'"
-    assert lines[5].split() == ["#", "complexity", "loss", "R²", "train", "y", "="]
-    assert len(lines[6 : lines.index("", 6)]) == len(found.equations)
+    assert lines[5].split() == ["#", "complexity", "loss", "R²", "train", "weight", "y", "="]
+    listed = lines[6 : lines.index("", 6)]
+    assert len(listed) == len(found.equations) + 1
+    assert listed[-1] == found.notes[0] == "constants are fitted for noise proportional to the prediction"
     chosen = next(line for line in lines[6:] if line.startswith("*"))
     assert int(chosen[1:].split()[0]) == found.index
     at = lines.index(str(found.best))

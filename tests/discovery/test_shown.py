@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from classics import Classic, gross_errors
 from edhie.discovery import Discovery, Settings, discover
+from edhie.errors import SearchError
 from edhie.evaluate import Data, fit_constants, read_data
 from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.values import values
@@ -70,3 +73,46 @@ def test_gross_errors_do_not_hide_the_law_under_the_robust_loss() -> None:
     assert best.noise == "student"
     np.testing.assert_allclose(best.predict(classic.X.T), classic.clean, atol=0.1)
     assert best.complexity <= 9
+
+
+# -- how sure it is -------------------------------------------------------------------
+
+X = np.linspace(1, 5, 40)
+NOISE = np.random.default_rng(0).normal(size=40)
+LINE = read_data(X, 3.21 * X + 1.23 + 0.8 * NOISE, names=["x"])
+
+
+def test_weights_are_shares_and_told_in_per_cent() -> None:
+    equations = found(LINE, *TEXTS).equations
+    weights = [each.weight or 0.0 for each in equations]
+    assert 0.9 < sum(weights) <= 1 + 1e-9
+    assert max(weights) == found(LINE, *TEXTS).best.weight
+    told = [replace(equations[0], weight=weight).confidence for weight in (None, 0.001, 0.624, 0.999)]
+    assert told == ["", "<1 %", "62 %", ">99 %"]
+
+
+@pytest.mark.parametrize(
+    ("y", "notes"),
+    [
+        (3.21 * X + 0.3 * NOISE, []),
+        (np.exp(X) * (1 + 0.05 * NOISE), ["constants are fitted for noise proportional to the prediction"]),
+        (NOISE, ["the columns do not explain y: no equation describes it better than a constant"]),
+    ],
+)
+def test_what_has_to_be_known_is_told(y: np.ndarray, notes: list[str]) -> None:
+    made = found(read_data(X, y, names=["x"]), *TEXTS)
+    assert list(made.notes) == notes
+    assert made.explains_nothing == made.as_json()["explains_nothing"] == ("explain" in "".join(notes))
+
+
+def test_deviations_include_the_doubt_between_equations() -> None:
+    made = found(LINE, *TEXTS)
+    columns = np.array([[0.1, 2.0, 40.0]])
+    deviations = made.standard_deviations(columns)
+    weights = [each.weight or 0.0 for each in made.equations]
+    others = np.stack([each.predict(columns) - made.best.predict(columns) for each in made.equations])
+    own = np.stack([each.standard_deviations(columns) for each in made.equations])
+    np.testing.assert_allclose(deviations, np.sqrt(np.average(others**2 + own**2, axis=0, weights=weights)))
+    assert deviations[2] > 1.5 * made.best.standard_deviations(columns)[2]  # far out equations differ more
+    with pytest.raises(SearchError, match="no weights to compare them by; choose with selection mdl"):
+        found(LINE, *TEXTS, selection="accuracy").standard_deviations(columns)

@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 from edhie import Constraints, EDHiERegressor
-from edhie.errors import DataError, ParseError, SearchError, SymbolError
+from edhie.errors import DataError, EdhieError, ParseError, SymbolError
 
 X = np.random.default_rng(0).uniform(0.5, 3, (120, 2))
 Y = 2.7 * np.exp(-0.83 * X[:, 0]) * np.sin(1.9 * X[:, 1]) + 0.3
@@ -63,9 +63,9 @@ def test_what_cannot_be_meant_is_told(options: dict[str, Any], error: type[Excep
     ],
 )
 def test_what_is_none_of_these_is_told(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(SearchError, match=message):
+    with pytest.raises(EdhieError, match=message):
         regressor(**options).fit(X, Y)
-    with pytest.raises(SearchError, match=message):
+    with pytest.raises(EdhieError, match=message):
         EDHiERegressor.revise("c*x0", X, Y, **options)
 
 

@@ -17,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from edhie import EDHiERegressor
+from edhie.errors import SearchError
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(0.5, 3, (120, 2))
@@ -55,6 +56,8 @@ def test_the_table_of_equations(fitted: EDHiERegressor) -> None:
     for constants, errors in zip(table["constants"], table["standard_errors"], strict=True):
         assert len(constants) == len(errors)
     chosen = fitted.discoveries_[0].index
+    assert table["weight"].idxmax() == chosen
+    assert set(table["noise"]) == {"constant"}
     assert table["equation"][chosen] == f"{fitted.best_.expr:.6g}"
     assert len(fitted.explored_) >= len(fitted.front_) > 0
 
@@ -70,6 +73,10 @@ def test_predictions_by_row_of_the_table_and_their_deviations(fitted: EDHiERegre
     predicted, deviations = fitted.predict(rows, return_std=True)
     assert predicted.shape == deviations.shape == (5,)
     assert (deviations >= 0).all()
+    _, with_doubt = fitted.predict(rows, return_std=True, doubt="equations")
+    np.testing.assert_allclose(with_doubt, fitted.discoveries_[0].standard_deviations(np.ascontiguousarray(X[:5].T)))
+    with pytest.raises(SearchError, match="unknown doubt 'noise'; choose one of constants, equations"):
+        fitted.predict(rows, return_std=True, doubt="noise")
 
 
 def test_deviations_are_those_of_a_linear_model() -> None:
@@ -168,6 +175,11 @@ def test_rows_without_a_value_are_told() -> None:
         predicted = model.predict([[1.0], [-1.0]])
     assert np.isfinite(predicted[0])
     assert not np.isfinite(predicted[1])
+
+
+def test_where_nothing_beats_a_constant_it_is_said() -> None:
+    with pytest.warns(UserWarning, match="the columns do not explain y: no equation describes it better than a const"):
+        quick(100).fit(X[:60], np.random.default_rng(5).normal(size=60))
 
 
 def test_a_constant_target_is_that_constant() -> None:

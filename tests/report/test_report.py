@@ -16,6 +16,7 @@ import pytest
 
 from edhie import __version__
 from edhie.discovery import Discovery
+from edhie.discovery.shown import Shown
 from edhie.errors import EdhieError
 from edhie.evaluate import Data, read_data
 from edhie.expr import Expr, Forest, parse
@@ -26,6 +27,7 @@ from edhie.report.numbers import number
 from edhie.report.page import report_page
 from edhie.report.picture import MOST_PICTURES
 from edhie.results import Candidates, Front
+from edhie.results.noise import model_of
 
 ROOT = Path(__file__).parents[2]
 VOID = {"meta", "link", "img", "br"}
@@ -148,10 +150,23 @@ def test_it_says_all_of_every_equation(cooling: Discovery, page: Page) -> None:
     for each in cooling.equations:
         assert each.text(None) in copied
         assert f"T = {each.latex()}" in copied
+        assert each.weight is not None
+        assert each.confidence in page.text_of("td")
     assert COMMAND in copied
     pictures = page.all("img")
     assert len(pictures) == min(len(cooling.equations), MOST_PICTURES)
     assert base64.b64decode(str(pictures[0]["src"]).partition(",")[2]).startswith(b"\x89PNG")
+
+
+def test_what_has_to_be_known_is_told(cooling: Discovery) -> None:
+    assert cooling.notes == ()
+    model = model_of("proportional")
+    shown = [Shown(each.candidate, model, each.weight) for each in cooling.equations]
+    other = replace(cooling)
+    vars(other)["_shown"] = shown, cooling.index
+    text = "Constants are fitted for noise proportional to the prediction."
+    assert text in Page(report_page([other])).text_of("p", **{"class": "note"})
+    assert text not in report_page([cooling])
 
 
 def test_constants_come_with_their_errors(cooling: Discovery) -> None:

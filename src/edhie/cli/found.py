@@ -12,15 +12,19 @@ UNDEFINED = "undefined"  # in place of R², where an equation has no value in so
 
 
 def print_front(found: Discovery) -> None:
-    """One line an equation, from the simplest on; a star stands before the chosen one."""
-    has_validation = found.validation is not None
+    """One line an equation, from the simplest on, a star before the chosen one; below, what has to be known."""
+    has_validation, has_weights = found.validation is not None, any(each.confidence for each in found.equations)
     chosen = None if found.is_empty else found.index
     names = ["  # complexity", f"{'loss':>10}", f"{'R² train':>10}"] + [f"{'R² valid.':>10}"] * has_validation
+    names += [f"{'weight':>6}"] * has_weights
     say("  ".join([*names, f"{found.target} ="]))
     for k, each in enumerate(found.equations):  # equations come last: they may be long, and a line is never broken
         cells = [f"{'*' if k == chosen else ' '}{k:>2} {each.complexity:>10g}", f"{each.loss:>10.4g}", _share(each.r2)]
         cells += [] if each.r2_validation is None else [_share(each.r2_validation)]
+        cells += [f"{each.confidence:>6}"] * has_weights
         say("  ".join([*cells, each.right_side()]))
+    for note in found.notes:
+        say(note)
 
 
 def print_equation(equation: Equation) -> None:
@@ -33,7 +37,8 @@ def print_details(equation: Equation) -> None:
     shares = f"R² = {_share(equation.r2).strip()}"
     if equation.r2_validation is not None:
         shares += f", on held-out rows {_share(equation.r2_validation).strip()}"
-    say(f"  loss {equation.loss:.6g}, {shares}, complexity {equation.complexity:g}")
+    weight = f", weight {equation.confidence}" if equation.confidence else ""
+    say(f"  loss {equation.loss:.6g}, {shares}, complexity {equation.complexity:g}{weight}")
     known = equation.uncertainty
     if len(known.values):
         say("  constants, in the order in which they are written, and their standard errors:")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated, Literal, TextIO
 
 import numpy as np
 import typer
@@ -31,6 +32,10 @@ def predict(
     std: Annotated[
         bool, typer.Option("--std", help="Add how far the constants' uncertainty may put each prediction off.")
     ] = False,
+    doubt: Annotated[
+        Literal["constants", "equations"],
+        typer.Option(help="What --std includes: the uncertainty of constants, or also the doubt between equations."),
+    ] = "constants",
     decimal: Decimal = None,
     out: Annotated[Path | None, typer.Option(help="The CSV file to write.", show_default="it is printed")] = None,
     force: Force = False,
@@ -41,11 +46,16 @@ def predict(
     found = load(folder, whole=False)
     equation = chosen_equation(found, index)
     table = open_table(data, decimal=decimal)
-    columns = _columns(found, equation, table)
+    with_others = std and doubt == "equations"
+    others = [each for each in found.equations if each.weight] if with_others else []
+    columns = _columns(found, [equation, *others], table)
     name = _free_name(found.target, table)
     new = {name: _values(equation.predict, columns)}
     if std:
-        new[_free_name(f"{found.target}_std", table)] = _values(equation.standard_deviations, columns)
+        new[_free_name(f"{found.target}_std", table)] = _values(
+            partial(found.standard_deviations, equation=equation) if with_others else equation.standard_deviations,
+            columns,
+        )
     _write(table, new, out)
     if name != found.target:
         say(f"{data} has a column {found.target!r} already; the predictions are in {name!r}", to=error_console)
@@ -64,9 +74,10 @@ def _check_output(out: Path, data: Path, *, force: bool) -> None:
     check_output(out, force=force)
 
 
-def _columns(found: Discovery, equation: Equation, table: Table) -> Numbers:
-    """By variable: its values, NaN where there is none; 0 for those that the equation does not use."""
-    used = [k for k, name in enumerate(found.train.names) if name in equation.expr.variables]
+def _columns(found: Discovery, equations: Sequence[Equation], table: Table) -> Numbers:
+    """By variable: its values, NaN where there is none; 0 for those that no equation uses."""
+    variables = {name for each in equations for name in each.expr.variables}
+    used = [k for k, name in enumerate(found.train.names) if name in variables]
     wanted = [found.columns[k] for k in used]
     missing = [name for name in wanted if name not in table.names]
     if missing:

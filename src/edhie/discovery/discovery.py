@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edhie.discovery.equation import Equation
 from edhie.discovery.presentation import AS_IT_IS, Manner, manner_of
@@ -18,7 +19,10 @@ from edhie.evaluate.losses import DEFAULT_LOSS
 from edhie.expr import Expr
 from edhie.results import Candidates, SearchResult
 from edhie.results.description import Criterion
+from edhie.results.noise import CONSTANT
 from edhie.results.selection import score_drops
+
+Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +101,35 @@ class Discovery:
         return not self.is_empty and not self.best.expr.variables
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What has to be known beside the equations, in words: that none explains the target, and an unusual noise."""
+        if self.is_empty:
+            return ()
+        nothing = f"the columns do not explain {self.target}: no equation describes it better than a constant"
+        model = self.best.model
+        noise = "" if model in (None, CONSTANT) else f"constants are fitted for {model.description}"
+        return tuple(filter(None, (nothing if self.explains_nothing else "", noise)))
+
+    def standard_deviations(self, columns: Numbers, equation: Equation | None = None) -> Numbers:
+        """How far the values of an equation, the chosen one, may be off, with the doubt between equations.
+
+        It is the root of the mean square, over all equations by their weights, of how far each is from these values,
+        and of how far its own values may be off. An equation does not count in rows where it has no value.
+        """
+        given = (self.best if equation is None else equation).predict(columns)
+        likely = [each for each in self.equations if each.weight]
+        if not likely:
+            raise SearchError("equations have no weights to compare them by; choose with selection mdl")
+        squares, total = np.zeros(len(given)), np.zeros(len(given))
+        for each in likely:
+            with np.errstate(all="ignore"):
+                own = np.square(each.predict(columns) - given) + np.square(each.standard_deviations(columns))
+            is_known = np.isfinite(own)
+            squares += np.where(is_known, (each.weight or 0.0) * own, 0.0)
+            total += np.where(is_known, each.weight or 0.0, 0.0)
+        return np.sqrt(squares / np.where(total > 0, total, np.nan))
+
+    @property
     def explored(self) -> Candidates:
         """Every distinct expression that was executed."""
         return self.result.candidates
@@ -116,6 +149,7 @@ class Discovery:
             "target": self.target,
             "selected": None if self.is_empty else self.best.as_json(),
             "front": [each.as_json() for each in self.equations],
+            "explains_nothing": self.explains_nothing,
             "strategy": self.result.strategy,
             "seed": self.result.seed,
             "stopped": self.result.stopped,

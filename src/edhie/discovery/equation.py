@@ -149,6 +149,13 @@ class Equation:
         return value_deviations(expr, self._weighted, columns, ties=self.ties)
 
     @property
+    def confidence(self) -> str:
+        """The weight in per cent, such as `62 %`; empty where it is unknown."""
+        if self.weight is None:
+            return ""
+        return "<1 %" if self.weight < 0.005 else ">99 %" if self.weight >= 0.995 else f"{100 * self.weight:.0f} %"
+
+    @property
     def noise(self) -> str | None:
         """The name of the noise model."""
         return None if self.model is None else self.model.name

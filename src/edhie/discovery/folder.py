@@ -31,7 +31,10 @@ from edhie.search.checkpoint import DESCRIPTION as RUN
 
 FORMAT = 1
 DESCRIPTION, ROWS, EQUATIONS, BEST = "discovery.json", "data.safetensors", "equations.csv", "best.txt"
-COLUMNS = ("complexity", "loss", "score", "r2", "r2_validation", "equation", "latex", "constants", "standard_errors")
+COLUMNS = (
+    "complexity", "loss", "score", "r2", "r2_validation", "weight", "noise", "equation", "latex", "constants",
+    "standard_errors",
+)  # fmt: skip
 
 
 def save(discovery: Discovery, folder: str | Path) -> Path:
@@ -188,6 +191,7 @@ def _row(equation: Equation) -> list[Any]:
     held_out = equation.r2_validation
     return [
         equation.complexity, equation.loss, equation.score, equation.r2, "" if held_out is None else held_out,
+        "" if equation.weight is None else equation.weight, equation.noise or "",
         equation.text(None), equation.latex(),
         *(" ".join(f"{value:.10g}" for value in values) for values in (known.values, known.standard_errors)),
     ]  # fmt: skip

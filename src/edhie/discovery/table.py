@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     import pandas
 
 COLUMNS = (
-    "complexity", "loss", "score", "r2", "r2_validation", "equation", "sympy", "latex", "constants", "standard_errors",
+    "complexity", "loss", "score", "r2", "r2_validation", "weight", "noise", "equation", "sympy", "latex", "constants",
+    "standard_errors",
 )  # fmt: skip
 
 
@@ -28,6 +29,8 @@ def equations_table(equations: Iterable[Equation]) -> pandas.DataFrame:
             "score": each.score,
             "r2": each.r2,
             "r2_validation": np.nan if each.r2_validation is None else each.r2_validation,
+            "weight": np.nan if each.weight is None else each.weight,
+            "noise": each.noise,
             "equation": each.right_side(),
             "sympy": each.sympy(),
             "latex": each.latex(),

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[np.float64]
 LARGEST_SEED = 2**31 - 1
+DOUBTS = ("constants", "equations")
 
 
 class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -180,6 +181,8 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             self.discoveries_.append(self._discovered(data, begun, names[k], held_out, k))
         for each in self.discoveries_:
             each.best  # noqa: B018 -- raises where nothing was found
+            if each.explains_nothing and each.train.squares_about_mean > 0:
+                warnings.warn(each.notes[0], UserWarning, stacklevel=2)
         return self
 
     def _settings(self) -> Settings:
@@ -267,13 +270,23 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """The chosen equation, or the one in a row of `equations_`, in LaTeX."""
         return self._equation(self._first, index).latex()
 
-    def predict(self, X: Any, index: int | None = None, *, return_std: bool = False) -> Any:  # noqa: N803
+    def predict(
+        self,
+        X: Any,  # noqa: N803
+        index: int | None = None,
+        *,
+        return_std: bool = False,
+        doubt: Literal["constants", "equations"] = "constants",
+    ) -> Any:
         """What the chosen equation says, or the one in a row of `equations_`; NaN where it has no value.
 
-        With `return_std` a pair: predictions, and their standard deviations as the uncertainty of the constants
-        makes them; the noise of a single measurement comes on top.
+        With `return_std` a pair: predictions and their standard deviations, to which the noise of a single
+        measurement has to be added. They say how far the uncertainty of the constants may put a prediction off; with
+        `doubt="equations"` also how far other equations are from it, by their weights in `equations_`.
         """
         check_is_fitted(self, "discoveries_")
+        if doubt not in DOUBTS:
+            raise SearchError(f"unknown doubt {doubt!r}; choose one of {', '.join(DOUBTS)}")
         X = validate_data(self, X, dtype=np.float64, reset=False)  # noqa: N806
         columns = np.ascontiguousarray(X.T)
         equations = [self._equation(each, index) for each in self.discoveries_]
@@ -281,8 +294,11 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         _warn_of_undefined(found)
         if not return_std:
             return self._shaped(found)
-        spread = np.stack([each.standard_deviations(columns) for each in equations], axis=1)
-        return self._shaped(found), self._shaped(spread)
+        spread = [
+            each.standard_deviations(columns) if doubt == "constants" else whole.standard_deviations(columns, each)
+            for whole, each in zip(self.discoveries_, equations, strict=True)
+        ]
+        return self._shaped(found), self._shaped(np.stack(spread, axis=1))
 
     def parts(self, index: int | None = None) -> dict[str, Expr]:
         """By name: what was found for the unknown parts of the template."""

@@ -22,13 +22,15 @@ def facts(equation: Equation) -> Html:
     if equation.validation is not None:
         told.append(("R² on held-out rows", r2_text(equation.r2_validation)))
     told += [("loss", number(equation.loss)), ("complexity", number(equation.complexity))]
+    told += [("weight", equation.confidence)] if equation.confidence else []
     return joined(fill("fact", label=label, value=value) for label, value in told)
 
 
 def hero(discovery: Discovery) -> Html:
     """The chosen equation, large."""
     best = discovery.best
-    return fill("hero", formula=formula(best), facts=facts(best), constants=constants_table(best))
+    notes = joined(fill("note", text=f"{note[0].upper()}{note[1:]}.") for note in discovery.notes)
+    return fill("hero", formula=formula(best), facts=facts(best), notes=notes, constants=constants_table(best))
 
 
 def equation_section(discovery: Discovery, k: int, article: str, *, has_picture: bool) -> Html:

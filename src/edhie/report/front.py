@@ -17,22 +17,23 @@ def front_section(discovery: Discovery, article: str) -> Html:
     """All equations, and what is to be seen of each."""
     with_picture = pictured(discovery)
     count = range(len(discovery.equations))
-    chosen = discovery.best
-    is_beside = any(
-        each.loss <= chosen.loss and each.complexity <= chosen.complexity
-        for each in discovery.equations
-        if each is not chosen
-    )
+    losses = [each.loss for each in discovery.equations]  # from the least complex on
+    is_beside = any(losses[k] >= min(losses[:k]) for k in count if k)
     return fill(
         "front",
         id=article,
         target=discovery.target,
-        also=", or the chosen one" if is_beside else "",
+        also=", or one that is likely" if is_beside else "",
         held_out="" if discovery.validation is None else fill("front-held-out"),
+        weights=fill("front-weights") if _has_weights(discovery) else "",
         chart=front_chart(discovery, article),
         rows=joined(_row(discovery, k, article) for k in count),
         equations=joined(equation_section(discovery, k, article, has_picture=k in with_picture) for k in count),
     )
+
+
+def _has_weights(discovery: Discovery) -> bool:
+    return any(each.confidence for each in discovery.equations)
 
 
 def _row(discovery: Discovery, k: int, article: str) -> Html:
@@ -40,6 +41,7 @@ def _row(discovery: Discovery, k: int, article: str) -> Html:
     numbers: list[object] = [number(each.loss), r2_text(each.r2)]
     if discovery.validation is not None:
         numbers.append(r2_text(each.r2_validation))
+    numbers += [each.confidence] * _has_weights(discovery)
     return fill(
         "front-row",
         id=equation_id(article, k),

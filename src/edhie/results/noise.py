@@ -41,14 +41,14 @@ class NoiseModel:
     """What it costs to choose this model rather than the plainest."""
 
 
-CONSTANT = NoiseModel("constant", 0, "the same noise in every row")
-PROPORTIONAL = NoiseModel("proportional", 1, "noise in proportion to the prediction", bits=6.0)
-COUNTS = NoiseModel("counts", 2, "the noise of counts, with a variance in proportion to the prediction", bits=4.0)
+CONSTANT = NoiseModel("constant", 0, "constant noise")
+PROPORTIONAL = NoiseModel("proportional", 1, "noise proportional to the prediction", bits=6.0)
+COUNTS = NoiseModel("counts", 2, "counting noise, with a variance proportional to the prediction", bits=4.0)
 BOTH = tuple(
     NoiseModel("both", 3, "noise with a constant and a proportional part", ratio, n_parameters=1, bits=8.0)
     for ratio in RATIOS
 )
-STUDENT = NoiseModel("student", 4, "the same noise in every row, with gross errors")
+STUDENT = NoiseModel("student", 4, "constant noise with gross errors (Student's distribution)")
 MODELS: dict[str, tuple[NoiseModel, ...]] = {
     "constant": (CONSTANT,),
     "proportional": (PROPORTIONAL,),
