@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from classics import SPACINGS, Spacing, arrhenius
 from edhie import Constraints
 from edhie.discovery import Discovery, Settings, discover
 from edhie.discovery.guesses import castable, read_guesses
@@ -76,18 +77,18 @@ def test_of_earlier_equations_those_that_can_be_written_are_taken() -> None:
 
 
 def test_a_guess_stands_among_the_candidates_with_its_constants_fitted() -> None:
-    discovery = found(2.5 * np.exp(-0.7 * A) + B, ["c*exp(c*a) + b", "2*b"], evaluations=6)
+    discovery = found(2.5 * np.exp(-0.7 * A) + B, ["c*exp(c*a) + b", "2*b"], evaluations=8)
     first = discovery.explored.forest[:4]
     assert first[0].tokens == ("+", "*", "c", "exp", "*", "c", "a", "b")
     assert str(first[1]) == "2*b"
     assert discovery.best.loss < 1e-10
-    assert discovery.result.counts.executed <= 6
+    assert discovery.result.counts.executed <= 8
 
 
 def test_guesses_are_within_the_budget() -> None:
-    assert found(A, ["c*a + b", "c*b"], 6).result.counts.executed <= 6
-    with pytest.raises(SearchError, match="max_evaluations=5 is too small for 2 guesses; give at least 6"):
-        found(A, ["c*a + b", "c*b"], 5)
+    assert found(A, ["c*a + b", "c*b"], 8).result.counts.executed <= 8
+    with pytest.raises(SearchError, match="max_evaluations=7 is too small for 2 guesses; give at least 8"):
+        found(A, ["c*a + b", "c*b"], 7)
     earlier = [parse(text, variables=["a", "b", "d"]) for text in ("2*a + b", "3*b", "4*a")]
     assert found(A, (), 2, recalled=earlier).result.counts.executed == 2
 
@@ -134,6 +135,40 @@ def test_stopped_and_gone_on_with_it_ends_the_same(tmp_path: Path) -> None:
         settings = Settings(max_time=None, max_evaluations=evaluations, guesses=[guess, "a + b"])
         return discover(data, settings, **options)
 
-    for evaluations in (6, 60, 300, 700):
+    for evaluations in (8, 60, 300, 700):
         last = search(evaluations, folder=tmp_path / "run", resume=True)
     assert_same(last.result, search(700).result)
+
+
+# -- they are always shown ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spacing", SPACINGS)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_an_exponential_is_fitted_under_the_noise_that_it_has(seed: int, spacing: Spacing) -> None:
+    classic = arrhenius(seed, spacing)
+    data = Data(np.ascontiguousarray(classic.X.T), classic.y, None, ("T",))
+    best = discover(data, Settings(max_time=None, max_evaluations=4, guesses=["c*exp(c/T)"])).best
+    assert best.noise == "proportional"
+    factor, rate = best.expr.constants
+    assert factor == pytest.approx(5e6, rel=0.5)
+    assert abs(rate or 0.0) == pytest.approx(5200, rel=0.02)
+    np.testing.assert_allclose(best.predict(data.columns), classic.clean, rtol=0.06)
+
+
+def test_a_power_is_fitted_under_the_noise_that_it_has() -> None:
+    y = 3e-7 * A**6.3 * (1 + 0.05 * np.random.default_rng(3).normal(size=150))
+    best = found(y, ["c*a^c"], 4).best
+    assert best.noise == "proportional"
+    np.testing.assert_allclose(best.predict(X), 3e-7 * A**6.3, rtol=0.05)
+
+
+@pytest.mark.parametrize("selection", ["mdl", "accuracy"])
+def test_a_poor_guess_is_shown_too(selection: str) -> None:
+    y = 2.5 * np.exp(-0.7 * A) + B + 0.01 * np.random.default_rng(0).normal(size=150)
+    discovery = found(y, ["c*a*sin(c*b) + c*d", "b + c*exp(c*a)"], 300, selection=selection)
+    texts = [str(each.expr.free()) for each in discovery.equations]
+    assert any("sin" in text and "d" in text for text in texts)
+    assert any("exp" in text for text in texts)
+    complexities = [each.complexity for each in discovery.equations]
+    assert complexities == sorted(complexities)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -57,10 +57,12 @@ def discover(
     evaluator = searched.evaluator(library, settings)
     if on_event is not None and settings.is_plain and not resume:
         _tell_first_look(evaluator, on_event)
-    guesses = _guesses(settings, library, searched.columns)
+    guesses = read_guesses(settings.guesses, library, searched.columns)
+    check_affordable(guesses, settings.max_evaluations)
     warm_up_if_timed(settings, generator, library, strategy)
-    if len(guesses):
-        score_guesses(evaluator, guesses, settings.max_evaluations)
+    recalled = Forest.from_exprs(castable(settings.recalled, library), library)
+    if len(given := Forest.concatenate([guesses, recalled]).unique()):
+        score_guesses(evaluator, given, settings.max_evaluations)
     if settings.corpus is not None and settings.template is None:
         score_formulas(evaluator, formulas_in(generator, library), settings.max_evaluations)
     if criterion is None:
@@ -84,7 +86,7 @@ def discover(
     return Discovery(
         target, whole.columns, train, whole.validation, result, settings.selection, settings.template,
         keeps_form=settings.constraints is not None, criterion=criterion, guesses=tuple(guesses),
-        loss=settings.loss_name,
+        loss=settings.loss_name, bounds=(settings.constants.lower, settings.constants.upper),
     )  # fmt: skip
 
 
@@ -98,14 +100,6 @@ def _tell_first_look(evaluator: Evaluator, on_event: Listener) -> None:
     seen = glimpse(evaluator.data, evaluator.given_library)
     if seen is not None:
         on_event(seen)
-
-
-def _guesses(settings: Settings, library: SymbolLibrary, columns: Sequence[str]) -> Forest:
-    """The user's guesses, and equations of an earlier search as far as they can still be written."""
-    guesses = read_guesses(settings.guesses, library, columns)
-    check_affordable(guesses, settings.max_evaluations)
-    recalled = Forest.from_exprs(castable(settings.recalled, library), library)
-    return Forest.concatenate([guesses, recalled]).unique()
 
 
 def _over_all(result: SearchResult, library: SymbolLibrary) -> SearchResult:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.discovery.equation import Equation
-from edhie.discovery.presentation import AS_IT_IS, Manner, manner_of
+from edhie.discovery.presentation import AS_IT_IS, UNBOUNDED, Bounds, Manner, manner_of
 from edhie.discovery.shown import Shown, shown_equations
 from edhie.discovery.template import ties_of
 from edhie.errors import SearchError
@@ -46,6 +46,8 @@ class Discovery:
     """Formulas of the user's, which are always shown."""
     loss: str | None = DEFAULT_LOSS
     """The name of the loss; None for a function of the user's."""
+    bounds: Bounds = UNBOUNDED
+    """The least and the greatest that a constant may be."""
 
     @cached_property
     def equations(self) -> tuple[Equation, ...]:
@@ -140,7 +142,12 @@ class Discovery:
         if len(result.history) == 0:  # of a search that is known by its equations alone, which have been shown
             return AS_IT_IS
         return manner_of(
-            result.candidates, self.train, strategy=result.strategy, keeps_form=self.keeps_form, loss=self.loss
+            result.candidates,
+            self.train,
+            strategy=result.strategy,
+            keeps_form=self.keeps_form,
+            loss=self.loss,
+            bounds=self.bounds,
         )
 
     def as_json(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,7 @@ def save(discovery: Discovery, folder: str | Path) -> Path:
         "format": FORMAT, "edhie": edhie.__version__, "target": discovery.target, "columns": discovery.columns,
         "variables": discovery.train.names, "selection": discovery.selection, "template": discovery.template,
         "keeps_form": discovery.keeps_form, "loss": discovery.loss,
+        "bounds": [each if math.isfinite(each) else None for each in discovery.bounds],
         **discovery.as_json(),
         "index": None if discovery.is_empty else discovery.index,
         "front": [each.as_json() | _as_candidate(each) for each in discovery.equations],
@@ -94,6 +96,7 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
         found = Discovery(
             str(description["target"]), tuple(description["columns"]), train, validation, result,
             str(description["selection"]), description.get("template"), bool(description.get("keeps_form", False)),
+            bounds=_bounds(*description.get("bounds", (None, None))),
             loss=description.get("loss"),  # which folders of earlier releases do not have: equations stay as they are
         )  # fmt: skip
         # what `cached_property` would work out anew
@@ -103,6 +106,10 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
         raise
     except (OSError, ValueError, KeyError, TypeError, IndexError, EdhieError, SafetensorError) as error:
         raise SearchError(f"the fit in {folder} is damaged or cannot be read: {error!r}") from error
+
+
+def _bounds(lower: float | None, upper: float | None) -> tuple[float, float]:
+    return (-math.inf if lower is None else lower, math.inf if upper is None else upper)
 
 
 def _check_finished(folder: Path) -> None:

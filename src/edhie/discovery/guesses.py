@@ -10,12 +10,13 @@ import numpy as np
 
 from edhie.errors import ParseError, SearchError, SymbolError
 from edhie.evaluate import THOROUGH, Evaluator, FitConfig, fit_constants
+from edhie.evaluate.constants.logarithm import logarithmic_fit
 from edhie.evaluate.rows import few_rows
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.symbols import ALIASES, NAMED_LITERALS, NUMBER, is_name, variable
 
 FIT_ROWS = 2000
-SCORED = 3  # times that each guess is scored, at most
+SCORED = 4  # times that each guess is scored, at most
 FROM_HERE = FitConfig(points=0, starts=1, iterations=30, tolerance=1e-14)
 
 
@@ -48,7 +49,7 @@ def check_affordable(guesses: Forest, evaluations: int | None) -> None:
 
 
 def score_guesses(evaluator: Evaluator, guesses: Forest, evaluations: int | None) -> None:
-    """Score guesses as they are, with all constants fitted from there, and with all constants fitted from anywhere."""
+    """Score guesses as they are, and with all constants fitted: from there, from anywhere, and in the logarithm."""
     with evaluator.limited(evaluations):
         found = evaluator.score(guesses)
         if len(guesses.values) == 0:
@@ -59,6 +60,9 @@ def score_guesses(evaluator: Evaluator, guesses: Forest, evaluations: int | None
         evaluator.score(fit_constants(whole, few_rows(evaluator.data, FIT_ROWS), config=config).forest)
         config = replace(THOROUGH, lower=bounds.lower, upper=bounds.upper)
         evaluator.score(fit_constants(_free(guesses), evaluator.data, config=config).forest)
+        few = few_rows(evaluator.data, FIT_ROWS)
+        logarithmic = [logarithmic_fit(each, few, config) for each in guesses]
+        evaluator.score(Forest.from_exprs([each for each in logarithmic if each is not None], guesses.library))
 
 
 def _read(guess: Any, k: int, library: SymbolLibrary, columns: Sequence[str]) -> Expr:

@@ -34,6 +34,9 @@ SAME = 1e-9  # the share by which it may rise for a form that reads better
 ROUNDING = 1e-24  # of the target's squares: less is as good as nothing
 CANCELLING = 100.0  # how much larger than a sum its terms may be in a new form, where the old ones are not
 
+Bounds = tuple[float, float]
+UNBOUNDED: Bounds = (-math.inf, math.inf)
+
 
 @dataclass(frozen=True)
 class Manner:
@@ -42,7 +45,7 @@ class Manner:
     loss: Loss | None
     """What their errors are; None for one whose optimum cannot be found anew, such as a user's function."""
     lower: float
-    """The least constant that the search has tried: bounds that it was given are kept without being known."""
+    """The least that a constant may be."""
     upper: float
     is_weighed: bool
     """Whether symbols weigh differently, so that other symbols would make for another complexity."""
@@ -54,21 +57,21 @@ class Manner:
 AS_IT_IS = Manner(None, -math.inf, math.inf, is_weighed=False, may_polish=False, may_rewrite=False)
 
 
-def manner_of(candidates: Candidates, data: Data, *, strategy: str, keeps_form: bool, loss: str | None) -> Manner:
+def manner_of(
+    candidates: Candidates, data: Data, *, strategy: str, keeps_form: bool, loss: str | None, bounds: Bounds = UNBOUNDED
+) -> Manner:
     """Return what candidates may become; `loss` is the name of their loss, None for a function of the user's."""
     forest, is_template = candidates.forest, strategy == "template"
-    constants = forest.values[constants_among_values(forest)]
-    constants = constants[np.isfinite(constants)]
-    lower, upper = float(constants.min(initial=math.inf)), float(constants.max(initial=-math.inf))
+    has_constants = bool(np.isfinite(forest.values[constants_among_values(forest)]).any())
     known = None if loss is None else LOSSES[loss]
     can_fit = known is not None and (known.from_sum_of_squares is not None or _is_robust(known))
     return Manner(
         loss=known if can_fit else None,
-        lower=lower,
-        upper=upper,
+        lower=bounds[0],
+        upper=bounds[1],
         is_weighed=bool((candidates.complexities != forest.sizes).any()),
         # a part that a template has twice has the same constants in both places
-        may_polish=data.n_rows <= POLISHED_ROWS and not is_template and can_fit and lower < upper,
+        may_polish=data.n_rows <= POLISHED_ROWS and not is_template and can_fit and has_constants,
         may_rewrite=not (is_template or keeps_form),
     )
 
@@ -164,7 +167,7 @@ def _forms(expr: Expr, manner: Manner, positive: list[str]) -> list[Expr]:
 
 
 def _is_within_bounds(manner: Manner, before: Expr, after: Expr) -> bool:
-    """Whether constants that are new, but for their signs, lie where the search has looked."""
+    """Whether constants that are new, but for their signs, are within bounds."""
     known = {abs(value or 0.0) for value in before.constants} | {0.0, 1.0}
     new = [value for value in after.constants if value is not None and abs(value) not in known]
     return all(manner.lower <= value <= manner.upper for value in new)

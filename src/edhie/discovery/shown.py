@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from edhie.discovery.presentation import Manner, presented, tidied
 from edhie.evaluate import Data, FitConfig
 from edhie.evaluate.losses import Loss
+from edhie.evaluate.rows import few_rows
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest
 from edhie.results import Candidate, Candidates, Front, SearchResult, front_of
-from edhie.results.choice import Alternative, alternatives, shortest_description
-from edhie.results.description import Criterion
+from edhie.results.choice import FEW_ROWS, FROM_HERE, Alternative, alternatives, shortest_description
+from edhie.results.description import Criterion, describe
 from edhie.results.noise import NoiseModel
+from edhie.results.refits import refitted
 from edhie.results.selection import SELECTION, sparing
 
 LEAST_WEIGHT = 0.01  # an alternative with less is shown only if no shorter one is as good
@@ -47,7 +49,9 @@ def shown_equations(
     if len(result.front) == 0:
         return [], None
     if selection == "mdl" and manner.may_polish and manner.loss is not None:
-        return _ranked(result, train, held_out, manner, manner.loss, criterion, guesses)
+        ranked, place = _ranked(result, train, held_out, manner, manner.loss, criterion, guesses)
+        if ranked:  # not where all have as many constants as there are rows
+            return ranked, place
     front = Front.of(presented(result.front.candidates, train, manner), negligible=result.front.negligible)
     if selection == "mdl":
         chosen = shortest_description(result.candidates, train, criterion, validation=held_out)
@@ -55,6 +59,9 @@ def shown_equations(
     else:
         chosen = SELECTION[selection](front if selection == "accuracy" else sparing(front, train))
     shown = [each for each in front if not _is_alike(each, chosen)]
+    for guess in _of_guesses(result, train, criterion, guesses):
+        best = presented(guess, train, manner)[int(np.argmin(guess.errors))]
+        shown += [] if any(_is_alike(each, best) for each in (*shown, chosen)) else [best]
     shown = sorted([*shown, chosen], key=lambda each: each.complexity)
     return [Shown(each) for each in shown], shown.index(chosen)
 
@@ -63,16 +70,19 @@ def _ranked(
     result: SearchResult, train: Data, held_out: Data | None, manner: Manner, loss: Loss, criterion: Criterion,
     guesses: Sequence[Expr],
 ) -> tuple[list[Shown], int | None]:  # fmt: skip
-    """The alternatives that are likely or stand on the front, and the first of them chosen."""
-    kept = _with_guesses(result, guesses)
+    """The alternatives that are likely or stand on the front, those of guesses, and the first of them all chosen."""
+    own, config = _of_guesses(result, train, criterion, guesses), FitConfig(lower=manner.lower, upper=manner.upper)
     found = alternatives(
-        result.candidates, train, criterion, kept=kept, held_out=held_out, may_rewrite=manner.may_rewrite,
-        config=FitConfig(lower=manner.lower, upper=manner.upper),
+        result.candidates, train, criterion, kept=_kept(result), given=_joined(own) if own else None,
+        held_out=held_out, may_rewrite=manner.may_rewrite, config=config,
     )  # fmt: skip
     if not found:
         return [], None
     every = [_shown(each, train, loss) for each in found]
     likely = {0, *(k for k, each in enumerate(found[:MOST_LIKELY]) if each.weight >= LEAST_WEIGHT)}
+    for guess in own:
+        own_places = [k for k, each in enumerate(found) if each.executed_at in guess.executed_at]
+        likely |= set(own_places[:1])
     order = sorted(_front(every, result.front.negligible) | likely)
     if manner.may_rewrite:
         exprs = tidied([found[k].expr for k in order], train, manner)
@@ -82,6 +92,10 @@ def _ranked(
     front = _front(tidy, result.front.negligible)
     shown = [each for place, (k, each) in enumerate(zip(order, tidy, strict=True)) if place in front or k in likely]
     chosen = shown[0]
+    told = {each.candidate.executed_at for each in shown}
+    # no likely alternative: another is the same function, or rows speak against it
+    missing = [guess for guess in own if told.isdisjoint(guess.executed_at.tolist())]
+    shown += [_guess(guess, train, manner, loss, found[0].model, config) for guess in missing]
     shown.sort(key=lambda each: (each.candidate.complexity, each.candidate.error))
     return shown, shown.index(chosen)
 
@@ -93,15 +107,36 @@ def _front(shown: Sequence[Shown], negligible: float) -> set[int]:
     return set(front_of(errors, complexities, negligible=negligible).tolist())
 
 
-def _with_guesses(result: SearchResult, guesses: Sequence[Expr]) -> Candidates:
-    """The front of the search and its leaders, and the best of each guess's structure."""
-    candidates, places = result.candidates, []
+def _guess(starts: Candidates, train: Data, manner: Manner, loss: Loss, model: NoiseModel, config: FitConfig) -> Shown:
+    """A guess by itself, fitted under the noise model from the better of its starts."""
+    fit = replace(FROM_HERE, lower=config.lower, upper=config.upper)
+    exprs = list(refitted(starts.forest, train, model, fit))
+    exprs = tidied(exprs, train, manner) if manner.may_rewrite else exprs
+    at = int(starts.executed_at[0])
+    fitted = [_shown(Alternative(each, np.inf, model, at), train, loss) for each in exprs]
+    return replace(min(fitted, key=lambda each: each.candidate.error), weight=None)
+
+
+def _kept(result: SearchResult) -> Candidates:
+    """The front of the search, and its leaders."""
+    leaders = [] if result.leaders is None else [result.leaders.take(np.arange(min(len(result.leaders), LEADERS)))]
+    return _joined([result.front.candidates, *leaders])
+
+
+def _of_guesses(result: SearchResult, train: Data, criterion: Criterion, guesses: Sequence[Expr]) -> list[Candidates]:
+    """By guess that has a value in every row: its candidates of the least error and of the shortest description."""
+    candidates, found = result.candidates, []
     for guess in guesses:
         alike = _same_structure(candidates.forest, guess)
-        finite = alike[np.isfinite(candidates.errors[alike])]
-        places += finite[np.argsort(candidates.errors[finite], kind="stable")[:1]].tolist()
-    parts = [result.front.candidates, candidates.take(np.array(places, np.int64))]
-    parts += [] if result.leaders is None else [result.leaders.take(np.arange(min(len(result.leaders), LEADERS)))]
+        alike = alike[np.isfinite(candidates.errors[alike])]
+        if len(alike):
+            bits = describe(candidates.forest.take(alike), few_rows(train, FEW_ROWS), criterion).bits
+            best = {int(np.argmin(candidates.errors[alike])), int(np.argmin(bits))}
+            found.append(candidates.take(alike[sorted(best)]))
+    return found
+
+
+def _joined(parts: Sequence[Candidates]) -> Candidates:
     names = ("errors", "complexities", "executed_at")
     return Candidates(
         Forest.concatenate([each.forest for each in parts]),

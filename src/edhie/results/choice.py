@@ -54,27 +54,28 @@ def alternatives(
     criterion: Criterion,
     *,
     kept: Candidates | None = None,
+    given: Candidates | None = None,
     held_out: Data | None = None,
     config: FitConfig = FROM_HERE,
     may_rewrite: bool = True,
 ) -> list[Alternative]:
     """Return the candidates that describe the data best, the shortest description first, with their weights.
 
-    `kept` are further candidates that are looked at whatever their length. `held_out` rows take part in the
-    comparison, and not in the fits. `config` bounds the constants.
+    `kept` are further candidates that are looked at whatever their length; those that are `given` by the user also
+    decide on the noise model. `held_out` rows take part in the comparison, and not in the fits. `config` bounds the
+    constants.
     """
     config = replace(FROM_HERE, lower=config.lower, upper=config.upper)
     chosen = shortlist(candidates, data, criterion)
-    parts = [chosen] if kept is None or len(kept) == 0 else [chosen, kept]
-    finalists, executed_at = (
-        Forest.concatenate([each.forest for each in parts]),
-        [int(at) for each in parts for at in each.executed_at],
-    )
-    if len(finalists) == 0:
+    parts = [each for each in (given, chosen, kept) if each is not None and len(each)]
+    judges = JUDGED_BY + (0 if given is None else len(given))
+    if not parts:
         return []
+    finalists = Forest.concatenate([each.forest for each in parts])
+    executed_at = [int(at) for each in parts for at in each.executed_at]
     fitting = few_rows(data, FIT_ROWS)
     judged = few_rows(joined_rows(data, held_out), FEW_ROWS)
-    model, finalists = _noise_model(finalists, fitting, judged, criterion, config)
+    model, finalists = _noise_model(finalists, fitting, judged, criterion, config, judges)
     bits = describe(finalists, judged, criterion, (model,)).bits
     listed: list[Alternative] = []
     for rank, k in enumerate(np.argsort(bits, kind="stable").tolist()):
@@ -121,13 +122,13 @@ def shortlist(candidates: Candidates, data: Data, criterion: Criterion) -> Candi
 
 
 def _noise_model(
-    finalists: Forest, fitting: Data, judged: Data, criterion: Criterion, config: FitConfig
+    finalists: Forest, fitting: Data, judged: Data, criterion: Criterion, config: FitConfig, judges: int
 ) -> tuple[NoiseModel, Forest]:
     """The noise model under which one of the first finalists is shortest, and all finalists fitted under it."""
     models = criterion.models(judged)
     if criterion.noise == "auto" and judged.sigma is None:
         models = (*models, *BOTH)
-    few = finalists.take(np.arange(min(JUDGED_BY, len(finalists))))
+    few = finalists.take(np.arange(min(judges, len(finalists))))
     best, least = models[0], np.inf
     for model in models if len(models) > 1 else ():
         found = describe(refitted(few, fitting, model, config), judged, criterion, (model,)).bits.min(initial=np.inf)
