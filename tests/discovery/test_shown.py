@@ -10,11 +10,14 @@ import pytest
 
 from classics import Classic, gross_errors
 from edhie.discovery import Discovery, Settings, discover
+from edhie.discovery.discover import criterion_of
+from edhie.discovery.field import Field, formulas_of
 from edhie.errors import SearchError
 from edhie.evaluate import Data, fit_constants, read_data
 from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
+from edhie.generators import load
 from edhie.results import Candidates, Front, History, SearchCounts, SearchResult
 from edhie.results.description import Criterion
 from mosaics import forest_of
@@ -42,8 +45,8 @@ def found(data: Data, *texts: str, loss: str = "rmse", **options: Any) -> Discov
     candidates = Candidates(forest, errors, forest.sizes.astype(float), np.arange(len(forest)))
     history = History().extended(np.array([1]), errors[:1], screened=0, seconds=0.0)
     result = SearchResult(Front.of(candidates), candidates, SearchCounts(), history, 1.0, "finished", 0, "mosaic")
-    criterion = Criterion(noise=Settings(loss=loss).noise_model)
-    return Discovery("y", data.names, data, None, result, loss=loss, criterion=criterion, **options)
+    options = {"criterion": Criterion(noise=Settings(loss=loss).noise_model)} | options
+    return Discovery("y", data.names, data, None, result, loss=loss, **options)
 
 
 # -- gross errors ---------------------------------------------------------------------
@@ -116,3 +119,21 @@ def test_deviations_include_the_doubt_between_equations() -> None:
     assert deviations[2] > 1.5 * made.best.standard_deviations(columns)[2]  # far out equations differ more
     with pytest.raises(SearchError, match="no weights to compare them by; choose with selection mdl"):
         found(LINE, *TEXTS, selection="accuracy").standard_deviations(columns)
+
+
+# -- the user's field -----------------------------------------------------------------
+
+LOGARITHMS = ["a*log(x) + b", "a + b*log(k*x)", "a*log(1 + k*x)", "a - b*log(x)", "log(x/a)/b"]
+ROOTS = ["a*sqrt(x) + b", "a + b*sqrt(k*x)", "a*sqrt(1 + k*x)", "a - b*sqrt(x)", "sqrt(x/a)/b"]
+
+
+def test_formulas_of_the_field_decide_between_equations_that_are_equally_good() -> None:
+    model = load("general-1")
+    x = np.repeat([1.0, 2.0], 15)  # with two values, any two constants fit the same
+    data = read_data(x, np.where(x == 1, 1.37, 2.3) + 0.2 * NOISE[:30], names=["x"])
+    for corpus, function in ((LOGARITHMS, "log"), (ROOTS, "sqrt")):
+        field = Field(model, formulas_of(corpus, model.library, ["x"]))
+        criterion = criterion_of(Settings(corpus=corpus), field, LIBRARY)
+        best = found(data, "c*log(x) + c", "c*sqrt(x) + c", criterion=criterion).best
+        assert function in best.expr.tokens
+        assert best.loss == pytest.approx(np.sqrt(np.mean([data.y[x == each].var() for each in (1, 2)])))

@@ -65,8 +65,7 @@ def discover(
         score_guesses(evaluator, given, settings.max_evaluations)
     if settings.corpus is not None and settings.template is None:
         score_formulas(evaluator, formulas_in(generator, library), settings.max_evaluations)
-    if criterion is None:
-        criterion = Criterion(prior=_prior(settings, generator, library), noise=settings.noise_model)
+    criterion = criterion or criterion_of(settings, generator, library)
     result = run(
         generator,
         evaluator,
@@ -90,10 +89,12 @@ def discover(
     )  # fmt: skip
 
 
-def _prior(settings: Settings, generator: Generator, library: SymbolLibrary) -> StructurePrior:
-    """What equations look like: formulas of science, and those of the user's field."""
+def criterion_of(settings: Settings, generator: Generator, library: SymbolLibrary) -> Criterion:
+    """Return how equations are compared: by formulas of science, and those of the user's field, and by the noise."""
     prior = StructurePrior.shipped()
-    return prior if settings.corpus is None else prior.shifted(formulas_in(generator, library))
+    if settings.corpus is not None:
+        prior = prior.shifted(formulas_in(generator, library))
+    return Criterion(prior=prior, noise=settings.noise_model)
 
 
 def _tell_first_look(evaluator: Evaluator, on_event: Listener) -> None:
