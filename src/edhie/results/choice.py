@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.constants.cancellation import cancellation
 from edhie.evaluate.constants.config import FitConfig
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data
@@ -28,6 +30,11 @@ DESCRIBED, FINALISTS, ROUNDED = 3000, 40, 12  # candidates that are described, r
 FIT_ROWS = 20_000  # of more rows constants are known well enough
 JUDGED_BY = 6  # finalists by which the noise model is chosen
 POLE = 20.0  # bits that a pole between rows costs
+CANCELLING = (
+    100.0  # how much larger than a sum its terms may be; beyond that, each binary digit that is lost costs a bit
+)
+MOST_LOST = math.log2(1e6 / CANCELLING)
+CLEARLY = 40.0  # bits by which an equation that loses more has to be shorter than all others
 LEAST_GAIN = 4.0  # bits that an equation has to save beside a constant
 SAME = 0.03  # of the noise: equations that differ by less in their predictions are one
 LEAVE_ONE_OUT = 50  # rows, below which a longer equation has to predict left-out rows better than shorter ones
@@ -150,23 +157,36 @@ def _written(one: Forest, data: Data, criterion: Criterion, model: NoiseModel, b
 
 def _distinct(listed: Sequence[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
     """Of equations that hardly differ in their predictions the shortest, and none that the rows cannot tell."""
-    points = neighbours(data)
     found: list[Alternative] = []
     rows: list[Numbers] = []
-    for each in sorted(listed, key=lambda each: each.bits):
-        one = Forest.from_exprs([each.expr])
-        predicted = np.asarray(values(one, data.columns)[0], np.float64)
-        if not (np.isfinite(each.bits) and np.isfinite(predicted).all()) or is_unresolved(each.expr, data):
-            continue
+    for each in sorted(_charged(listed, data), key=lambda each: each.bits):
+        predicted = np.asarray(values(Forest.from_exprs([each.expr]), data.columns)[0], np.float64)
         weights = relative_weights(model, predicted, data)
         roots = np.ones(data.n_rows) if weights is None else np.sqrt(weights)
         noise = float(np.linalg.norm((data.y - predicted) * roots))
         if any(float(np.linalg.norm((predicted - row) * roots)) <= SAME * noise for row in rows):
             continue
-        cost = POLE if has_pole(one, data, points)[0] else 0.0
-        found.append(replace(each, bits=each.bits + cost))
+        found.append(each)
         rows.append(predicted)
-    return sorted(found, key=lambda each: each.bits)
+    return found
+
+
+def _charged(listed: Sequence[Alternative], data: Data) -> list[Alternative]:
+    """With what poles between rows and large numbers that cancel cost; without what the rows cannot tell."""
+    points = neighbours(data)
+    found, huge = [], []
+    for each in listed:
+        one = Forest.from_exprs([each.expr])
+        with np.errstate(all="ignore"):
+            is_whole = bool(np.isfinite(values(one, data.columns)).all())
+        if not (np.isfinite(each.bits) and is_whole) or is_unresolved(each.expr, data):
+            continue
+        lost = math.log2(max(cancellation(each.expr, data) / CANCELLING, 1.0))
+        cost = (POLE if has_pole(one, data, points)[0] else 0.0) + lost
+        (found if lost <= MOST_LOST else huge).append(replace(each, bits=each.bits + cost))
+    # numbers that large are no answer, but where nothing else comes near
+    best = min((each.bits for each in found), default=np.inf)
+    return [*found, *(each for each in huge if each.bits < best - CLEARLY)]
 
 
 def _favoured(constant: Alternative, skewed: float) -> Alternative:
