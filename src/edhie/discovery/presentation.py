@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.constants.cancellation import cancellation
+from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
 from edhie.evaluate.constants.jacobian import constants_among_values
 from edhie.evaluate.constants.polish import polish
 from edhie.evaluate.data import Data
@@ -32,7 +32,6 @@ POLISHES = 3
 WORTH = 1e-10  # the share by which a sum of squares has to fall for constants to change
 SAME = 1e-9  # the share by which it may rise for a form that reads better
 ROUNDING = 1e-24  # of the target's squares: less is as good as nothing
-CANCELLING = 100.0  # how much larger than a sum its terms may be in a new form, where the old ones are not
 
 Bounds = tuple[float, float]
 UNBOUNDED: Bounds = (-math.inf, math.inf)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from edhie.evaluate.constants.cancellation import cancellation
+from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
@@ -10,7 +10,6 @@ from edhie.expr.plain import named_numbers, short_form
 
 SAME = 1e-9  # the share by which a sum of squares may change
 ROUNDING = 1e-24  # of the target's squares: less is as good as nothing
-CANCELLING = 100.0  # how much larger than a sum its terms may be in a new form, where the old ones are not
 
 
 def printed(expr: Expr, data: Data, *, keeps_form: bool = False) -> Expr:

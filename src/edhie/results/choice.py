@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.constants.cancellation import cancellation
+from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
 from edhie.evaluate.constants.config import FitConfig
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data
@@ -30,10 +30,7 @@ DESCRIBED, FINALISTS, ROUNDED = 3000, 40, 12  # candidates that are described, r
 FIT_ROWS = 20_000  # of more rows constants are known well enough
 JUDGED_BY = 6  # finalists by which the noise model is chosen
 POLE = 20.0  # bits that a pole between rows costs
-CANCELLING = (
-    100.0  # how much larger than a sum its terms may be; beyond that, each binary digit that is lost costs a bit
-)
-MOST_LOST = math.log2(1e6 / CANCELLING)
+MOST_LOST = math.log2(1e6 / CANCELLING)  # binary digits; of those that are lost to cancellation, each costs a bit
 CLEARLY = 40.0  # bits by which an equation that loses more has to be shorter than all others
 LEAST_GAIN = 4.0  # bits that an equation has to save beside a constant
 SAME = 0.03  # of the noise: equations that differ by less in their predictions are one
@@ -174,7 +171,8 @@ def _distinct(listed: Sequence[Alternative], data: Data, model: NoiseModel) -> l
 def _charged(listed: Sequence[Alternative], data: Data) -> list[Alternative]:
     """With what poles between rows and large numbers that cancel cost; without what the rows cannot tell."""
     points = neighbours(data)
-    found, huge = [], []
+    found: list[Alternative] = []
+    huge: list[Alternative] = []
     for each in listed:
         one = Forest.from_exprs([each.expr])
         with np.errstate(all="ignore"):

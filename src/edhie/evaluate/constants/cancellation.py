@@ -12,6 +12,7 @@ from edhie.expr.plain.affine import Affine, affine
 from edhie.expr.plain.nodes import Node, is_built_in, tree_of
 
 Numbers = NDArray[np.float64]
+CANCELLING = 100.0  # how much larger than a sum its terms may be without harm
 
 
 def cancellation(expr: Expr, data: Data) -> float:
