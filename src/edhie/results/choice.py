@@ -84,7 +84,7 @@ def alternatives(
     listed: list[Alternative] = []
     for rank, k in enumerate(np.argsort(bits, kind="stable").tolist()):
         one, length = finalists.take([k]), float(bits[k])
-        if not np.isfinite(length):
+        if not np.isfinite(length) or _is_plain_number(one):
             continue
         if rank < ROUNDED and one.sizes[0] > 1:  # a constant by itself stays the mean
             one, _ = with_plain_numbers(one, fitting, model, criterion, config)
@@ -185,6 +185,12 @@ def _charged(listed: Sequence[Alternative], data: Data) -> list[Alternative]:
     # numbers that large are no answer, but where nothing else comes near
     best = min((each.bits for each in found), default=np.inf)
     return [*found, *(each for each in huge if each.bits < best - CLEARLY)]
+
+
+def _is_plain_number(one: Forest) -> bool:
+    """Whether an expression is a constant other than the mean: to explain nothing takes no number."""
+    expr, constant = one[0], one.library.constant
+    return constant is not None and not expr.variables and expr.tokens != (constant,)
 
 
 def _favoured(constant: Alternative, skewed: float) -> Alternative:

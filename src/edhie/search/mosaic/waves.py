@@ -63,6 +63,8 @@ def waves_of(x: Numbers, y: Numbers, weights: Numbers | None = None) -> list[Wav
     found = []
     for degree in (0, 1):
         powers = x ** np.arange(degree + 1)[:, np.newaxis]
+        if not np.isfinite(np.square(powers)).all():
+            break
         basis = np.linalg.qr((powers * roots).T)[0].T
         rest = _without(y * roots, basis)
         total = float(rest @ rest)
@@ -76,7 +78,7 @@ def waves_of(x: Numbers, y: Numbers, weights: Numbers | None = None) -> list[Wav
             tried += [(float(left[k]), decay / span, float(frequencies[k])) for k in np.flatnonzero(is_peak)]
         best = sorted(each for each in tried if each[0] < (1 - EXPLAINED) * total)[:WRITTEN]
         found += [_solved(*each, x, y, roots, powers) for each in best]
-    return found
+    return [wave for wave in found if wave is not None]
 
 
 def _without(rows: Numbers, basis: Numbers) -> Numbers:
@@ -94,10 +96,14 @@ def _explained(cosines: Numbers, sines: Numbers, target: Numbers) -> Numbers:
 
 def _solved(
     squares: float, decay: float, frequency: float, x: Numbers, y: Numbers, roots: Numbers, powers: Numbers
-) -> Wave:
-    """The amplitudes of a wave, which is written without an offset of x."""
-    envelope = np.exp(decay * x)
-    columns = np.stack([envelope * np.cos(frequency * x), envelope * np.sin(frequency * x), *powers])
+) -> Wave | None:
+    """The amplitudes of a wave, which is written without an offset of x; None where its envelope is no number."""
+    with np.errstate(all="ignore"):
+        envelope = np.exp(decay * x)
+        columns = np.stack([envelope * np.cos(frequency * x), envelope * np.sin(frequency * x), *powers])
+        sizes = np.square(columns * roots).sum(axis=1)
+    if not (np.isfinite(sizes).all() and (sizes > 0).all()):
+        return None
     coefficients = np.asarray(np.linalg.lstsq((columns * roots).T, y * roots, rcond=None)[0], np.float64)
     return Wave(squares, decay, frequency, float(coefficients[0]), float(coefficients[1]), coefficients[2:])
 
