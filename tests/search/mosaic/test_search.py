@@ -240,7 +240,7 @@ def test_progress_shows_the_shortest_description_and_not_the_lowest_error() -> N
     y = 2.34 * A + 1.57 + 0.5 * np.random.default_rng(0).normal(size=len(A))
     evaluator = Evaluator(free(2), X.T, y)
     strategy = Mosaic()
-    run(HVAE, evaluator, strategy=strategy, budget=Budget(400), on_event=events.append)
+    run(HVAE, evaluator, strategy=strategy, budget=Budget(800), on_event=events.append)
     last = [event for event in events if isinstance(event, Progressed)][-1]
     assert strategy.best_now is not None
     assert last.chosen == strategy.best_now

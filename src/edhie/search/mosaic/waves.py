@@ -22,6 +22,7 @@ MOST_TURNS = 40
 LEAST_ROWS = 8  # with different values of the variable
 MOST_VARIABLES = 8
 WRITTEN = 4  # waves a variable and number of columns beside
+LARGEST_VALUE = 1e150  # whose square is a number
 EXPLAINED = 0.2  # of the squares: less is no wave
 
 
@@ -63,7 +64,7 @@ def waves_of(x: Numbers, y: Numbers, weights: Numbers | None = None) -> list[Wav
     found = []
     for degree in (0, 1):
         powers = x ** np.arange(degree + 1)[:, np.newaxis]
-        if not np.isfinite(np.square(powers)).all():
+        if np.abs(powers).max() > LARGEST_VALUE:
             break
         basis = np.linalg.qr((powers * roots).T)[0].T
         rest = _without(y * roots, basis)
