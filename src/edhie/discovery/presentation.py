@@ -53,6 +53,7 @@ class Manner:
     may_rewrite: bool
 
 
+SIGNED = frozenset(("sqrt", "abs", "log", "^"))  # operators that have shorter writings over positive variables
 AS_IT_IS = Manner(None, -math.inf, math.inf, is_weighed=False, may_polish=False, may_rewrite=False)
 
 
@@ -158,7 +159,9 @@ def _rewritten(exprs: list[Expr], data: Data, manner: Manner) -> list[Expr]:
 def _forms(expr: Expr, manner: Manner, positive: list[str]) -> list[Expr]:
     """Forms of an expression, the best first: of least size, without redundant constants, of widest domain."""
     bare = without_redundancy(expr, lower=manner.lower, upper=manner.upper)
-    wide, narrow = (short_form(bare, positive=names, more_numbers=False) for names in ((), positive))
+    wide = narrow = short_form(bare, more_numbers=False)
+    if positive and not SIGNED.isdisjoint(bare.tokens):
+        narrow = short_form(bare, positive=positive, more_numbers=False)
     # a form that holds for positive values only has to be shorter
     first = [narrow, wide] if narrow.size < wide.size else [wide]
     again = [without_redundancy(each, lower=manner.lower, upper=manner.upper) for each in first if each != bare]

@@ -26,7 +26,7 @@ from edhie.results.refits import refitted, with_plain_numbers
 
 Numbers = NDArray[np.float64]
 FEW_ROWS = 10_000  # of more rows so many decide which candidates are looked at closely
-DESCRIBED, FINALISTS, ROUNDED = 3000, 40, 12  # candidates that are described, refitted, and given plain numbers
+DESCRIBED, FINALISTS, ROUNDED = 3000, 40, 8  # candidates that are described, refitted, and given plain numbers
 FIT_ROWS = 20_000  # of more rows constants are known well enough
 JUDGED_BY = 6  # finalists by which the noise model is chosen
 POLE = 20.0  # bits that a pole between rows costs

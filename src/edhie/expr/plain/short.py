@@ -15,8 +15,8 @@ from edhie.expr.plain.regrouping import writings
 from edhie.expr.plain.ring import Effort
 
 PASSES = 12
-MOST_EFFORT = 400  # sums that are written: a fraction of a second
-LONGEST = 120  # an expression of more symbols only becomes plain: nobody reads it
+MOST_EFFORT = 200  # sums that are written: a fraction of a second
+LONGEST = 60  # an expression of more symbols only becomes plain: nobody reads it
 ARITHMETIC = ("+", "-", "*", "/", "neg")
 Cost = tuple[int, int, int, int]
 
