@@ -62,8 +62,8 @@ def seasonal(seed: int = 0, spacing: Spacing = "even") -> Classic:
 
 def michaelis(seed: int = 0, spacing: Spacing = "even") -> Classic:
     """Return rates by Michaelis and Menten: 12 rows, noise of 3 % of each."""
-    substrate, rng = _points("michaelis", 0.3, 8, 12, seed, spacing)
-    return _with_noise("michaelis", "S", substrate, "2.5*S/(1.8 + S)", 0.03 * rng.standard_normal(12), relative=True)
+    substrate, rng = _points("michaelis", 0.3, 12, 12, seed, spacing)
+    return _with_noise("michaelis", "S", substrate, "12.2*S/(2.4 + S)", 0.03 * rng.standard_normal(12), relative=True)
 
 
 def arrhenius(seed: int = 0, spacing: Spacing = "even") -> Classic:

@@ -12,7 +12,7 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Forest, SymbolLibrary
 from edhie.results import Candidates
-from edhie.results.choice import Alternative, alternatives, left_out_error
+from edhie.results.choice import Alternative, alternatives, left_out_squares, loses
 from edhie.results.description import Criterion, description_bits, skewed_bits
 from edhie.results.noise import CONSTANT, PROPORTIONAL
 from mosaics import OPERATORS, data_of, forest_of
@@ -60,13 +60,22 @@ def test_alternatives_are_different_functions_with_weights(rows: int, seed: int)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_of_few_rows_the_chosen_one_predicts_left_out_rows_as_well_as_any_shorter_one(seed: int) -> None:
+def test_of_few_rows_the_chosen_one_loses_to_no_shorter_likely_one(seed: int) -> None:
     data = table("3.3*x + 0.7", 1.5, rows=12, seed=seed)
     best, *others = chosen(data)
+    own = left_out_squares(best.expr, data, best.model)
     for each in others:
-        if each.expr.size < best.expr.size:
-            own, its = (left_out_error(one.expr, data, best.model) for one in (best, each))
-            assert own <= its * (1 + 1e-9)
+        if each.expr.size < best.expr.size and each.bits < best.bits:
+            assert not loses(own, left_out_squares(each.expr, data, best.model))
+
+
+def test_left_out_squares_are_those_of_fits_without_the_row() -> None:
+    data = table("3.3*x + 0.7", 0.5, rows=15)
+    found = left_out_squares(scored(data, "c*x0 + c").forest[0], data, CONSTANT)
+    for k in range(data.n_rows):
+        kept = np.delete(np.arange(data.n_rows), k)
+        slope, offset = np.polyfit(data.columns[0][kept], data.y[kept], 1)
+        assert found[k] == pytest.approx((data.y[k] - slope * data.columns[0][k] - offset) ** 2, rel=1e-6)
 
 
 def test_an_exponent_that_may_be_whole_is_whole() -> None:

@@ -16,7 +16,7 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.rows import few_rows
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest
-from edhie.expr.plain import plain_form
+from edhie.expr.plain import plain_form, short_form
 from edhie.results.between_rows import has_pole, is_unresolved, neighbours
 from edhie.results.candidates import Candidate, Candidates
 from edhie.results.description import Criterion, describe, joined_rows, skewed_bits, with_numbers
@@ -32,9 +32,9 @@ JUDGED_BY = 6  # finalists by which the noise model is chosen
 POLE = 20.0  # bits that a pole between rows costs
 MOST_LOST = math.log2(1e6 / CANCELLING)  # binary digits; of those that are lost to cancellation, each costs a bit
 CLEARLY = 40.0  # bits by which an equation that loses more has to be shorter than all others
-LEAST_GAIN = 4.0  # bits that an equation has to save beside a constant
 SAME = 0.03  # of the noise: equations that differ by less in their predictions are one
-LEAVE_ONE_OUT = 50  # rows, below which a longer equation has to predict left-out rows better than shorter ones
+LEAVE_ONE_OUT = 50  # rows, below which an equation may not predict left-out rows worse than a shorter one does
+UNLIKELY = 3.3  # bits more than the best has: such an equation is compared no more
 FROM_HERE = FitConfig(points=0, starts=1, iterations=100, tolerance=1e-12, rows=None)
 
 
@@ -94,7 +94,11 @@ def alternatives(
             expr, length = _written(one, judged, criterion, model, length)
         listed.append(Alternative(expr, length, model, executed_at[k]))
     skewed = skewed_bits(judged, criterion)
-    found = [each if each.expr.variables else _favoured(each, skewed) for each in _distinct(listed, judged, model)]
+    # a constant stands for any distribution that does not depend on the columns
+    found = [
+        each if each.expr.variables else replace(each, bits=min(each.bits, skewed))
+        for each in _distinct(listed, judged, model)
+    ]
     return _weighted(sorted(found, key=lambda each: each.bits), data, model)
 
 
@@ -193,11 +197,6 @@ def _is_plain_number(one: Forest) -> bool:
     return constant is not None and not expr.variables and expr.tokens != (constant,)
 
 
-def _favoured(constant: Alternative, skewed: float) -> Alternative:
-    """A constant, which stands for any distribution that does not depend on the columns."""
-    return replace(constant, bits=min(constant.bits, skewed) - LEAST_GAIN)
-
-
 def _weighted(found: list[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
     """With the weights that their lengths give them; what predicts left-out rows worse than a shorter one goes back."""
     if not found:
@@ -210,17 +209,25 @@ def _weighted(found: list[Alternative], data: Data, model: NoiseModel) -> list[A
 
 
 def _tested(found: list[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
-    """The first that no shorter equation beats in leaving one row out, before all others."""
-    errors = [left_out_error(each.expr, data, model) for each in found]
-    for k, each in enumerate(found):
-        shorter = [errors[j] for j, other in enumerate(found) if other.expr.size < each.expr.size]
-        if errors[k] <= min(shorter, default=np.inf):
-            return [each, *found[:k], *found[k + 1 :]]
-    return found
+    """The alternatives with the chosen one first: one that loses to no shorter one when rows are left out."""
+    likely = [each for each in found if each.bits <= found[0].bits + UNLIKELY]
+    squares = [left_out_squares(each.expr, data, model) for each in likely]
+    sizes = [short_form(each.expr).size for each in likely]
+    chosen = 0
+    for k in sorted(range(1, len(likely)), key=lambda k: -sizes[k]):
+        if sizes[k] < sizes[chosen] and loses(squares[chosen], squares[k]):
+            chosen = k
+    return [likely[chosen], *found[:chosen], *found[chosen + 1 :]]
 
 
-def left_out_error(expr: Expr, data: Data, model: NoiseModel) -> float:
-    """Return the mean square of residuals of rows that are left out of the fit, by the slopes at the fit."""
+def loses(one: Numbers, other: Numbers) -> bool:
+    """Return whether squared errors are larger than others by more than one standard error of the difference."""
+    difference = one - other
+    return bool(difference.mean() > difference.std(ddof=1) / np.sqrt(len(difference)))
+
+
+def left_out_squares(expr: Expr, data: Data, model: NoiseModel) -> Numbers:
+    """Return the square of each row's residual when the row is left out of the fit, by the slopes at the fit."""
     response = Response(expr, data.columns)
     predicted, slopes = response.jacobian(response.constants)
     weights = relative_weights(model, predicted, data)
@@ -232,4 +239,4 @@ def left_out_error(expr: Expr, data: Data, model: NoiseModel) -> float:
         basis, sizes, _ = np.linalg.svd(own.T, full_matrices=False)
         basis = basis[:, sizes > 1e-10 * sizes.max(initial=0.0)]
         leverage = np.square(basis).sum(axis=1)
-    return float(np.mean(np.square(residuals / np.maximum(1.0 - leverage, 1e-6))))
+    return np.asarray(np.square(residuals / np.maximum(1.0 - leverage, 1e-6)))
