@@ -121,7 +121,7 @@ HARD = {
 @pytest.mark.parametrize("lacking", HARD)
 def test_a_guess_that_is_nearly_right_leads_to_the_truth(lacking: str) -> None:
     y, guess = HARD[lacking]
-    guessed, alone = found(y, [guess], 4000), found(y, (), 4000)
+    guessed, alone = found(y, [guess], 4000), found(y, (), 1000)
     assert guessed.result.stopped == "finished"
     assert guessed.best.loss < 1e-9 * np.std(y)
     assert alone.best.loss > 1e-4 * np.std(y)

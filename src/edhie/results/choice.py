@@ -16,7 +16,7 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.rows import few_rows
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest
-from edhie.expr.plain import plain_form, short_form
+from edhie.expr.plain import plain_form, short_form, with_natural_base
 from edhie.results.between_rows import has_pole, is_unresolved, neighbours
 from edhie.results.candidates import Candidate, Candidates
 from edhie.results.description import Criterion, describe, joined_rows, skewed_bits, with_numbers
@@ -151,7 +151,7 @@ def _noise_model(
 def _written(one: Forest, data: Data, criterion: Criterion, model: NoiseModel, bits: float) -> tuple[Expr, float]:
     """An expression as people write it, with its bits in the shorter of both forms."""
     numbered = with_numbers(one, np.isfinite(literal_bits(one.values)))
-    plain = plain_form(numbered[0])
+    plain = plain_form(with_natural_base(numbered[0]))
     length = float(describe(Forest.from_exprs([plain]), data, criterion, (model,)).bits[0])
     return plain, min(bits, length)
 
