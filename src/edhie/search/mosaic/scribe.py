@@ -20,6 +20,7 @@ from edhie.results.noise import CONSTANT, NoiseModel, model_of, relative_weights
 from edhie.search.base import State, Task
 from edhie.search.mosaic.board import Finding
 from edhie.search.mosaic.config import MosaicConfig
+from edhie.search.mosaic.curves import curve_expressions
 from edhie.search.mosaic.decays import decay_expressions
 from edhie.search.mosaic.frames import Frame
 from edhie.search.mosaic.leaders import Leaders
@@ -113,6 +114,7 @@ class Scribe:
             speller = self._writer.speller
             self._score(self._short(wave_expressions(self._improved_data, speller)))
             self._score(self._short(decay_expressions(self._improved_data, speller)))
+            self._score(self._short(curve_expressions(self._improved_data, self._library)))
         if self._config.quotients and not self.is_done:
             links = usable_links(self._fit_data.y, self._library)
             few = few_rows(self._evaluator.data, RATIONAL_ROWS)

@@ -1,0 +1,135 @@
+"""Curves of one variable with two constants inside: peaks, steps, shifted powers and the like.
+
+Each family is a·g(x; p, q) + c. With p and q on a grid, a and c follow by linear least squares. The best of each family
+are written, and a fit brings their constants to the optimum. A new family is one entry in `FAMILIES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import EdhieError
+from edhie.evaluate.data import Data
+from edhie.expr import Expr, SymbolLibrary, parse
+
+Numbers = NDArray[np.float64]
+Constants = Callable[[np.float64, np.float64], tuple[np.float64, ...]]
+STEPS = np.linspace(-0.5, 1.5, 41)  # of a place, over the range of the variable
+WIDTHS = np.geomspace(0.02, 3.0, 12)  # over the range
+RATES = np.concatenate([-np.geomspace(0.3, 30.0, 10), np.geomspace(0.3, 10.0, 6)])  # exponents over the range
+SHIFTS = np.concatenate([[0.0], np.geomspace(0.02, 10.0, 12)])  # of the smallest value from 0, over the range
+POWERS = np.array([-5.0, -3.0, -2.0, -1.5, -1.0, -0.5, -0.25, 0.25, 0.5, 1.5, 2.0, 3.0, 5.0])
+LEAST_ROWS = 8  # with different values of the variable
+MOST_VARIABLES = 8
+EXPLAINED = 0.5  # of the squares about the mean
+LARGEST_VALUE = 1e100
+
+
+@dataclass(frozen=True)
+class Family:
+    """Curves a·g(x; p, q)."""
+
+    template: str
+    """How it is written: `{c}` is a constant, the first of them the factor a; `{x}` is the variable."""
+    values: Callable[[Numbers, Numbers, Numbers], Numbers]
+    """g by rows of p and q, both of shape (curves, 1)."""
+    grid: Callable[[float, float], tuple[Numbers, Numbers]]
+    """Values of p and q for a variable with this smallest value and range."""
+    constants: Constants = lambda p, q: (p, q)
+    """The constants of the template besides the factor."""
+
+
+def _places_and_widths(first: float, span: float) -> tuple[Numbers, Numbers]:
+    return first + span * STEPS, span * WIDTHS
+
+
+def _shifts_and(second: Numbers) -> Callable[[float, float], tuple[Numbers, Numbers]]:
+    """Shifts that make all values positive, with other constants that have no unit."""
+    return lambda first, span: (span * (SHIFTS + 1e-3) - first, second)
+
+
+def _rates_and_shifts(first: float, span: float) -> tuple[Numbers, Numbers]:
+    return RATES / span, span * (SHIFTS + 1e-3) - first
+
+
+FAMILIES = (
+    Family(
+        "{c}*exp({c}*({x} - {c})^2)", lambda x, m, s: np.exp(-(((x - m) / s) ** 2)), _places_and_widths,
+        lambda m, s: (-1 / s**2, m),
+    ),
+    Family(
+        "{c}/(({x} - {c})^2 + {c})", lambda x, m, s: 1 / ((x - m) ** 2 + s**2), _places_and_widths,
+        lambda m, s: (m, s**2),
+    ),
+    Family(
+        "{c}/({c} + exp({c}*{x}))", lambda x, m, s: 1 / (np.exp(-m / s) + np.exp(-x / s)), _places_and_widths,
+        lambda m, s: (np.exp(-m / s), -1 / s),
+    ),
+    Family("{c}*atan({c}*({x} - {c}))", lambda x, m, s: np.arctan((x - m) / s), _places_and_widths,
+           lambda m, s: (1 / s, m)),
+    Family("{c}*({x} + {c})^{c}", lambda x, m, p: (x + m) ** p, _shifts_and(POWERS)),
+    Family("{c}*log({x} + {c})", lambda x, m, _: np.log(x + m), _shifts_and(np.ones(1)), lambda m, _: (m,)),
+    Family("{c}*exp({c}*{x})", lambda x, k, _: np.exp(k * x), lambda _, span: (RATES / span, np.ones(1)),
+           lambda k, _: (k,)),
+    Family("{c}*exp({c}*{x})/({x} + {c})", lambda x, k, m: np.exp(k * x) / (x + m), _rates_and_shifts),
+    Family("{c}*exp({c}/({x} + {c}))", lambda x, m, b: np.exp(b * m / (x + m)), _shifts_and(np.array([-8, -2, 2, 8.0])),
+           lambda m, b: (b * m, m)),
+)  # fmt: skip
+
+
+def curve_expressions(data: Data, library: SymbolLibrary) -> list[Expr]:
+    """Return the best curve of each family, with and without a constant beside it, that explain much of the target."""
+    roots = np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights)
+    found: list[Expr] = []
+    if library.constant is None:
+        return found
+    for name, x in list(zip(data.names, data.columns, strict=True))[:MOST_VARIABLES]:
+        if len(np.unique(x)) < LEAST_ROWS:
+            continue
+        for family in FAMILIES:
+            for beside in ("", " + {c}"):
+                constants = best_of(family, x, data.y, roots, with_constant=bool(beside))
+                if constants is not None:
+                    found += _written(family.template + beside, name, constants, library)
+    return found
+
+
+def _written(template: str, name: str, constants: list[float], library: SymbolLibrary) -> list[Expr]:
+    try:
+        return [parse(template.format(c=library.constant, x=name), library).with_constants(constants)]
+    except EdhieError:  # the library lacks an operator
+        return []
+
+
+def best_of(family: Family, x: Numbers, y: Numbers, roots: Numbers, *, with_constant: bool) -> list[float] | None:
+    """Return the constants of the best curve, in the order of the template; None where it explains little."""
+    first, span = float(x.min()), float(np.ptp(x))
+    with np.errstate(all="ignore"):
+        p, q = (grid.ravel()[:, np.newaxis] for grid in np.meshgrid(*family.grid(first, span)))
+        curves = family.values(x, p, q) * roots
+        sizes = np.abs(curves).max(axis=1, initial=0.0)
+    usable = np.isfinite(curves).all(axis=1) & (sizes > 0) & (sizes < LARGEST_VALUE)
+    curves, p, q = curves[usable] / sizes[usable, np.newaxis], p[usable, 0], q[usable, 0]
+    target, one = y * roots, roots / np.linalg.norm(roots)
+    about = target - one * (target @ one)
+    total = float(about @ about)
+    if with_constant:
+        curves, target = curves - np.outer(curves @ one, one), about
+    squares = np.square(curves).sum(axis=1)
+    with np.errstate(all="ignore"):
+        explained = np.where(squares > 1e-9, np.square(curves @ target) / squares, 0.0)
+    if len(explained) == 0:
+        return None
+    k = int(np.argmax(explained))
+    if not float(target @ target) - explained[k] < (1 - EXPLAINED) * total:
+        return None
+    curve = np.asarray(family.values(x, p[k : k + 1, np.newaxis], q[k : k + 1, np.newaxis])[0], np.float64)
+    columns = np.stack([curve, np.ones(len(x))]) if with_constant else curve[np.newaxis]
+    coefficients = np.linalg.lstsq((columns * roots).T, y * roots, rcond=None)[0].tolist()
+    with np.errstate(all="ignore"):
+        found = [coefficients[0], *family.constants(p[k], q[k]), *coefficients[1:]]
+    return [float(each) for each in found] if np.isfinite(found).all() else None
