@@ -20,7 +20,7 @@ SEEDS = {"planets": (0,)}  # by data set; these measurements do not depend on it
 @pytest.mark.parametrize(("name", "seed"), [(name, seed) for name in CLASSICS for seed in SEEDS.get(name, (0, 1))])
 def test_the_law_is_chosen(name: str, seed: int, spacing: Spacing) -> None:
     data = CLASSICS[name](seed, spacing)
-    model = EDHiERegressor(max_time=15, patience=8, loss=data.loss, random_state=seed)
+    model = EDHiERegressor(max_time=15, patience=5, loss=data.loss, random_state=seed)
     model.fit(pandas.DataFrame({data.column: data.x}), data.y)
     truth, x = parse(data.truth, variables=[data.column]), np.linspace(data.x.min(), data.x.max(), POINTS)
     clean = np.asarray(interpret(truth, {data.column: x}), np.float64)

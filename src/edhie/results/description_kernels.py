@@ -27,6 +27,8 @@ Indices = NDArray[np.int64]
 
 SPREAD = 8.0  # times a constant: how far it might have been off before any data were seen
 DECADES = 2.0  # of powers of ten around 1 that constants are usually within
+MOST_DECADES = 15.0  # that units explain; each one more costs a bit
+LOG_2 = math.log(2.0)
 LOG_2PI = math.log(2 * math.pi)
 
 
@@ -153,7 +155,8 @@ def precision_length(slopes: Numbers, constants: Numbers, weights: Numbers, vari
     length = 0.0
     for a in range(p):  # very large and very small constants are rare
         if constants[a] != 0.0:
-            length += math.log(1.0 + (math.log10(abs(constants[a])) / DECADES) ** 2)
+            decades = abs(math.log10(abs(constants[a])))
+            length += math.log(1.0 + (decades / DECADES) ** 2) + LOG_2 * max(decades - MOST_DECADES, 0.0)
     for a in range(p):  # Cholesky's decomposition, in place
         for b in range(a + 1):
             left = matrix[a, b]
