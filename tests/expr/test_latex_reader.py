@@ -34,7 +34,7 @@ def test_every_operator_comes_back(name: str) -> None:
 
 
 @given(exprs(LIBRARY, names=[n for n in LIBRARY.names if n != "c"], numbers=numbers, max_symbols=10), points)
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_what_goes_out_comes_back(expr: Expr, point: dict[str, float]) -> None:
     back = from_latex(to_latex(expr), LIBRARY)
     assert agree(expr, back, point), (to_latex(expr), str(back))
