@@ -21,7 +21,7 @@ CASES = [(0, "even"), (1, "random")]
 @pytest.mark.parametrize("name", CLASSICS)
 def test_the_law_is_chosen(name: str, seed: int, spacing: Spacing) -> None:
     data = CLASSICS[name](seed, spacing)
-    model = EDHiERegressor(max_time=15, patience=5, loss=data.loss, random_state=seed)
+    model = EDHiERegressor(max_time=8, patience=5, loss=data.loss, random_state=seed)
     model.fit(pandas.DataFrame({data.column: data.x}), data.y)
     truth, x = parse(data.truth, variables=[data.column]), np.linspace(data.x.min(), data.x.max(), POINTS)
     clean = np.asarray(interpret(truth, {data.column: x}), np.float64)

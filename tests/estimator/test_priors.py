@@ -21,6 +21,10 @@ def regressor(**options: Any) -> EDHiERegressor:
     return EDHiERegressor(**{"max_time": None, "max_evaluations": 300, **options})
 
 
+def few(**options: Any) -> EDHiERegressor:
+    return regressor(max_evaluations=100, **options)
+
+
 def test_constraints_hold_for_all_equations() -> None:
     constraints = Constraints(max_size=9, nested={"*": ["*"]}, all_variables=True)
     fitted = regressor(constraints=constraints).fit(X, Y)
@@ -91,12 +95,12 @@ def test_a_warm_start_begins_with_the_last_equations() -> None:
 
 
 def test_without_an_earlier_fit_or_with_other_columns_it_begins_anew() -> None:
-    plain = regressor().fit(X, Y)
-    assert str(regressor(warm_start=True).fit(X, Y).best_) == str(plain.best_)
-    fitted = regressor(warm_start=True, guesses=[GUESS]).fit(X, Y).set_params(guesses=None)
+    plain = few().fit(X, Y)
+    assert str(few(warm_start=True).fit(X, Y).best_) == str(plain.best_)
+    fitted = few(warm_start=True, guesses=[GUESS]).fit(X, Y).set_params(guesses=None)
     wider = np.column_stack([X, X[:, 0] * 2])
-    assert str(fitted.fit(wider, Y).best_) == str(regressor().fit(wider, Y).best_)
-    fitted = regressor(warm_start=True).fit(X, Y)
+    assert str(fitted.fit(wider, Y).best_) == str(few().fit(wider, Y).best_)
+    fitted = few(warm_start=True).fit(X, Y)
     assert len(fitted.fit(X, np.column_stack([Y, Y])).discoveries_) == 2
 
 
