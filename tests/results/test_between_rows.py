@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from edhie.expr import Forest, parse
-from edhie.results.between_rows import MOST_ROWS, expr_ends, has_pole, is_unresolved, neighbours
+from edhie.results.between_rows import MOST_ROWS, POLE, has_pole, neighbours, unreliable_bits, unresolved
 from mosaics import Numbers, data_of, positive
 
 T = np.linspace(0.0, 10.0, 41)[np.newaxis]
@@ -18,22 +18,31 @@ T = np.linspace(0.0, 10.0, 41)[np.newaxis]
      ("tan(7*x0)", True), ("sin(sin(30*x0))", True), ("exp(30*x0)", False), ("sin(3)*x0", False)],
 )  # fmt: skip
 def test_half_a_turn_from_row_to_row_is_the_limit(text: str, is_too_fast: bool) -> None:
-    assert is_unresolved(parse(text, variables=["x0"]), data_of(T, T[0])) == is_too_fast
+    assert is_unresolved(text, T) == is_too_fast
+
+
+def is_unresolved(text: str, columns: Numbers, of_rows: int | None = None) -> bool:
+    forest = Forest.from_exprs([parse(text, variables=["x0"])])
+    return bool(unresolved(forest, columns, of_rows=of_rows)[0])
 
 
 def test_more_rows_resolve_more() -> None:
-    fast = parse("sin(13*x0)", variables=["x0"])
-    many = np.linspace(0, 10, 200)[np.newaxis]
-    assert not is_unresolved(fast, data_of(many, many[0]))
-    few_times = np.repeat(T, 5, axis=1)  # the same again says nothing new
-    assert is_unresolved(fast, data_of(few_times, few_times[0]))
+    fast = "sin(13*x0)"
+    assert not is_unresolved(fast, np.linspace(0, 10, 200)[np.newaxis])
+    assert not is_unresolved(fast, T, of_rows=200)  # rows that are not looked at count, too
+    assert is_unresolved(fast, np.repeat(T, 5, axis=1))  # the same again says nothing new
 
 
-def test_ends_of_subtrees() -> None:
-    expr = parse("sin(x0 + 1)*x0")
-    ends = expr_ends(expr)
-    assert ends[0] == len(expr.tokens)
-    assert [expr.tokens[k : ends[k]] for k in range(1, 3)] == [("sin", "+", "x0", "1"), ("+", "x0", "1")]
+def test_each_expression_of_a_forest_has_a_verdict_of_its_own() -> None:
+    texts = ["x0 + 1", "2*sin(30*x0) + cos(2*x0)", "cos(2*x0)", "sin(3 + sin(30*x0))", "1.5"]
+    forest = Forest.from_exprs([parse(text, variables=["x0"]) for text in texts])
+    assert unresolved(forest, T).tolist() == [False, True, False, True, False]
+
+
+def test_what_rows_cannot_tell_costs_bits() -> None:
+    data = data_of(T, T[0])
+    forest = Forest.from_exprs([parse(text, variables=["x0"]) for text in ("x0", "1/(x0 - 5.1)", "sin(30*x0)")])
+    assert unreliable_bits(forest, data, neighbours(data)).tolist() == [0.0, POLE, np.inf]
 
 
 def poles(text: str, columns: Numbers, y: Numbers) -> bool:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
-from edhie.expr import Expr, Forest
+from edhie.expr import Forest
 
 Numbers = NDArray[np.float64]
 TURNS = {"sin": np.pi, "cos": np.pi, "tan": 0.5 * np.pi}
@@ -15,43 +15,54 @@ TURNS = {"sin": np.pi, "cos": np.pi, "tan": 0.5 * np.pi}
 MOST_ROWS = 300  # that neighbours are looked for among
 INSIDE = np.array([0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98])
 """Where between two rows values are looked at."""
+POLE = 20.0  # bits that a pole between rows costs
 BEYOND = 3.0  # times the range of the target: values between rows that are farther off are those of a pole
 
 
-def is_unresolved(expr: Expr, data: Data) -> bool:
-    """Return whether an oscillation in the expression is faster than the rows can tell.
+def unresolved(forest: Forest, columns: Numbers, *, of_rows: int | None = None) -> NDArray[np.bool_]:
+    """Return for each expression whether an oscillation in it is faster than the rows can tell.
 
-    On average over the rows, in order, the argument of a sine may not change by more than half a turn.
+    On average over the rows, in order, the argument of a sine may not change by more than half a turn. Where the
+    columns hold only some of the rows, `of_rows` is the number of all.
     """
-    for name, argument in _arguments(expr):
-        with np.errstate(all="ignore"):
-            found = np.unique(np.round(values(Forest.from_exprs([argument]), data.columns)[0], 9))
-        if len(found) > 1 and np.ptp(found) > TURNS[name] * (len(found) - 1):
-            return True
-    return False
-
-
-def _arguments(expr: Expr) -> list[tuple[str, Expr]]:
-    """The functions with a period in an expression, with their arguments."""
-    found, ends = [], expr_ends(expr)
-    for at, token in enumerate(expr.tokens):
-        if token in TURNS and expr.library[token].arity == 1:
-            first = sum(each == expr.library.constant for each in expr.tokens[: at + 1])
-            tokens = expr.tokens[at + 1 : ends[at]]
-            n_own = sum(each == expr.library.constant for each in tokens)
-            found.append((token, Expr.trusted(expr.library, tokens, expr.constants[first : first + n_own])))
+    found = np.zeros(len(forest), np.bool_)
+    library = forest.library
+    turns = np.zeros(len(library.has_slot))
+    for name, turn in TURNS.items():
+        if name in library and library[name].arity == 1:
+            turns[library.ids[name]] = turn
+    nodes = np.flatnonzero(turns[forest.tokens])
+    if len(nodes) == 0:
+        return found
+    first, places = (arguments := _subtrees(forest, nodes + 1)).grouped()
+    with np.errstate(all="ignore"):
+        ordered = np.sort(np.round(values(arguments.take(first), columns), 9), axis=1)
+        n_gaps = np.count_nonzero(np.diff(ordered, axis=1), axis=1)
+        gap = (ordered[:, -1] - ordered[:, 0]) / np.maximum(n_gaps, 1)
+    if of_rows is not None:
+        gap *= columns.shape[1] / of_rows
+    np.logical_or.at(found, forest.owners[nodes], gap[places] > turns[forest.tokens[nodes]])
     return found
 
 
-def expr_ends(expr: Expr) -> list[int]:
-    """By token in prefix order: where its subtree ends."""
-    ends = [0] * len(expr.tokens)
-    for at in range(len(expr.tokens) - 1, -1, -1):
-        end = at + 1
-        for _ in range(expr.library[expr.tokens[at]].arity):
-            end = ends[end]
-        ends[at] = end
-    return ends
+def _subtrees(forest: Forest, nodes: NDArray[np.int64]) -> Forest:
+    """The subtrees at these nodes."""
+    sizes = forest.subtree_sizes[nodes].astype(np.int64)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    places = np.arange(offsets[-1]) + np.repeat(nodes - offsets[:-1], sizes)
+    tokens = forest.tokens[places]
+    slots = np.cumsum(forest.library.has_slot[forest.tokens]) - 1
+    return Forest(forest.library, tokens, offsets, forest.values[slots[places[forest.library.has_slot[tokens]]]])
+
+
+def unreliable_bits(forest: Forest, data: Data, points: Numbers) -> Numbers:
+    """Return the bits that expressions cost beyond their descriptions for what they do between the rows.
+
+    An oscillation that the rows cannot resolve costs infinitely many, a pole `POLE`. `points` are `neighbours(data)`.
+    """
+    found = np.where(has_pole(forest, data, points), POLE, 0.0)
+    found[unresolved(forest, data.columns)] = np.inf
+    return found
 
 
 def neighbours(data: Data) -> Numbers:

@@ -17,19 +17,19 @@ from edhie.evaluate.rows import few_rows
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest
 from edhie.expr.plain import plain_form, short_form, with_natural_base
-from edhie.results.between_rows import has_pole, is_unresolved, neighbours
+from edhie.results.between_rows import neighbours, unreliable_bits
 from edhie.results.candidates import Candidate, Candidates
 from edhie.results.description import Criterion, describe, joined_rows, skewed_bits, with_numbers
 from edhie.results.literals import literal_bits
 from edhie.results.noise import BOTH, NoiseModel, relative_weights
-from edhie.results.refits import refitted, with_plain_numbers
+from edhie.results.refits import quickly_plain, refitted, with_plain_numbers
 
 Numbers = NDArray[np.float64]
 FEW_ROWS = 10_000  # of more rows so many decide which candidates are looked at closely
-DESCRIBED, FINALISTS, ROUNDED = 3000, 40, 8  # candidates that are described, refitted, and given plain numbers
+DESCRIBED, FINALISTS = 3000, 40  # candidates that are described, and refitted
+SHORTENED, ROUNDED = 20, 8  # finalists that are written in short form, and given plain numbers
 FIT_ROWS = 20_000  # of more rows constants are known well enough
 JUDGED_BY = 6  # finalists by which the noise model is chosen
-POLE = 20.0  # bits that a pole between rows costs
 MOST_LOST = math.log2(1e6 / CANCELLING)  # binary digits; of those that are lost to cancellation, each costs a bit
 CLEARLY = 40.0  # bits by which an equation that loses more has to be shorter than all others
 SAME = 0.03  # of the noise: equations that differ by less in their predictions are one
@@ -83,16 +83,21 @@ def alternatives(
     bits = describe(finalists, judged, criterion, (model,)).bits
     listed: list[Alternative] = []
     for rank, k in enumerate(np.argsort(bits, kind="stable").tolist()):
-        one, length = finalists.take([k]), float(bits[k])
-        if not np.isfinite(length) or _is_plain_number(one):
+        one = finalists.take([k])
+        if not np.isfinite(bits[k]) or _is_plain_number(one):
             continue
+        forms: list[Alternative] = []
+        ways = [(one, 0.0)]
         if rank < ROUNDED and one.sizes[0] > 1:  # a constant by itself stays the mean
-            one, _ = with_plain_numbers(one, fitting, model, criterion, config)
-            length = float(describe(one, judged, criterion, (model,)).bits[0])
-        expr = one[0]
-        if may_rewrite:
-            expr, length = _written(one, judged, criterion, model, length)
-        listed.append(Alternative(expr, length, model, executed_at[k]))
+            ways = [(with_plain_numbers(one, fitting, model, criterion, config)[0], 0.0)]
+            ways += quickly_plain(one, fitting, model, config) if may_rewrite else []
+        for way, extra in ways:
+            expr, length = way[0], float(describe(way, judged, criterion, (model,)).bits[0])
+            if may_rewrite:
+                expr, written = _written(way, judged, criterion, model, shortens=rank < SHORTENED)
+                length = min(length, written)
+            forms.append(Alternative(expr, length + extra, model, executed_at[k]))
+        listed.append(min(forms, key=lambda each: each.bits))
     skewed = skewed_bits(judged, criterion)
     # a constant stands for any distribution that does not depend on the columns
     found = [
@@ -120,8 +125,12 @@ def shortlist(candidates: Candidates, data: Data, criterion: Criterion) -> Candi
     by_size = finite[np.lexsort((candidates.errors[finite], candidates.complexities[finite]))[: DESCRIBED // 3]]
     described = np.unique(np.concatenate([by_error, by_size]))
     forest = candidates.forest.take(described)
-    bits = describe(forest, few_rows(data, FEW_ROWS), criterion).bits
+    few = few_rows(data, FEW_ROWS)
+    bits = describe(forest, few, criterion).bits
     order = np.argsort(bits, kind="stable")
+    order = order[np.isfinite(bits[order])]
+    bits[order] += unreliable_bits(forest.take(order), few, neighbours(few))
+    order = order[np.argsort(bits[order], kind="stable")]
     order = order[np.isfinite(bits[order])]
     bare = Forest(forest.library, forest.tokens, forest.offsets, np.full(len(forest.values), np.nan))
     structures = bare.grouped()[1]
@@ -148,12 +157,16 @@ def _noise_model(
     return best, both.take(np.where(is_sound, len(finalists), 0) + np.arange(len(finalists)))
 
 
-def _written(one: Forest, data: Data, criterion: Criterion, model: NoiseModel, bits: float) -> tuple[Expr, float]:
-    """An expression as people write it, with its bits in the shorter of both forms."""
+def _written(one: Forest, data: Data, criterion: Criterion, model: NoiseModel, *, shortens: bool) -> tuple[Expr, float]:
+    """An expression as people write it, with its bits in the shortest of its forms."""
     numbered = with_numbers(one, np.isfinite(literal_bits(one.values)))
-    plain = plain_form(with_natural_base(numbered[0]))
-    length = float(describe(Forest.from_exprs([plain]), data, criterion, (model,)).bits[0])
-    return plain, min(bits, length)
+    forms = [plain_form(with_natural_base(numbered[0]))]
+    if shortens:
+        positive = [name for name, column in zip(data.names, data.columns, strict=True) if (column > 0).all()]
+        forms.append(short_form(forms[0], positive=positive, more_numbers=False))
+    bits = describe(Forest.from_exprs(forms), data, criterion, (model,)).bits
+    best = int(np.argmin(bits))
+    return forms[best], float(bits[best])
 
 
 def _distinct(listed: Sequence[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
@@ -181,11 +194,11 @@ def _charged(listed: Sequence[Alternative], data: Data) -> list[Alternative]:
         one = Forest.from_exprs([each.expr])
         with np.errstate(all="ignore"):
             is_whole = bool(np.isfinite(values(one, data.columns)).all())
-        if not (np.isfinite(each.bits) and is_whole) or is_unresolved(each.expr, data):
+        bits = each.bits + float(unreliable_bits(one, data, points)[0])
+        if not (np.isfinite(bits) and is_whole):
             continue
         lost = math.log2(max(cancellation(each.expr, data) / CANCELLING, 1.0))
-        cost = (POLE if has_pole(one, data, points)[0] else 0.0) + lost
-        (found if lost <= MOST_LOST else huge).append(replace(each, bits=each.bits + cost))
+        (found if lost <= MOST_LOST else huge).append(replace(each, bits=bits + lost))
     # numbers that large are no answer, but where nothing else comes near
     best = min((each.bits for each in found), default=np.inf)
     return [*found, *(each for each in huge if each.bits < best - CLEARLY)]

@@ -97,22 +97,19 @@ def with_plain_numbers(
     return one, bits
 
 
-def quickly_plain(
-    one: Forest, data: Data, model: NoiseModel, criterion: Criterion, config: FitConfig
-) -> tuple[Forest, float] | None:
-    """Return one expression with plain numbers for all constants near one, and its bits plus what it has to save.
+def quickly_plain(one: Forest, data: Data, model: NoiseModel, config: FitConfig) -> list[tuple[Forest, float]]:
+    """Return one expression with plain numbers for all constants near one, and the bits that these have to save.
 
-    None where no constant is near a plain number. As `with_plain_numbers`, but all at once.
+    An empty list where no constant is near a plain number. As `with_plain_numbers`, but all at once.
     """
     tried = _replacements(one, data, model)
     if not tried:
-        return None
+        return []
     changed = one.values.copy()
     for place, numbers in tried:
         changed[place] = numbers[0]
     found = refitted(Forest(one.library, one.tokens, one.offsets, changed), data, model, config)
-    bits = float(describe(found, data, criterion, (model,)).bits[0])
-    return found, bits + _least_gain(one, [place for place, _ in tried])
+    return [(found, _least_gain(one, [place for place, _ in tried]))]
 
 
 def _least_gain(one: Forest, places: list[int]) -> float:

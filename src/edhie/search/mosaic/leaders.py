@@ -12,6 +12,7 @@ from edhie.evaluate.constants.config import FitConfig
 from edhie.evaluate.data import Data
 from edhie.evaluate.evaluator import Evaluator
 from edhie.expr import Forest, SymbolLibrary
+from edhie.results.between_rows import neighbours, unreliable_bits
 from edhie.results.description import Criterion, describe
 from edhie.results.noise import NoiseModel
 from edhie.results.refits import quickly_plain
@@ -25,7 +26,7 @@ class Leaders:
     """Expressions by description length, one of each structure."""
 
     def __init__(self, library: SymbolLibrary, data: Data, criterion: Criterion) -> None:
-        self._data, self._criterion = data, criterion
+        self._data, self._criterion, self._points = data, criterion, neighbours(data)
         self.forest = Forest.from_exprs([], library)
         self.bits: Numbers = np.empty(0)
         self.errors: Numbers = np.empty(0)
@@ -48,7 +49,11 @@ class Leaders:
         if len(places) == 0:
             return
         new = explored.take(places)
-        self._merge(new, describe(new, self._data, self._criterion).bits, errors, explored.executed_at[places])
+        bits = describe(new, self._data, self._criterion).bits
+        # only what would be a leader is looked at between the rows, too
+        near = np.flatnonzero(bits < (self.bits[-1] if len(self.bits) == CAPACITY else np.inf))
+        bits = bits[near] + unreliable_bits(new.take(near), self._data, self._points)
+        self._merge(new.take(near), bits, errors[near], explored.executed_at[places[near]])
 
     def _merge(self, forest: Forest, bits: Numbers, errors: Numbers, executed_at: NDArray[np.int64]) -> None:
         both, bits = Forest.concatenate([self.forest, forest]), np.concatenate([self.bits, bits])
@@ -71,9 +76,10 @@ class Leaders:
             if key in self._tried or len(one.values) == 0:
                 continue
             self._tried.add(key)
-            plain = quickly_plain(one, self._data, model, self._criterion, config)
-            if plain is not None and plain[1] < self.bits[k]:
-                found.append(plain[0])
+            for plain, least_gain in quickly_plain(one, self._data, model, config):
+                length = float(describe(plain, self._data, self._criterion, (model,)).bits[0])
+                if length < self.bits[k] - least_gain:
+                    found.append(plain)
         return Forest.concatenate(found)
 
     # -- what a checkpoint keeps ----------------------------------------------------------

@@ -9,6 +9,7 @@ from edhie.evaluate.keys import token_keys
 from edhie.evaluate.rules import Rules
 from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
+from edhie.results.between_rows import unresolved
 from edhie.search.mosaic.enumeration import sizes_as_meant
 
 Numbers = NDArray[np.float64]
@@ -29,16 +30,19 @@ class Pieces:
         costs: Numbers,
         one: Forest | None = None,
         rules: Rules | None = None,
+        of_rows: int | None = None,
     ) -> None:
         """`costs` has, by token, what a symbol adds to the cost of a piece: those of the least cost are kept.
 
-        `one` is how 1 is written, as for an `Enumeration`. What `rules` allow in no equation is no piece.
+        `one` is how 1 is written, as for an `Enumeration`. What `rules` allow in no equation is no piece. `of_rows` is
+        how many rows the data have, if the columns hold only some of them.
         """
         self.library = library
         self._rules = rules
         self._one = one
         self._costs = costs
         self.columns = columns
+        self._of_rows = of_rows
         self.capacity = capacity
         self.forest = Forest.from_exprs([], library)
         self.values: Numbers = np.empty((0, columns.shape[1]))
@@ -78,10 +82,11 @@ class Pieces:
         return forest, found
 
     def finite(self, forest: Forest) -> tuple[Forest, Numbers]:
-        """Those of a forest whose values are finite, and their values."""
+        """Those of a forest whose values are finite, and whose oscillations the rows resolve; and their values."""
         found = self.values_of(forest)
         with np.errstate(invalid="ignore"):
             usable = np.flatnonzero((np.abs(found) < LARGEST_VALUE).all(axis=1))
+        usable = usable[~unresolved(forest.take(usable), self.columns, of_rows=self._of_rows)]
         return forest.take(usable), np.ascontiguousarray(found[usable])
 
     def values_of(self, forest: Forest) -> Numbers:

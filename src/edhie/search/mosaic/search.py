@@ -82,7 +82,9 @@ class Mosaic(Strategy):
         self._board = Board(library, data.n_rows, config.elites, evaluator.rules)
         for frame in self._frames:
             self._board.put(frame)
-        self._pieces = Pieces(library, data.columns, config.kept, source.costs, one, evaluator.rules)
+        self._pieces = Pieces(
+            library, data.columns, config.kept, source.costs, one, evaluator.rules, evaluator.data.n_rows
+        )
         self._gathering = Gathering(source, library, config, one)
         self._scribe = Scribe(task, config)
         self._round = self._idle = 0
