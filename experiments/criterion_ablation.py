@@ -17,7 +17,6 @@ from functools import partial
 import numpy as np
 
 import textbook
-from edhie.bench.sameness import is_equivalent
 from edhie.discovery import Settings, discover
 from edhie.evaluate import read_data
 from edhie.results.description import Criterion
@@ -62,8 +61,7 @@ def run_variant(job: Row, *, max_time: float) -> Row:
     data = read_data(X, with_digits(y), names=list(problem.names))
     settings = Settings(max_time=max_time, seed=seed)
     done: Fit = timed(lambda: discover(data, settings, criterion=VARIANTS[job["variant"]]()))
-    verdict = is_equivalent(done.found.best.expr, problem, seed=seed, refit=True)
-    return {"found": verdict or "undecided"} | done.columns()
+    return {"found": textbook.verdict(done.found.best.expr, problem, seed)} | done.columns()
 
 
 def with_digits(y: Numbers) -> Numbers:

@@ -51,8 +51,11 @@ def forest_of(exprs: Sequence[Expr]) -> Forest:
     return Forest.from_exprs(exprs, exprs[0].library.with_numbers())
 
 
-def with_free_numbers(forest: Forest) -> Forest:
-    """Return the forest with numbers that are not whole as constants: they may have been fitted and rounded."""
+def with_free_numbers(forest: Forest, *, whole: bool = False) -> Forest:
+    """Return the forest with numbers as constants: they may have been fitted and rounded.
+
+    Whole numbers stay as they are; with `whole`, only whole exponents do.
+    """
     from edhie.expr import Forest
     from edhie.expr.symbols import NUMBER
 
@@ -60,9 +63,12 @@ def with_free_numbers(forest: Forest) -> Forest:
     if library.constant is None or not library.has_numbers:
         return forest
     slots = np.flatnonzero(library.has_slot[forest.tokens])
-    is_number = forest.tokens[slots] == library.ids[NUMBER.name]
+    is_free = (forest.tokens[slots] == library.ids[NUMBER.name]) & (forest.values != np.round(forest.values))
+    if whole:
+        exponents = forest.right[forest.tokens == library.ids["^"]] if "^" in library else []
+        is_free |= (forest.tokens[slots] == library.ids[NUMBER.name]) & ~np.isin(slots, exponents)
     tokens = forest.tokens.copy()
-    tokens[slots[is_number & (forest.values != np.round(forest.values))]] = library.ids[library.constant]
+    tokens[slots[is_free]] = library.ids[library.constant]
     return Forest(library, tokens, forest.offsets, forest.values)
 
 

@@ -3,7 +3,8 @@
 python experiments/textbook.py --workers 2
 
 Noise is a share of each measurement. A formula is chosen if the chosen equation, with its constants fitted to data
-without noise, is equivalent to it; it is listed if that holds for one of the equations shown.
+without noise, is equivalent to it; it is listed if that holds for one of the equations shown. All numbers but whole
+exponents are constants: 3 may be a rounded 2.89.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import numpy as np
 from edhie.bench.metrics import bounded_r2
 from edhie.bench.problem import Problem, load_problems
 from edhie.bench.sameness import is_equivalent
+from edhie.expr import Expr
+from forms import forest_of, with_free_numbers
 from rows import Row
 from runs import CHOSEN, common, fit, half_of_position, markdown, parser, run_fits, sections, share, versions_of
 
@@ -61,13 +64,19 @@ def run_problem(job: Row, *, max_time: float) -> Row:
     X, y = replace(problem, n_train=int(job["rows"])).data("train", seed, float(job["noise"]))  # noqa: N806
     done = fit(X, y, problem.names, max_time=max_time, seed=seed)
     found = done.found
-    verdicts = [is_equivalent(each.expr, problem, seed=seed, refit=True) or "undecided" for each in found.equations]
+    verdicts = [verdict(each.expr, problem, seed) for each in found.equations]
     X_test, y_test = problem.data("test", seed)  # noqa: N806
     predicted = found.best.predict(np.ascontiguousarray(X_test.T))
     return {
         "found": verdicts[found.index], "listed": max(verdicts, key=("no", "undecided", "yes").index),
         "r2_test": f"{bounded_r2(y_test, predicted, float(y_test.mean())):.6f}", "formula": str(problem.formula),
     } | done.columns()  # fmt: skip
+
+
+def verdict(expr: Expr, problem: Problem, seed: int) -> str:
+    """Return whether an equation is the formula, but for its constants: "yes", "no" or "undecided"."""
+    free = with_free_numbers(forest_of([expr]), whole=True)[0]
+    return is_equivalent(free, problem, seed=seed, refit=True) or "undecided"
 
 
 def named(name: str) -> Problem:

@@ -37,6 +37,11 @@ def test_numbers_are_fitted_too_unless_whole() -> None:
     assert right_forms(forest, X[None], 7.1 * X**2 + 4, size=7).tolist() == [False]
 
 
+def test_all_numbers_but_whole_exponents_may_be_constants() -> None:
+    forest = Forest.from_exprs([parse("2*x^3 + x^1.5 + 3", LIBRARY)])
+    assert with_free_numbers(forest, whole=True)[0].constants == (2.0, 1.5, 3.0)
+
+
 def test_where_a_form_is_lost() -> None:
     errors = np.array([1.0, 1.2, 5.0])
     none, near, far = (np.array(each, bool) for each in ([0, 0, 0], [0, 1, 0], [0, 0, 1]))

@@ -163,7 +163,7 @@ def _written(one: Forest, data: Data, criterion: Criterion, model: NoiseModel, *
     forms = [plain_form(with_natural_base(numbered[0]))]
     if shortens:
         positive = [name for name, column in zip(data.names, data.columns, strict=True) if (column > 0).all()]
-        forms.append(short_form(forms[0], positive=positive, more_numbers=False))
+        forms.append(short_form(forms[0], positive=positive))
     bits = describe(Forest.from_exprs(forms), data, criterion, (model,)).bits
     best = int(np.argmin(bits))
     return forms[best], float(bits[best])
