@@ -28,6 +28,7 @@ from edhie.search.mosaic.links import usable_links
 from edhie.search.mosaic.noisy import RowNoise, noisy_frames, noisy_views
 from edhie.search.mosaic.noisy_rational import noisy_quotients
 from edhie.search.mosaic.opening import opening_frames
+from edhie.search.mosaic.profiles import other_profiles
 from edhie.search.mosaic.rational import rational_expressions
 from edhie.search.mosaic.repairs import allowed_or, completed, trimmed
 from edhie.search.mosaic.sums import plain_sums
@@ -53,6 +54,7 @@ FIT_ROWS = 2000  # that constants are fitted again on
 RATIONAL_ROWS = 400  # that quotients of polynomials are fitted on
 SUM_ROWS = 1024  # that sums without coefficients are tried on
 IMPROVED_ROWS = 1000  # that changed expressions are fitted on
+PROFILE_ROWS = 200  # that functions are compared on
 TUNED_SIZE = 40  # nodes of an expression whose pieces are tuned, at most
 OPENED = 16  # frames whose columns alone are written
 REFITS = 10  # a round
@@ -77,6 +79,7 @@ class Scribe:
         self._writer = Writer(self._library, evaluator.data)
         self._fit_data = few_rows(evaluator.data, FIT_ROWS)
         self._improved_data = few_rows(evaluator.data, IMPROVED_ROWS)
+        self._profile_data = few_rows(evaluator.data, PROFILE_ROWS)
         self._sum_data = few_rows(evaluator.data, SUM_ROWS)
         bounds = evaluator.constants
         self._fitting = replace(FROM_HERE, lower=bounds.lower, upper=bounds.upper)
@@ -271,14 +274,16 @@ class Scribe:
     # -- whole expressions ----------------------------------------------------------------
 
     def improve(self, donors: Forest, likely: Numbers, rng: np.random.Generator) -> None:
-        """Change the expressions that describe the data best: shorter ones, and other trees, with constants fitted."""
+        """Change the expressions that describe the data best: shorter ones, other trees, other functions, fitted."""
         for _ in range(IMPROVEMENTS):
             best, bits = self._shortest_descriptions()
             if len(best) == 0:
                 return
             parents = best.take(np.repeat(np.arange(len(best)), CHILDREN))
             changed = children(parents, donors, rng, likely=likely)
-            variants = Forest.concatenate([*(shorter(best.take([k])) for k in range(len(best))), changed])
+            others = (other for expr in best for other in other_profiles(expr, self._profile_data))
+            made = [*(shorter(best.take([k])) for k in range(len(best))), Forest.from_exprs(others, self._library)]
+            variants = Forest.concatenate([*made, changed])
             variants = variants.take(np.flatnonzero(variants.sizes <= self._config.longest))
             variants = self._shortened(variants).unique()
             self._score_promising(variants, float(bits[-1]))
