@@ -28,6 +28,7 @@ from edhie.search.mosaic.links import usable_links
 from edhie.search.mosaic.noisy import RowNoise, noisy_frames, noisy_views
 from edhie.search.mosaic.noisy_rational import noisy_quotients
 from edhie.search.mosaic.opening import opening_frames
+from edhie.search.mosaic.peaks import peak_expressions
 from edhie.search.mosaic.profiles import other_profiles
 from edhie.search.mosaic.rational import rational_expressions
 from edhie.search.mosaic.repairs import allowed_or, completed, trimmed
@@ -118,6 +119,7 @@ class Scribe:
             self._score(self._short(wave_expressions(self._improved_data, speller)))
             self._score(self._short(decay_expressions(self._improved_data, speller)))
             self._score(self._short(curve_expressions(self._improved_data, self._library)))
+            self._score(self._short(peak_expressions(self._improved_data, self._library)))
         if self._config.quotients and not self.is_done:
             links = usable_links(self._fit_data.y, self._library)
             few = few_rows(self._evaluator.data, RATIONAL_ROWS)
