@@ -37,7 +37,7 @@ def row_of(expr: Expr) -> Numbers:
 )
 def test_the_largest_functions_of_one_piece_are_found(text: str, parts: list[tuple[str, str]]) -> None:
     expr = written(text)
-    assert [(str(place.part(expr)), str(place.piece)) for place in places(expr)] == parts
+    assert [(str(expr.subtree(place.position)), str(place.piece)) for place in places(expr)] == parts
 
 
 @pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.template)

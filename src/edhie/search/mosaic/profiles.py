@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from edhie.errors import EdhieError
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
-from edhie.expr import Expr, Forest, SymbolLibrary, parse
+from edhie.expr import Expr, Forest, parse
 
 Numbers = NDArray[np.float64]
 SCALES = np.array([0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 0.97, 1.3, 2.0, 3.0, 5.0, 10.0])  # over the largest piece
@@ -67,93 +67,57 @@ POWER = Profile("{c}*{x}^{c}", lambda x, k: np.where(x > 0, x, np.nan) ** k)
 class Place:
     """A part of an expression that is a function of a piece alone."""
 
-    start: int
-    end: int
-    """Of the part, among the tokens."""
+    position: int
+    """Where the part begins, in prefix order."""
     piece: Expr
-
-    def part(self, expr: Expr) -> Expr:
-        """The part as an expression."""
-        return _slice(expr, self.start, self.end)
 
 
 def other_profiles(expr: Expr, data: Data) -> list[Expr]:
     """Return an expression with other functions in place of its own, where these run alike on the rows."""
-    library = expr.library
-    if library.constant is None or None in expr.constants:
-        return []
     found: list[Expr] = []
+    if expr.library.constant is None or None in expr.constants:
+        return found
     for place in places(expr):
         for piece in _with_square(place.piece):
-            try:
-                now, x = values(Forest.from_exprs([place.part(expr), piece]), data.columns)
-            except EdhieError:
-                continue
+            now, x = values(Forest.from_exprs([expr.subtree(place.position), piece]), data.columns)
             if not (np.isfinite(now).all() and np.isfinite(x).all() and np.ptp(x) > 0):
                 continue
             for profile, constants in alike(np.asarray(x, np.float64), np.asarray(now, np.float64)):
-                found += _written(expr, place, piece, profile, constants, library)
+                found += [expr.replace(place.position, other) for other in _written(profile, constants, piece)]
     return found
 
 
 def places(expr: Expr) -> list[Place]:
     """Return the largest parts that are a function of one piece: functions, powers, sums and products with numbers."""
-    ends = _ends(expr)
     found: list[Place] = []
     covered = 0
-    for start, token in enumerate(expr.tokens):
-        if start < covered or not _is_curved(expr, start, ends):
+    for position, token in enumerate(expr.tokens):
+        if position < covered or not _is_curved(expr, position):
             continue
-        at = start
-        while (inner := _only_operand(expr, at, ends)) is not None:
+        at = position
+        while (inner := _only_operand(expr, at)) is not None:
             at = inner
-        piece = _slice(expr, at, ends[at])
+        piece = expr.subtree(at)
         is_power = token.startswith("^") or token == "/"
         if piece.variables and not (is_power and piece.size == 1):  # powers of a variable are easily found
-            found.append(Place(start, ends[start], piece))
+            found.append(Place(position, piece))
             covered = at
     return found
 
 
-def _is_curved(expr: Expr, at: int, ends: list[int]) -> bool:
+def _is_curved(expr: Expr, position: int) -> bool:
     """Whether a function or power of one operand begins here, not a mere sum or multiple."""
-    token = expr.tokens[at]
-    if _only_operand(expr, at, ends) is None or token in ("+", "-", "*", "neg"):
+    token = expr.tokens[position]
+    operand = _only_operand(expr, position)
+    if operand is None or token in ("+", "-", "*", "neg"):
         return False
-    return token != "/" or _is_number(expr, at + 1, ends[at + 1])
+    return token != "/" or operand != position + 1
 
 
-def _only_operand(expr: Expr, at: int, ends: list[int]) -> int | None:
+def _only_operand(expr: Expr, position: int) -> int | None:
     """Where the only operand begins that has variables; None where there is none, or more than one."""
-    first, operands = at + 1, []
-    for _ in range(expr.library[expr.tokens[at]].arity):
-        if not _is_number(expr, first, ends[first]):
-            operands.append(first)
-        first = ends[first]
+    operands = [at for at in expr.child_positions(position) if expr.subtree(at).variables]
     return operands[0] if len(operands) == 1 else None
-
-
-def _is_number(expr: Expr, start: int, end: int) -> bool:
-    return not any(expr.library[token].kind == "variable" for token in expr.tokens[start:end])
-
-
-def _ends(expr: Expr) -> list[int]:
-    """By token in prefix order: where its subtree ends."""
-    ends = [0] * len(expr.tokens)
-    for at in range(len(expr.tokens) - 1, -1, -1):
-        end = at + 1
-        for _ in range(expr.library[expr.tokens[at]].arity):
-            end = ends[end]
-        ends[at] = end
-    return ends
-
-
-def _slice(expr: Expr, start: int, end: int) -> Expr:
-    tokens, constant = expr.tokens, expr.library.constant
-    first = tokens[:start].count(constant)
-    return Expr.trusted(
-        expr.library, tokens[start:end], expr.constants[first : first + tokens[start:end].count(constant)]
-    )
 
 
 def _with_square(piece: Expr) -> Iterator[Expr]:
@@ -184,21 +148,11 @@ def alike(x: Numbers, now: Numbers) -> list[tuple[Profile, tuple[float, ...]]]:
     return [(profile, constants) for _, profile, constants in tried[:TRIED] if np.isfinite(constants).all()]
 
 
-def _written(
-    expr: Expr, place: Place, piece: Expr, profile: Profile, constants: tuple[float, ...], library: SymbolLibrary
-) -> list[Expr]:
-    """The expression with a function of the piece in this place; an empty list where the library cannot write it."""
-    stand_in, constant = library.variables[0], library.constant
+def _written(profile: Profile, constants: tuple[float, ...], piece: Expr) -> list[Expr]:
+    """The function of the piece; an empty list where the library cannot write it."""
+    library, stand_in = piece.library, piece.library.variables[0]
     try:
-        words = parse(profile.template.format(c=constant, x=stand_in), library).tokens
+        form = parse(profile.template.format(c=library.constant, x=stand_in), library)
     except EdhieError:
         return []
-    before = expr.tokens[: place.start].count(constant)
-    after = before + expr.tokens[place.start : place.end].count(constant)
-    tokens, own = list(expr.tokens[: place.start]), list(expr.constants[:before])
-    left = list(constants)
-    for word in words:
-        tokens += piece.tokens if word == stand_in else (word,)
-        own += piece.constants if word == stand_in else [left.pop(0)] if word == constant else []
-    tokens += expr.tokens[place.end :]
-    return [Expr.trusted(library, tuple(tokens), (*own, *expr.constants[after:]))]
+    return [form.with_constants(constants).substitute({stand_in: piece})]
