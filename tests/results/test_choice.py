@@ -12,7 +12,7 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Forest, SymbolLibrary
 from edhie.results import Candidates
-from edhie.results.choice import Alternative, alternatives, left_out_squares, loses
+from edhie.results.choice import COMPARED, FORETOLD, Alternative, alternatives, left_out_squares, loses
 from edhie.results.description import Criterion, description_bits, skewed_bits
 from edhie.results.noise import CONSTANT, PROPORTIONAL
 from mosaics import OPERATORS, data_of, forest_of
@@ -67,6 +67,20 @@ def test_of_few_rows_the_chosen_one_loses_to_no_shorter_likely_one(seed: int) ->
     for each in others:
         if each.expr.size < best.expr.size and each.bits < best.bits:
             assert not loses(own, left_out_squares(each.expr, data, best.model))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_few_rows_no_other_likely_one_foretells_them_much_better(seed: int) -> None:
+    data = table("3.3*x + 0.7 + 0.1*x**2", 0.15, rows=14, seed=seed)
+    found = chosen(data)
+    least = min(each.bits for each in found)
+    told = [
+        0.5 * data.n_rows * math.log2(left_out_squares(each.expr, data, each.model).mean())
+        for each in found
+        if each.bits <= least + COMPARED and each.expr.variables
+    ]
+    assert found[0].expr.variables
+    assert told[0] <= min(told) + FORETOLD
 
 
 def test_left_out_squares_are_those_of_fits_without_the_row() -> None:

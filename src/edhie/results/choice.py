@@ -33,8 +33,9 @@ JUDGED_BY = 6  # finalists by which the noise model is chosen
 MOST_LOST = math.log2(1e6 / CANCELLING)  # binary digits; of those that are lost to cancellation, each costs a bit
 CLEARLY = 40.0  # bits by which an equation that loses more has to be shorter than all others
 SAME = 0.03  # of the noise: equations that differ by less in their predictions are one
-LEAVE_ONE_OUT = 50  # rows, below which an equation may not predict left-out rows worse than a shorter one does
-UNLIKELY = 3.3  # bits more than the best has: such an equation is compared no more
+LEAVE_ONE_OUT = 50  # rows, below which equations are compared by what they predict for rows that are left out
+UNLIKELY, COMPARED = 3.3, 6.0  # bits more than the best has: no shorter equation, and none, may take its place
+FORETOLD = 5.0  # bits of left-out rows that an equation has to save to take the place of the shortest description
 FROM_HERE = FitConfig(points=0, starts=1, iterations=100, tolerance=1e-12, rows=None)
 
 
@@ -222,14 +223,26 @@ def _weighted(found: list[Alternative], data: Data, model: NoiseModel) -> list[A
 
 
 def _tested(found: list[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
-    """The alternatives with the chosen one first: one that loses to no shorter one when rows are left out."""
-    likely = [each for each in found if each.bits <= found[0].bits + UNLIKELY]
+    """The alternatives with the chosen one first, after a comparison of what they predict for rows that are left out.
+
+    The first is given up for a shorter one to which it loses, and for any that predicts much better. A constant by
+    itself stays: an equation has to describe the data better, whatever it predicts.
+    """
+    likely = [each for each in found if each.bits <= found[0].bits + COMPARED]
+    if not found[0].expr.variables:
+        return found
     squares = [left_out_squares(each.expr, data, model) for each in likely]
     sizes = [short_form(each.expr).size for each in likely]
     chosen = 0
     for k in sorted(range(1, len(likely)), key=lambda k: -sizes[k]):
-        if sizes[k] < sizes[chosen] and loses(squares[chosen], squares[k]):
+        is_likely = likely[k].bits <= found[0].bits + UNLIKELY
+        if is_likely and sizes[k] < sizes[chosen] and loses(squares[chosen], squares[k]):
             chosen = k
+    least = float(np.mean(np.square(data.rounding)))
+    told = np.array([0.5 * data.n_rows * math.log2(max(float(each.mean()), least, 1e-300)) for each in squares])
+    best = int(np.argmin([bits if each.expr.variables else np.inf for each, bits in zip(likely, told, strict=True)]))
+    if likely[chosen].expr.variables and told[best] < told[chosen] - FORETOLD:
+        chosen = best
     return [likely[chosen], *found[:chosen], *found[chosen + 1 :]]
 
 

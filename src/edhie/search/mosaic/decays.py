@@ -1,7 +1,7 @@
 """Sums of exponentials of one variable: two, with or without a constant, or three: a·exp(k·x) + b·exp(l·x) + ….
 
-Rates are on a grid, and the rest follows by linear least squares. The best few are written, and a fit brings their
-constants to the optimum. From elsewhere a fit ends with all rates alike.
+Rates are on a grid, and the rest follows by linear least squares. The best few are refined and written. From elsewhere
+a fit ends with all rates alike.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ LEAST_ROWS = 8  # with different values of the variable
 MOST_VARIABLES = 8
 KINDS = ((2, False), (2, True), (3, False))  # exponentials, and whether there is a constant
 WRITTEN = 2  # of a kind, for a variable
+REFINEMENTS = 200  # evaluations
 MOST_ROWS = 200  # that rates are compared on
 EXPLAINED = 0.5  # of the squares about the mean
 
@@ -63,17 +64,39 @@ def best_decays(
     designs = np.empty((len(chosen), len(x), n_free))
     designs[:, :, :n_exponentials] = columns[chosen].transpose(0, 2, 1)
     designs[:, :, n_exponentials:] = roots[:, np.newaxis]
-    bases, triangles = np.linalg.qr(designs)
+    bases = np.linalg.qr(designs)[0]
     along = np.einsum("knj,n->kj", bases, target)
     left = float(target @ target) - np.square(along).sum(axis=1)
     found = []
     for k in np.argsort(left, kind="stable")[:WRITTEN].tolist():
         if not left[k] < (1 - EXPLAINED) * total:
             break
-        rates = [RATES[each] / span for each in chosen[k].tolist()]
+        rates, coefficients = _refined(np.array(RATES)[chosen[k]], (x - first) / span, target, roots, n_free)
+        rates = rates / span
         with np.errstate(all="ignore"):
-            coefficients = np.linalg.lstsq(triangles[k], along[k], rcond=None)[0]
-            coefficients[:n_exponentials] *= np.exp(-np.array(rates) * first)  # written without an offset of x
-        if np.isfinite(coefficients).all():
-            found.append((rates, coefficients))
+            coefficients[:n_exponentials] *= np.exp(-rates * first)  # written without an offset of x
+        if np.isfinite([*rates, *coefficients]).all():
+            found.append((rates.tolist(), coefficients))
     return found
+
+
+def _refined(rates: Numbers, x: Numbers, target: Numbers, roots: Numbers, n_free: int) -> tuple[Numbers, Numbers]:
+    """Rates that leave the least near those of the grid, with the coefficients that belong to them.
+
+    Coefficients follow from the rates at every step. A fit of both at once takes very long where rates are near.
+    """
+    from scipy.optimize import least_squares
+
+    def design(logs: Numbers) -> Numbers:
+        columns = np.ones((len(x), n_free))
+        columns[:, : len(rates)] = np.exp(np.outer(x, np.sign(rates) * np.exp(np.clip(logs, -5.0, 5.0))))
+        return columns * roots[:, np.newaxis]
+
+    def residuals(logs: Numbers) -> Numbers:
+        basis = np.linalg.qr(design(logs))[0]
+        return np.asarray(target - basis @ (basis.T @ target))
+
+    with np.errstate(all="ignore"):
+        logs = least_squares(residuals, np.log(np.abs(rates)), method="lm", max_nfev=REFINEMENTS).x
+        coefficients = np.linalg.lstsq(design(logs), target, rcond=None)[0]
+    return np.sign(rates) * np.exp(np.clip(logs, -5.0, 5.0)), coefficients
