@@ -22,7 +22,7 @@ RATES = tuple(sign * rate for sign in (-1.0, 1.0) for rate in np.geomspace(0.3, 
 LEAST_ROWS = 8  # with different values of the variable
 MOST_VARIABLES = 8
 KINDS = ((2, False), (2, True), (3, False))  # exponentials, and whether there is a constant
-WRITTEN = 2  # of a kind, for a variable
+WRITTEN = 1  # of a kind, for a variable
 REFINEMENTS = 200  # evaluations
 MOST_ROWS = 200  # that rates are compared on
 EXPLAINED = 0.5  # of the squares about the mean
@@ -98,5 +98,5 @@ def _refined(rates: Numbers, x: Numbers, target: Numbers, roots: Numbers, n_free
 
     with np.errstate(all="ignore"):
         logs = least_squares(residuals, np.log(np.abs(rates)), method="lm", max_nfev=REFINEMENTS).x
-        coefficients = np.linalg.lstsq(design(logs), target, rcond=None)[0]
+        coefficients = np.asarray(np.linalg.lstsq(design(logs), target, rcond=None)[0], np.float64)
     return np.sign(rates) * np.exp(np.clip(logs, -5.0, 5.0)), coefficients
