@@ -97,3 +97,10 @@ def test_what_is_fixed_stays_and_the_rest_is_least_squares() -> None:
     assert left == pytest.approx(np.square(target - coefficients @ columns).sum())
     coefficients, left = refit_with(columns, target, full, dict(enumerate([1.0, 2.0, 3.0, 4.0])))
     assert left == pytest.approx(np.square(target - np.array([1, 2, 3, 4]) @ columns).sum())
+
+
+def test_columns_that_are_too_small_for_their_squares_are_left_out() -> None:
+    target = np.arange(5.0)
+    fit = pruned_fit(np.full((1, 5), 1e-269), target, 30.0)
+    assert len(fit.kept) == 0
+    assert fit.left == target @ target

@@ -93,7 +93,7 @@ def least_squares(columns: Numbers, kept: Indices, target: Numbers, total: float
     norms = np.linalg.norm(chosen, axis=1)
     design = (chosen / norms[:, np.newaxis]).T
     u, s, vt = np.linalg.svd(design, full_matrices=False)
-    usable = s > 1e-11 * s[0]
+    usable = s > 1e-11 * s.max(initial=0.0)
     inverse = vt[usable].T / s[usable]
     scaled = inverse @ (u[:, usable].T @ target)
     rest = target - design @ scaled
