@@ -20,7 +20,7 @@ from edhie.results import Candidate
 from fits import WRITTEN, fits
 
 THOROUGH = settings().max_examples > 100
-COUNT = 6000 if THOROUGH else 500
+COUNT = 6000 if THOROUGH else 250
 
 
 def squares(expr: Expr, data: Data) -> float:

@@ -101,7 +101,7 @@ def test_formulas_of_a_field_are_learnt(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(field.platformdirs, "user_cache_dir", lambda name: str(tmp_path))
     monkeypatch.setitem(field.TRAINING, "epochs", 2)
     monkeypatch.setattr(field, "OWN_SAMPLES", 200)
-    model = quick(800, corpus=["V*dose/(K + dose)", "A*exp(-k*time)"]).fit(X, Y)
+    model = quick(300, corpus=["V*dose/(K + dose)", "A*exp(-k*time)"]).fit(X, Y)
     assert model.score(X, Y) > 0.9
     generator, _ = sources(model._settings(), ["dose", "time"])
     assert "dose/(c + dose)" in {

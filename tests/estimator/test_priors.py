@@ -100,7 +100,6 @@ def test_without_an_earlier_fit_or_with_other_columns_it_begins_anew() -> None:
     fitted = few(warm_start=True, guesses=[GUESS]).fit(X, Y).set_params(guesses=None)
     wider = np.column_stack([X, X[:, 0] * 2])
     assert str(fitted.fit(wider, Y).best_) == str(few().fit(wider, Y).best_)
-    fitted = few(warm_start=True).fit(X, Y)
     assert len(fitted.fit(X, np.column_stack([Y, Y])).discoveries_) == 2
 
 

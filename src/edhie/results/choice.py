@@ -28,6 +28,7 @@ Numbers = NDArray[np.float64]
 FEW_ROWS = 10_000  # of more rows so many decide which candidates are looked at closely
 DESCRIBED, FINALISTS = 3000, 40  # candidates that are described, and refitted
 SHORTENED, ROUNDED = 20, 8  # finalists that are written in short form, and given plain numbers
+REWRITTEN = 40.0  # bits more than the best has: what is longer does not get shorter by writing it otherwise
 FIT_ROWS = 20_000  # of more rows constants are known well enough
 JUDGED_BY = 6  # finalists by which the noise model is chosen
 MOST_LOST = math.log2(1e6 / CANCELLING)  # binary digits; of those that are lost to cancellation, each costs a bit
@@ -83,19 +84,21 @@ def alternatives(
     model, finalists = _noise_model(finalists, fitting, judged, criterion, config, judges)
     bits = describe(finalists, judged, criterion, (model,)).bits
     listed: list[Alternative] = []
+    hopeless = float(np.min(bits, initial=np.inf)) + REWRITTEN
     for rank, k in enumerate(np.argsort(bits, kind="stable").tolist()):
         one = finalists.take([k])
         if not np.isfinite(bits[k]) or _is_plain_number(one):
             continue
         forms: list[Alternative] = []
         ways = [(one, 0.0)]
-        if rank < ROUNDED and one.sizes[0] > 1:  # a constant by itself stays the mean
+        has_hope = bits[k] <= hopeless
+        if rank < ROUNDED and has_hope and one.sizes[0] > 1:  # a constant by itself stays the mean
             ways = [(with_plain_numbers(one, fitting, model, criterion, config)[0], 0.0)]
             ways += quickly_plain(one, fitting, model, config) if may_rewrite else []
         for way, extra in ways:
             expr, length = way[0], float(describe(way, judged, criterion, (model,)).bits[0])
             if may_rewrite:
-                expr, written = _written(way, judged, criterion, model, shortens=rank < SHORTENED)
+                expr, written = _written(way, judged, criterion, model, shortens=rank < SHORTENED and has_hope)
                 length = min(length, written)
             forms.append(Alternative(expr, length + extra, model, executed_at[k]))
         listed.append(min(forms, key=lambda each: each.bits))
