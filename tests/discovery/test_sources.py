@@ -34,3 +34,16 @@ def test_the_default_search_gets_a_generator_as_it_is() -> None:
     assert sources(Settings(generator=GRAMMAR), ["t"])[0] is GRAMMAR
     renamed = sources(Settings(generator=GRAMMAR, strategy="draw"), ["t"])[0]
     assert renamed.library.variables == ("t",)
+
+
+@pytest.mark.parametrize("search", ["draw", "evolve"])
+def test_a_search_of_the_latent_space_keeps_to_the_operators_asked_for(search: str) -> None:
+    model = EDHiERegressor(max_time=None, max_evaluations=200, operators=["+", "*"], search=search)
+    model.fit(X[:, None], 2 * X + 1)
+    used = {token for equation in model.discoveries_[0].equations for token in equation.expr.tokens}
+    assert not used & {"-", "/", "sin", "exp", "sqrt"}
+
+
+def test_a_grammar_cannot_leave_out_its_own_operators() -> None:
+    with pytest.raises(Exception, match="leaves out \\+"):
+        sources(Settings(generator=GRAMMAR, strategy="draw", operators=["*"]), ["x0"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,8 @@ def sources(settings: Settings, names: Sequence[str]) -> tuple[Generator, Symbol
         library = answer_library(generator, strict=settings.strict, undoing=is_mosaic)
     else:
         library = library_of(settings.operators, generator.library)
+        if not is_mosaic:
+            generator = _restricted(generator, library)
     answers = over(library, names)
     if settings.corpus is not None:
         generator = _with_field(generator, settings.corpus, names)
@@ -52,6 +55,18 @@ def chosen_generator(settings: Settings, n_variables: int) -> Any:
         return None
     wanted = Wanted(n_variables, None if operators is None else tuple(operators))
     return None if wanted.is_shipped else trained_or_begun(wanted)
+
+
+def _restricted(generator: Generator, library: SymbolLibrary) -> Generator:
+    """Return the generator without the operators that a library lacks."""
+    operators = [symbol.name for symbol in generator.library.symbols if symbol.kind == "operator"]
+    forbidden = [name for name in operators if name not in library]
+    if not forbidden:
+        return generator
+    if not isinstance(generator, HVAE):
+        kind, extra = type(generator).__name__, ", ".join(forbidden)
+        raise SearchError(f"operators leaves out {extra}, but a {kind} always uses them; choose another generator")
+    return generator.constrained(replace(generator.constraints, forbidden=forbidden))
 
 
 def _with_field(generator: Generator, corpus: str | Path | Sequence[str], names: Sequence[str]) -> Generator:
