@@ -5,7 +5,6 @@ from edhie.expr.forest import Forest
 from edhie.expr.infix import to_infix, to_infix_tokens
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.notation import (
-    from_infix_tokens,
     from_postfix,
     from_prefix,
     to_postfix,
@@ -13,7 +12,7 @@ from edhie.expr.notation import (
     to_prefix,
     to_prefix_tokens,
 )
-from edhie.expr.parser import parse
+from edhie.expr.parser import from_infix_tokens, parse
 from edhie.expr.symbols import Symbol, operator
 
 __all__ = [

@@ -1,108 +1,77 @@
-"""Infix notation out: with the fewest parentheses that keep the tree as it is."""
+"""Infix notation, with the fewest parentheses that keep the tree."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 from edhie.expr.expression import Expr
+from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import formatted
-from edhie.expr.symbols import Precedence, Symbol
+from edhie.expr.symbols import NAMED_LITERALS, OPERATORS, Precedence, Symbol
+from edhie.expr.writer import Dialect, Piece, Template, Variant, number_piece, write
 
 LEFT_ASSOCIATIVE = ("+", "-", "*", "/")
-Pieces = list[str | int]  # what a node prints: tokens, and the positions of its operands
 
 
 def to_infix_tokens(expr: Expr, *, number_format: str = "") -> list[str]:
-    """The infix tokens with parentheses, such as a sequence model reads; `^2` is one token.
+    """Return the infix tokens with parentheses, as a sequence model reads them; `^2` is one token.
 
     Reading them back gives the same tree. A fitted constant with a value prints as that
     value, and so reads back as a number.
     """
-    return _Printer(expr, number_format, for_text=False).whole()
+    return write(expr, TOKENS, number_format=number_format).text.split()
 
 
 def to_infix(expr: Expr, *, number_format: str = "") -> str:
-    """The text a person reads, and `parse` reads back to the same tree.
+    """Return the text that people read, and that `parse` reads back to the same tree.
 
-    Numbers are spelled as `numerals.formatted` does: with all digits unless `number_format` says otherwise.
+    Numbers are written by `numerals.formatted`: with all digits unless `number_format` says otherwise.
 
     >>> from edhie.expr import parse
     >>> to_infix(parse("((x0 + 1) * x1) ** 2 - (3 - x0)"))
     '((x0 + 1)*x1)^2 - (3 - x0)'
     """
-    return "".join(_spaced(_Printer(expr, number_format, for_text=True).whole()))
+    return write(expr, TEXT, number_format=number_format).text
 
 
-class _Printer:
-    """Prints from the root down with a stack of its own, so that no tree is too deep or too long."""
-
-    def __init__(self, expr: Expr, number_format: str, for_text: bool) -> None:
-        self.expr, self.for_text = expr, for_text
-        self.symbols = [symbol for _, _, symbol in expr.walk()]
-        self.numbers = _numbers(expr, self.symbols, number_format)
-
-    def whole(self) -> list[str]:
-        out: list[str] = []
-        waiting: Pieces = [0]
-        while waiting:
-            piece = waiting.pop()
-            if isinstance(piece, str):
-                out.append(piece)
-            elif self.symbols[piece].arity:
-                waiting.extend(reversed(self.operator(self.symbols[piece], *self.expr.child_positions(piece))))
-            else:
-                out.append(self.leaf(piece))
-        return out
-
-    def leaf(self, position: int) -> str:
-        return self.numbers.get(position, self.expr.tokens[position])
-
-    def precedence(self, position: int) -> int:
-        """How tightly what is printed for a node binds; a negative number binds like a negation: (-3)^2."""
-        is_negative = self.numbers.get(position, "").startswith("-")
-        return Precedence.NEGATION if is_negative else self.symbols[position].precedence
-
-    def within(self, position: int, least: int) -> Pieces:
-        """An operand, in parentheses unless it binds at least as tightly as `least`."""
-        return [position] if self.precedence(position) >= least else ["(", position, ")"]
-
-    def operator(self, symbol: Symbol, first: int, second: int = -1) -> Pieces:
-        name, precedence = symbol.name, symbol.precedence
-        if symbol.style == "function":
-            return [name, "(", first, ")"] if second < 0 else [name, "(", first, ",", second, ")"]
-        if symbol.style == "prefix":
-            # -(3) is a negated 3, -3 the number; -(-x) is kinder to the eye than --x
-            is_bare = self.precedence(first) > Precedence.NEGATION and first not in self.numbers
-            return ["-", first] if is_bare else ["-", "(", first, ")"]
-        if symbol.style == "postfix":
-            exponent = ["^", name[1:]] if self.for_text else [name]
-            return [*self.within(first, Precedence.POWER + 1), *exponent]
-        if name in LEFT_ASSOCIATIVE:
-            # a sign right after an operator (x + -y) is legal but hard to read, so it gets parentheses
-            is_sign = self.precedence(second) == Precedence.NEGATION
-            right = self.within(second, Precedence.NEGATION + 1 if is_sign else precedence + 1)
-            return [*self.within(first, precedence), name, *right]
-        # where the library has both `^2` and `^`, x^2 is the former and x^(2) the latter
-        is_ambiguous = self.for_text and f"^{self.leaf(second)}" in self.expr.library
-        right = self.within(second, Precedence.ATOM + 1 if is_ambiguous else Precedence.POWER)
-        return [*self.within(first, Precedence.POWER + 1), name, *right]
+def _template(symbol: Symbol, gap: str) -> Template:
+    """Return the template of an operator, with `gap` between its tokens."""
+    name, precedence = symbol.name, symbol.precedence
+    if symbol.style == "function":
+        arguments = "{0}" if symbol.arity == 1 else f"{{0}}{gap}, {{1}}"
+        return Template(f"{name}{gap}({gap}{arguments}{gap})")
+    if symbol.style == "prefix":
+        return Template(f"-{gap}{{0}}", precedence, (precedence + 1,))
+    if symbol.style == "postfix":
+        return Template(f"{{0}}{gap}{name}", precedence, (precedence + 1,))
+    operands = (precedence, precedence + 1) if name in LEFT_ASSOCIATIVE else (precedence + 1, precedence)
+    around = " " if precedence == Precedence.SUM else gap
+    return Template(f"{{0}}{around}{name}{around}{{1}}", precedence, operands)
 
 
-def _numbers(expr: Expr, symbols: list[Symbol], number_format: str) -> dict[int, str]:
-    """The text of every number, literal number and fitted constant with a value, by position."""
-    fitted = iter(expr.constants)
-    texts = {}
-    for i, (token, symbol) in enumerate(zip(expr.tokens, symbols, strict=True)):
-        value = next(fitted) if symbol.kind == "constant" else None
-        if symbol.kind == "number" or (symbol.kind == "literal" and token[-1].isdigit()):
-            value = float(token)
-        if value is not None:
-            texts[i] = formatted(value, number_format)
-    return texts
+def _is_number(operands: Sequence[Piece], library: SymbolLibrary) -> bool:
+    return operands[0].number is not None and operands[0].text not in NAMED_LITERALS
 
 
-def _spaced(tokens: list[str]) -> list[str]:
-    """Blanks around binary + and -, and after commas."""
-    out: list[str] = []
-    for i, token in enumerate(tokens):
-        is_binary = token in ("+", "-") and i > 0 and tokens[i - 1] not in ("(", ",", "+", "-", "*", "/", "^")
-        out.append(f" {token} " if is_binary else ", " if token == "," else token)
-    return out
+def _looks_like_symbol(operands: Sequence[Piece], library: SymbolLibrary) -> bool:
+    """Return True for exponents such as 2 where the library has both `^2` and `^`: x^2 is the former."""
+    return f"^{operands[1].text}" in library
+
+
+def _dialect(gap: str, *variants: Variant) -> Dialect:
+    negated_number = Template(f"-{gap}({gap}{{0}}{gap})", Precedence.NEGATION)  # -(3) is a negated 3, -3 the number
+    return Dialect(
+        {name: _template(symbol, gap) for name, symbol in OPERATORS.items()},
+        variants=((_is_number, {"neg": negated_number}), *variants),
+        custom=partial(_template, gap=gap),
+        literal={name: name for name in NAMED_LITERALS}.get,
+        number=lambda value, number_format: number_piece(formatted(value, number_format), value),
+        parentheses=f"({gap}{{0}}{gap})",
+        # x + -y is legal but hard to read; so is --x
+        is_signed=lambda piece: piece.precedence == Precedence.NEGATION,
+    )
+
+
+TEXT = _dialect("", (_looks_like_symbol, {"^": Template("{0}^({1})", Precedence.POWER, (Precedence.POWER + 1, 0))}))
+TOKENS = _dialect(" ")

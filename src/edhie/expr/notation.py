@@ -1,4 +1,4 @@
-"""Prefix and postfix notation, out and in; infix tokens in."""
+"""Prefix and postfix notation, written and read."""
 
 from __future__ import annotations
 
@@ -7,23 +7,33 @@ from collections.abc import Callable, Sequence
 from edhie.errors import ExpressionError, SymbolError, shortened
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
-from edhie.expr.numerals import numeral
+from edhie.expr.numerals import formatted, is_numeral
 
 
-def to_prefix_tokens(expr: Expr) -> list[str]:
-    """The tokens in prefix (Polish) order; a constant with a value is that number."""
+def to_prefix_tokens(expr: Expr, *, number_format: str = "") -> list[str]:
+    """Return the tokens in prefix (Polish) order; a constant with a value is that number.
+
+    Numbers are written by `numerals.formatted`.
+
+    >>> from edhie.expr import parse
+    >>> to_prefix_tokens(parse("3.14159265*x0 + c").with_constants([0.5]), number_format=".3g")
+    ['+', '*', '3.14', 'x0', '0.5']
+    """
     values = iter(expr.constants)
     tokens = []
     for token in expr.tokens:
-        value = next(values) if token == expr.library.constant else None
-        tokens.append(token if value is None else numeral(value))
+        if token == expr.library.constant:
+            value = next(values)
+        else:
+            value = float(token) if number_format and is_numeral(token) else None
+        tokens.append(token if value is None else formatted(value, number_format))
     return tokens
 
 
 def to_postfix_tokens(expr: Expr) -> list[str]:
-    """The tokens in postfix (reverse Polish) order."""
+    """Return the tokens in postfix (reverse Polish) order."""
     out: list[str] = []
-    waiting: list[tuple[str, int]] = []  # operators, and how many of their operands are still to come
+    waiting: list[tuple[str, int]] = []  # operators, and the number of their operands still to come
     for token, (_, _, symbol) in zip(to_prefix_tokens(expr), expr.walk(), strict=True):
         waiting.append((token, symbol.arity))
         while waiting and waiting[-1][1] == 0:
@@ -35,22 +45,22 @@ def to_postfix_tokens(expr: Expr) -> list[str]:
 
 
 def to_prefix(expr: Expr) -> str:
-    """Prefix notation as text, blanks between tokens."""
+    """Return prefix notation as text, with blanks between tokens."""
     return " ".join(to_prefix_tokens(expr))
 
 
 def to_postfix(expr: Expr) -> str:
-    """Postfix notation as text, blanks between tokens."""
+    """Return postfix notation as text, with blanks between tokens."""
     return " ".join(to_postfix_tokens(expr))
 
 
 def from_prefix(text: str | Sequence[str], library: SymbolLibrary) -> Expr:
-    """The expression that prefix text or tokens spell."""
+    """Read prefix text or tokens."""
     return Expr(library, _tokens(text))
 
 
 def from_postfix(text: str | Sequence[str], library: SymbolLibrary) -> Expr:
-    """The expression that postfix text or tokens spell."""
+    """Read postfix text or tokens."""
     tokens = _tokens(text)
     shown = repr(shortened(" ".join(tokens)))
     whole = 0
@@ -68,8 +78,8 @@ def from_postfix(text: str | Sequence[str], library: SymbolLibrary) -> Expr:
 
 
 def postfix_to_prefix(tokens: Sequence[str], arity: Callable[[str], int]) -> list[str]:
-    """The tokens of one whole tree, from postfix to prefix order."""
-    operands: list[list[int]] = []  # by place, where its operands stand
+    """Reorder the tokens of one whole tree from postfix to prefix."""
+    operands: list[list[int]] = []  # positions of the operands of each token
     finished: list[int] = []
     for i, token in enumerate(tokens):
         first = len(finished) - arity(token)
@@ -81,13 +91,6 @@ def postfix_to_prefix(tokens: Sequence[str], arity: Callable[[str], int]) -> lis
         out.append(tokens[i])
         waiting += reversed(operands[i])
     return out
-
-
-def from_infix_tokens(tokens: Sequence[str], library: SymbolLibrary) -> Expr:
-    """The expression that infix tokens spell, `^2` being one token where the library has it."""
-    from edhie.expr.parser import parse_tokens
-
-    return parse_tokens(tokens, library)
 
 
 def _tokens(text: str | Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Numbers as text: one spelling for each value, so that tokens compare as strings."""
+"""Numbers as text: one text for each value, so that tokens compare as strings."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ NUMERAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def is_numeral(text: str) -> bool:
-    """Whether `text` spells a number, sign included."""
+    """Return True for the text of a number, sign included."""
     return NUMERAL.fullmatch(text) is not None
 
 
 def numeral(value: float) -> str:
-    """The shortest text that reads back as `value`; 0 and -0 are one number.
+    """Return the shortest text that reads back as `value`; 0 and -0 are one number.
 
     >>> numeral(3.0), numeral(0.1), numeral(-2.5e-8)
     ('3', '0.1', '-2.5e-08')
@@ -33,7 +33,7 @@ def numeral(value: float) -> str:
 
 
 def short_numeral(value: float) -> str:
-    """Spell a number with all of its digits, with a power of ten where that is shorter.
+    """Write a number with all of its digits, with a power of ten where that is shorter.
 
     >>> short_numeral(5.86834e11), short_numeral(100000.0), short_numeral(1250.0)
     ('5.86834e+11', '1e+05', '1250')
@@ -47,7 +47,7 @@ def short_numeral(value: float) -> str:
 
 
 def formatted(value: float, number_format: str = "") -> str:
-    """Spell a number in a format of Python's where that is shorter than all digits; "r" is `short_numeral`.
+    """Write a number in a format of Python's where that is shorter than all digits; "r" is `short_numeral`.
 
     >>> formatted(0.123456, ".3g"), formatted(12345.0, ".3g"), formatted(5.86834e11, "r")
     ('0.123', '12345', '5.86834e+11')

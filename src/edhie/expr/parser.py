@@ -62,8 +62,8 @@ def parse(text: str, library: SymbolLibrary | None = None, *, variables: Sequenc
     return _Parser(text, tokens, library).whole()
 
 
-def parse_tokens(tokens: Sequence[str], library: SymbolLibrary) -> Expr:
-    """The expression that infix tokens spell; here `^2` is one token and `^`, `2` are two, never the same."""
+def from_infix_tokens(tokens: Sequence[str], library: SymbolLibrary) -> Expr:
+    """Read infix tokens; `^2` as one token differs from `^`, `2`."""
     text = " ".join(tokens)
     read, at = [], 0
     for token in tokens:

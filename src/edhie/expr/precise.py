@@ -1,4 +1,4 @@
-"""Values to as many digits as asked, by mpmath; the judge where doubles are too coarse."""
+"""Values to any number of digits by mpmath, for decisions that doubles are too coarse for."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_BITS = 4096  # numbers beyond 2^4096 or below 2^-4096 count as undefined: ex
 
 
 class UndefinedError(ArithmeticError):
-    """The expression has no real value at this point, or none of a sane size."""
+    """The expression has no real value at this point, or one beyond 2^±4096."""
 
 
 def _power(a: Real, b: Real) -> Real:
@@ -34,37 +34,17 @@ def _power(a: Real, b: Real) -> Real:
     return mpmath.power(a, b)
 
 
-def _like_exp(function: Callable[[Real], Real]) -> Callable[[Real], Real]:
+def _unless(is_undefined: Callable[[Real], bool], function: Callable[[Real], Real]) -> Callable[[Real], Real]:
     def guarded(a: Real) -> Real:
-        if abs(a) > MAX_BITS:
+        if is_undefined(a):
             raise UndefinedError
         return function(a)
 
     return guarded
 
 
-def _positive(function: Callable[[Real], Real]) -> Callable[[Real], Real]:
-    def guarded(a: Real) -> Real:
-        if a <= 0:
-            raise UndefinedError
-        return function(a)
-
-    return guarded
-
-
-def _within_one(function: Callable[[Real], Real]) -> Callable[[Real], Real]:
-    def guarded(a: Real) -> Real:
-        if abs(a) > 1:
-            raise UndefinedError
-        return function(a)
-
-    return guarded
-
-
-def _sqrt(a: Real) -> Real:
-    if a < 0:
-        raise UndefinedError
-    return mpmath.sqrt(a)
+def _is_huge(a: Real) -> bool:
+    return bool(abs(a) > MAX_BITS)
 
 
 def _divide(a: Real, b: Real) -> Real:
@@ -85,20 +65,20 @@ FUNCTIONS: dict[str, Callable[..., Real]] = {
     "^4": lambda a: a**4,
     "^5": lambda a: a**5,
     "inv": lambda a: _divide(mpmath.mpf(1), a),
-    "sqrt": _sqrt,
+    "sqrt": _unless(lambda a: a < 0, mpmath.sqrt),
     "cbrt": lambda a: mpmath.sign(a) * mpmath.cbrt(abs(a)),
-    "exp": _like_exp(mpmath.exp),
-    "log": _positive(mpmath.log),
-    "log10": _positive(mpmath.log10),
+    "exp": _unless(_is_huge, mpmath.exp),
+    "log": _unless(lambda a: a <= 0, mpmath.log),
+    "log10": _unless(lambda a: a <= 0, mpmath.log10),
     "abs": abs,
     "sin": mpmath.sin,
     "cos": mpmath.cos,
     "tan": mpmath.tan,
-    "asin": _within_one(mpmath.asin),
-    "acos": _within_one(mpmath.acos),
+    "asin": _unless(lambda a: abs(a) > 1, mpmath.asin),
+    "acos": _unless(lambda a: abs(a) > 1, mpmath.acos),
     "atan": mpmath.atan,
-    "sinh": _like_exp(mpmath.sinh),
-    "cosh": _like_exp(mpmath.cosh),
+    "sinh": _unless(_is_huge, mpmath.sinh),
+    "cosh": _unless(_is_huge, mpmath.cosh),
     "tanh": mpmath.tanh,
     "min": min,
     "max": max,
@@ -107,7 +87,7 @@ FUNCTIONS: dict[str, Callable[..., Real]] = {
 
 
 def _user_function(symbol: Symbol) -> Callable[..., Real]:
-    """A user's operator to many digits, through its SymPy function."""
+    """Return an operator of the user's at the working precision, by its SymPy function."""
     import sympy
 
     from edhie.expr.sympy_bridge import sympy_function
@@ -125,11 +105,11 @@ def _user_function(symbol: Symbol) -> Callable[..., Real]:
 def precise_value(
     expr: Expr, point: Mapping[str, Real], *, constants: Sequence[Real] = (), deadline: float = math.inf
 ) -> Real:
-    """The value at `point` in mpmath's working precision, or `UndefinedError`.
+    """Return the value at `point` in mpmath's working precision, or raise `UndefinedError`.
 
-    `constants` gives values for the unfitted constants, in prefix order. Numbers such as 0.1,
-    those of fitted constants too, mean the decimal that is printed, not the double next to
-    it. Once `time.monotonic()` passes the `deadline` it raises `TimeoutError`.
+    `constants` gives values for the unfitted constants, in prefix order. Numbers such as 0.1, those of fitted
+    constants too, mean the decimal that is printed, not the nearest double. Once `time.monotonic()` passes the
+    `deadline` it raises `TimeoutError`.
     """
     unfitted = list(constants)
     fitted = list(expr.constants)

@@ -19,7 +19,7 @@ MAX_ARITY = 2  # expression trees are binary, as in the paper
 
 
 class Precedence(IntEnum):
-    """How tightly a symbol binds when printed in infix; higher binds tighter."""
+    """Precedence of an operator in infix notation; a higher one binds tighter."""
 
     SUM = 10
     PRODUCT = 20
@@ -29,7 +29,7 @@ class Precedence(IntEnum):
 
 
 class Opcode(IntEnum):
-    """What compiled kernels switch on. Values are part of cached machine code: append, never renumber."""
+    """Codes that compiled kernels switch on. Values are part of cached machine code: append, never renumber."""
 
     VARIABLE = 0
     CONSTANT = 1
@@ -83,11 +83,11 @@ class Symbol:
     latex: str = ""
     """LaTeX with {0} and {1} for the operands."""
     value: float = field(default=math.nan, compare=False)
-    """What a literal stands for; its name says it too, and NaN would make a symbol differ from itself."""
+    """Value of a literal; not compared, as the name determines it and NaN differs from itself."""
 
     @property
     def is_custom(self) -> bool:
-        """Whether a user added this operator."""
+        """True for an operator added by the user."""
         return self.kind == "operator" and self.opcode == Opcode.CUSTOM
 
 
@@ -174,12 +174,12 @@ ALIASES: dict[str, str] = {
 
 
 def is_name(text: object) -> bool:
-    """Whether it may name a variable or an operator: letters of any script, digits and underscores."""
+    """Return True for a valid name of a variable or operator: letters of any script, digits and underscores."""
     return isinstance(text, str) and text[:1].isidentifier() and all(map(is_in_names, text))
 
 
 def is_in_names(letter: str) -> bool:
-    """Whether a character may stand in a name after the first."""
+    """Return True for a character that a name may have after its first."""
     return (letter.isalnum() or f"_{letter}".isidentifier()) and letter not in NOT_IN_NAMES
 
 
@@ -246,20 +246,30 @@ GREEK = frozenset(
 )
 
 
+def name_and_subscript(name: str) -> tuple[str, str]:
+    """Split a name into a letter and its subscript, after `_` or before trailing digits; a word has none.
+
+    >>> name_and_subscript("theta_max"), name_and_subscript("x0"), name_and_subscript("speed_2")
+    (('theta', 'max'), ('x', '0'), ('speed_2', ''))
+    """
+    head, underscore, tail = name.partition("_")
+    if not underscore:
+        head = name.rstrip("0123456789")
+        tail = name[len(head) :]
+    is_letter = len(head) == 1 or head in GREEK
+    return (head, tail) if is_letter and (tail or not underscore) else (name, "")
+
+
 def latex_name(name: str) -> str:
-    r"""A variable's name in LaTeX: Greek letters, subscripts after `_` or before trailing digits.
+    r"""Return a variable's name in LaTeX: Greek letters, subscripts as `name_and_subscript` finds them.
 
     >>> latex_name("x0"), latex_name("theta_max"), latex_name("speed")
     ('x_{0}', '\\theta_{max}', '\\mathrm{speed}')
     """
-    head, underscore, tail = name.partition("_")
-    if not underscore:
-        stem = name.rstrip("0123456789")
-        if stem and stem != name:
-            head, tail = stem, name[len(stem) :]
-    is_word = len(head) != 1 and head not in GREEK
-    if is_word or (underscore and not tail):
-        return rf"\mathrm{{{name}}}".replace("_", r"\_")
-    head = f"\\{head}" if head in GREEK else head
-    tail = tail.replace("_", r"\_")
-    return f"{head}_{{{tail}}}" if tail else head
+    letter, subscript = name_and_subscript(name)
+    if letter in GREEK:
+        letter = f"\\{letter}"
+    elif len(letter) != 1 or letter == "_":
+        letter = rf"\mathrm{{{letter}}}"
+    letter, subscript = (each.replace("_", r"\_") for each in (letter, subscript))
+    return f"{letter}_{{{subscript}}}" if subscript else letter

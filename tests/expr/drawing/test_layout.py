@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edhie.expr import Expr, SymbolLibrary, parse
-from edhie.expr.drawing.layout import PlacedNode, math_labels, node_labels, tree_layout
+from edhie.expr import Expr, SymbolLibrary, parse, to_prefix_tokens
+from edhie.expr.drawing.layout import PlacedNode, math_labels, tree_layout
 from strategies import exprs
 
 LIBRARY = SymbolLibrary.of(
@@ -64,7 +64,7 @@ def test_a_parent_stands_midway_over_its_children(expr):
 def test_nodes_come_in_prefix_order_from_the_left_edge(expr):
     nodes = tree_layout(expr, width=len)
     assert [(node.position, node.depth) for node in nodes] == [(i, depth) for i, depth, _ in expr.walk()]
-    assert [node.label for node in nodes] == node_labels(expr)
+    assert [node.label for node in nodes] == to_prefix_tokens(expr)
     assert nodes[0].parent is None
     assert min(node.x - node.width / 2 for node in nodes) == 0
 
@@ -114,9 +114,9 @@ def test_a_label_is_needed_for_each_node():
 
 def test_labels_show_fitted_values_and_round_only_what_gets_shorter():
     expr = parse("c*x + c + 0.333333333333 + 12345678 + pi", variables=["x"]).with_constants([None, 1.23456])
-    assert node_labels(expr, number_format=".3g")[-4:] == ["1.23", "0.333", "12345678", "pi"]
-    assert node_labels(expr)[-3:] == ["0.333333333333", "12345678", "pi"]
-    assert "c" in node_labels(expr)
+    assert to_prefix_tokens(expr, number_format=".3g")[-4:] == ["1.23", "0.333", "12345678", "pi"]
+    assert to_prefix_tokens(expr)[-3:] == ["0.333333333333", "12345678", "pi"]
+    assert "c" in to_prefix_tokens(expr)
 
 
 @pytest.mark.parametrize(

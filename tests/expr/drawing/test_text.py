@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from edhie.expr import Expr, SymbolLibrary, operator, parse
-from edhie.expr.drawing.layout import node_labels
+from edhie.expr import Expr, SymbolLibrary, operator, parse, to_prefix_tokens
 from edhie.expr.drawing.text import draw_text
 from strategies import exprs
 
@@ -91,7 +90,7 @@ def test_small_trees_are_drawn_so(text):
 def test_every_symbol_and_every_branch_is_there_once(expr):
     lines = draw_text(expr).split("\n")
     assert len(lines) == 2 * expr.height - 1
-    assert Counter(" ".join(lines[::2]).split()) == Counter(node_labels(expr))
+    assert Counter(" ".join(lines[::2]).split()) == Counter(to_prefix_tokens(expr))
     arities = Counter(symbol.arity for _, _, symbol in expr.walk())
     branches = Counter("".join(lines[1::2]))
     assert (branches["│"], branches["┴"], branches["┌"], branches["┐"]) == (arities[1], *[arities[2]] * 3)
@@ -113,7 +112,7 @@ def test_lines_are_trim_and_no_wider_than_the_labels_side_by_side(expr):
     lines = draw_text(expr).split("\n")
     assert all(line == line.rstrip() for line in lines)
     assert any(line[0] != " " for line in lines)
-    assert max(map(len, lines)) <= sum(len(label) + 3 for label in node_labels(expr))
+    assert max(map(len, lines)) <= sum(len(label) + 3 for label in to_prefix_tokens(expr))
 
 
 @given(one_letter_trees)

@@ -17,10 +17,19 @@ from hypothesis import strategies as st
 
 from edhie.errors import ExpressionError
 from edhie.expr import Expr, SymbolLibrary, parse
-from edhie.expr.exports import FORMATS, arrays, c, excel, export, python, symbolic
+from edhie.expr.exports import FORMATS, c, export
+from edhie.expr.exports.arrays import JAX, NUMPY, TORCH
+from edhie.expr.exports.c import C
+from edhie.expr.exports.excel import EXCEL
 from edhie.expr.exports.names import PYTHON_WORDS, NameRules, renamed
+from edhie.expr.exports.python import PYTHON
+from edhie.expr.exports.sympy_code import SYMPY
+from edhie.expr.infix import TEXT, TOKENS
+from edhie.expr.latex import LATEX
+from edhie.expr.mathml import MATHML
 from edhie.expr.symbols import OPERATORS
-from strategies import COLUMN_NAMES, GAUSS
+from edhie.expr.writer import Dialect, Template
+from strategies import COLUMN_NAMES, GAUSS, HYPOT
 
 CODE = ("python", "numpy", "torch", "jax", "c", "excel")
 MISLEADING = [
@@ -96,14 +105,21 @@ def test_names_are_kept_where_they_fit_and_never_two_alike(names: list[str]) -> 
         assert all(found[name] == name for name in names if rules.fits(name) and name != "f")
 
 
-@pytest.mark.parametrize(
-    "dialect", [python.DIALECT, arrays.NUMPY, arrays.JAX, arrays.TORCH, c.DIALECT, excel.DIALECT, symbolic.DIALECT]
-)
-def test_every_language_has_every_operator(dialect: Any) -> None:
+CODE_DIALECTS = [*(library.dialect for library in (PYTHON, NUMPY, JAX, TORCH)), C, EXCEL, SYMPY]
+
+
+@pytest.mark.parametrize("dialect", [*CODE_DIALECTS, TEXT, TOKENS, LATEX, MATHML])
+def test_every_dialect_has_every_operator(dialect: Dialect) -> None:
     assert dialect.operators.keys() == OPERATORS.keys()
-    tables = (dialect.operators, dialect.of_variable, dialect.by_number, dialect.of_known)
-    used = {spelling.helper for table in tables for spelling in table.values()} - {""}
-    assert used <= dialect.helpers.keys()
+    for _, rules in dialect.variants:
+        assert rules.keys() <= OPERATORS.keys()
+
+
+@pytest.mark.parametrize("dialect", CODE_DIALECTS)
+def test_every_helper_that_templates_call_is_defined(dialect: Dialect) -> None:
+    tables = [dialect.operators, *(rules for _, rules in dialect.variants)]
+    called = {rule.function for table in tables for rule in table.values() if isinstance(rule, Template)}
+    assert {name for name in called if name.startswith("_")} <= dialect.helpers.keys()
 
 
 @pytest.mark.parametrize("format", CODE)
@@ -153,6 +169,13 @@ def test_the_table_of_formats() -> None:
         assert export(expr, name) == write(expr, name="f", target="y")
         assert extension.startswith(".")
         assert description == description.strip()
+
+
+def test_latex_is_an_equation() -> None:
+    library = SymbolLibrary.of(["/", "+", HYPOT], ["theta_1", "x"], constant=True)
+    expr = parse("x/theta_1 + c", library)
+    assert export(expr, "latex", target="v_max") == r"v_{max} = \frac{x}{\theta_{1}} + c"
+    assert "hypot" in export(parse("hypot(x, x)", library), "latex")
 
 
 def test_lists_and_integers_are_taken() -> None:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from edhie.errors import EdhieError, GeneratorError
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.infix import to_infix_tokens
-from edhie.expr.notation import from_infix_tokens
 from edhie.expr.numerals import is_numeral
+from edhie.expr.parser import from_infix_tokens
 from edhie.generators.sequence.cvae import InfixNotation
 from edhie.generators.sequence.notation import padded
 from strategies import LIBRARIES, exprs, forests

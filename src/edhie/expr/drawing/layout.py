@@ -1,4 +1,4 @@
-"""What the nodes of a drawn expression tree say and where they stand, whatever it is drawn with."""
+"""Labels and positions of the nodes of a drawn expression tree, for any means of drawing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from edhie.expr.expression import Expr
-from edhie.expr.numerals import formatted, is_numeral
+from edhie.expr.notation import to_prefix_tokens
+from edhie.expr.numerals import is_numeral
 from edhie.expr.symbols import Symbol
 
 MINUS = "\N{MINUS SIGN}"
@@ -56,24 +57,6 @@ class _Contour:
     root: float
 
 
-def node_labels(expr: Expr, *, number_format: str = "") -> list[str]:
-    """What to write on each node, in prefix order; numbers are formatted where that makes them shorter.
-
-    >>> from edhie.expr import parse
-    >>> node_labels(parse("3.14159265*x0 + c").with_constants([0.5]), number_format=".3g")
-    ['+', '*', '3.14', 'x0', '0.5']
-    """
-    fitted = iter(expr.constants)
-    labels = []
-    for token in expr.tokens:
-        symbol = expr.library[token]
-        value = next(fitted) if symbol.kind == "constant" else None
-        if symbol.kind == "number" or (symbol.kind == "literal" and token[-1].isdigit()):
-            value = float(token)
-        labels.append(token if value is None else formatted(value, number_format))
-    return labels
-
-
 def math_labels(expr: Expr, *, number_format: str = "") -> list[str]:
     r"""Labels as a mathematician writes them, for Matplotlib: `(·)²` for `^2`, a subscript for `x0`.
 
@@ -81,7 +64,7 @@ def math_labels(expr: Expr, *, number_format: str = "") -> list[str]:
     >>> math_labels(parse("x0^2 + 2e-7"))
     ['+', '$(\\cdot)^{2}$', '$x_{0}$', '2$\\times 10^{-7}$']
     """
-    texts = node_labels(expr, number_format=number_format)
+    texts = to_prefix_tokens(expr, number_format=number_format)
     return [_math_label(symbol, text) for (_, _, symbol), text in zip(expr.walk(), texts, strict=True)]
 
 
@@ -115,7 +98,7 @@ def tree_layout(
     >>> [(node.label, node.x, node.depth) for node in tree_layout(parse("x0 + sin(x1)"))]
     [('+', 0.5, 1), ('x0', 0.0, 2), ('sin', 1.0, 2), ('x1', 1.0, 3)]
     """
-    texts = node_labels(expr) if labels is None else list(labels)
+    texts = to_prefix_tokens(expr) if labels is None else list(labels)
     if len(texts) != expr.size:
         raise ValueError(f"the expression has {expr.size} nodes, {len(texts)} labels were given")
     widths = [width(text) for text in texts]
@@ -132,7 +115,7 @@ def tree_layout(
 
 
 def _offsets(children: list[tuple[int, ...]], widths: list[float], gap: float, grid: float) -> list[float]:
-    """How far each node stands to the right of its parent (Reingold and Tilford, 1981)."""
+    """Return the offset of each node to the right of its parent (Reingold and Tilford, 1981)."""
     offsets = [0.0] * len(children)
     finished: list[_Contour] = []  # subtrees without a parent yet, the leftmost on top
     for i in range(len(children) - 1, -1, -1):

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from edhie.expr.drawing.layout import PlacedNode, node_labels, tree_layout
+from edhie.expr.drawing.layout import PlacedNode, tree_layout
 from edhie.expr.expression import Expr
+from edhie.expr.notation import to_prefix_tokens
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def draw_text(expr: Expr, *, number_format: str = ".4g", ascii: bool = False) ->
     c   x0  x1
     """
     # odd widths and even distances: every node has a middle column, and parents stand exactly between children
-    nodes = tree_layout(expr, node_labels(expr, number_format=number_format), width=_odd_width, gap=1, grid=2)
+    nodes = tree_layout(expr, to_prefix_tokens(expr, number_format=number_format), width=_odd_width, gap=1, grid=2)
     rows: list[list[tuple[int, str]]] = [[] for _ in range(2 * expr.height - 1)]
     for node in nodes:  # prefix order: within a row, from left to right
         start = int(node.x) - (cell_len(node.label) - 1) // 2

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from importlib import import_module
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol
 
 from edhie.errors import ExpressionError, suggestion
+from edhie.expr.exports.arrays import JAX, NUMPY, TORCH
+from edhie.expr.exports.c import to_c
+from edhie.expr.exports.excel import to_excel
+from edhie.expr.exports.json_tree import from_json, to_json
+from edhie.expr.exports.python import PYTHON
+from edhie.expr.exports.sympy_code import to_sympy_code
 from edhie.expr.expression import Expr
-from edhie.expr.symbols import Symbol, is_name
+from edhie.expr.latex import to_latex
+from edhie.expr.symbols import is_name, latex_name
 
 __all__ = ["FORMATS", "Format", "export", "from_json"]
 
@@ -17,7 +22,7 @@ class Write(Protocol):
     """Writes an expression in one format."""
 
     def __call__(self, expr: Expr, *, name: str, target: str) -> str:
-        """The text, of a function called `name`, or of an equation for `target`."""
+        """Return the text of a function called `name`, or of an equation for `target`."""
 
 
 class Format(NamedTuple):
@@ -28,34 +33,28 @@ class Format(NamedTuple):
     description: str
 
 
-def _later(module: str, function: str) -> Write:
-    """A writer whose module is imported when it is first used."""
-
-    def write(expr: Expr, *, name: str, target: str) -> str:
-        writer = cast(Write, getattr(import_module(f"{__name__}.{module}"), function))
-        return writer(expr, name=name, target=target)
-
-    return write
+def _latex_equation(expr: Expr, *, name: str, target: str) -> str:
+    return f"{latex_name(target)} = {to_latex(expr)}"
 
 
 FORMATS: dict[str, Format] = {
-    "python": Format(_later("python", "to_python"), ".py", "a Python function of numbers that needs nothing but math"),
-    "numpy": Format(_later("arrays", "to_numpy"), ".py", "a Python function of NumPy arrays"),
-    "torch": Format(_later("arrays", "to_torch"), ".py", "a Python function of PyTorch tensors, differentiable"),
-    "jax": Format(_later("arrays", "to_jax"), ".py", "a Python function of JAX arrays, differentiable"),
-    "c": Format(_later("c", "to_c"), ".c", "a C99 function of doubles"),
-    "excel": Format(_later("excel", "to_excel"), ".txt", "a formula for row 2 of a sheet, columns as in the data"),
-    "latex": Format(_later("symbolic", "to_latex"), ".tex", "the equation in LaTeX"),
-    "sympy": Format(_later("symbolic", "to_sympy_text"), ".py", "Python text that builds the SymPy expression"),
-    "json": Format(_later("tree", "to_json"), ".json", "the tree with its symbols, to be read back by from_json"),
+    "python": Format(PYTHON.write, ".py", "a Python function of numbers that needs nothing but math"),
+    "numpy": Format(NUMPY.write, ".py", "a Python function of NumPy arrays"),
+    "torch": Format(TORCH.write, ".py", "a Python function of PyTorch tensors, differentiable"),
+    "jax": Format(JAX.write, ".py", "a Python function of JAX arrays, differentiable"),
+    "c": Format(to_c, ".c", "a C99 function of doubles"),
+    "excel": Format(to_excel, ".txt", "a formula for row 2 of a sheet, columns as in the data"),
+    "latex": Format(_latex_equation, ".tex", "the equation in LaTeX"),
+    "sympy": Format(to_sympy_code, ".py", "Python text that builds the SymPy expression"),
+    "json": Format(to_json, ".json", "the tree with its symbols, to be read back by from_json"),
 }
 
 
 def export(expr: Expr, format: str, *, name: str = "f", target: str = "y") -> str:
-    """The expression as text in another language: one of `FORMATS`.
+    """Write the expression in another language: one of `FORMATS`.
 
-    Code gives NaN or infinity where edhie does, and does its operations in the order of the tree. Variables that the
-    language has no such name for get another, which the text tells.
+    Code gives NaN or infinity where edhie does, and does its operations in the order of the tree. A variable with a
+    name that the language does not allow gets another, which a comment says.
 
     >>> from edhie.expr import parse
     >>> export(parse("3*x0*exp(-x1/2)"), "excel")
@@ -76,10 +75,3 @@ def export(expr: Expr, format: str, *, name: str = "f", target: str = "y") -> st
     if not is_name(target):
         raise ExpressionError(f"target={target!r} is no name: use letters, digits and underscores")
     return found.write(expr, name=name, target=target)
-
-
-def from_json(text: str, *, operators: Iterable[Symbol] = ()) -> Expr:
-    """The expression that `export(expr, "json")` wrote; pass `operators` for those that a user had added."""
-    from edhie.expr.exports.tree import from_json as read
-
-    return read(text, operators=operators)

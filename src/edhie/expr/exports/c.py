@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from edhie.expr.exports.names import NameRules, check_function_name, renamed, told
-from edhie.expr.exports.python_text import SUMS_AND_PRODUCTS, equation_lines
-from edhie.expr.exports.writer import Dialect, Spelling, call, check_computable, helped, write
+from edhie.expr.exports.code import ELEMENTARY, PRODUCTS_FOR_POWERS, arithmetic, calls, check_computable, equation_lines
+from edhie.expr.exports.names import NameRules, check_function_name, renamed, renaming_notes
 from edhie.expr.expression import Expr
-from edhie.expr.symbols import Precedence
-
-FUNCTIONS = {
-    **{name: name for name in ("sqrt", "cbrt", "exp", "log", "log10", "sin", "cos", "tan", "asin", "acos", "atan")},
-    **{name: name for name in ("sinh", "cosh", "tanh")},
-    "abs": "fabs",
-}
+from edhie.expr.writer import Dialect, write
 
 # fmin and fmax pass over NaN, edhie does not
 HELPERS = {
@@ -25,26 +18,22 @@ HELPERS = {
     "sign": "static double sign(double a)\n{\n    return a == 0.0 || isnan(a) ? a : copysign(1.0, a);\n}",
 }
 
-OPERATORS: dict[str, Spelling] = {
-    **SUMS_AND_PRODUCTS,
-    **{name: call(function) for name, function in FUNCTIONS.items()},
-    "^": call("pow", arity=2),
-    "^2": helped("square"),
-    "^3": helped("cube"),
-    "^4": helped("fourth"),
-    "^5": helped("fifth"),
-    "min": helped("least", arity=2),
-    "max": helped("greatest", arity=2),
-    "sign": helped("sign"),
+FUNCTIONS = ELEMENTARY | {
+    "cbrt": "cbrt",
+    "abs": "fabs",
+    "^": "pow",
+    "^2": "square",
+    "^3": "cube",
+    "^4": "fourth",
+    "^5": "fifth",
+    "min": "least",
+    "max": "greatest",
+    "sign": "sign",
 }
 
-DIALECT = Dialect(
-    OPERATORS,
-    literals={},  # C99 itself has no names for pi and e
-    of_variable={
-        "^2": Spelling("{0} * {0}", Precedence.PRODUCT),
-        "^3": Spelling("{0} * {0} * {0}", Precedence.PRODUCT),
-    },
+C = Dialect(
+    arithmetic(one="1.0") | calls(FUNCTIONS),  # C99 itself has no names for pi and e
+    variants=(PRODUCTS_FOR_POWERS,),
     assign="const double {0} = {1};",
     helpers=HELPERS,
 )
@@ -64,7 +53,7 @@ KEYWORDS = frozenset(
     "MATH_ERREXCEPT M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 "
     "MAXFLOAT linux unix i386 near far".split()
 )
-OWN_WORDS = frozenset({*HELPERS, *FUNCTIONS.values(), "pow", "isnan", "copysign"})
+OWN_WORDS = frozenset({*FUNCTIONS.values(), "isnan", "copysign"})
 # a variable may be called so, but a function would be taken for the library's
 LIBRARY_FUNCTIONS = frozenset(
     "main abs labs div exit abort atan2 hypot fmod modf frexp ldexp ceil floor round trunc rint nearbyint lrint llrint "
@@ -75,18 +64,18 @@ LIBRARY_FUNCTIONS = frozenset(
 
 
 def to_c(expr: Expr, *, name: str, target: str) -> str:
-    """A C99 function, its helpers static; it gives NaN and infinity where edhie does."""
+    """Return a C99 function, its helpers static; it gives NaN and infinity where edhie does."""
     check_computable(expr, "C")
     words = KEYWORDS | OWN_WORDS
     check_function_name(name, NameRules(words | LIBRARY_FUNCTIONS, is_ascii=True), "C")
     names = renamed(expr.variables, NameRules(words, is_ascii=True), taken={name})
-    written = write(expr, DIALECT, names)
+    written = write(expr, C, names=names)
     parameters = ", ".join(f"double {each}" for each in names.values()) or "void"
     function = [
-        *_comment([*equation_lines(expr, target), *told(names)]),
+        *_comment([*equation_lines(expr, target), *renaming_notes(names)]),
         f"double {name}({parameters})",
         "{",
-        *(f"    {line}" for line in (*written.statements, f"return {written.value};")),
+        *(f"    {line}" for line in (*written.statements, f"return {written.text};")),
         "}",
     ]
     return "\n\n".join(["#include <math.h>", *written.helpers, "\n".join(function)]) + "\n"

@@ -1,16 +1,17 @@
-"""A formula for a spreadsheet: the data's columns are A, B, … in order, the first row of numbers is the second.
+"""A formula for a spreadsheet, for row 2; the columns A, B, … are those of the data, in order.
 
-Excel goes its own ways: -A2^2 is (-A2)^2 there, a^b^c is (a^b)^c, LOG is the decimal logarithm, a number has 15
-digits. What is NaN or infinite in edhie is an error there (#NUM!, #DIV/0!). It has no 0^0, no sine beyond 2^27, takes
-(-8)^(1/3) for -2, and sets to 0 what is nearly so at the end of a subtraction.
+Excel differs from other languages: -A2^2 is (-A2)^2, a^b^c is (a^b)^c, LOG is the decimal logarithm, and a number has
+15 digits. NaN and infinity are errors (#NUM!, #DIV/0!). 0^0 and sines beyond 2^27 are undefined, (-8)^(1/3) is -2, and
+a last subtraction with a result close to 0 gives 0.
 """
 
 from __future__ import annotations
 
 from edhie.errors import ExpressionError
-from edhie.expr.exports.writer import Dialect, Spelling, check_computable, infix, write
+from edhie.expr.exports.code import ELEMENTARY, arithmetic, calls, check_computable
 from edhie.expr.expression import Expr
 from edhie.expr.symbols import Precedence
+from edhie.expr.writer import Dialect, Piece, Template, number_piece, write
 
 ROW = 2  # below the names of the columns
 MAX_COLUMNS = 16_384
@@ -19,59 +20,47 @@ MAX_NESTING = 64
 SMALLEST, LARGEST = 2.2250738585072014e-308, 9.99999999999999e307
 DIGITS = 15
 
-FUNCTIONS = {
-    **{name: name.upper() for name in ("sqrt", "exp", "log10", "abs", "sin", "cos", "tan", "asin", "acos", "atan")},
-    **{name: name.upper() for name in ("sinh", "cosh", "tanh", "sign")},
-    "log": "LN",
-}
+FUNCTIONS = [*ELEMENTARY, "abs", "sign", "min", "max"]
 ATOMS = (Precedence.ATOM, Precedence.ATOM)
 
 
-def _power(exponent: str) -> Spelling:
-    return Spelling(f"{{0}}^{exponent}", Precedence.POWER, ATOMS)
-
-
-OPERATORS: dict[str, Spelling] = {
-    "+": infix("+", Precedence.SUM),
-    "-": infix("-", Precedence.SUM),
-    "*": infix("*", Precedence.PRODUCT),
-    "/": infix("/", Precedence.PRODUCT),
-    "neg": Spelling("-{0}", Precedence.NEGATION, ATOMS),
-    "inv": Spelling("1/{0}", Precedence.PRODUCT, (Precedence.PRODUCT + 1,)),
-    "^": _power("{1}"),
-    **{f"^{n}": _power(str(n)) for n in (2, 3, 4, 5)},
-    **{name: Spelling(f"{function}({{0}})") for name, function in FUNCTIONS.items()},
-    # the operand is written twice: there is nothing to give it a name with
-    "cbrt": Spelling("SIGN({0})*ABS({0})^(1/3)", Precedence.PRODUCT),
-    "min": Spelling("MIN({0},{1})"),
-    "max": Spelling("MAX({0},{1})"),
-}
-
-
-def _number(value: float) -> str:
+def _number(value: float, number_format: str) -> Piece:
     if value and not SMALLEST <= abs(value) <= LARGEST:
         raise ExpressionError(f"Excel has no number {value!r}, only 0 and those from 2.3E-308 to 9.9E+307; rescale it")
-    return format(value, f".{DIGITS}G") if value else "0"
+    return number_piece(format(value, f".{DIGITS}G") if value else "0", value)
 
 
-DIALECT = Dialect(OPERATORS, literals={"pi": "PI()", "e": "EXP(1)"}, number=_number, max_length=MAX_LENGTH - 1)
+EXCEL = Dialect(
+    {
+        **arithmetic(space=""),
+        "neg": Template("-{0}", Precedence.NEGATION, ATOMS),
+        "^": Template("{0}^{1}", Precedence.POWER, ATOMS),
+        **{f"^{n}": Template(f"{{0}}^{n}", Precedence.POWER, ATOMS) for n in (2, 3, 4, 5)},
+        **calls({name: name.upper() for name in FUNCTIONS} | {"log": "LN"}, comma=","),
+        # the operand is written twice: a formula cannot name it
+        "cbrt": Template("SIGN({0})*ABS({0})^(1/3)", Precedence.PRODUCT),
+    },
+    literal={"pi": "PI()", "e": "EXP(1)"}.get,
+    number=_number,
+    max_length=MAX_LENGTH - 1,
+)
 
 
 def to_excel(expr: Expr, *, name: str, target: str) -> str:
-    """A formula for the second row; a variable stands in the column that the library has it in."""
+    """Return a formula for the second row; columns are in the order of the library's variables."""
     check_computable(expr, "an Excel formula")
-    written = write(expr, DIALECT, {each: f"{column}{ROW}" for each, column in columns(expr).items()})
-    nesting = _nesting(written.value)
+    written = write(expr, EXCEL, names={each: f"{column}{ROW}" for each, column in columns(expr).items()})
+    nesting = _nesting(written.text)
     if nesting > MAX_NESTING:
         raise ExpressionError(
             f"the formula nests {nesting} parentheses, Excel allows {MAX_NESTING}; "
             "split the expression by subtree(), or choose another format"
         )
-    return f"={written.value}"
+    return f"={written.text}"
 
 
 def columns(expr: Expr) -> dict[str, str]:
-    """The column of each variable of the expression's library."""
+    """Return the column of each variable of the expression's library."""
     variables = expr.library.variables
     if len(variables) > MAX_COLUMNS:
         raise ExpressionError(f"the library has {len(variables)} variables, a sheet of Excel {MAX_COLUMNS} columns")
@@ -79,7 +68,7 @@ def columns(expr: Expr) -> dict[str, str]:
 
 
 def column_name(index: int) -> str:
-    """A for 0, B for 1, and so on: AA comes after Z.
+    """Return A for 0, B for 1, and so on: AA comes after Z.
 
     >>> column_name(0), column_name(25), column_name(26), column_name(16383)
     ('A', 'Z', 'AA', 'XFD')

@@ -1,4 +1,4 @@
-"""Names for variables in languages where not every name will do."""
+"""Names of variables, changed where a language does not allow them."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ RESERVED_IN_C = re.compile(r"_[A-Z_]")
 
 @dataclass(frozen=True)
 class NameRules:
-    """What a language takes for a name."""
+    """Rules of a language for names."""
 
     words: frozenset[str]
-    """Names that mean something else there."""
+    """Names with another meaning in the language."""
     is_ascii: bool = False
-    """Whether letters beyond ASCII, and C's reserved underscores, are refused."""
+    """True to refuse letters beyond ASCII and the underscores that C reserves."""
 
     def fits(self, name: str) -> bool:
-        """Whether `name` may stand as it is; Python takes some letters for others, so these do not fit."""
+        """Return True for a valid name; letters that Python normalises to others are not."""
         if not name.isidentifier() or name in self.words or unicodedata.normalize("NFKC", name) != name:
             return False
         return not self.is_ascii or (name.isascii() and not RESERVED_IN_C.match(name))
 
     def nearest(self, name: str) -> str:
-        """A name that fits, as like the given one as may be."""
+        """Return a valid name that is close to the given one."""
         letters = [_in_ascii(letter) if self.is_ascii else letter for letter in unicodedata.normalize("NFKC", name)]
         spelled = "".join(letter if f"_{letter}".isidentifier() else "_" for letter in letters)
         if self.is_ascii:
@@ -41,7 +41,7 @@ class NameRules:
 
 
 def renamed(variables: Sequence[str], rules: NameRules, *, taken: Collection[str] = ()) -> dict[str, str]:
-    """A name for each variable: its own where the language allows, else one like it; no two alike.
+    """Return a distinct name for each variable: its own where the language allows it, otherwise one close to it.
 
     >>> renamed(["x", "lambda", "lambda_"], NameRules(PYTHON_WORDS))
     {'x': 'x', 'lambda': 'lambda__', 'lambda_': 'lambda_'}
@@ -58,19 +58,19 @@ def renamed(variables: Sequence[str], rules: NameRules, *, taken: Collection[str
     return names
 
 
-def told(names: dict[str, str]) -> list[str]:
-    """A line for each variable that goes by another name."""
+def renaming_notes(names: dict[str, str]) -> list[str]:
+    """Return a line for each variable that goes by another name."""
     return [f"{name} stands for {variable}" for variable, name in names.items() if name != variable]
 
 
 def check_function_name(name: str, rules: NameRules, language: str) -> None:
-    """Raise where a function cannot be called so."""
+    """Raise for a name that no function of the language can have."""
     if not rules.fits(name):
         raise ExpressionError(f"a function in {language} cannot be called {name!r}; try name={rules.nearest(name)!r}")
 
 
 def _in_ascii(letter: str) -> str:
-    """Greek letters by their names, others without their marks; what is left becomes an underscore."""
+    """Return the name of a Greek letter, another letter without accents, or an underscore."""
     words = unicodedata.name(letter, "").split()
     if words[:1] == ["GREEK"] and "LETTER" in words:
         spelled = words[words.index("LETTER") + 1].lower()

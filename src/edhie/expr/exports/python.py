@@ -1,21 +1,82 @@
-"""A Python function of plain numbers, that needs nothing but `math`.
+"""Python functions: the text around a formula, and functions of numbers that need only `math`.
 
-Where `math` raises, edhie has NaN or infinity: the helpers see to it.
+Where `math` raises, edhie gives NaN or infinity, and so do the helpers.
 """
 
 from __future__ import annotations
 
-from edhie.expr.exports.python_text import (
-    BY_NUMBER,
-    POWER_HELPERS,
-    POWERS,
-    POWERS_OF_VARIABLES,
-    SUMS_AND_PRODUCTS,
-    Frame,
-    python_function,
-)
-from edhie.expr.exports.writer import Dialect, Spelling, call, helped
+from dataclasses import dataclass, replace
+
+from edhie.expr.exports.code import PRODUCTS_FOR_POWERS, arithmetic, by_number, calls, check_computable, equation_lines
+from edhie.expr.exports.names import PYTHON_WORDS, NameRules, check_function_name, renamed, renaming_notes
 from edhie.expr.expression import Expr
+from edhie.expr.symbols import OPERATORS
+from edhie.expr.writer import Dialect, Template, write
+
+
+@dataclass(frozen=True)
+class PythonLibrary:
+    """A library that exported Python functions compute with."""
+
+    name: str
+    imports: str
+    dialect: Dialect
+    words: frozenset[str]
+    """Names that the text itself uses."""
+    convert: str
+    """Text that converts an argument {0} to the type of the formula."""
+    context: str = ""
+    """A `with` line around the computation."""
+
+    def write(self, expr: Expr, *, name: str, target: str) -> str:
+        """Return a module of one function: imports, helpers, a docstring with the equation, the formula."""
+        check_computable(expr, self.name)
+        rules = NameRules(PYTHON_WORDS | self.words | self.dialect.helpers.keys())
+        check_function_name(name, rules, self.name)
+        names = renamed(expr.variables, rules, taken={name})
+        written = write(expr, self.dialect, names=names)
+        conversions = [f"{each} = {self.convert.format(each)}" for each in names.values()]
+        computation = [*written.statements, f"return {written.text}"]
+        if self.context:
+            computation = [self.context, *(f"    {line}" for line in computation)]
+        function = [
+            f"def {name}({', '.join(names.values())}):",
+            *_docstring(expr, target, names),
+            *(f"    {line}" for line in (*conversions, *computation)),
+        ]
+        return "\n\n\n".join([self.imports, *written.helpers, "\n".join(function)]) + "\n"
+
+
+def _docstring(expr: Expr, target: str, names: dict[str, str]) -> list[str]:
+    lines = equation_lines(expr, target)
+    notes = renaming_notes(names)
+    if len(lines) == 1 and not notes:
+        return [f'    """{lines[0]}"""']
+    below = ["", *(f"    {line}" for line in notes)] if notes else []
+    return [f'    """{lines[0]}', *(f"    {line}" for line in lines[1:]), *below, '    """']
+
+
+POWERS = {"^2": "_square", "^3": "_cube", "^4": "_fourth", "^5": "_fifth"}
+POWER_HELPERS = {
+    "_square": "def _square(a):\n    return a * a",
+    "_cube": "def _cube(a):\n    return a * a * a",
+    "_fourth": "def _fourth(a):\n    return (a * a) * (a * a)",
+    "_fifth": "def _fifth(a):\n    return (a * a) * (a * a) * a",
+}
+ARITHMETIC = arithmetic(one="1.0", stays_plain=True)
+BY_NUMBER = {name: replace(ARITHMETIC[name], stays_plain=True) for name in ("/", "inv")}
+
+
+def python_dialect(module: str, operators: dict[str, Template], helpers: dict[str, str], wrap: str = "") -> Dialect:
+    """Return the dialect of a library, given the operators and helpers that differ from those of all."""
+    return Dialect(
+        ARITHMETIC | calls(POWERS) | operators,
+        variants=((by_number, BY_NUMBER), PRODUCTS_FOR_POWERS),
+        literal={"pi": f"{module}.pi", "e": f"{module}.e"}.get,
+        wrap=wrap,
+        assign="{0} = {1}",
+        helpers=POWER_HELPERS | helpers,
+    )
 
 
 def _guarded(name: str, condition: str) -> str:
@@ -50,51 +111,36 @@ def _power(a, b):
             return math.nan
         return math.copysign(math.inf, a) if b % 2 == 1 else math.inf"""
 
-LEAST = "def _min(a, b):\n    return a if a <= b or math.isnan(a) else b"
-GREATEST = "def _max(a, b):\n    return a if a >= b or math.isnan(a) else b"
-SIGN = "def _sign(a):\n    return a if a == 0 or math.isnan(a) else math.copysign(1.0, a)"
-
-OPERATORS: dict[str, Spelling] = {
-    **SUMS_AND_PRODUCTS,
-    **POWERS,
-    "/": helped("_divide", arity=2),
-    "inv": Spelling("_divide(1.0, {0})", helper="_divide"),
-    "^": helped("_power", arity=2),
-    **{name: helped(f"_{name}") for name in ("sqrt", "exp", "log", "log10", "sin", "cos", "tan", "asin", "acos")},
-    **{name: helped(f"_{name}") for name in ("sinh", "cosh", "sign")},
-    **{name: call(f"math.{name}") for name in ("cbrt", "atan", "tanh")},
-    "abs": call("abs"),
-    "min": helped("_min", arity=2),
-    "max": helped("_max", arity=2),
+HELPERS = {
+    "_divide": DIVIDE,
+    "_power": POWER,
+    "_sqrt": _guarded("sqrt", "a >= 0"),
+    "_exp": _growing("exp", "math.inf"),
+    "_log": _logarithm("log"),
+    "_log10": _logarithm("log10"),
+    **{f"_{name}": _guarded(name, "math.isfinite(a)") for name in ("sin", "cos", "tan")},
+    **{f"_{name}": _guarded(name, "-1 <= a <= 1") for name in ("asin", "acos")},
+    "_sinh": _growing("sinh", "math.copysign(math.inf, a)"),
+    "_cosh": _growing("cosh", "math.inf"),
+    "_min": "def _min(a, b):\n    return a if a <= b or math.isnan(a) else b",
+    "_max": "def _max(a, b):\n    return a if a >= b or math.isnan(a) else b",
+    "_sign": "def _sign(a):\n    return a if a == 0 or math.isnan(a) else math.copysign(1.0, a)",
 }
+FUNCTIONS = {name[1:]: name for name in HELPERS if name[1:] in OPERATORS} | {"/": "_divide", "^": "_power"}
 
-DIALECT = Dialect(
-    OPERATORS,
-    literals={"pi": "math.pi", "e": "math.e"},
-    of_variable=POWERS_OF_VARIABLES,
-    by_number=BY_NUMBER,
-    assign="{0} = {1}",
-    helpers={
-        **POWER_HELPERS,
-        "_divide": DIVIDE,
-        "_power": POWER,
-        "_sqrt": _guarded("sqrt", "a >= 0"),
-        "_exp": _growing("exp", "math.inf"),
-        "_log": _logarithm("log"),
-        "_log10": _logarithm("log10"),
-        **{f"_{name}": _guarded(name, "math.isfinite(a)") for name in ("sin", "cos", "tan")},
-        **{f"_{name}": _guarded(name, "-1 <= a <= 1") for name in ("asin", "acos")},
-        "_sinh": _growing("sinh", "math.copysign(math.inf, a)"),
-        "_cosh": _growing("cosh", "math.inf"),
-        "_min": LEAST,
-        "_max": GREATEST,
-        "_sign": SIGN,
-    },
+PYTHON = PythonLibrary(
+    "Python",
+    "import math",
+    python_dialect(
+        "math",
+        {
+            **calls(FUNCTIONS),
+            # math.cbrt needs Python 3.11, all else runs anywhere
+            **calls({"cbrt": "math.cbrt", "atan": "math.atan", "tanh": "math.tanh", "abs": "abs"}),
+            "inv": Template("_divide(1.0, {0})"),
+        },
+        HELPERS,
+    ),
+    words=frozenset({"math", "float", "abs"}),
+    convert="float({0})",
 )
-
-FRAME = Frame("Python", "import math", frozenset({"math", "float", "abs"}), convert="float({0})")
-
-
-def to_python(expr: Expr, *, name: str, target: str) -> str:
-    """A Python function of numbers; `math.cbrt` needs Python 3.11, all else runs anywhere."""
-    return python_function(expr, DIALECT, FRAME, name=name, target=target)

@@ -1,4 +1,4 @@
-"""An expression as JSON: its nodes in prefix order, each with the places of its operands, and its library."""
+"""An expression as JSON: its nodes in prefix order, each with the positions of its operands, and its library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORMAT = 1
 
 
 def to_json(expr: Expr, *, name: str, target: str) -> str:
-    """The expression with its library, as `from_json` reads it; a flat list of nodes, so that none is too deep."""
+    """Return the expression with its library, as `from_json` reads it; nodes are a flat list, whatever the depth."""
     head = {
         "format": FORMAT,
         "equation": f"{target} = {to_infix(expr)}",
@@ -31,7 +31,7 @@ def to_json(expr: Expr, *, name: str, target: str) -> str:
 
 
 def from_json(text: str, *, operators: Iterable[Symbol] = ()) -> Expr:
-    """The expression that `export(expr, "json")` wrote; pass `operators` for those that a user had added."""
+    """Read an expression written by `export(expr, "json")`; `operators` are those that the user had added."""
     try:
         data = json.loads(text)
         version, nodes, library = data["format"], data["nodes"], data["library"]
@@ -49,7 +49,7 @@ def from_json(text: str, *, operators: Iterable[Symbol] = ()) -> Expr:
 
 
 def _nodes(expr: Expr) -> list[dict[str, Any]]:
-    """What each node is: a symbol, with the places of its operands or with its value."""
+    """Return the nodes: each a symbol, with the positions of its operands or with its value."""
     fitted = iter(expr.constants)
     nodes = []
     for i, (token, (_, _, symbol)) in enumerate(zip(expr.tokens, expr.walk(), strict=True)):

@@ -1,4 +1,4 @@
-"""LaTeX is the writer's own; SymPy text builds what `to_sympy` does."""
+"""SymPy text builds what `to_sympy` does."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edhie.errors import EdhieError
-from edhie.expr import Expr, SymbolLibrary, parse
+from edhie.expr import Expr, parse
 from edhie.expr.exports import export
 from edhie.expr.standard_libraries import everything
 from edhie.expr.symbols import OPERATORS
 from edhie.expr.sympy_bridge import to_sympy
-from strategies import GAUSS, HYPOT, LIBRARIES, TAME_NUMBERS, exprs
+from strategies import GAUSS, LIBRARIES, TAME_NUMBERS, exprs
 
 LIBRARY = everything(["x", "y"])
 BUILT_IN = [library for library in LIBRARIES.values() if GAUSS.name not in library]
@@ -67,10 +67,3 @@ def test_an_example() -> None:
 def test_no_tree_is_too_deep_for_python() -> None:
     expr = Expr(LIBRARY, ["+", "y", "sin"] * 60 + ["x"])
     assert built(export(expr, "sympy", target="result")) == to_sympy(expr)
-
-
-def test_latex_is_an_equation() -> None:
-    library = SymbolLibrary.of(["/", "+", HYPOT], ["theta_1", "x"], constant=True)
-    expr = parse("x/theta_1 + c", library)
-    assert export(expr, "latex", target="v_max") == r"v_{max} = \frac{x}{\theta_{1}} + c"
-    assert "hypot" in export(parse("hypot(x, x)", library), "latex")
