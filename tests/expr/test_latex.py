@@ -7,7 +7,7 @@ import pytest
 
 from edhie.expr import SymbolLibrary, operator, parse
 from edhie.expr.latex import to_latex
-from edhie.expr.symbols import NAMED_LITERALS, OPERATORS
+from edhie.expr.symbols import NAMED_LITERALS, OPERATORS, literal
 
 
 @pytest.mark.parametrize(
@@ -48,9 +48,14 @@ def test_typical_formulas(text: str, expected: str) -> None:
 
 
 def test_values_of_constants_show_and_can_be_rounded() -> None:
-    expr = parse("c*x + c").with_constants([-1.23456789, 1234567.0])
-    assert to_latex(expr) == r"-1.23456789 \cdot x + 1234567"
+    expr = parse("c*x + c").with_constants([-1.23456789, 1234567.5])
+    assert to_latex(expr) == r"-1.23456789 \cdot x + 1234567.5"
     assert to_latex(expr, number_format=".3g") == r"-1.23 \cdot x + 1.23 \cdot 10^{6}"
+
+
+def test_literals_are_written_as_other_numbers_are() -> None:
+    library = SymbolLibrary((*SymbolLibrary.of(["*"], ["x"]).symbols, literal("0.00001")))
+    assert to_latex(parse("0.00001*x", library)) == r"1 \cdot 10^{-5} \cdot x"
 
 
 def test_exp_in_words_where_e_is_a_variable() -> None:

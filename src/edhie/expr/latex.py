@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
-from edhie.expr.numerals import numeral, short_numeral
+from edhie.expr.numerals import formatted
 from edhie.expr.symbols import NAMED_LITERALS, OPERATORS, Precedence, Symbol
-from edhie.expr.writer import Dialect, Piece, Template, write
+from edhie.expr.writer import Dialect, Piece, Template, number_piece, write
 
 FRACTIONS = ("/", "inv")  # they enclose their operands, and need parentheses only under an exponent
 
@@ -41,19 +41,12 @@ def _template(symbol: Symbol) -> Template:
     return Template(text, precedence, (precedence, precedence + 1))
 
 
-def _literal(name: str) -> str:
-    return NAMED_LITERALS[name].latex if name in NAMED_LITERALS else name
-
-
 def _number(value: float, number_format: str) -> Piece:
-    if number_format == "r":
-        text = short_numeral(value)
-    else:
-        text = format(value, number_format) if number_format else numeral(value)
+    text = formatted(value, number_format)
     mantissa, _, exponent = text.partition("e")
     if exponent:
         return Piece(rf"{mantissa} \cdot 10^{{{int(exponent)}}}", Precedence.PRODUCT)
-    return Piece(text, Precedence.NEGATION if value < 0 else Precedence.ATOM)
+    return number_piece(text, value)
 
 
 LATEX = Dialect(
@@ -61,7 +54,7 @@ LATEX = Dialect(
     variants=((e_is_variable, {"exp": Template(r"\exp\left({0}\right)")}),),
     custom=_template,
     name=lambda symbol: symbol.latex,
-    literal=_literal,
+    literal={name: symbol.latex for name, symbol in NAMED_LITERALS.items()}.get,
     number=_number,
     parentheses=r"\left({0}\right)",
 )
