@@ -31,10 +31,6 @@ class FitConfig:
     """The least that a constant may be."""
     upper: float = math.inf
     """The greatest that a constant may be."""
-    integers: bool = False
-    """Whether constants are rounded to whole numbers where that leaves the error as it is, to a share of `slack`."""
-    slack: float = 1e-6
-    """The share by which the error may rise when constants are rounded."""
     seed: int = 0
     """Of the starts at random."""
 
@@ -45,7 +41,7 @@ class FitConfig:
             check_whole("rows", self.rows, 1, or_none="all rows")
         if not self.lower < self.upper:
             raise EdhieError(f"lower must be below upper: they are {self.lower} and {self.upper}")
-        for name in ("tolerance", "enough", "slack"):
+        for name in ("tolerance", "enough"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise EdhieError(f"{name} is a share, 0 or more, not {getattr(self, name)}")
 

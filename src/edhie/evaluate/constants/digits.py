@@ -27,14 +27,14 @@ TIGHTER = 0.25
 SAMPLED_ROWS = 10_000  # slopes are computed on; what is printed is checked on all rows
 
 
-def needed_digits(expr: Expr, data: Data, *, held_out: Data | None = None, least: int = LEAST) -> Expr:
+def needed_digits(expr: Expr, data: Data, *, held_out: Data | None = None) -> Expr:
     """Round the constants and numbers of an expression to as few digits as its text needs.
 
     The result has the same tree. Its sum of squares is that of `expr` to 1 %, and its predictions on all rows,
     held-out ones included, differ by less than a thousandth of the residuals' spread (or of the row's own residual)
     or a millionth of the target's, whichever is larger. The sum of squares of an exact equation is rounding error
     and does not count.
-    Constants get `least` digits or more, by how much predictions depend on them. An expression without finite
+    Constants get 4 digits or more, by how much predictions depend on them. An expression without finite
     predictions keeps all digits.
 
     >>> from edhie.evaluate import read_data
@@ -50,7 +50,7 @@ def needed_digits(expr: Expr, data: Data, *, held_out: Data | None = None, least
     check = _Check(expr, data, held_out)
     if not len(slots.values) or not check.parts:
         return expr
-    budget = 1.0 / math.sqrt(len(slots.values))
+    budget, least = 1.0 / math.sqrt(len(slots.values)), LEAST
     effects = _effects(slots.probe, check.parts)
     while True:
         digits = _digits(slots.values, effects, budget, least)
@@ -145,7 +145,7 @@ def _with_constant(library: SymbolLibrary) -> SymbolLibrary:
 
 def _values(expr: Expr, columns: Numbers) -> Numbers:
     with np.errstate(all="ignore"):
-        found: Numbers = values(Forest.from_exprs([expr]), columns)[0].astype(np.float64, copy=False)
+        found: Numbers = values(Forest.from_exprs([expr]), columns)[0]
     return found
 
 

@@ -56,10 +56,6 @@ def fit_constants(
         rest = np.flatnonzero(~is_cut)
         again, errors[rest] = _search(fitted.take(rest), data, last, threads)
         fitted = with_parts(fitted, rest, again)
-    if config.integers:
-        from edhie.evaluate.constants.rounding import round_to_integers
-
-        fitted, errors = round_to_integers(fitted, errors, data, config.slack, lower=config.lower, upper=config.upper)
     return Fitted(fitted, errors, is_cut)
 
 

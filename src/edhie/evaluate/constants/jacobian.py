@@ -19,20 +19,6 @@ EXACT_SLOPES, DIFFERENCES = 1e-10, 1e-7
 """Shares below which slopes are rounding: those of the kernels, and those by differences."""
 
 
-def jacobian_of(expr: Expr | Forest, columns: Numbers) -> tuple[Numbers, Numbers]:
-    """The values of one expression, (rows,), and their slopes by its constants, (constants, rows).
-
-    Built-in operators have exact slopes; with a user's operators they are central differences.
-
-    >>> from edhie.expr import parse
-    >>> values, slopes = jacobian_of(parse("c*x0^c").with_constants([3.0, 2.0]), np.array([[1.0, 2.0]]))
-    >>> values.tolist(), slopes[0].tolist()
-    ([3.0, 12.0], [1.0, 4.0])
-    """
-    response = Response(expr, columns)
-    return response.jacobian(response.constants)
-
-
 def constants_among_values(forest: Forest) -> NDArray[np.bool_]:
     """Which of a forest's `values` are those of constants; the others are numbers."""
     library = forest.library

@@ -25,9 +25,7 @@ LEAST_DAMPING, MOST_DAMPING = 1e-8, 1e6
 PRECISION = 1e-13  # directions weaker than this share of the strongest are rounding
 
 
-def polish(
-    forest: Forest, data: Data, *, lower: float = -math.inf, upper: float = math.inf, threads: int | None = 1
-) -> Fitted:
+def polish(forest: Forest, data: Data, *, lower: float = -math.inf, upper: float = math.inf) -> Fitted:
     """Constants that have values, improved on all rows until nothing improves; no error gets worse.
 
     Compiled steps come first. Their normal equations square the condition of the problem and lose
@@ -38,10 +36,9 @@ def polish(
     config = FitConfig(
         points=0, starts=1, iterations=COARSE_STEPS, tolerance=1e-12, enough=0.0, rows=None, lower=lower, upper=upper
     )
-    errors = squared_errors(forest, data, threads=threads)
-    best = Fitted(forest, errors, is_cut=np.zeros(len(forest), np.bool_))
-    best = _better(best, fit_constants(forest, data, config=config, threads=threads).forest, data, threads)
-    return _better(best, _finely(best.forest, data, lower, upper), data, threads)
+    best = Fitted(forest, squared_errors(forest, data), is_cut=np.zeros(len(forest), np.bool_))
+    best = _better(best, fit_constants(forest, data, config=config).forest, data)
+    return _better(best, _finely(best.forest, data, lower, upper), data)
 
 
 def polish_expr(expr: Expr, data: Data) -> tuple[Expr, float]:
@@ -117,11 +114,11 @@ def _finely(forest: Forest, data: Data, lower: float, upper: float) -> Forest:
     return Forest(forest.library, forest.tokens, forest.offsets, values)
 
 
-def _better(best: Fitted, other: Forest, data: Data, threads: int | None) -> Fitted:
+def _better(best: Fitted, other: Forest, data: Data) -> Fitted:
     """Of each expression the values that leave less, the first ones where both leave the same."""
     usable = np.where(np.isnan(other.values), best.forest.values, other.values)
     other = Forest(other.library, other.tokens, other.offsets, usable)
-    errors = squared_errors(other, data, threads=threads)
+    errors = squared_errors(other, data)
     improved = errors < best.squared_errors
     by_value = np.repeat(improved, np.diff(other.value_offsets))
     values = np.where(by_value, other.values, best.forest.values)
