@@ -77,9 +77,7 @@ def copy_columns(program: Program, g: int, columns: Numbers, registers: Numbers,
 
 
 @jit
-def values(
-    program: Program, groups: tuple[int, int], blocks: tuple[int, int], columns: Numbers, out: NDArray[np.floating]
-) -> None:
+def values(program: Program, groups: tuple[int, int], blocks: tuple[int, int], columns: Numbers, out: Numbers) -> None:
     """The values of the expressions of groups from one to another on such blocks of rows, into `out`."""
     registers = np.empty((program.n_registers, BLOCK))
     n_rows = out.shape[1]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from edhie.errors import EdhieError, ExpressionError, shortened
 from edhie.evaluate.data import Data
@@ -23,12 +23,10 @@ if TYPE_CHECKING:
 Numbers = NDArray[np.float64]
 
 
-def values(
-    forest: Forest, columns: Numbers, *, dtype: DTypeLike = np.float64, threads: int | None = 1
-) -> NDArray[np.floating[Any]]:
-    """The values of all expressions, one row each; `columns` has one row for each variable of the library.
+def values(forest: Forest, columns: Numbers, *, threads: int | None = 1) -> Numbers:
+    """Return the values of all expressions, one row each; `columns` has one row for each variable of the library.
 
-    Invalid operations give inf or NaN. In single precision only the result is: what leads to it is not.
+    Invalid operations give inf or NaN.
 
     >>> from edhie.expr import parse, Forest
     >>> values(Forest.from_exprs([parse("x0^2"), parse("1/x0")]), np.array([[0.0, 2.0, 4.0]])).tolist()
@@ -36,11 +34,9 @@ def values(
     """
     check_columns(forest, columns)
     check_constants(forest)
-    if np.dtype(dtype) not in (np.float64, np.float32):
-        raise EdhieError(f"values come as float64 or float32, not {np.dtype(dtype)}")
     from edhie.evaluate import kernels
 
-    out = np.empty((len(forest), columns.shape[1]), dtype)
+    out = np.empty((len(forest), columns.shape[1]))
     n_blocks, count = block_count(columns.shape[1]), thread_count(threads)
     if n_blocks < count:  # too few rows to share out: each thread has expressions of its own
         program = plan_shared(forest, group=-(-len(forest) // count))
@@ -56,8 +52,7 @@ def values(
             n_blocks, threads, parts=1,
         )  # fmt: skip
     for k, found in custom_values(forest, columns):
-        with np.errstate(over="ignore"):  # beyond single precision is infinite
-            out[k] = found
+        out[k] = found
     return out
 
 

@@ -91,8 +91,7 @@ class Pieces:
 
     def values_of(self, forest: Forest) -> Numbers:
         """The values of any pieces on the rows."""
-        found: Numbers = values(forest, self.columns).astype(np.float64, copy=False)
-        return found
+        return values(forest, self.columns)
 
     def _keep(self, forest: Forest, found: Numbers) -> None:
         """Take in what behaves like none before, as far as there is room for its cost."""
