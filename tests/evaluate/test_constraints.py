@@ -183,12 +183,6 @@ def test_what_is_allowed_scores_as_without_the_others(data: st.DataObject) -> No
     assert constraints.allowed(used.explored.forest).all()
 
 
-def test_with_scaling_they_are_on_what_is_scored() -> None:
-    used = Evaluator(LIBRARY, X, Y, constraints=Constraints(max_size=6), scaling=True)
-    assert np.isfinite(used.score(forest_of("x0", "x0*x1", "sin(x0)")).errors).tolist() == [True, False, True]
-    assert used.explored.forest.sizes.max() <= 6
-
-
 def test_settings_tell_them_and_are_as_before_without() -> None:
     assert "constraints" not in Evaluator(LIBRARY, X, Y).settings()
     told = Evaluator(LIBRARY, X, Y, constraints=Constraints(7, forbidden=is_large)).settings()["constraints"]
@@ -205,7 +199,3 @@ def test_a_state_with_them_goes_on() -> None:
     first.score(forest_of("x0 + x1", "x0 + x1 + x0"))
     second.restore(first.state())
     assert second.counts == first.counts
-    old = first.state()
-    old["counts"] = old["counts"][:-1]  # as it was before there were constraints
-    second.restore(old)
-    assert second.counts.forbidden == 0

@@ -5,9 +5,8 @@ from edhie.evaluate.constants.fitting import Fitted, fit_constants
 from edhie.evaluate.constraints import Constraints
 from edhie.evaluate.data import Data, read_columns, read_data
 from edhie.evaluate.evaluator import Evaluator
-from edhie.evaluate.losses import LOSSES, Loss, bounded_r2, r2
+from edhie.evaluate.losses import LOSSES, Loss, r2
 from edhie.evaluate.scores import Counts, Scores
-from edhie.evaluate.screening import Screening
 from edhie.evaluate.values import squared_errors, values
 
 __all__ = [
@@ -22,8 +21,6 @@ __all__ = [
     "Fitted",
     "Loss",
     "Scores",
-    "Screening",
-    "bounded_r2",
     "fit_constants",
     "r2",
     "read_columns",

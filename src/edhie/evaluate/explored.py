@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError
 from edhie.evaluate.growing import GrowingArray, GrowingForest
-from edhie.evaluate.numbers import check_whole
 from edhie.expr import Forest, SymbolLibrary
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
 FORGOTTEN_AT_ONCE = 4  # a quarter of the capacity, so that it happens rarely
-
 
 ExploredMark = tuple[int, GrowingForest, tuple[GrowingArray, ...]]
 """A moment that `Explored.undo` can go back to."""
@@ -28,12 +26,13 @@ class Explored:
     An expression's place is what `add` returned for it; `forget` renumbers places.
     """
 
-    def __init__(self, library: SymbolLibrary, capacity: int) -> None:
-        check_whole("memory", capacity, 2)
+    capacity = 1_000_000
+    """The number of expressions that are kept at most."""
+
+    def __init__(self, library: SymbolLibrary) -> None:
         self.library = library
-        self.capacity = capacity
         self.n_seen = 0
-        """How many were ever added, those forgotten included."""
+        """The number of expressions ever added, those forgotten included."""
         self._clear()
 
     def _clear(self) -> None:
@@ -45,15 +44,21 @@ class Explored:
         return len(self._trees)
 
     def add(self, forest: Forest, errors: Numbers, complexities: NDArray[Any], executed_at: Indices) -> Indices:
-        """Keep scored expressions; their places."""
+        """Keep scored expressions; return their places."""
         first = len(self)
+        ages = np.arange(self.n_seen, self.n_seen + len(forest))
+        self._append(forest, errors, complexities, ages, executed_at)
+        self.n_seen += len(forest)
+        return np.arange(first, len(self))
+
+    def _append(
+        self, forest: Forest, errors: Numbers, complexities: NDArray[Any], ages: Indices, executed_at: Indices
+    ) -> None:
         self._trees.append(forest)
         self._errors.append(errors)
         self._complexities.append(complexities)
-        self._ages.append(np.arange(self.n_seen, self.n_seen + len(forest)))
+        self._ages.append(ages)
         self._executed_at.append(executed_at)
-        self.n_seen += len(forest)
-        return np.arange(first, len(self))
 
     @property
     def forest(self) -> Forest:
@@ -103,18 +108,10 @@ class Explored:
         keep = np.ones(count, np.bool_)
         keep[worst_first[:surplus]] = False
         kept = self.take(np.flatnonzero(keep))
-        self._fill(kept, self.errors[keep], self.complexities[keep], self.ages[keep], self.executed_at[keep])
-        return np.where(keep, np.cumsum(keep) - 1, -1)
-
-    def _fill(
-        self, forest: Forest, errors: Numbers, complexities: Numbers, ages: Indices, executed_at: Indices
-    ) -> None:
+        rows = self.errors[keep], self.complexities[keep], self.ages[keep], self.executed_at[keep]
         self._clear()
-        self._trees.append(forest)
-        self._errors.append(errors)
-        self._complexities.append(complexities)
-        self._ages.append(ages)
-        self._executed_at.append(executed_at)
+        self._append(kept, *rows)
+        return np.where(keep, np.cumsum(keep) - 1, -1)
 
     def mark(self) -> ExploredMark:
         """This moment, to go back to; it costs next to nothing."""
@@ -149,7 +146,8 @@ class Explored:
         rows = [state[name] for name in ("errors", "complexities", "ages", "executed_at")]
         if {len(row) for row in rows} != {len(forest)}:
             raise ExpressionError(f"a state with {len(forest)} expressions and other numbers of errors is damaged")
-        self._fill(forest, *rows)
+        self._clear()
+        self._append(forest, *rows)
         self.n_seen = int(state["n_seen"])
 
     def __repr__(self) -> str:

@@ -60,11 +60,6 @@ def r2(y: ArrayLike, y_hat: ArrayLike, weights: ArrayLike | None = None) -> floa
     return 1.0 - LOSSES["one_minus_r2"].of_values(y, y_hat, weights)
 
 
-def bounded_r2(y: ArrayLike, y_hat: ArrayLike, weights: ArrayLike | None = None) -> float:
-    """max(0, R²), the metric of the paper; 0 where a prediction is not finite."""
-    return max(0.0, r2(y, y_hat, weights))
-
-
 def _ratio(squares: Values, unit: float) -> Values:
     """Sums of squares in a unit; in the unit 0, that of a constant target, any error is infinite."""
     if 0 < unit < math.inf:

@@ -39,8 +39,6 @@ class Counts:
     """Distinct expressions (by canonical form) that were executed against data: what a budget is of."""
     again: int = 0
     """Executed once more: a bound had cut it short, or another writing is simpler, or may be defined in more places."""
-    screened: int = 0
-    """Of those executed, how many were judged by a few rows alone."""
     bounded: int = 0
     """Of those executed, how many were only found to be worse than a bound."""
     invalid: int = 0

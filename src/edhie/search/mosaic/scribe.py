@@ -75,7 +75,7 @@ class Scribe:
         self._task = task
         self._tally = task.tally
         self._config = config
-        self._library = evaluator.given_library
+        self._library = evaluator.library
         self._rules = evaluator.rules
         self._writer = Writer(self._library, evaluator.data)
         self._fit_data = few_rows(evaluator.data, FIT_ROWS)

@@ -44,7 +44,7 @@ class Revise(Strategy):
 
     def begin(self, task: Task) -> None:
         """Read the formula; nothing is known yet."""
-        library = task.evaluator.given_library
+        library = task.evaluator.library
         if not self.config.formula.strip():
             raise SearchError("the strategy 'revise' needs a formula: Revise(ReviseConfig('c*x0 + c'))")
         self._task, self._library = task, library
