@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from edhie import Constraints
 from edhie.errors import EdhieError, SymbolError
 from edhie.evaluate import Evaluator
+from edhie.evaluate.constraints import Rules
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.symbols import OPERATORS
 from strategies import any_library, forests
@@ -76,7 +77,7 @@ def constraints_over(draw: st.DrawFn, library: SymbolLibrary) -> Constraints:
 def test_a_forest_is_held_against_them_as_each_of_its_trees(data: st.DataObject) -> None:
     library = data.draw(any_library.filter(lambda each: not set(OPERATORS) & set(each.variables)))
     constraints, forest = data.draw(constraints_over(library)), data.draw(forests(library))
-    rules = constraints.over(library)
+    rules = Rules(constraints, library)
     assert rules.allowed(forest).tolist() == [is_allowed(expr, constraints) for expr in forest]
     assert rules.allowed_as_part(forest).tolist() == [is_allowed_as_part(expr, constraints) for expr in forest]
 
@@ -85,7 +86,7 @@ def test_a_forest_is_held_against_them_as_each_of_its_trees(data: st.DataObject)
 def test_what_is_no_part_is_in_nothing_larger(data: st.DataObject) -> None:
     constraints = data.draw(constraints_over(LIBRARY))
     forest = data.draw(forests(LIBRARY))
-    rules = constraints.over(LIBRARY)
+    rules = Rules(constraints, LIBRARY)
     for expr, is_part in zip(forest, rules.allowed_as_part(forest), strict=True):
         parts = Forest.from_exprs([expr.subtree(k) for k in range(expr.size)], LIBRARY)
         assert not is_part or rules.allowed_as_part(parts).all()
@@ -110,7 +111,7 @@ def test_what_is_no_part_is_in_nothing_larger(data: st.DataObject) -> None:
 )
 def test_what_they_cannot_mean_is_told(options: dict[str, object], message: str) -> None:
     with pytest.raises((SymbolError, EdhieError), match=message):
-        Constraints(**options).over(LIBRARY)  # type: ignore[arg-type]
+        Rules(Constraints(**options), LIBRARY)  # type: ignore[arg-type]
 
 
 def test_a_known_operator_that_the_library_lacks_is_no_fault() -> None:

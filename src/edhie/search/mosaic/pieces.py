@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.keys import token_keys
-from edhie.evaluate.rules import Rules
+from edhie.evaluate.constraints import Rules
+from edhie.evaluate.key_table import token_keys
 from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
 from edhie.results.between_rows import unresolved
