@@ -13,9 +13,9 @@ from typing import NamedTuple, TextIO
 import numpy as np
 
 from edhie.errors import DataError, shortened
-from edhie.evaluate.decimals import COMMA, POINT, Seen, Use, decimal_marks, decimals_in, parse_number, survey
-from edhie.evaluate.dialect import REMARK, dialect_of
-from edhie.evaluate.table import Numbers, Table, checked_names, is_number
+from edhie.evaluate.tables.decimals import COMMA, POINT, Seen, Use, decimal_marks, decimals_in, parse_number, survey
+from edhie.evaluate.tables.table import Numbers, Table, checked_names, is_number
+from edhie.evaluate.tables.text_format import COMMENT, detect_format
 
 CHUNK = 10_000  # rows that are held as texts
 SAMPLE = 2000  # rows that tell how many decimals are written
@@ -35,20 +35,19 @@ class TextTable(Table):
     def __init__(self, path: Path, *, decimal: str | None = None) -> None:
         self.path = path
         self._given = decimal
-        with _told(path):
-            dialect = dialect_of(path)
-            self._encoding, self.separator, self.decimal = dialect.encoding, dialect.separator, dialect.decimal
-            self._at_first, self._form = dialect.decimal, dialect.notes
+        with _as_data_error(path):
+            self._format = detect_format(path)
+            self.separator, self.decimal = self._format.separator, self._format.decimal
+            n_before = self._format.n_before_names
             with self._opened() as file:
-                below = itertools.islice(file, dialect.remarks, None)
-                first = next(self._parsed(below, dialect.remarks), _Row(0, []))
+                first = next(self._parsed(itertools.islice(file, n_before, None), n_before), _Row(0, []))
         self._names_line = first.line
         self.names = checked_names(path, _unmarked(first.cells))
         self._note(set())
 
     def texts(self) -> Iterator[list[str]]:
         """The rows below the names, as they stand, without blank ones."""
-        with _told(self.path), self._opened() as file:
+        with _as_data_error(self.path), self._opened() as file:
             self._skip_names(file)
             for row in self._checked(self._parsed(file, self._names_line)):
                 yield row.cells
@@ -62,11 +61,11 @@ class TextTable(Table):
 
     def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Numbers:
         places = [self.names.index(name) for name in chosen]
-        with _told(self.path):
+        with _as_data_error(self.path):
             if self._given is not None:
                 self.decimal = self._given
                 return self._numbers(places, [self._given] * len(places), with_gaps=with_gaps)
-            if self._at_first == POINT:
+            if self._format.decimal == POINT:
                 with suppress(DataError):  # if the usual form does not fit, all cells are looked at
                     return self._numbers(places, None, with_gaps=with_gaps)
             return self._numbers(places, self._marks(places), with_gaps=with_gaps)
@@ -81,7 +80,7 @@ class TextTable(Table):
             while some := list(itertools.islice(rows, CHUNK)):
                 for place, (_, seen) in zip(places, columns, strict=True):
                     survey((row.cells[place] for row in some), (row.line for row in some), seen)
-        marks = decimal_marks(columns, self.path, at_first=self._at_first)
+        marks = decimal_marks(columns, self.path, at_first=self._format.decimal)
         self.decimal = COMMA if COMMA in marks else POINT
         self._note({use for _, seen in columns for use in seen})
         return marks
@@ -89,7 +88,7 @@ class TextTable(Table):
     def _note(self, seen: set[Use]) -> None:
         commas = ("has decimal commas",) if self.decimal == COMMA else ()
         thousands = ("has thousands separators",) if seen & THOUSANDS else ()
-        self.notes = (*self._form, *commas, *thousands)
+        self.notes = (*self._format.notes, *commas, *thousands)
 
     def _numbers(self, places: Sequence[int], marks: Sequence[str] | None, *, with_gaps: bool) -> Numbers:
         """The columns, each with its decimal mark; without marks numbers are as Python writes them."""
@@ -119,7 +118,7 @@ class TextTable(Table):
     # -- rows -----------------------------------------------------------------------------
 
     def _opened(self) -> TextIO:
-        return self.path.open(encoding=self._encoding, newline="")
+        return self.path.open(encoding=self._format.encoding, newline="")
 
     def _skip_names(self, file: TextIO) -> None:
         for _ in itertools.islice(file, self._names_line):
@@ -192,12 +191,12 @@ def _plain(text: str) -> float | None:
 
 def _unmarked(names: list[str]) -> list[str]:
     """The names without the mark of a remark, as NumPy writes them."""
-    is_marked = bool(names) and names[0].startswith(REMARK) and names[0] != REMARK
-    return [names[0].lstrip(REMARK).strip(), *names[1:]] if is_marked else names
+    is_marked = bool(names) and names[0].startswith(COMMENT) and names[0] != COMMENT
+    return [names[0].lstrip(COMMENT).strip(), *names[1:]] if is_marked else names
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _as_data_error(path: Path) -> Iterator[None]:
     """What goes wrong in reading as one message."""
     try:
         yield

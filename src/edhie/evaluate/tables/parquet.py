@@ -9,7 +9,7 @@ import numpy as np
 
 from edhie.errors import DataError
 from edhie.evaluate.numbers import numbers_of, rows_named
-from edhie.evaluate.table import Numbers, Table, checked_names
+from edhie.evaluate.tables.table import Numbers, Table, checked_names
 
 SUFFIXES = (".parquet", ".pq")
 MAGIC = b"PAR1"

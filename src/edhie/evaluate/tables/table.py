@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import DataError, shortened, suggestion
-from edhie.evaluate.decimals import is_any_number
+from edhie.evaluate.tables.decimals import is_any_number
 
 Numbers = NDArray[np.float64]
 
