@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from edhie.errors import DataError, EdhieError, ExpressionError, SymbolError
 from edhie.evaluate.constants.config import THOROUGH, FitConfig
-from edhie.evaluate.data import read_data
 from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.losses import LOSSES
+from edhie.evaluate.reading import read_data
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest, SymbolLibrary, operator, parse
 from edhie.expr.canonical import canonical

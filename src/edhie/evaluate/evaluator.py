@@ -16,17 +16,16 @@ from edhie.evaluate.choosing import Request, other_writings, to_execute
 from edhie.evaluate.complexity import complexity, symbol_weights
 from edhie.evaluate.constants.config import CHEAP, FitConfig
 from edhie.evaluate.constants.fitting import with_parts
-from edhie.evaluate.constraints import Constraints
-from edhie.evaluate.data import Data, read_data
+from edhie.evaluate.constraints import Constraints, Rules
+from edhie.evaluate.data import Data
 from edhie.evaluate.execution import Execution
 from edhie.evaluate.explored import Explored, ExploredMark
-from edhie.evaluate.key_table import Indices
-from edhie.evaluate.keys import key_pairs
+from edhie.evaluate.key_table import Indices, key_pairs
 from edhie.evaluate.known import Known, KnownMark
 from edhie.evaluate.losses import DEFAULT_LOSS, Loss, loss_named
 from edhie.evaluate.numbers import check_whole
+from edhie.evaluate.reading import read_data
 from edhie.evaluate.resolution import Resolution
-from edhie.evaluate.rules import Rules
 from edhie.evaluate.scores import Counts, Scores
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.canonical import canonical

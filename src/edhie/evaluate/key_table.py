@@ -1,4 +1,4 @@
-"""`KeyTable`: rows found by keys of 128 bits, many at once."""
+"""Keys of expressions, 128 bits of their tokens and values, and `KeyTable`: rows found by keys, many at once."""
 
 from __future__ import annotations
 
@@ -8,10 +8,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.expr import Forest
+
 Keys = NDArray[np.uint64]
 Indices = NDArray[np.int64]
 FIRST_ROOM = 1024
 SLOTS_A_ROW = 4  # of the table that finds rows: a quarter full, so that a key is met within a step or two
+
+
+def key_pairs(forest: Forest) -> NDArray[np.uint64]:
+    """Return the keys of expressions, of shape (expressions, 2); different ones agree with a chance of 2^-128.
+
+    Expressions differ by their tokens or values. Constants without a value are all the same, and 0 is -0, as in
+    `Forest.grouped`.
+    """
+    from edhie.expr.forest_kernels import hashes
+
+    bits = np.where(np.isnan(forest.values), np.nan, forest.values + 0.0).view(np.int64)
+    other_tokens, other_bits = ~forest.tokens, bits ^ 0x5DEECE66D
+    keys = np.empty((len(forest), 2), np.uint64)
+    keys[:, 0] = hashes(forest.tokens, forest.offsets, bits, forest.value_offsets)
+    keys[:, 1] = hashes(other_tokens, forest.offsets, other_bits, forest.value_offsets)
+    return keys
+
+
+def token_keys(forest: Forest) -> list[bytes]:
+    """Return the keys of expressions as 16 bytes each."""
+    found: list[bytes] = key_pairs(forest).view("V16").ravel().tolist()
+    return found
 
 
 class KeyTable:

@@ -33,6 +33,9 @@ class Resolution(NamedTuple):
     """All values were rounded to this many significant digits; 0 if not."""
 
 
+FULL_PRECISION = Resolution()
+
+
 def resolution_of(values: Values) -> Resolution:
     """Return the resolution with which finite values were written.
 
@@ -46,13 +49,13 @@ def resolution_of(values: Values) -> Resolution:
     magnitudes = np.abs(values)
     largest = float(magnitudes.max(initial=0.0))
     if largest == 0:
-        return Resolution()
+        return FULL_PRECISION
     parts = magnitudes[:: max(1, len(magnitudes) // SAMPLE)], magnitudes
     found = _resolution(parts, largest, DOUBLE, MOST_DIGITS)
-    if found != Resolution() or not all(map(_are_single, parts)):
+    if found != FULL_PRECISION or not all(map(_are_single, parts)):
         return found
     found = _resolution(parts, largest, SINGLE, MOST_DIGITS // 2)
-    return found if found != Resolution() else Resolution(digits=SINGLE_DIGITS)
+    return found if found != FULL_PRECISION else Resolution(digits=SINGLE_DIGITS)
 
 
 def rounding_of(values: Values, resolution: Resolution) -> Values:

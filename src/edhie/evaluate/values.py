@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +15,6 @@ from edhie.errors import EdhieError, ExpressionError, shortened
 from edhie.evaluate.data import Data
 from edhie.evaluate.numbers import locked
 from edhie.evaluate.program import Program, check_constants, plan, plan_shared, with_custom_operators
-from edhie.evaluate.threads import spread, thread_count
 from edhie.expr import Expr, Forest
 from edhie.expr.interpret import interpret
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from edhie.evaluate.kernels import Target
 
 Numbers = NDArray[np.float64]
+PARTS_A_THREAD = 8  # expressions differ in cost: small parts even it out
 
 
 def values(forest: Forest, columns: Numbers, *, threads: int | None = 1) -> Numbers:
@@ -144,3 +146,36 @@ def check_columns(forest: Forest, columns: Numbers) -> None:
         )
     if columns.dtype != np.float64 or not columns.flags.c_contiguous:
         raise EdhieError("the data must be contiguous rows of float64; read_data() makes them so")
+
+
+# -- threads --------------------------------------------------------------------------
+
+
+def thread_count(threads: int | None) -> int:
+    """How many threads to use: as many as there are cores for None."""
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if threads < 1:
+        raise EdhieError(f"threads must be at least 1, not {threads}; give None to use every core")
+    return threads
+
+
+def spread(work: Callable[[int, int], None], n: int, threads: int | None, *, parts: int = PARTS_A_THREAD) -> None:
+    """Call `work(from, to)` over 0 to n in parts, so many a thread; compiled code lets the others run meanwhile.
+
+    What a part computes may not depend on the others, so that the number of threads changes nothing.
+    """
+    count = thread_count(threads)
+    if count == 1 or n <= 1:
+        work(0, n)
+        return
+    size = max(1, -(-n // (parts * count)))
+    places = [(start, min(start + size, n)) for start in range(0, n, size)]
+    for _ in _pool(count, os.getpid()).map(lambda place: work(*place), places):
+        pass
+
+
+@lru_cache(maxsize=4)
+def _pool(count: int, process: int) -> ThreadPoolExecutor:
+    """Threads that stay: starting them takes longer than many a forest. A forked process has to start its own."""
+    return ThreadPoolExecutor(count, thread_name_prefix="edhie")

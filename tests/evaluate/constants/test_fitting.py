@@ -8,7 +8,8 @@ import pytest
 from edhie.errors import EdhieError
 from edhie.evaluate.constants.config import CHEAP, THOROUGH, FitConfig
 from edhie.evaluate.constants.fitting import fit_constants, fit_missing
-from edhie.evaluate.data import Data, read_data
+from edhie.evaluate.data import Data
+from edhie.evaluate.reading import read_data
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest, parse
 from edhie.expr import standard_libraries as standard

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from edhie.evaluate.constants.config import FitConfig
 from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.constants.polish import polish
-from edhie.evaluate.data import Data, read_data
+from edhie.evaluate.data import Data
+from edhie.evaluate.reading import read_data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from strategies import GAUSS, LIBRARIES, TAME_NUMBERS, exprs

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from edhie.evaluate.constants.polish import polish
 from edhie.evaluate.constants.readable_numbers import number_library, readable_numbers
 from edhie.evaluate.constants.rounding import readable
-from edhie.evaluate.constants.tolerance import error_limit
-from edhie.evaluate.data import Data, read_data
+from edhie.evaluate.data import Data, error_limit
+from edhie.evaluate.reading import read_data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from strategies import GAUSS, LIBRARIES, TAME_NUMBERS, exprs

@@ -12,7 +12,8 @@ from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.polish import descend, polish_expr
 from edhie.evaluate.constants.uncertainty import uncertainty, value_deviations
-from edhie.evaluate.data import Data, read_data
+from edhie.evaluate.data import Data
+from edhie.evaluate.reading import read_data
 from edhie.expr import Expr, Forest, parse
 
 X = np.linspace(0.2, 4, 50)

@@ -64,8 +64,7 @@ class _Fit:
 
     def _points(self) -> Numbers:
         """The best of many points, their linear constants where the others want them, best first."""
-        from edhie.evaluate.constants.scales import leaf_scales
-        from edhie.evaluate.constants.starts import start_value
+        from edhie.evaluate.constants.starts import leaf_scales, start_value
 
         config, n = self._config, self._config.points
         n = min(n, 1) if self._is_linear.all() else n

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.constants.tolerance import error_limit
-from edhie.evaluate.data import Data
+from edhie.evaluate.data import Data, error_limit
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.numerals import numeral, short_numeral

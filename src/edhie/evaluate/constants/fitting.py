@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.config import CHEAP, FitConfig
-from edhie.evaluate.data import Data
+from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.program import plan, tables_of, with_custom_operators
-from edhie.evaluate.rows import few_rows
-from edhie.evaluate.threads import spread
-from edhie.evaluate.values import check_columns, target_of
+from edhie.evaluate.values import check_columns, spread, target_of
 from edhie.expr import Forest
 from edhie.expr.symbols import NUMBER
 
@@ -76,7 +74,7 @@ def fit_missing(
 
 def _search(forest: Forest, data: Data, config: FitConfig, threads: int | None) -> tuple[Forest, Numbers]:
     from edhie.evaluate.constants.least_squares import Effort, fit
-    from edhie.evaluate.constants.scales import leaf_scales
+    from edhie.evaluate.constants.starts import leaf_scales
 
     program, target = plan(forest, keep=True), target_of(data)
     scales = leaf_scales(program, data.columns)

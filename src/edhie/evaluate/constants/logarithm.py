@@ -13,6 +13,7 @@ import numpy as np
 from edhie.evaluate.constants.config import THOROUGH, FitConfig
 from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.data import Data
+from edhie.evaluate.resolution import FULL_PRECISION
 from edhie.expr import Expr, Forest
 from edhie.expr.symbols import NUMBER, OPERATORS
 
@@ -32,7 +33,7 @@ def logarithmic_fit(expr: Expr, data: Data, config: FitConfig = THOROUGH) -> Exp
     taken = logarithm(expr)
     if sign < 0 and True not in taken.is_factor:
         return None
-    target = replace(data, y=np.log(np.abs(data.y)), sigma=None, step=0.0, digits=0)
+    target = replace(data, y=np.log(np.abs(data.y)), sigma=None, resolution=FULL_PRECISION)
     fitted = fit_constants(
         Forest.from_exprs([taken.expr]), target, config=replace(config, lower=-np.inf, upper=np.inf)
     ).forest[0]

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.polish import polish
-from edhie.evaluate.constants.tolerance import error_limit
-from edhie.evaluate.data import Data
+from edhie.evaluate.data import Data, error_limit
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
 from edhie.expr.plain.phases import Grid, normal_phases

@@ -12,8 +12,7 @@ from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.neutral import narrowed, without_neutral
 from edhie.evaluate.constants.polish import descend, polish_expr
 from edhie.evaluate.constants.readable_numbers import ReadableNumber, in_full, number_library, readable_numbers
-from edhie.evaluate.constants.tolerance import error_limit
-from edhie.evaluate.data import Data
+from edhie.evaluate.data import Data, error_limit
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
 

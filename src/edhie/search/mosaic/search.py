@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.rows import few_rows
+from edhie.evaluate.data import few_rows
 from edhie.expr import Forest
 from edhie.results.candidates import Candidate, Candidates
 from edhie.search.base import State, Strategy, Task

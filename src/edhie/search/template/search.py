@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from edhie.errors import SearchError
-from edhie.evaluate.rows import few_rows
+from edhie.evaluate.data import few_rows
 from edhie.expr import Forest
 from edhie.search.base import State, Strategy, Task
 from edhie.search.template.config import TemplateConfig
