@@ -10,30 +10,30 @@ from numpy.typing import DTypeLike, NDArray
 
 from edhie.expr import Forest, SymbolLibrary
 
-FIRST_ROOM = 1024
+FIRST_CAPACITY = 1024
 
 
 class GrowingArray:
     """One row of numbers with room behind it; the room doubles when it is used up."""
 
     def __init__(self, dtype: DTypeLike) -> None:
-        self._room = np.empty(FIRST_ROOM, dtype)
+        self._buffer = np.empty(FIRST_CAPACITY, dtype)
         self._count = 0
 
     def append(self, numbers: NDArray[Any]) -> None:
         """Put numbers at the end."""
         needed = self._count + len(numbers)
-        if needed > len(self._room):
-            grown = np.empty(max(needed, 2 * len(self._room)), self._room.dtype)
+        if needed > len(self._buffer):
+            grown = np.empty(max(needed, 2 * len(self._buffer)), self._buffer.dtype)
             grown[: self._count] = self.array
-            self._room = grown
-        self._room[self._count : needed] = numbers
+            self._buffer = grown
+        self._buffer[self._count : needed] = numbers
         self._count = needed
 
     @property
     def array(self) -> NDArray[Any]:
         """The numbers; a view, that what is appended later does not change."""
-        return self._room[: self._count]
+        return self._buffer[: self._count]
 
     def copied(self) -> GrowingArray:
         """The same numbers, sharing the room: once one of the two grows, the other must not."""

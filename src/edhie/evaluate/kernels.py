@@ -111,8 +111,8 @@ def block_errors(program: Program, g: int, target: Target, out: Numbers, from_: 
 
 
 @jit
-def squared_errors(program: Program, target: Target, bounds: Numbers, from_: int, to: int, out: Numbers) -> None:
-    """The weighted sums of squared errors of the expressions of groups `from_` to `to`.
+def squared_errors(program: Program, target: Target, bounds: Numbers, out: Numbers, from_: int, to: int) -> None:
+    """Put the weighted sums of squared errors of the expressions of groups `from_` to `to` into `out`.
 
     Infinite where a value is not finite, or the sum passes its bound. A sum only grows with the rows,
     so what has passed the bound stays beyond it; where a whole group has, no more rows are looked at.

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from edhie.errors import DataError, LossError, shortened, suggestion
 from edhie.evaluate.data import Data, squares_about_mean
-from edhie.evaluate.numbers import locked
+from edhie.evaluate.numbers import read_only
 
 Values = NDArray[np.float64]
 Formula = Callable[[Values, Values, Values | None], float]
@@ -207,7 +207,7 @@ def _of_user(function: Callable[..., Any]) -> Loss:
 
 
 def _call_of_user(function: Callable[..., Any], name: str, y: Values, y_hat: Values, weights: Values | None) -> float:
-    given = function(locked(y), locked(y_hat), None if weights is None else locked(weights))
+    given = function(read_only(y), read_only(y_hat), None if weights is None else read_only(weights))
     number = given[()] if isinstance(given, np.ndarray) and given.ndim == 0 else given
     if not isinstance(number, Real | np.bool_):
         kind = f"an array of shape {given.shape}" if isinstance(given, np.ndarray) else shortened(repr(given), 60)

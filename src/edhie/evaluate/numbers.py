@@ -99,7 +99,7 @@ def check_whole(name: str, given: Any, least: int, *, or_none: str = "") -> None
         raise EdhieError(f"{name} must be a whole number, at least {least}{also}; it is {shown(given)}")
 
 
-def locked(values: Values) -> Values:
+def read_only(values: Values) -> Values:
     """The same numbers, which a user's function cannot overwrite by mistake."""
     view = values.view()
     view.flags.writeable = False

@@ -48,7 +48,7 @@ class Program(NamedTuple):
     """How many the group with the most needs, and at least 1."""
 
 
-class Tables(NamedTuple):
+class SymbolTables(NamedTuple):
     """What planning asks about a library's symbols, by token."""
 
     columns: NDArray[np.int64]
@@ -60,13 +60,13 @@ class Tables(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def tables_of(library: SymbolLibrary) -> Tables:
+def symbol_tables(library: SymbolLibrary) -> SymbolTables:
     """The tables of a library, made once."""
     columns = np.full(len(library), -1, np.int64)
     columns[[library.ids[name] for name in library.variables]] = np.arange(len(library.variables))
     is_constant = np.array([symbol.kind == "constant" for symbol in library.symbols], np.bool_)
     is_custom = np.array([symbol.is_custom for symbol in library.symbols], np.bool_)
-    return Tables(columns, is_constant, (library.arities == 0) & (columns < 0), is_custom)
+    return SymbolTables(columns, is_constant, (library.arities == 0) & (columns < 0), is_custom)
 
 
 def plan(forest: Forest, *, keep: bool = False) -> Program:
@@ -76,7 +76,7 @@ def plan(forest: Forest, *, keep: bool = False) -> Program:
     """
     from edhie.evaluate.planning_kernels import instructions
 
-    library, tables = forest.library, tables_of(forest.library)
+    library, tables = forest.library, symbol_tables(forest.library)
     parts = instructions(
         forest.tokens, forest.offsets, forest.values, forest.value_offsets, library.arities, library.opcodes,
         library.literal_values, library.has_slot, tables.is_constant, tables.columns, keep,
@@ -88,7 +88,7 @@ def plan_shared(forest: Forest, *, group: int = MOST_EXPRESSIONS) -> Program:
     """The program of a forest in groups of at most so many neighbours, in which equal subtrees are computed once."""
     from edhie.evaluate.sharing_kernels import group_starts, shared_instructions
 
-    library, tables = forest.library, tables_of(forest.library)
+    library, tables = forest.library, symbol_tables(forest.library)
     groups = group_starts(forest.tokens, forest.offsets, tables.is_leaf, min(group, MOST_EXPRESSIONS), MOST_LEAVES)
     parts = shared_instructions(
         forest.tokens, forest.offsets, forest.values, forest.value_offsets, library.arities, library.opcodes,
@@ -99,7 +99,7 @@ def plan_shared(forest: Forest, *, group: int = MOST_EXPRESSIONS) -> Program:
 
 def with_custom_operators(forest: Forest) -> NDArray[np.int64]:
     """The places of the expressions with operators that a user added, which have no kernels."""
-    is_custom = tables_of(forest.library).is_custom
+    is_custom = symbol_tables(forest.library).is_custom
     return np.unique(forest.owners[is_custom[forest.tokens]]) if is_custom.any() else np.zeros(0, np.int64)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import EdhieError, ExpressionError, shortened
 from edhie.evaluate.data import Data
-from edhie.evaluate.numbers import locked
+from edhie.evaluate.numbers import read_only
 from edhie.evaluate.program import Program, check_constants, plan, plan_shared, with_custom_operators
 from edhie.expr import Expr, Forest
 from edhie.expr.interpret import interpret
@@ -43,13 +43,13 @@ def values(forest: Forest, columns: Numbers, *, threads: int | None = 1) -> Numb
     if n_blocks < count:  # too few rows to share out: each thread has expressions of its own
         program = plan_shared(forest, group=-(-len(forest) // count))
         n_groups = len(program.groups) - 1
-        spread(
+        parallel_for(
             lambda start, stop: kernels.values(program, (start, stop), (0, n_blocks), columns, out), n_groups, threads
         )
     else:
         program = plan_shared(forest)
         n_groups = len(program.groups) - 1
-        spread(
+        parallel_for(
             lambda start, stop: kernels.values(program, (0, n_groups), (start, stop), columns, out),
             n_blocks, threads, parts=1,
         )  # fmt: skip
@@ -78,8 +78,7 @@ def squared_errors(forest: Forest, data: Data, *, bounds: float | Numbers = np.i
     else:
         # under a bound most end after a block of rows: that pays more than sharing subtrees does
         program = plan(forest) if is_bounded else plan_shared(forest, group=-(-len(forest) // count))
-        n_groups = len(program.groups) - 1
-        spread(lambda start, stop: kernels.squared_errors(program, target, limits, start, stop, out), n_groups, threads)
+        parallel_for(partial(kernels.squared_errors, program, target, limits, out), len(program.groups) - 1, threads)
     for k, found in custom_values(forest, data.columns):
         with np.errstate(all="ignore"):
             squares = (found - data.y) ** 2
@@ -96,7 +95,7 @@ def _add_up_blocks(program: Program, target: Target, threads: int | None, out: N
     for g in range(len(program.groups) - 1):
         first, last = program.groups[g : g + 2]
         sums = np.empty((n_blocks, last - first))
-        spread(partial(block_errors, program, g, target, sums), n_blocks, threads, parts=1)
+        parallel_for(partial(block_errors, program, g, target, sums), n_blocks, threads, parts=1)
         with np.errstate(all="ignore"):
             total = sums[0]
             for block in sums[1:]:
@@ -121,12 +120,12 @@ def target_of(data: Data) -> Target:
 def custom_values(forest: Forest, columns: Numbers) -> Iterator[tuple[int, Numbers]]:
     """The values of expressions with a user's operators, by NumPy: the slower path."""
     for k in with_custom_operators(forest).tolist():
-        yield k, interpreted(forest[k], columns)
+        yield k, numpy_values(forest[k], columns)
 
 
-def interpreted(expr: Expr, columns: Numbers) -> Numbers:
+def numpy_values(expr: Expr, columns: Numbers) -> Numbers:
     """The values of one expression by NumPy, on columns that a user's operators cannot change."""
-    named = dict(zip(expr.library.variables, map(locked, columns), strict=True))
+    named = dict(zip(expr.library.variables, map(read_only, columns), strict=True))
     found = np.asarray(interpret(expr, named))
     if found.dtype.kind not in "fiub" or found.shape not in ((), columns.shape[1:]):
         shown = f"{found.dtype} of shape {found.shape}"
@@ -160,7 +159,7 @@ def thread_count(threads: int | None) -> int:
     return threads
 
 
-def spread(work: Callable[[int, int], None], n: int, threads: int | None, *, parts: int = PARTS_A_THREAD) -> None:
+def parallel_for(work: Callable[[int, int], None], n: int, threads: int | None, *, parts: int = PARTS_A_THREAD) -> None:
     """Call `work(from, to)` over 0 to n in parts, so many a thread; compiled code lets the others run meanwhile.
 
     What a part computes may not depend on the others, so that the number of threads changes nothing.

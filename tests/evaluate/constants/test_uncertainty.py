@@ -10,7 +10,7 @@ from scipy.optimize import curve_fit
 from edhie.errors import EdhieError
 from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.constants.polish import descend, polish_expr
+from edhie.evaluate.constants.polish import gauss_newton, polish_expr
 from edhie.evaluate.constants.uncertainty import uncertainty, value_deviations
 from edhie.evaluate.data import Data
 from edhie.evaluate.reading import read_data
@@ -71,7 +71,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
     for _ in range(400):
         data = read_data(x, clean + 0.05 * rng.normal(size=len(x)))
         response = Response(start, data.columns)
-        constants, _ = descend(response, truth, data.y, None)
+        constants, _ = gauss_newton(response, truth, data.y, None)
         found = uncertainty(start.with_constants(constants.tolist()), data)
         covered += (found.lower <= truth) & (truth <= found.upper)
     assert (np.abs(covered / 400 - 0.95) < 0.03).all()  # 0.95 ± 0.011 by chance

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.config import FitConfig
-from edhie.evaluate.constants.jacobian import Response, constants_among_values
+from edhie.evaluate.constants.jacobian import Response, constants_of_each
 from edhie.evaluate.data import Data
 from edhie.evaluate.program import plan
 from edhie.expr import Forest
@@ -20,10 +20,9 @@ def fit_custom(
 ) -> tuple[Forest, Numbers]:
     """The forest and its sums of squares with the expressions at `places` fitted; the others stay as they are."""
     values, errors = fitted.values.copy(), errors.copy()
-    slots = np.flatnonzero(constants_among_values(fitted))
-    bounds = np.searchsorted(slots, fitted.value_offsets)
+    positions = constants_of_each(fitted)
     for k in places.tolist():
-        own = slots[bounds[k] : bounds[k + 1]]
+        own = positions[k]
         given = np.clip(values[own], config.lower, config.upper)
         values[own], errors[k] = _Fit(fitted[k : k + 1], data, config).best(given)
     return Forest(fitted.library, fitted.tokens, fitted.offsets, values), errors
@@ -52,10 +51,10 @@ class _Fit:
         best, error = given, self._error(given)
         starts = [given] if len(given) and error < np.inf else []
         for start in starts:
-            best, error = self._descended(start)
+            best, error = self._levenberg_marquardt(start)
         if len(given) and error > self._enough:
             for start in self._points():
-                found, reached = self._descended(start)
+                found, reached = self._levenberg_marquardt(start)
                 if reached < error:
                     best, error = found, reached
                 if error <= self._enough:
@@ -82,7 +81,7 @@ class _Fit:
             return points
         units = np.concatenate([np.zeros((1, len(is_linear))), np.eye(len(is_linear))[is_linear]])
         asked = np.where(is_linear, 0.0, points)[:, np.newaxis] + units
-        found = self._response.many(asked.reshape(-1, len(is_linear))).reshape(len(points), 1 + n_linear, -1)
+        found = self._response.values_at_each(asked.reshape(-1, len(is_linear))).reshape(len(points), 1 + n_linear, -1)
         solved = points.copy()
         with np.errstate(all="ignore"):
             slopes = (found[:, 1:] - found[:, :1]) * self._roots
@@ -93,7 +92,7 @@ class _Fit:
             solved[k, is_linear] = np.clip(answer, self._config.lower, self._config.upper)
         return solved
 
-    def _descended(self, start: Numbers) -> tuple[Numbers, float]:
+    def _levenberg_marquardt(self, start: Numbers) -> tuple[Numbers, float]:
         """Where Levenberg and Marquardt's method leads; linear constants are not damped, as in compiled fits."""
         from edhie.evaluate.constants.least_squares import FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING, SETTLED
         from edhie.evaluate.constants.solve import solve_damped
@@ -137,7 +136,7 @@ class _Fit:
     def _errors(self, points: Numbers) -> Numbers:
         """The weighted sums of squares at several points, infinite where a value is not finite."""
         with np.errstate(all="ignore"):
-            squares = np.square(self._response.many(points) - self._data.y)
+            squares = np.square(self._response.values_at_each(points) - self._data.y)
             totals = squares.sum(axis=1) if self._data.weights is None else squares @ self._data.weights
         return np.where(totals < np.inf, totals, np.inf)
 

@@ -15,13 +15,13 @@ SHARE_IN_GROUP = 1e-8  # of a constant's direction: what is below is rounding
 
 @dataclass(frozen=True, eq=False)
 class Directions:
-    """Slopes J, one row a constant, as scales · axes · strengths · patterns."""
+    """Slopes J, one row a constant, as scales · axes · singular_values · patterns."""
 
     scales: Numbers
     """By constant: the length of its slopes, 1 where they are all 0."""
     axes: Numbers
     """(constants, directions): each direction in the space of the scaled constants."""
-    strengths: Numbers
+    singular_values: Numbers
     """By direction: how much a step along it changes the values; falling."""
     patterns: Numbers
     """(directions, rows): how the values change along it."""
@@ -43,17 +43,17 @@ class Directions:
             scaled /= lengths[:, np.newaxis]
         if len(slopes) == 0:
             return cls(np.ones(0), np.empty((0, 0)), np.empty(0), np.empty((0, slopes.shape[1])))
-        axes, strengths, patterns = np.linalg.svd(scaled, full_matrices=False)
-        return cls(largest * lengths, axes, strengths, patterns)
+        axes, singular_values, patterns = np.linalg.svd(scaled, full_matrices=False)
+        return cls(largest * lengths, axes, singular_values, patterns)
 
     def rank(self, precision: float) -> int:
         """How many directions change the values by more than rounding."""
-        return int(np.count_nonzero(self.strengths > precision * self.strengths.max(initial=0.0)))
+        return int(np.count_nonzero(self.singular_values > precision * self.singular_values.max(initial=0.0)))
 
     def step(self, residuals: Numbers, *, damping: float, precision: float) -> Numbers:
         """How to change the constants so that the values change by the residuals; damped where data tell little."""
         rank = self.rank(precision)
-        s = self.strengths[:rank]
+        s = self.singular_values[:rank]
         with np.errstate(all="ignore"):
             along = (self.patterns[:rank] @ residuals) * s / (np.square(s) + damping)
             return np.asarray((self.axes[:, :rank] @ along) / self.scales)
@@ -68,7 +68,7 @@ class Directions:
         """(J Jᵀ)⁻¹, the covariance of the constants in units of the noise's; infinite for what data do not tell."""
         rank = self.rank(precision)
         with np.errstate(all="ignore"):
-            half = self.axes[:, :rank] / self.strengths[:rank] / self.scales[:, np.newaxis]
+            half = self.axes[:, :rank] / self.singular_values[:rank] / self.scales[:, np.newaxis]
             whole = half @ half.T
         whole[np.isnan(whole)] = np.inf
         lost = np.diag(self._lost(precision)) > SHARE_IN_GROUP
@@ -83,13 +83,13 @@ class Directions:
         and then the first. One whose value changes nothing, whatever the others are, is not among them.
         """
         lost = [k for group in self.unidentified(precision) if len(group) > 1 for k in group]
-        known = self.axes * self.strengths  # (constants, directions): as good as the slopes, and small
-        least = precision * self.strengths.max(initial=0.0)
+        known = self.axes * self.singular_values  # (constants, directions): as good as the slopes, and small
+        least = precision * self.singular_values.max(initial=0.0)
         free = [k for k in range(len(self.scales)) if k not in lost]
         held = []
         for k in sorted(lost, key=lambda k: (_is_whole(float(values[k])), -k)):
-            strengths = np.linalg.svd(known[[*free, k]], compute_uv=False)
-            if np.count_nonzero(strengths > least) > len(free):
+            singular_values = np.linalg.svd(known[[*free, k]], compute_uv=False)
+            if np.count_nonzero(singular_values > least) > len(free):
                 free.append(k)
             else:
                 held.append(k)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.config import CHEAP, FitConfig
 from edhie.evaluate.data import Data, few_rows
-from edhie.evaluate.program import plan, tables_of, with_custom_operators
-from edhie.evaluate.values import check_columns, spread, target_of
+from edhie.evaluate.program import plan, symbol_tables, with_custom_operators
+from edhie.evaluate.values import check_columns, parallel_for, target_of
 from edhie.expr import Forest
 from edhie.expr.symbols import NUMBER
 
@@ -83,7 +84,7 @@ def _search(forest: Forest, data: Data, config: FitConfig, threads: int | None) 
         float(config.lower), float(config.upper), config.points, config.starts, config.rounds, config.iterations,
         float(config.tolerance), config.enough * data.squares_to_explain, config.seed,
     )  # fmt: skip
-    spread(lambda start, stop: fit(program, scales, target, effort, start, stop, errors, leaves), len(forest), threads)
+    parallel_for(partial(fit, program, scales, target, effort, errors, leaves), len(forest), threads)
     fitted = with_leaves(forest, leaves)
     custom = with_custom_operators(forest)
     if len(custom):
@@ -95,7 +96,7 @@ def _search(forest: Forest, data: Data, config: FitConfig, threads: int | None) 
 
 def with_leaves(forest: Forest, leaves: Numbers) -> Forest:
     """The forest with its constants and numbers from the leaves of its program."""
-    has_value = forest.library.has_slot[forest.tokens[tables_of(forest.library).is_leaf[forest.tokens]]]
+    has_value = forest.library.has_slot[forest.tokens[symbol_tables(forest.library).is_leaf[forest.tokens]]]
     return Forest(forest.library, forest.tokens, forest.offsets, np.ascontiguousarray(leaves[has_value]))
 
 

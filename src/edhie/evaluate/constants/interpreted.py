@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.numbers import locked
-from edhie.evaluate.values import interpreted
+from edhie.evaluate.numbers import read_only
+from edhie.evaluate.values import numpy_values
 from edhie.expr import Expr
 from edhie.expr.interpret import numpy_function
 
@@ -85,7 +85,7 @@ class Interpreted:
         try:
             found: Numbers = self._run(constants[np.newaxis])[0]
         except _NoColumnError:
-            found = interpreted(self._expr.with_constants(constants.tolist()), self._columns)  # raises, and says why
+            found = numpy_values(self._expr.with_constants(constants.tolist()), self._columns)  # raises, and says why
         return found
 
     def _run(self, constants: Numbers) -> Numbers:
@@ -103,7 +103,7 @@ class Interpreted:
     def _planned(self) -> list[Step]:
         """From right to left: an operator, the values of what has no constants, or the place of a constant."""
         library, n_rows = self._expr.library, self._columns.shape[1]
-        columns = dict(zip(library.variables, map(locked, self._columns), strict=True))
+        columns = dict(zip(library.variables, map(read_only, self._columns), strict=True))
         place = len(self._expr.constants)
         stack: list[list[Step]] = []  # the steps of every operand
         with np.errstate(all="ignore"):
@@ -129,7 +129,7 @@ def _folded(call: _Call, operands: list[list[Step]], n_rows: int) -> list[Step] 
     known = [operand[0] for operand in operands if len(operand) == 1 and isinstance(operand[0], np.ndarray)]
     if len(known) < len(operands):
         return None
-    # columns are locked; what is kept besides is not for a user's operator to write into either
+    # columns are read_only; what is kept besides is not for a user's operator to write into either
     found = np.asarray(call.function(*(each.copy() if each.flags.writeable else each for each in known)))
     return [found] if found.dtype.kind in REAL and found.shape in ((), (n_rows,)) else None
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError
 from edhie.evaluate.constants.interpreted import Interpreted
-from edhie.evaluate.program import check_constants, plan, with_custom_operators
+from edhie.evaluate.program import check_constants, plan, symbol_tables, with_custom_operators
 from edhie.evaluate.values import block_count, check_columns
 from edhie.expr import Expr, Forest
 
@@ -20,10 +20,15 @@ EXACT_SLOPES, DIFFERENCES = 1e-10, 1e-7
 
 
 def constants_among_values(forest: Forest) -> NDArray[np.bool_]:
-    """Which of a forest's `values` are those of constants; the others are numbers."""
-    library = forest.library
-    is_constant = np.array([symbol.kind == "constant" for symbol in library.symbols])
-    return np.asarray(is_constant[forest.tokens[library.has_slot[forest.tokens]]])
+    """Return True for each of a forest's `values` that is a constant's; the others are numbers."""
+    is_constant = symbol_tables(forest.library).is_constant
+    return np.asarray(is_constant[forest.tokens[forest.library.has_slot[forest.tokens]]])
+
+
+def constants_of_each(forest: Forest) -> list[NDArray[np.int64]]:
+    """Return the positions of each expression's constants among the forest's `values`."""
+    positions = np.flatnonzero(constants_among_values(forest))
+    return np.split(positions, np.searchsorted(positions, forest.value_offsets[1:-1]))
 
 
 class Response:
@@ -64,7 +69,7 @@ class Response:
         kernels.values(program, (0, 1), (0, n_blocks), self.columns, out)
         return out.ravel()
 
-    def many(self, constants: Numbers) -> Numbers:
+    def values_at_each(self, constants: Numbers) -> Numbers:
         """The values, (n, rows), for the constants of each row, (n, constants)."""
         if self._interpreted is not None:
             return self._interpreted.values(constants)
@@ -98,7 +103,7 @@ class Response:
         origin = np.where(is_linear, 0.0, constants)
         units = np.eye(len(constants))[is_linear]
         asked = [constants[np.newaxis], origin + units, _moved(constants, curved, steps)]
-        found = self.many(np.concatenate([*asked, origin[np.newaxis]] if len(units) else asked))
+        found = self.values_at_each(np.concatenate([*asked, origin[np.newaxis]] if len(units) else asked))
         slopes = np.empty((len(constants), self.columns.shape[1]))
         first, last = 1 + len(units), 1 + len(units) + SIDES * len(curved)
         with np.errstate(all="ignore"):
@@ -107,7 +112,7 @@ class Response:
         flat = curved[(np.abs(constants[curved]) < 1.0) & ~slopes[curved].any(axis=1)]
         if len(flat):  # so close to 0 that a share of it changes nothing
             steps = np.full(len(flat), RELATIVE_STEP)
-            slopes[flat] = _differences(self.many(_moved(constants, flat, steps)), constants, flat, steps)
+            slopes[flat] = _differences(self.values_at_each(_moved(constants, flat, steps)), constants, flat, steps)
         return found[0], slopes
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from edhie.evaluate.constants.config import FitConfig
 from edhie.evaluate.constants.directions import Directions
 from edhie.evaluate.constants.fitting import Fitted, fit_constants
-from edhie.evaluate.constants.jacobian import Response, constants_among_values
+from edhie.evaluate.constants.jacobian import Response, constants_of_each
 from edhie.evaluate.data import Data
 from edhie.evaluate.program import check_constants
 from edhie.evaluate.values import check_columns, squared_errors
@@ -47,7 +47,7 @@ def polish_expr(expr: Expr, data: Data) -> tuple[Expr, float]:
     return found.forest[0], float(found.squared_errors[0])
 
 
-def descend(
+def gauss_newton(
     response: Response,
     constants: Numbers,
     y: Numbers,
@@ -103,13 +103,11 @@ def _left_over(values: Numbers, y: Numbers, roots: Numbers | None) -> tuple[Numb
 
 def _finely(forest: Forest, data: Data, lower: float, upper: float) -> Forest:
     """Each expression's constants after steps by singular values."""
-    values, places = forest.values.copy(), np.flatnonzero(constants_among_values(forest))
-    bounds = np.searchsorted(places, forest.value_offsets)
-    for k in range(len(forest)):
-        own = places[bounds[k] : bounds[k + 1]]
+    values = forest.values.copy()
+    for k, own in enumerate(constants_of_each(forest)):
         if len(own):
             response = Response(forest[k : k + 1], data.columns)
-            found, _ = descend(response, response.constants, data.y, data.weights, lower=lower, upper=upper)
+            found, _ = gauss_newton(response, response.constants, data.y, data.weights, lower=lower, upper=upper)
             values[own] = found
     return Forest(forest.library, forest.tokens, forest.offsets, values)
 

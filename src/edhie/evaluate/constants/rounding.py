@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from edhie.evaluate.constants.directions import Directions
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.neutral import narrowed, without_neutral
-from edhie.evaluate.constants.polish import descend, polish_expr
+from edhie.evaluate.constants.polish import gauss_newton, polish_expr
 from edhie.evaluate.constants.readable_numbers import ReadableNumber, in_full, number_library, readable_numbers
 from edhie.evaluate.data import Data, error_limit
 from edhie.evaluate.values import squared_errors
@@ -80,7 +80,7 @@ class _Rounding:
         """Put a constant at a number for good and let the others follow, if the error stays within the limit."""
         trial, held = self.constants.copy(), self.held.copy()
         trial[k], held[k] = value, True
-        found, error = descend(self.response, trial, self.data.y, self.data.weights, held=held)
+        found, error = gauss_newton(self.response, trial, self.data.y, self.data.weights, held=held)
         if not error <= limit:
             return False
         self.constants, self.held, self.error = found, held, error

@@ -84,7 +84,8 @@ def value_deviations(expr: Expr, data: Data, columns: Numbers, *, ties: Ties | N
         scaled = fit.ties.together(there) / directions.scales[:, np.newaxis]
         along = directions.axes[:, :rank].T @ scaled
         outside = scaled - directions.axes[:, :rank] @ along
-        found: Numbers = np.sqrt(fit.variance) * np.linalg.norm(along / directions.strengths[:rank, np.newaxis], axis=0)
+        lengths = np.linalg.norm(along / directions.singular_values[:rank, np.newaxis], axis=0)
+        found: Numbers = np.sqrt(fit.variance) * lengths
         is_lost = np.linalg.norm(outside, axis=0) > ROUNDING * np.linalg.norm(scaled, axis=0)
     return np.where(is_lost, np.inf, found)
 
