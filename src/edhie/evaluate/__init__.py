@@ -1,4 +1,4 @@
-"""Expressions against data: values, errors, fitted constants."""
+"""Evaluation of expressions on data: values, errors, fitted constants."""
 
 from edhie.evaluate.constants.config import CHEAP, THOROUGH, FitConfig
 from edhie.evaluate.constants.fitting import Fitted, fit_constants

@@ -1,4 +1,4 @@
-"""Every expression that an evaluator has scored, under a bound on memory."""
+"""`Explored`: every expression that an evaluator has scored, in bounded memory."""
 
 from __future__ import annotations
 
@@ -66,38 +66,38 @@ class Explored:
         return self._trees.forest
 
     def take(self, places: Indices) -> Forest:
-        """The expressions at these places."""
+        """Return the expressions at these places."""
         return self._trees.take(places)
 
     @property
     def errors(self) -> Numbers:
-        """By place: the error; infinite for what is no prediction, or was only found to be too bad."""
+        """Error at each place; infinite without finite predictions, and where a bound cut the expression short."""
         return self._errors.array
 
     @property
     def complexities(self) -> Numbers:
-        """By place: the complexity."""
+        """Complexity at each place."""
         return self._complexities.array
 
     @property
     def ages(self) -> Indices:
-        """By place: how many were added before it."""
+        """Number of expressions added before that at each place."""
         return self._ages.array
 
     @property
     def executed_at(self) -> Indices:
-        """By place: how many distinct expressions had been executed, itself included, when its error became known."""
+        """Number of distinct expressions executed when the error at each place became known, itself included."""
         return self._executed_at.array
 
     @property
     def n_forgotten(self) -> int:
-        """How many were seen and are no longer here."""
+        """The number of expressions that were forgotten."""
         return self.n_seen - len(self)
 
     def forget(self) -> Indices | None:
-        """Where there are too many, drop the worst of the older half, but never the best of all.
+        """Drop the worst of the older half if there are too many expressions, but never the best of all.
 
-        By old place the new one, or -1; None where nothing is dropped.
+        Return the new place for each old one, or -1; None if nothing is dropped.
         """
         count = len(self)
         if count <= self.capacity:
@@ -114,12 +114,12 @@ class Explored:
         return np.where(keep, np.cumsum(keep) - 1, -1)
 
     def mark(self) -> ExploredMark:
-        """This moment, to go back to; it costs next to nothing."""
+        """Return this moment, for `undo`; it costs next to nothing."""
         rows = self._errors, self._complexities, self._ages, self._executed_at
         return self.n_seen, self._trees.copied(), tuple(row.copied() for row in rows)
 
     def undo(self, mark: ExploredMark) -> None:
-        """Be as at the mark."""
+        """Go back to the mark."""
         self.n_seen, trees, rows = mark
         self._trees = trees.copied()
         self._errors, self._complexities, self._ages, self._executed_at = (row.copied() for row in rows)
@@ -127,7 +127,7 @@ class Explored:
     # -- as arrays ------------------------------------------------------------------------
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All of it as arrays; they stay as they are when more is added."""
+        """Return the state as arrays, which stay unchanged when more is added."""
         forest = self.forest
         return {
             "tokens": forest.tokens,
@@ -141,7 +141,7 @@ class Explored:
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Be what `state` told, whatever is here."""
+        """Replace the state by that which `state` returned."""
         forest = Forest.checked(self.library, state["tokens"], state["offsets"], state["values"])
         rows = [state[name] for name in ("errors", "complexities", "ages", "executed_at")]
         if {len(row) for row in rows} != {len(forest)}:

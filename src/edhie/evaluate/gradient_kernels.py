@@ -22,17 +22,17 @@ Flags = NDArray[np.bool_]
 
 
 class Workspace(NamedTuple):
-    """Where expressions are worked out: a row of each for every register."""
+    """Arrays to compute an expression in, with one row for each register."""
 
     registers: Numbers
     gradients: Numbers
     is_active: Flags
-    """Whether a register depends on a constant to be fitted: gradients go nowhere else."""
+    """True for registers that depend on a constant to be fitted: gradients go nowhere else."""
 
 
 @jit
 def workspace_for(program: Program) -> Workspace:
-    """Workspace for any expression of a program."""
+    """Return a workspace for any expression of a program."""
     shape = (program.n_registers, BLOCK)
     return Workspace(np.empty(shape), np.empty(shape), np.zeros(program.n_registers, np.bool_))
 
@@ -50,7 +50,7 @@ def find_active(program: Program, k: int, is_active: Flags) -> None:
 
 @jit
 def pull(program: Program, k: int, columns: Numbers, space: Workspace, start: int, stop: int) -> None:
-    """After `run`: the gradient of expression k by each active register, into its row of the gradients."""
+    """Put the gradient of expression k by each active register into its row of the gradients, after `run`."""
     backwards(
         program.starts.ctypes, program.opcodes.ctypes, program.left.ctypes, program.right.ctypes,
         program.targets.ctypes, program.roots.ctypes, k,
@@ -61,7 +61,7 @@ def pull(program: Program, k: int, columns: Numbers, space: Workspace, start: in
 
 @jit
 def jacobian(program: Program, k: int, leaves: Numbers, columns: Numbers, values: Numbers, slopes: Numbers) -> None:
-    """The values of expression k with these leaves, and a row of `slopes` for each of its constants."""
+    """Put the values of expression k with these leaves into `values`, and its slopes by each constant into `slopes`."""
     space = workspace_for(program)
     find_active(program, k, space.is_active)
     fill(space.registers, leaves)
@@ -82,10 +82,10 @@ def normal_equations(
     program: Program, k: int, leaves: Numbers, free: Indices, target: Target, space: Workspace,
     products: Numbers, slope: Numbers,
 ) -> float:  # fmt: skip
-    """The weighted sum of squared residuals r = y - f; J'WJ into `products` and J'Wr into `slope`.
+    """Return the weighted sum of squared residuals r = y - f; put J'WJ into `products` and J'Wr into `slope`.
 
     `free` holds the registers of the constants that J is by. Infinite where a value is not finite. A
-    gradient that is not, such as that of sqrt(c*x) at x = 0, does not steer: it counts as 0.
+    gradient that is not, such as that of sqrt(c*x) at x = 0, counts as 0.
     """
     m = len(free)
     products[:m, :m] = 0.0
@@ -123,7 +123,7 @@ def normal_equations(
 
 @jit
 def weigh(block: Numbers, weights: Numbers, start: int, n: int, out: Numbers) -> None:
-    """The block times its rows' weights."""
+    """Put the block times its rows' weights into `out`."""
     if len(weights) == 0:
         for i in range(n):
             out[i] = block[i]

@@ -1,4 +1,4 @@
-"""What expressions come to on data: their values, and the sums of their squared errors."""
+"""Values of expressions on data, and sums of their squared errors, on one or several threads."""
 
 from __future__ import annotations
 
@@ -59,10 +59,9 @@ def values(forest: Forest, columns: Numbers, *, threads: int | None = 1) -> Numb
 
 
 def squared_errors(forest: Forest, data: Data, *, bounds: float | Numbers = np.inf, threads: int | None = 1) -> Numbers:
-    """The weighted sum of squared errors of each expression, infinite where a value is not finite.
+    """Return the weighted sum of squared errors of each expression, infinite where a value is not finite.
 
-    What passes its bound is infinite too, and is found out as early as possible; the sums of all
-    others are exact.
+    Sums above their bound are infinite too, and their computation ends early; all others are exact.
     """
     check_columns(forest, data.columns)
     check_constants(forest)
@@ -88,7 +87,7 @@ def squared_errors(forest: Forest, data: Data, *, bounds: float | Numbers = np.i
 
 
 def _add_up_blocks(program: Program, target: Target, threads: int | None, out: Numbers) -> None:
-    """Squared errors by threads that share out the rows; added up block by block, as one thread does it."""
+    """Compute squared errors by threads that share out the rows; they are added in the order of one thread."""
     from edhie.evaluate.kernels import block_errors
 
     n_blocks = block_count(len(target.y))
@@ -104,27 +103,27 @@ def _add_up_blocks(program: Program, target: Target, threads: int | None, out: N
 
 
 def block_count(n_rows: int) -> int:
-    """How many blocks the machine makes of so many rows."""
+    """Return the number of blocks that the machine makes of so many rows."""
     from edhie.evaluate.machine import BLOCK
 
     return -(-n_rows // BLOCK)
 
 
 def target_of(data: Data) -> Target:
-    """Data as the kernels take it."""
+    """Return data as kernels take it."""
     from edhie.evaluate.kernels import Target
 
     return Target(data.columns, data.y, np.empty(0) if data.weights is None else data.weights)
 
 
 def custom_values(forest: Forest, columns: Numbers) -> Iterator[tuple[int, Numbers]]:
-    """The values of expressions with a user's operators, by NumPy: the slower path."""
+    """Yield the places and values of expressions with a user's operators, by NumPy: the slower path."""
     for k in with_custom_operators(forest).tolist():
         yield k, numpy_values(forest[k], columns)
 
 
 def numpy_values(expr: Expr, columns: Numbers) -> Numbers:
-    """The values of one expression by NumPy, on columns that a user's operators cannot change."""
+    """Return the values of one expression by NumPy, on columns that a user's operators cannot change."""
     named = dict(zip(expr.library.variables, map(read_only, columns), strict=True))
     found = np.asarray(interpret(expr, named))
     if found.dtype.kind not in "fiub" or found.shape not in ((), columns.shape[1:]):
@@ -137,7 +136,7 @@ def numpy_values(expr: Expr, columns: Numbers) -> Numbers:
 
 
 def check_columns(forest: Forest, columns: Numbers) -> None:
-    """Raise where the data has not one row of doubles for each variable."""
+    """Raise unless the data has one row of doubles for each variable."""
     wanted = len(forest.library.variables)
     if columns.ndim != 2 or len(columns) != wanted:
         raise EdhieError(
@@ -151,7 +150,7 @@ def check_columns(forest: Forest, columns: Numbers) -> None:
 
 
 def thread_count(threads: int | None) -> int:
-    """How many threads to use: as many as there are cores for None."""
+    """Return the number of threads to use: as many as there are cores for None."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if threads < 1:
@@ -160,9 +159,9 @@ def thread_count(threads: int | None) -> int:
 
 
 def parallel_for(work: Callable[[int, int], None], n: int, threads: int | None, *, parts: int = PARTS_A_THREAD) -> None:
-    """Call `work(from, to)` over 0 to n in parts, so many a thread; compiled code lets the others run meanwhile.
+    """Call `work(from, to)` over 0 to n in parts on several threads; compiled code releases the interpreter lock.
 
-    What a part computes may not depend on the others, so that the number of threads changes nothing.
+    Parts must not depend on each other, so that the number of threads changes nothing.
     """
     count = thread_count(threads)
     if count == 1 or n <= 1:
@@ -176,5 +175,5 @@ def parallel_for(work: Callable[[int, int], None], n: int, threads: int | None, 
 
 @lru_cache(maxsize=4)
 def _pool(count: int, process: int) -> ThreadPoolExecutor:
-    """Threads that stay: starting them takes longer than many a forest. A forked process has to start its own."""
+    """Return a pool that stays: starting threads takes longer than many a forest. A forked process needs its own."""
     return ThreadPoolExecutor(count, thread_name_prefix="edhie")

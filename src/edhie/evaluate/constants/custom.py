@@ -1,4 +1,4 @@
-"""Fit expressions with a user's operators, which have no kernels: as compiled fits do it, on values from NumPy."""
+"""Fits of expressions with a user's operators, which have no kernels: as compiled ones, on values from NumPy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Flags = NDArray[np.bool_]
 def fit_custom(
     fitted: Forest, errors: Numbers, places: NDArray[np.int64], data: Data, config: FitConfig
 ) -> tuple[Forest, Numbers]:
-    """The forest and its sums of squares with the expressions at `places` fitted; the others stay as they are."""
+    """Fit the expressions at `places`; return the whole forest and its sums of squares."""
     values, errors = fitted.values.copy(), errors.copy()
     positions = constants_of_each(fitted)
     for k in places.tolist():
@@ -29,7 +29,7 @@ def fit_custom(
 
 
 class _Fit:
-    """One expression that is fitted."""
+    """A fit of one expression."""
 
     def __init__(self, one: Forest, data: Data, config: FitConfig) -> None:
         from edhie.evaluate.constants.linear_parts import find_linear
@@ -47,7 +47,7 @@ class _Fit:
         self._roots = 1.0 if data.weights is None else np.sqrt(data.weights)
 
     def best(self, given: Numbers) -> tuple[Numbers, float]:
-        """The best constants, from those given, where they have values, and from many points; what they leave."""
+        """Return the best constants, from those given, if any, and from many points, and their sum of squares."""
         best, error = given, self._error(given)
         starts = [given] if len(given) and error < np.inf else []
         for start in starts:
@@ -62,7 +62,7 @@ class _Fit:
         return best, self._error(best)  # to the bit what these constants leave, whatever they were found with
 
     def _points(self) -> Numbers:
-        """The best of many points, their linear constants where the others want them, best first."""
+        """Return the best of many points, best first, with their linear constants solved for."""
         from edhie.evaluate.constants.starts import leaf_scales, start_value
 
         config, n = self._config, self._config.points
@@ -75,7 +75,7 @@ class _Fit:
         return points[order[np.isfinite(errors[order])]]
 
     def _solved(self, points: Numbers) -> Numbers:
-        """The points with their linear constants in closed form; as they are where these have no finite slopes."""
+        """Return the points with their linear constants solved for; unchanged where these have no finite slopes."""
         is_linear, n_linear = self._is_linear, int(self._is_linear.sum())
         if not n_linear or not len(points):
             return points
@@ -93,7 +93,7 @@ class _Fit:
         return solved
 
     def _levenberg_marquardt(self, start: Numbers) -> tuple[Numbers, float]:
-        """Where Levenberg and Marquardt's method leads; linear constants are not damped, as in compiled fits."""
+        """Return the optimum reached from a start, and its sum of squares; linear constants are not damped."""
         from edhie.evaluate.constants.least_squares import FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING, SETTLED
         from edhie.evaluate.constants.solve import solve_damped
 
@@ -124,7 +124,7 @@ class _Fit:
         return current, error
 
     def _equations(self, constants: Numbers) -> tuple[float, Numbers, Numbers]:
-        """The sum of squares, and the normal equations of a step; slopes that are not finite do not steer."""
+        """Return the sum of squares and the normal equations of a step; slopes that are not finite count as 0."""
         values, slopes = self._response.jacobian(constants, is_linear=self._is_linear)
         with np.errstate(all="ignore"):
             left = (self._data.y - values) * self._roots

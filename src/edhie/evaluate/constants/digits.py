@@ -1,4 +1,4 @@
-"""Round constants for print: as few significant digits as the loss and the predictions need."""
+"""Rounding of constants for print: as few significant digits as the loss and the predictions need."""
 
 from __future__ import annotations
 
@@ -96,11 +96,11 @@ class _Part(NamedTuple):
     columns: Numbers
     predicted: Numbers
     tolerance: Numbers
-    """How far the prediction of each row may move."""
+    """Distance by which the prediction of each row may move."""
 
 
 class _Check:
-    """Whether a rounded expression is as good as the original."""
+    """A comparison of rounded expressions with the original."""
 
     def __init__(self, expr: Expr, data: Data, held_out: Data | None) -> None:
         self.data = data
@@ -157,7 +157,7 @@ def _spread(residuals: Numbers) -> float:
 
 
 def _effects(expr: Expr, parts: list[_Part]) -> Numbers:
-    """How far a prediction moves for each unit of each constant, at most, in units of its tolerance."""
+    """Return the largest move of a prediction for each unit of each constant, in units of its tolerance."""
     found = np.zeros(len(expr.constants))
     for part in parts:
         step = -(-part.columns.shape[1] // SAMPLED_ROWS)
@@ -179,7 +179,7 @@ def _digits(constants: Numbers, effects: Numbers, budget: float, least: int) -> 
 
 
 def _rounded(value: float, digits: int) -> float:
-    """The value with so many digits, or as it is where that is not longer."""
+    """Return the value with so many digits, or unchanged where that is not longer."""
     found = float(f"{value:.{digits - 1}e}")
     if not math.isfinite(found):
         return value

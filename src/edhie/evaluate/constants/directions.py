@@ -1,4 +1,4 @@
-"""What data tell of constants, direction by direction: the singular values of their scaled slopes."""
+"""The singular value decomposition of slopes: the directions of constants that the data determine."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ SHARE_IN_GROUP = 1e-8  # of a constant's direction: what is below is rounding
 
 @dataclass(frozen=True, eq=False)
 class Directions:
-    """Slopes J, one row a constant, as scales · axes · singular_values · patterns."""
+    """Slopes J, one row for each constant, as scales · axes · singular_values · patterns."""
 
     scales: Numbers
-    """By constant: the length of its slopes, 1 where they are all 0."""
+    """Length of each constant's slopes, 1 where they are all 0."""
     axes: Numbers
-    """(constants, directions): each direction in the space of the scaled constants."""
+    """Directions in the space of the scaled constants, of shape (constants, directions)."""
     singular_values: Numbers
-    """By direction: how much a step along it changes the values; falling."""
+    """Change of the values by a unit step along each direction; falling."""
     patterns: Numbers
-    """(directions, rows): how the values change along it."""
+    """Changes of the values along each direction, of shape (directions, rows)."""
 
     @classmethod
     def of(cls, slopes: Numbers, weights: Numbers | None = None) -> Directions:
-        """The directions of slopes (constants, rows) on rows that count by their weights.
+        """Decompose slopes, of shape (constants, rows), on weighted rows.
 
-        Slopes that are not finite, such as that of sqrt at 0, do not steer: they count as 0.
+        Slopes that are not finite, such as that of sqrt at 0, count as 0.
         """
         with np.errstate(all="ignore"):
             weighted = slopes if weights is None else slopes * np.sqrt(weights)
@@ -47,11 +47,11 @@ class Directions:
         return cls(largest * lengths, axes, singular_values, patterns)
 
     def rank(self, precision: float) -> int:
-        """How many directions change the values by more than rounding."""
+        """Return the number of directions that change the values by more than rounding."""
         return int(np.count_nonzero(self.singular_values > precision * self.singular_values.max(initial=0.0)))
 
     def step(self, residuals: Numbers, *, damping: float, precision: float) -> Numbers:
-        """How to change the constants so that the values change by the residuals; damped where data tell little."""
+        """Return the step of the constants that changes the values by the residuals, damped along weak directions."""
         rank = self.rank(precision)
         s = self.singular_values[:rank]
         with np.errstate(all="ignore"):
@@ -59,13 +59,13 @@ class Directions:
             return np.asarray((self.axes[:, :rank] @ along) / self.scales)
 
     def gain(self, residuals: Numbers, *, precision: float) -> float:
-        """By how much the sum of squares would fall, were the values as straight as their slopes."""
+        """Return the fall of the sum of squares that a full step promises, if values are linear in the constants."""
         with np.errstate(all="ignore"):
             along = self.patterns[: self.rank(precision)] @ residuals
             return float(along @ along)
 
     def inverse(self, precision: float) -> Numbers:
-        """(J Jᵀ)⁻¹, the covariance of the constants in units of the noise's; infinite for what data do not tell."""
+        """Return (J Jᵀ)⁻¹, the covariance of the constants for noise of variance 1; infinite for undetermined ones."""
         rank = self.rank(precision)
         with np.errstate(all="ignore"):
             half = self.axes[:, :rank] / self.singular_values[:rank] / self.scales[:, np.newaxis]
@@ -77,7 +77,7 @@ class Directions:
         return whole
 
     def held(self, precision: float, values: Numbers) -> tuple[int, ...]:
-        """The fewest constants that have to be given for the data to determine the others, as far as they tell of them.
+        """Return the fewest constants that have to be given for the data to determine the others.
 
         A convention, as there are many ways: constants that are 1 or another whole number are given before others,
         and then the first. One whose value changes nothing, whatever the others are, is not among them.
@@ -96,7 +96,7 @@ class Directions:
         return tuple(sorted(held))
 
     def unidentified(self, precision: float) -> tuple[tuple[int, ...], ...]:
-        """The groups of constants that can be changed together, or each alone, while the values stay."""
+        """Return the groups of constants that can be changed together, or each alone, while the values stay."""
         together = np.abs(self._lost(precision)) > SHARE_IN_GROUP
         groups: list[tuple[int, ...]] = []
         left = {int(k) for k in np.flatnonzero(np.diag(together))}
@@ -110,7 +110,7 @@ class Directions:
         return tuple(groups)
 
     def _lost(self, precision: float) -> Numbers:
-        """The projection of the scaled constants onto what does not change the values."""
+        """Return the projection of the scaled constants onto directions that do not change the values."""
         known = self.axes[:, : self.rank(precision)]
         return np.asarray(np.eye(len(self.scales)) - known @ known.T)
 

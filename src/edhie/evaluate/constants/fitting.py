@@ -1,4 +1,4 @@
-"""Fit the constants of many expressions at once."""
+"""Fits of the constants of many expressions at once, by least squares."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ HOPELESS = 4.0  # times the mean of squares that matters: what a sample leaves m
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """Expressions with the values of their constants, and the sums of squares that these leave."""
+    """Expressions with fitted constants, and their sums of squared residuals."""
 
     forest: Forest
     squared_errors: Numbers
     is_cut: NDArray[np.bool_]
-    """Where a sample of the rows was enough to see that more than the bound is left: that counts as infinite."""
+    """True where a sample of the rows showed that the error exceeds the bound; it is then infinite."""
 
 
 def fit_constants(
@@ -38,11 +38,12 @@ def fit_constants(
     bound: float = math.inf,
     threads: int | None = 1,
 ) -> Fitted:
-    """Every constant by least squares; where all of an expression's have values, they are one start more.
+    """Fit every constant by least squares.
 
-    Expressions that are linear in their constants have a closed form. What cannot be fitted (no
-    start with finite values) keeps an infinite error, and so may what leaves more than the `bound`, a sum of squares.
-    Neither the order of the expressions nor the number of threads changes a fit.
+    If all constants of an expression have values, they are one more start. Expressions that are linear in their
+    constants have a closed form. Expressions that cannot be fitted (no start with finite values) have an infinite
+    error, and so may those above the `bound`, a sum of squares. Neither the order of the expressions nor the number
+    of threads changes a fit.
     """
     check_columns(forest, data.columns)
     sample = data if config.rows is None else few_rows(data, config.rows)
@@ -61,7 +62,7 @@ def fit_constants(
 def fit_missing(
     forest: Forest, data: Data, *, config: FitConfig = CHEAP, bound: float = math.inf, threads: int | None = 1
 ) -> Fitted:
-    """As `fit_constants`, but constants that have a value keep it."""
+    """Fit as `fit_constants` does, but keep constants that have a value."""
     is_given = ~np.isnan(forest.values)
     if not is_given.any():
         return fit_constants(forest, data, config=config, bound=bound, threads=threads)
@@ -95,13 +96,13 @@ def _search(forest: Forest, data: Data, config: FitConfig, threads: int | None) 
 
 
 def with_leaves(forest: Forest, leaves: Numbers) -> Forest:
-    """The forest with its constants and numbers from the leaves of its program."""
+    """Return the forest with its constants and numbers from the leaves of its program."""
     has_value = forest.library.has_slot[forest.tokens[symbol_tables(forest.library).is_leaf[forest.tokens]]]
     return Forest(forest.library, forest.tokens, forest.offsets, np.ascontiguousarray(leaves[has_value]))
 
 
 def with_parts(forest: Forest, places: NDArray[np.int64], parts: Forest) -> Forest:
-    """The forest with the expressions at `places` replaced by `parts`."""
+    """Return the forest with the expressions at `places` replaced by `parts`."""
     order = np.arange(len(forest))
     order[places] = len(forest) + np.arange(len(places))
     return Forest.concatenate([forest, parts]).take(order)

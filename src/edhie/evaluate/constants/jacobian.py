@@ -1,4 +1,4 @@
-"""One expression as a function of its constants: its values, and their slopes."""
+"""One expression as a function of its constants: values, and slopes by each constant."""
 
 from __future__ import annotations
 
@@ -32,7 +32,16 @@ def constants_of_each(forest: Forest) -> list[NDArray[np.int64]]:
 
 
 class Response:
-    """An expression planned once, to be asked for many values of its constants."""
+    """An expression planned once, to be evaluated for many values of its constants.
+
+    Built-in operators have exact slopes; with a user's operators they are central differences.
+
+    >>> from edhie.expr import parse
+    >>> response = Response(parse("c*x0^c").with_constants([3.0, 2.0]), np.array([[1.0, 2.0]]))
+    >>> values, slopes = response.jacobian(response.constants)
+    >>> values.tolist(), slopes[0].tolist()
+    ([3.0, 12.0], [1.0, 4.0])
+    """
 
     def __init__(self, expr: Expr | Forest, columns: Numbers) -> None:
         forest = expr if isinstance(expr, Forest) else Forest.from_exprs([expr])
@@ -44,13 +53,13 @@ class Response:
         self.columns = columns
         self._program = plan(forest, keep=True)
         self.constants: Numbers = self._program.leaf_values[self._program.is_free]
-        """The values that the expression's constants have."""
+        """The constants' own values."""
         has_own = len(with_custom_operators(forest)) > 0
         self._interpreted: Interpreted | None = Interpreted(self.expr, columns) if has_own else None
 
     @property
     def has_exact_slopes(self) -> bool:
-        """Whether all of its operators have kernels."""
+        """True if all operators have kernels."""
         return self._interpreted is None
 
     @property
@@ -59,7 +68,7 @@ class Response:
         return EXACT_SLOPES if self.has_exact_slopes else DIFFERENCES
 
     def values(self, constants: Numbers) -> Numbers:
-        """The expression's values for these constants, not finite where it is not defined."""
+        """Return the values for these constants, not finite where the expression is not defined."""
         if self._interpreted is not None:
             return np.asarray(self._interpreted.values(constants[np.newaxis])[0])
         from edhie.evaluate import kernels
@@ -70,15 +79,15 @@ class Response:
         return out.ravel()
 
     def values_at_each(self, constants: Numbers) -> Numbers:
-        """The values, (n, rows), for the constants of each row, (n, constants)."""
+        """Return the values, of shape (n, rows), for points of shape (n, constants)."""
         if self._interpreted is not None:
             return self._interpreted.values(constants)
         return np.array([self.values(each) for each in constants]).reshape(len(constants), self.columns.shape[1])
 
     def jacobian(self, constants: Numbers, *, is_linear: NDArray[np.bool_] | None = None) -> tuple[Numbers, Numbers]:
-        """The values, (rows,), and the slopes, (constants, rows), at these constants.
+        """Return the values, of shape (rows,), and the slopes, of shape (constants, rows), at these constants.
 
-        Those that the expression is linear in together, where it is known, need fewer values without kernels.
+        Without kernels, constants that the expression is known to be linear in together need fewer evaluations.
         """
         if self._interpreted is not None:
             return self._by_differences(
@@ -97,7 +106,7 @@ class Response:
         return leaves
 
     def _by_differences(self, constants: Numbers, is_linear: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
-        """Values and slopes without kernels: those of linear constants are exact, those of others differences."""
+        """Return values and slopes without kernels: exact for linear constants, differences for the others."""
         curved = np.flatnonzero(~is_linear)
         steps = RELATIVE_STEP * np.where(constants == 0, 1.0, np.abs(constants))[curved]
         origin = np.where(is_linear, 0.0, constants)
@@ -117,14 +126,14 @@ class Response:
 
 
 def _moved(constants: Numbers, which: NDArray[np.int64], steps: Numbers) -> Numbers:
-    """The constants with one of them moved: for each of `which` one and two steps up, one and two down."""
+    """Return the constants with one of them moved: for each of `which` one and two steps up, one and two down."""
     moved = np.tile(constants, (len(which), SIDES, 1))
     moved[np.arange(len(which)), :, which] += steps[:, np.newaxis] * np.array([1.0, 2.0, -1.0, -2.0])
     return moved.reshape(SIDES * len(which), len(constants))
 
 
 def _differences(values: Numbers, constants: Numbers, which: NDArray[np.int64], steps: Numbers) -> Numbers:
-    """The slopes by each of `which`, from the values where `_moved` has moved it to."""
+    """Return the slopes by each of `which`, from the values at the points of `_moved`."""
     at = constants[which, np.newaxis] + steps[:, np.newaxis] * np.array([1.0, 2.0, -1.0, -2.0])
     ways = (at[:, :2] - at[:, 2:])[..., np.newaxis]
     with np.errstate(all="ignore"):

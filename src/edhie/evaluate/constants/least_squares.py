@@ -1,7 +1,7 @@
 """Compiled: Levenberg and Marquardt's method for the constants of one expression after another.
 
 Constants that enter linearly are not damped, and are solved for at every point that is looked at, so
-that only the others are searched. How an expression is fitted depends on it, the data and the seed alone.
+that only the others are searched. A fit depends on the expression, the data and the seed alone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SETTLED = 1e-6  # damping below which a small step is a sign of the end, and not
 
 
 class Effort(NamedTuple):
-    """How long to look, and where; a `FitConfig` as kernels take it."""
+    """A `FitConfig` as kernels take it."""
 
     lower: float
     upper: float
@@ -93,7 +93,7 @@ def best_points(
     program: Program, k: int, free: Indices, is_linear: Flags, scales: Numbers, target: Target, effort: Effort,
     round_: int, space: Workspace,
 ) -> Numbers:  # fmt: skip
-    """The points of a round to descend from, best first; one is all that a linear expression ever needs."""
+    """Return the points of a round to start from, best first; a linear expression needs one in all."""
     linear = free[is_linear[free]]
     n_points = effort.points
     if len(linear) == len(free):
@@ -115,7 +115,7 @@ def best_points(
 def solve_linear(
     program: Program, k: int, leaves: Numbers, linear: Indices, target: Target, effort: Effort, space: Workspace
 ) -> float:
-    """Put the linear constants where the others want them; the sum of squares that this leaves, up to rounding.
+    """Solve for the linear constants, the others held; return the sum of squares, up to rounding.
 
     They are solved for from 0: from any other point they would lose the digits that are small beside it.
     """
@@ -146,7 +146,7 @@ def levenberg_marquardt(
     program: Program, k: int, leaves: Numbers, free: Indices, is_linear: Flags, target: Target, effort: Effort,
     space: Workspace,
 ) -> float:  # fmt: skip
-    """Improve the constants in `leaves` step by step; the sum of squares that is reached."""
+    """Improve the constants in `leaves` step by step; return the sum of squares that is reached."""
     m = len(free)
     products, slope, work = np.empty((m, m)), np.empty(m), np.empty((m, m))
     damping, step, trial = np.empty(m), np.empty(m), leaves.copy()
@@ -186,7 +186,7 @@ def levenberg_marquardt(
 
 @jit
 def insert(errors: Numbers, points: Numbers, error: float, point: Numbers) -> None:
-    """Put a point among the best so far, in order of error, the last of them out."""
+    """Insert a point among the best so far, in order of error; the last one drops out."""
     at = len(errors)
     while at > 0 and error < errors[at - 1]:
         at -= 1

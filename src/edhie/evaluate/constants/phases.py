@@ -51,7 +51,7 @@ def unaliased(
 
 
 def grid_of(column: Numbers) -> Grid | None:
-    """The coarsest even grid that all values of a column lie on; None where there is none but a very fine one."""
+    """Return the coarsest even grid that all values of a column lie on; None if there is only a very fine one."""
     values = np.unique(column)
     if len(values) < 3:
         return None
@@ -75,7 +75,7 @@ def _left(distances: Numbers, step: float) -> Numbers:
 
 
 def _refined(distances: Numbers, step: float) -> float:
-    """The step by least squares, over wider and wider ranges: one rounded difference would drift off."""
+    """Return the step by least squares, over wider and wider ranges: one rounded difference would drift off."""
     reach = step
     while reach < distances[-1]:
         reach *= 8.0

@@ -1,4 +1,4 @@
-"""The last digits of constants: from a good fit to the bottom of its valley."""
+"""Polishing: from a good fit to the last digits of its optimum."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PRECISION = 1e-13  # directions weaker than this share of the strongest are roun
 
 
 def polish(forest: Forest, data: Data, *, lower: float = -math.inf, upper: float = math.inf) -> Fitted:
-    """Constants that have values, improved on all rows until nothing improves; no error gets worse.
+    """Improve constants that have values, on all rows, until nothing improves; no error gets worse.
 
     Compiled steps come first. Their normal equations square the condition of the problem and lose
     half of the digits, so the last steps go by singular values.
@@ -42,7 +42,7 @@ def polish(forest: Forest, data: Data, *, lower: float = -math.inf, upper: float
 
 
 def polish_expr(expr: Expr, data: Data) -> tuple[Expr, float]:
-    """One expression with its constants polished, and its sum of squares."""
+    """Return one expression with its constants polished, and its sum of squares."""
     found = polish(Forest.from_exprs([expr]), data)
     return found.forest[0], float(found.squared_errors[0])
 
@@ -58,7 +58,7 @@ def gauss_newton(
     upper: float = math.inf,
     steps: int = FINE_STEPS,
 ) -> tuple[Numbers, float]:
-    """Improve constants, but for those held, by damped Gauss-Newton steps; them and the sum of squares they leave."""
+    """Improve constants, but for those held, by damped Gauss-Newton steps; return them and their sum of squares."""
     free = np.ones(len(constants), np.bool_) if held is None else ~held
     roots = None if weights is None else np.sqrt(weights)
     current = constants.copy()
@@ -94,7 +94,7 @@ def gauss_newton(
 
 
 def _left_over(values: Numbers, y: Numbers, roots: Numbers | None) -> tuple[Numbers, float]:
-    """Weighted residuals and their sum of squares, infinite where one is not finite."""
+    """Return weighted residuals and their sum of squares, infinite where one is not finite."""
     with np.errstate(all="ignore"):
         residuals = y - values if roots is None else (y - values) * roots
         total = float(residuals @ residuals)
@@ -102,7 +102,7 @@ def _left_over(values: Numbers, y: Numbers, roots: Numbers | None) -> tuple[Numb
 
 
 def _finely(forest: Forest, data: Data, lower: float, upper: float) -> Forest:
-    """Each expression's constants after steps by singular values."""
+    """Improve the constants of each expression by Gauss-Newton steps."""
     values = forest.values.copy()
     for k, own in enumerate(constants_of_each(forest)):
         if len(own):
@@ -113,7 +113,7 @@ def _finely(forest: Forest, data: Data, lower: float, upper: float) -> Forest:
 
 
 def _better(best: Fitted, other: Forest, data: Data) -> Fitted:
-    """Of each expression the values that leave less, the first ones where both leave the same."""
+    """Return the better constants of each expression, the first ones where both are equally good."""
     usable = np.where(np.isnan(other.values), best.forest.values, other.values)
     other = Forest(other.library, other.tokens, other.offsets, usable)
     errors = squared_errors(other, data)

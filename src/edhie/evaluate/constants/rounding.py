@@ -1,4 +1,4 @@
-"""Fitted constants as people write them, where the error stays what it is."""
+"""Readable numbers in place of fitted constants, where the error stays the same."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BEYOND_PREDICTION = 3.0  # how much farther than straight slopes say a constant 
 
 
 def readable(expr: Expr, data: Data, *, slack: float = 1e-6) -> Expr:
-    """The expression with readable numbers for its constants; its error rises by a share of `slack` at most.
+    """Return the expression with readable numbers for its constants; its error rises by a share of `slack` at most.
 
     The constant that the data determine best goes first, to the simplest number that the others
     can make up for, and so on: `0.4999999*x0` becomes `x0/2`. Error is the sum of squares; a rise
@@ -64,7 +64,7 @@ class _Rounding:
         self.held: NDArray[np.bool_] = np.zeros(len(self.constants), np.bool_)
 
     def most_certain(self, limit: float) -> tuple[int, float]:
-        """The constant with the least relative error among those left, and how far it may be moved."""
+        """Return the constant with the least relative error among those left, and the distance that it may be moved."""
         free = np.flatnonzero(~self.held)
         _, slopes = self.response.jacobian(self.constants)
         directions = Directions.of(slopes[free], self.data.weights)
@@ -88,7 +88,7 @@ class _Rounding:
 
 
 def _with_numbers(expr: Expr, numbers: list[tuple[str, ...]]) -> list[str]:
-    """The expression's tokens, each constant replaced by a number's."""
+    """Return the expression's tokens with each constant replaced by the tokens of a number."""
     following = iter(numbers)
     pieces = (next(following) if token == expr.library.constant else (token,) for token in expr.tokens)
     return [token for piece in pieces for token in piece]

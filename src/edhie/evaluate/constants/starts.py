@@ -21,7 +21,7 @@ REACH = 3.0  # scales to either side of 0
 
 @jit
 def leaf_scales(program: Program, columns: Numbers) -> Numbers:
-    """By leaf: for c + u the mean of |u|, for c*u one over it, and 1 where nothing is known.
+    """Return the scale of each leaf: for c + u the mean of |u|, for c*u one over it, and 1 where nothing is known.
 
     Constants without values are 1 for this, and the first block of rows stands for all.
     """
@@ -50,7 +50,7 @@ def leaf_scales(program: Program, columns: Numbers) -> Numbers:
 
 @jit
 def mean_magnitude(block: Numbers) -> float:
-    """The mean of |u| over what is finite, 1 where that is nothing or 0."""
+    """Return the mean of |u| over finite values; 1 if there are none or it is 0."""
     total, count = 0.0, 0
     for i in range(len(block)):
         if np.isfinite(block[i]):
@@ -61,7 +61,7 @@ def mean_magnitude(block: Numbers) -> float:
 
 @jit
 def start_value(seed: int, start: int, place: int, scale: float) -> float:
-    """The start of a constant: 1, then its scale, then at random.
+    """Return a starting value of a constant: 1, then its scale, then at random.
 
     By turns: any magnitude around its scale, any around 1, and evenly around 0, where a constant is
     beside a variable in a sum and decides where a pole or a zero lies.
@@ -80,7 +80,7 @@ def start_value(seed: int, start: int, place: int, scale: float) -> float:
 
 @jit
 def uniform(seed: int, start: int, place: int) -> float:
-    """A number from 0 to 1 that its arguments decide: no state, so the order of fits does not matter."""
+    """Return a number from 0 to 1 that follows from the arguments alone, so the order of fits does not matter."""
     state = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(start) * np.uint64(0xBF58476D1CE4E5B9)
     state += np.uint64(place + 1) * np.uint64(0x94D049BB133111EB)
     for _ in range(2):

@@ -96,15 +96,16 @@ class _LinearisedFit(NamedTuple):
     response: Response
     ties: Ties
     slopes: Numbers
-    """Of shape (different constants, rows)."""
+    """Slopes of shape (different constants, rows)."""
     weights: Numbers
     directions: Directions
     degrees_of_freedom: int
     variance: float
-    """Of the residual of a row of weight 1; infinite without degrees of freedom."""
+    """Variance of the residual of a row of weight 1; infinite without degrees of freedom."""
 
     @classmethod
     def of(cls, expr: Expr, data: Data, ties: Ties | None) -> _LinearisedFit:
+        """Linearise an expression about its constants."""
         response = Response(expr, data.columns)
         ties = ties or Ties.none(len(response.constants))
         values, slopes = response.jacobian(response.constants)

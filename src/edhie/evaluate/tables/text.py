@@ -1,4 +1,4 @@
-"""Text of numbers, CSV and its kin: a row of names, then one row a measurement; a fault is told with its line."""
+"""`TextTable`: CSV and the like, a row of names, then one row for each measurement; errors name the line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Row(NamedTuple):
 
 
 class TextTable(Table):
-    """A file of text."""
+    """A text file."""
 
     def __init__(self, path: Path, *, decimal: str | None = None) -> None:
         self.path = path
@@ -46,14 +46,14 @@ class TextTable(Table):
         self._note(set())
 
     def texts(self) -> Iterator[list[str]]:
-        """The rows below the names, as they stand, without blank ones."""
+        """Yield the rows below the names as text, without blank ones."""
         with _as_data_error(self.path), self._opened() as file:
             self._skip_names(file)
             for row in self._checked(self._parsed(file, self._names_line)):
                 yield row.cells
 
     def written_step(self, name: str) -> float | None:
-        """The last decimal place of the first rows, trailing zeros included."""
+        """Return the last decimal place of the first rows, trailing zeros included."""
         place = self.names.index(name)
         texts = [row[place] for row in itertools.islice(self.texts(), SAMPLE)]
         places = [decimals_in(text, self.decimal) for text in texts if text.strip()]
@@ -71,11 +71,11 @@ class TextTable(Table):
             return self._numbers(places, self._marks(places), with_gaps=with_gaps)
 
     def _marks(self, places: Sequence[int]) -> tuple[str, ...]:
-        """The decimal marks of columns, by all of their cells."""
+        """Return the decimal marks of columns, judged by all of their cells."""
         columns: list[tuple[str, Seen]] = [(self.names[place], {}) for place in places]
         with self._opened() as file:
             self._skip_names(file)
-            # rows of another length are told where numbers are read
+            # rows of another length raise where numbers are read
             rows = (row for row in self._parsed(file, self._names_line) if len(row.cells) == len(self.names))
             while some := list(itertools.islice(rows, CHUNK)):
                 for place, (_, seen) in zip(places, columns, strict=True):
@@ -91,7 +91,7 @@ class TextTable(Table):
         self.notes = (*self._format.notes, *commas, *thousands)
 
     def _numbers(self, places: Sequence[int], marks: Sequence[str] | None, *, with_gaps: bool) -> Numbers:
-        """The columns, each with its decimal mark; without marks numbers are as Python writes them."""
+        """Read columns, each with its decimal mark; without marks numbers are as Python writes them."""
         with self._opened() as file:
             self._skip_names(file)
             parts = list(self._parts(file, places, marks, with_gaps=with_gaps))
@@ -100,7 +100,7 @@ class TextTable(Table):
     def _parts(
         self, file: TextIO, places: Sequence[int], marks: Sequence[str] | None, *, with_gaps: bool
     ) -> Iterator[Numbers]:
-        """The numbers, some lines at a time."""
+        """Yield the numbers, some lines at a time."""
         before = self._names_line
         while lines := list(itertools.islice(file, CHUNK)):
             if any('"' in line for line in lines):  # between quotes a line may end, so no part of the file is whole
@@ -125,14 +125,14 @@ class TextTable(Table):
             pass
 
     def _parsed(self, lines: Iterable[str], before: int) -> Iterator[_Row]:
-        """The rows of lines that are not blank, `before` of which stand above."""
+        """Yield the rows of lines that are not blank; `before` is the number of lines above."""
         reader = csv.reader(lines, delimiter=self.separator)
         for cells in reader:
             if any(map(str.strip, cells)):
                 yield _Row(before + reader.line_num, cells)
 
     def _checked(self, rows: Iterable[_Row]) -> Iterator[_Row]:
-        """Rows that are as long as that of the names."""
+        """Yield rows that are as long as that of the names; raise at others."""
         for row in rows:
             if len(row.cells) != len(self.names):
                 lengths = f"has {len(row.cells)} columns, the first {len(self.names)}"
@@ -144,7 +144,7 @@ class TextTable(Table):
     # -- numbers --------------------------------------------------------------------------
 
     def _at_once(self, lines: Sequence[str], places: Sequence[int], marks: Sequence[str] | None) -> Numbers | None:
-        """The numbers of lines without quotes by NumPy's reader; None where something is odd."""
+        """Read lines without quotes by NumPy's reader; return None if that fails."""
         lines = [line for line in lines if not line.isspace()]
         between = len(self.names) - 1
         if not lines or not places or any(line.count(self.separator) != between for line in lines):
@@ -185,19 +185,19 @@ class TextTable(Table):
 
 
 def _plain(text: str) -> float | None:
-    """The number as Python writes it, without thousands separators."""
+    """Return the number as Python reads it, without thousands separators; None if it is not one."""
     return float(text) if is_number(text) else None
 
 
 def _unmarked(names: list[str]) -> list[str]:
-    """The names without the mark of a remark, as NumPy writes them."""
+    """Return the names without a leading comment mark, which NumPy writes."""
     is_marked = bool(names) and names[0].startswith(COMMENT) and names[0] != COMMENT
     return [names[0].lstrip(COMMENT).strip(), *names[1:]] if is_marked else names
 
 
 @contextmanager
 def _as_data_error(path: Path) -> Iterator[None]:
-    """What goes wrong in reading as one message."""
+    """Turn errors of reading into a `DataError`."""
     try:
         yield
     except UnicodeError as error:
