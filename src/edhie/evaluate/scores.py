@@ -38,7 +38,7 @@ class Counts:
     executed: int = 0
     """Distinct expressions (by canonical form) that were executed against data; a budget limits these."""
     again: int = 0
-    """Expressions executed again, after a bound had cut them short, or in a writing that is simpler or valid more widely."""
+    """Expressions executed once more: cut short by a bound before, or in a simpler or more widely valid writing."""
     bounded: int = 0
     """Executed expressions that were only found to be worse than a bound."""
     invalid: int = 0
