@@ -16,8 +16,6 @@ from edhie.evaluate.data import Data, error_limit
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
 
-Numbers = NDArray[np.float64]
-
 BEYOND_PREDICTION = 3.0  # how much farther than straight slopes say a constant may go
 
 
