@@ -25,7 +25,8 @@ import numpy as np  # noqa: E402 -- after the limits on threads
 
 from edhie.evaluate.constants.config import CHEAP, THOROUGH, FitConfig  # noqa: E402
 from edhie.evaluate.constants.fitting import fit_constants  # noqa: E402
-from edhie.evaluate.data import Data, read_data, squares_about_mean  # noqa: E402
+from edhie.evaluate.data import Data, squares_about_mean  # noqa: E402
+from edhie.evaluate.reading import read_data  # noqa: E402
 from edhie.expr import Expr, Forest, operator  # noqa: E402
 from edhie.expr.canonical import canonical  # noqa: E402
 from edhie.grammar import load  # noqa: E402

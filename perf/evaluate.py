@@ -28,7 +28,8 @@ hold_one_core()
 
 import numpy as np  # noqa: E402 -- after the limits on threads
 
-from edhie.evaluate.data import Data, read_data  # noqa: E402
+from edhie.evaluate.data import Data  # noqa: E402
+from edhie.evaluate.reading import read_data  # noqa: E402
 from edhie.evaluate.values import squared_errors  # noqa: E402
 from edhie.expr import Expr, Forest, from_prefix  # noqa: E402
 from edhie.grammar import load  # noqa: E402
@@ -49,7 +50,7 @@ START = """
 import sys, time
 began = time.perf_counter()
 import numpy as np
-from edhie.evaluate.data import read_data
+from edhie.evaluate.reading import read_data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest, parse
 imported = time.perf_counter()

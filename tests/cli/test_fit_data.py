@@ -28,7 +28,7 @@ def test_the_resolution_of_the_target(cells: list[str], step: float, tmp_path: P
     path.write_text("x;y\n" + "".join(f"{k};{cell}\n" for k, cell in enumerate(cells)))
     measured = read_measured(path, "y", "", validation=path)
     assert measured.validation is not None
-    assert (measured.train.step, measured.validation.step) == (step, step)
+    assert (measured.train.resolution.step, measured.validation.resolution.step) == (step, step)
 
 
 def test_standard_errors(tmp_path: Path) -> None:
@@ -58,4 +58,4 @@ def test_what_a_fit_is_told_of_the_target_reaches_its_folder(edhie: Callable[...
     assert train.names == ("x",)
     assert train.sigma is not None
     assert train.sigma.tolist() == [1 + k % 3 for k in range(30)]
-    assert train.step == 0.01
+    assert train.resolution.step == 0.01

@@ -14,6 +14,7 @@ from edhie.discovery import Discovery, Settings, discover
 from edhie.discovery.folder import load, save
 from edhie.errors import SearchError
 from edhie.evaluate import Data
+from edhie.evaluate.resolution import Resolution
 
 
 @pytest.fixture(scope="module")
@@ -54,18 +55,19 @@ def test_the_resolution_of_the_target_is_kept(found: Discovery, tmp_path: Path) 
     assert found.validation is not None
     rounded = replace(
         found,
-        train=replace(found.train, y=np.round(found.train.y, 2), step=0.001, digits=5),  # as a file may say
-        validation=replace(found.validation, step=0.01),
+        train=replace(found.train, y=np.round(found.train.y, 2), resolution=Resolution(0.001, 5)),  # as a file may say
+        validation=replace(found.validation, resolution=Resolution(0.01)),
     )
     back = load(save(rounded, tmp_path / "run"), whole=False)
     assert back.validation is not None
-    assert (back.train.step, back.train.digits, back.validation.step, back.validation.digits) == (0.001, 5, 0.01, 0)
+    assert (back.train.resolution, back.validation.resolution) == ((0.001, 5), (0.01, 0))
     arrays = load_file(tmp_path / "run" / "data.safetensors")
     earlier = {name: array for name, array in arrays.items() if not name.endswith("resolution")}
     save_file(earlier, tmp_path / "run" / "data.safetensors")
     back = load(tmp_path / "run", whole=False)
     assert back.validation is not None
-    assert (back.train.step, back.validation.step) == (0.01, 0.0)  # of a folder that does not say, judged by its rows
+    # of a folder that does not say, judged by its rows
+    assert (back.train.resolution.step, back.validation.resolution.step) == (0.01, 0.0)
 
 
 def test_standard_errors_are_kept(found: Discovery, tmp_path: Path) -> None:

@@ -66,4 +66,4 @@ def test_faults(arguments: dict[str, Any], message: str) -> None:
 
 
 def test_the_resolution_of_the_target_is_seen() -> None:
-    assert quick().fit(X, np.round(Y, 1)).discoveries_[0].train.step == 0.1
+    assert quick().fit(X, np.round(Y, 1)).discoveries_[0].train.resolution.step == 0.1

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from edhie import Constraints
 from edhie.errors import EdhieError, SymbolError
 from edhie.evaluate import Evaluator
+from edhie.evaluate.constraints import Rules
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.symbols import OPERATORS
 from strategies import any_library, forests
@@ -76,7 +77,7 @@ def constraints_over(draw: st.DrawFn, library: SymbolLibrary) -> Constraints:
 def test_a_forest_is_held_against_them_as_each_of_its_trees(data: st.DataObject) -> None:
     library = data.draw(any_library.filter(lambda each: not set(OPERATORS) & set(each.variables)))
     constraints, forest = data.draw(constraints_over(library)), data.draw(forests(library))
-    rules = constraints.over(library)
+    rules = Rules(constraints, library)
     assert rules.allowed(forest).tolist() == [is_allowed(expr, constraints) for expr in forest]
     assert rules.allowed_as_part(forest).tolist() == [is_allowed_as_part(expr, constraints) for expr in forest]
 
@@ -85,7 +86,7 @@ def test_a_forest_is_held_against_them_as_each_of_its_trees(data: st.DataObject)
 def test_what_is_no_part_is_in_nothing_larger(data: st.DataObject) -> None:
     constraints = data.draw(constraints_over(LIBRARY))
     forest = data.draw(forests(LIBRARY))
-    rules = constraints.over(LIBRARY)
+    rules = Rules(constraints, LIBRARY)
     for expr, is_part in zip(forest, rules.allowed_as_part(forest), strict=True):
         parts = Forest.from_exprs([expr.subtree(k) for k in range(expr.size)], LIBRARY)
         assert not is_part or rules.allowed_as_part(parts).all()
@@ -110,7 +111,7 @@ def test_what_is_no_part_is_in_nothing_larger(data: st.DataObject) -> None:
 )
 def test_what_they_cannot_mean_is_told(options: dict[str, object], message: str) -> None:
     with pytest.raises((SymbolError, EdhieError), match=message):
-        Constraints(**options).over(LIBRARY)  # type: ignore[arg-type]
+        Rules(Constraints(**options), LIBRARY)  # type: ignore[arg-type]
 
 
 def test_a_known_operator_that_the_library_lacks_is_no_fault() -> None:
@@ -183,12 +184,6 @@ def test_what_is_allowed_scores_as_without_the_others(data: st.DataObject) -> No
     assert constraints.allowed(used.explored.forest).all()
 
 
-def test_with_scaling_they_are_on_what_is_scored() -> None:
-    used = Evaluator(LIBRARY, X, Y, constraints=Constraints(max_size=6), scaling=True)
-    assert np.isfinite(used.score(forest_of("x0", "x0*x1", "sin(x0)")).errors).tolist() == [True, False, True]
-    assert used.explored.forest.sizes.max() <= 6
-
-
 def test_settings_tell_them_and_are_as_before_without() -> None:
     assert "constraints" not in Evaluator(LIBRARY, X, Y).settings()
     told = Evaluator(LIBRARY, X, Y, constraints=Constraints(7, forbidden=is_large)).settings()["constraints"]
@@ -205,7 +200,3 @@ def test_a_state_with_them_goes_on() -> None:
     first.score(forest_of("x0 + x1", "x0 + x1 + x0"))
     second.restore(first.state())
     assert second.counts == first.counts
-    old = first.state()
-    old["counts"] = old["counts"][:-1]  # as it was before there were constraints
-    second.restore(old)
-    assert second.counts.forbidden == 0

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from edhie.errors import DataError, EdhieError, ExpressionError, SymbolError
 from edhie.evaluate.constants.config import THOROUGH, FitConfig
-from edhie.evaluate.data import read_data
 from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.losses import LOSSES
-from edhie.evaluate.screening import Screening
+from edhie.evaluate.reading import read_data
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest, SymbolLibrary, operator, parse
 from edhie.expr.canonical import canonical
@@ -136,17 +135,6 @@ def test_a_bound_changes_no_error_below_it() -> None:
     assert evaluator.counts.again > 0
 
 
-def test_screening_is_exact_for_what_survives() -> None:
-    forest = nguyen_forest(400)
-    full = Evaluator(NGUYEN, X, Y).score(forest).errors
-    evaluator = Evaluator(NGUYEN, X, Y, screening=Screening(rows=40, keep=0.3))
-    found = evaluator.score(forest).errors
-    survived = np.isfinite(found)
-    np.testing.assert_array_equal(found[survived], full[survived])
-    assert found.min() == full.min()
-    assert evaluator.counts.screened == evaluator.counts.executed - math.ceil(0.3 * evaluator.counts.executed)
-
-
 def test_a_loss_of_the_users() -> None:
     def asymmetric(y: NDArray[Any], y_hat: NDArray[Any], weights: NDArray[Any] | None) -> float:
         return float(np.maximum(3 * (y - y_hat), y_hat - y).mean())
@@ -155,14 +143,6 @@ def test_a_loss_of_the_users() -> None:
     assert scores.errors[1] == np.inf
     assert scores.errors[2] < 1e-12
     assert scores.errors[0] == pytest.approx(asymmetric(Y, X[:, 0], None))
-
-
-def test_scaling() -> None:
-    evaluator = Evaluator(NGUYEN, X, 5 - 2 * np.sin(X[:, 0]), scaling=True)
-    scores = evaluator.score(forest_of(NGUYEN, "sin(x0)", "x0/x0"))
-    assert scores.errors[0] < 1e-12
-    np.testing.assert_allclose(scores.forest[0].constants, (5.0, -2.0))
-    assert np.isfinite(scores.errors[1])
 
 
 def test_weights_count() -> None:
@@ -180,7 +160,8 @@ def test_complexity_by_symbol() -> None:
 
 
 def test_memory_is_bounded_and_keeps_the_best() -> None:
-    evaluator = Evaluator(NGUYEN, X, Y, memory=200)
+    evaluator = Evaluator(NGUYEN, X, Y)
+    evaluator.explored.capacity = 200
     unlimited = Evaluator(NGUYEN, X, Y)
     for seed in range(12):
         forest = nguyen_forest(150, seed)
@@ -239,10 +220,6 @@ def test_what_is_wrong_is_told() -> None:
         Evaluator(NGUYEN, X, Y, budget=1.5)  # type: ignore[arg-type]
     with pytest.raises(ExpressionError, match="another library"):
         Evaluator(NGUYEN, X, Y).score(Forest.from_exprs([Expr(FEYNMAN, ("x0",))]))
-    with pytest.raises(EdhieError, match="keep is a share"):
-        Screening(keep=0.0)
-    with pytest.raises(EdhieError, match="memory"):
-        Evaluator(NGUYEN, X, Y, memory=0)
 
 
 # -- writings of one form --------------------------------------------------------------
@@ -278,7 +255,8 @@ def test_a_writing_that_is_undefined_does_not_speak_for_the_others(
 
 def test_every_error_is_that_of_the_expression_beside_it() -> None:
     x = np.linspace(-1, 1, 101)[:, np.newaxis]
-    evaluator = Evaluator(NGUYEN, x, x[:, 0] ** 3, memory=100)
+    evaluator = Evaluator(NGUYEN, x, x[:, 0] ** 3)
+    evaluator.explored.capacity = 100
     for seed in range(4):
         forest = nguyen_forest(200, seed)
         scores = evaluator.score(forest)
@@ -287,48 +265,27 @@ def test_every_error_is_that_of_the_expression_beside_it() -> None:
         assert (scores.errors <= own * (1 + 1e-9) + 1e-12).all()
 
 
-def test_a_look_at_few_rows_does_not_replace_what_is_known() -> None:
-    evaluator = Evaluator(FEYNMAN, X2, X2[:, 0] ** 2, screening=Screening(rows=10, keep=0.5))
-    known = evaluator.score(forest_of(FEYNMAN, "c*c*x1")).errors[0]
-    later = evaluator.score(forest_of(FEYNMAN, "c*x1", "x0*x0", "c*x0*x0", "c*x0"))
-    assert np.isfinite(known)
-    assert later.errors[0] == known
-
-
 # -- constants -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("screening", [None, Screening(rows=20, keep=1.0)])
-def test_given_constants_stay(screening: Screening | None) -> None:
+def test_given_constants_stay() -> None:
     forest = Forest.from_exprs(
         [
             Expr(FEYNMAN, ("+", "*", "c", "x0", "c"), (2.0, None)),
             parse("c*x1", FEYNMAN).with_constants((1.5,)),
         ]
     )
-    scores = Evaluator(FEYNMAN, X2, 3 * X2[:, 0], screening=screening).score(forest)
+    scores = Evaluator(FEYNMAN, X2, 3 * X2[:, 0]).score(forest)
     first, second = scores.forest[0].constants, scores.forest[1].constants
     assert first == (2.0, pytest.approx(np.mean(X2[:, 0])))
     assert second == (1.5,)
 
 
-def test_screening_is_exact_for_fitted_constants() -> None:
-    x = RNG.uniform(-3, 3, (1000, 2))
-    y = 3.0 * x[:, 0] / (x[:, 1] ** 2 + 2.0)
-    forest = load("feynman-2").sample(200, np.random.default_rng(1), max_height=5)
-    full = Evaluator(FEYNMAN, x, y).score(forest)
-    few = Evaluator(FEYNMAN, x, y, screening=Screening(rows=50, keep=0.3)).score(forest)
-    survived = np.isfinite(few.errors)
-    np.testing.assert_array_equal(few.errors[survived], full.errors[survived])
-    np.testing.assert_array_equal(few.forest.take(survived).values, full.forest.take(survived).values)
-
-
-@pytest.mark.parametrize("screening", [None, Screening(rows=20)])
-def test_few_rows_count(screening: Screening | None) -> None:
+def test_few_rows_count() -> None:
     x = RNG.uniform(1, 3, (5000, 2))
     weights = np.zeros(5000)
     weights[[5, 77, 900]] = 1.0
-    evaluator = Evaluator(FEYNMAN, x, 3 * x[:, 0] + np.exp(x[:, 1]), weights=weights, screening=screening)
+    evaluator = Evaluator(FEYNMAN, x, 3 * x[:, 0] + np.exp(x[:, 1]), weights=weights)
     few = Evaluator(FEYNMAN, x[weights > 0], evaluator.data.y[weights > 0])
     forest = forest_of(FEYNMAN, "c*x0")
     assert evaluator.score(forest).errors[0] == pytest.approx(few.score(forest).errors[0])
@@ -338,7 +295,8 @@ def test_few_rows_count(screening: Screening | None) -> None:
 
 
 def test_the_best_is_never_forgotten() -> None:
-    evaluator = Evaluator(NGUYEN, X, X[:, 0], memory=5)
+    evaluator = Evaluator(NGUYEN, X, X[:, 0])
+    evaluator.explored.capacity = 5
     nested = ["sin(" * depth + "x0" + ")" * depth for depth in range(30)]
     assert evaluator.score(forest_of(NGUYEN, *nested)).errors[0] == 0
     assert evaluator.explored.errors.min() == 0
@@ -346,7 +304,8 @@ def test_the_best_is_never_forgotten() -> None:
 
 
 def test_writings_beyond_the_budget_do_not_fill_the_memory() -> None:
-    evaluator = Evaluator(NGUYEN, X, Y, memory=5, budget=1)
+    evaluator = Evaluator(NGUYEN, X, Y, budget=1)
+    evaluator.explored.capacity = 5
     for depth in range(60):
         evaluator.score(forest_of(NGUYEN, "sin(" * depth + "x0" + ")" * depth))
     assert len(evaluator._known.writings) <= 20
@@ -406,8 +365,6 @@ def test_what_is_no_forest_and_no_setting_is_told() -> None:
         Evaluator(NGUYEN, X, Y).score([parse("x0", NGUYEN)])  # type: ignore[arg-type]
     with pytest.raises(EdhieError, match="constants is a FitConfig, not None"):
         Evaluator(NGUYEN, X, Y, constants=None)  # type: ignore[arg-type]
-    with pytest.raises(EdhieError, match="screening is a Screening, not True"):
-        Evaluator(NGUYEN, X, Y, screening=True)  # type: ignore[arg-type]
 
 
 # -- what rounding leaves, and what was seen ------------------------------------------
@@ -427,16 +384,15 @@ def test_rounding_is_negligible() -> None:
     assert Evaluator(NGUYEN, X, Y, loss="nrmse").negligible == pytest.approx(1e-12)
 
 
-@pytest.mark.parametrize("scaling", [False, True])
-def test_what_was_seen_is_not_new_again(scaling: bool) -> None:
-    evaluator = Evaluator(NGUYEN, X, Y, scaling=scaling)
+def test_what_was_seen_is_not_new_again() -> None:
+    evaluator = Evaluator(NGUYEN, X, Y)
     evaluator.score(forest_of(NGUYEN, "sin(x0)"))
     before = evaluator.mark()
     shown = forest_of(NGUYEN, "x0", "sin(x0)", "x0 + x0^2")
     assert list(map(str, evaluator.unseen(shown))) == ["x0", "x0 + x0^2"]
     assert len(evaluator.unseen(shown)) == 0
     assert list(map(str, evaluator.unseen(forest_of(NGUYEN, "x0^2 + x0")))) == ["x0^2 + x0"]  # another writing
-    kept = Evaluator(NGUYEN, X, Y, scaling=scaling)
+    kept = Evaluator(NGUYEN, X, Y)
     kept.restore(evaluator.state())
     assert len(kept.unseen(shown)) == 0
     assert evaluator.counts.executed == len(evaluator.standing) == 1  # nothing was scored by it

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from edhie.errors import EdhieError
-from edhie.evaluate import Evaluator, Screening
+from edhie.evaluate import Evaluator, FitConfig
 from edhie.evaluate.known import Known
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.grammar import load
@@ -25,8 +25,10 @@ Y = np.sin(X[:, 0]) + X[:, 0] ** 2
 BOUNDS = (np.inf, 3.0, 0.5)
 
 
-def evaluator(**options: Any) -> Evaluator:
-    return Evaluator(NGUYEN, X, Y, **options)
+def evaluator(*, capacity: int | None = None, **options: Any) -> Evaluator:
+    made = Evaluator(NGUYEN, X, Y, **options)
+    made.explored.capacity = capacity or made.explored.capacity
+    return made
 
 
 def forest(seed: int, n: int = 60) -> Forest:
@@ -54,9 +56,7 @@ def assert_alike(a: Evaluator, b: Evaluator) -> None:
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {},
-    "forgetful": {"memory": 40},
-    "scaled": {"scaling": True},
-    "screening": {"screening": Screening(rows=10)},
+    "forgetful": {"capacity": 40},
     "within a budget": {"budget": 130},
 }
 
@@ -207,12 +207,12 @@ def test_a_limit_holds_while_it_lasts() -> None:
 
 
 def test_settings_tell_evaluators_apart() -> None:
-    variants = [{}, {"loss": "mae"}, {"scaling": True}, {"memory": 99}, {"complexity": {"sin": 2}}]
+    variants = [{}, {"loss": "mae"}, {"constants": FitConfig(seed=1)}, {"complexity": {"sin": 2}}]
     assert len({str(evaluator(**options).settings()) for options in variants}) == len(variants)
 
 
 def test_complexities_are_those_of_scores() -> None:
-    for options in ({}, {"scaling": True}, {"complexity": {"sin": 3, "x0": 0.5}}):
+    for options in ({}, {"complexity": {"sin": 3, "x0": 0.5}}):
         used = evaluator(**options)  # type: ignore[arg-type]
         trees = forest_of(NGUYEN, "x0", "sin(x0)", "x0*cos(x0)")
         np.testing.assert_array_equal(used.complexities(trees), used.score(trees).complexities)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import DataError, LossError
 from edhie.evaluate.data import Data, squares_about_mean
-from edhie.evaluate.losses import DEFAULT_LOSS, LOSS_ALIASES, LOSSES, Loss, bounded_r2, loss_named, r2, sum_of_squares
+from edhie.evaluate.losses import DEFAULT_LOSS, LOSS_ALIASES, LOSSES, Loss, loss_named, r2, sum_of_squares
 
 Values = NDArray[np.float64]
 OF_SQUARES = [name for name, loss in LOSSES.items() if loss.from_sum_of_squares is not None]
@@ -212,18 +212,16 @@ def test_parts_that_do_not_fit_are_refused(arguments: tuple[Any, Any, Any], mess
 
 
 @given(cases())
-def test_r2_is_one_less_the_loss_and_bounded_at_zero(case: tuple[Values, Values, Values | None]) -> None:
+def test_r2_is_one_less_the_loss(case: tuple[Values, Values, Values | None]) -> None:
     y, y_hat, weights = case
     assert r2(y, y_hat, weights) == 1 - LOSSES["one_minus_r2"].of_values(y, y_hat, weights)
-    assert bounded_r2(y, y_hat, weights) == max(0, r2(y, y_hat, weights))
     assert r2(y, y, weights) == 1
     assert r2(y, np.average(y, weights=weights), weights) == pytest.approx(0, abs=1e-9)
 
 
 def test_r2_of_what_is_not_finite() -> None:
     assert r2([1.0, 2.0], [1.0, np.nan]) == -math.inf
-    assert bounded_r2([1.0, 2.0], [1.0, np.nan]) == 0
-    assert bounded_r2([1.0, 1.0], [1.0, 2.0]) == 0
+    assert r2([1.0, 1.0], [1.0, 2.0]) == -math.inf
 
 
 # -- by name, and of the user's -------------------------------------------------------

@@ -106,7 +106,7 @@ def test_one_value_of_full_precision_among_a_million() -> None:
 
 def test_data_have_it() -> None:
     data = read_data(NORMAL, np.round(NORMAL, 2))
-    assert (data.step, data.digits) == (0.01, 0)
+    assert data.resolution == (0.01, 0)
     np.testing.assert_allclose(data.rounding, 0.01 / np.sqrt(12))
-    assert data.take([0, 1]).step == 0.01
+    assert data.take([0, 1]).resolution.step == 0.01
     assert read_data(NORMAL, NORMAL**2).rounding.tolist() == [0.0] * 300

@@ -118,17 +118,6 @@ def test_neither_threads_nor_neighbours_change_anything() -> None:
     np.testing.assert_array_equal(squared_errors(forest[::-1], data, threads=2)[::-1], sums)
 
 
-def test_single_precision() -> None:
-    forest = drawn(50)
-    columns = np.random.default_rng(0).uniform(0.5, 2, (2, 300))
-    found = values(forest, columns, dtype=np.float32)
-    assert found.dtype == np.float32
-    with np.errstate(over="ignore"):
-        np.testing.assert_array_equal(found, values(forest, columns).astype(np.float32))
-    with pytest.raises(EdhieError, match="float64 or float32, not int64"):
-        values(forest, columns, dtype=np.int64)
-
-
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_sums_of_squares(is_weighted: bool) -> None:
     forest = drawn(400)

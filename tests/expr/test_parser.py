@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edhie.errors import EdhieError, ExpressionError, ParseError, SymbolError
+from edhie.errors import EdhieError, ParseError, SymbolError
 from edhie.expr import SymbolLibrary, parse, to_prefix
-from edhie.expr.parser import parse_lines
 from edhie.expr.standard_libraries import ae, everything, nguyen
 from strategies import GAUSS, HYPOT, exprs
 
@@ -196,13 +195,6 @@ def test_variables_and_a_library_exclude_each_other():
         parse("x", nguyen(), variables=["x"])
     with pytest.raises(SymbolError, match=r"such as \['speed'\]"):
         parse("speed", variables="speed")
-
-
-def test_lines_are_counted_from_one():
-    lines = ["x0", "x0 + x0"]
-    assert [str(expr) for expr in parse_lines(lines, nguyen())] == lines
-    with pytest.raises(ExpressionError, match="line 2: unknown symbol 'y'"):
-        parse_lines(["x0", "y"], nguyen())
 
 
 # -- hostile text ---------------------------------------------------------------------

@@ -11,6 +11,7 @@ import pytest
 
 from edhie import operator
 from edhie.evaluate.data import Data
+from edhie.evaluate.resolution import FULL_PRECISION, Resolution
 from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
 from edhie.results import Candidates
@@ -185,14 +186,14 @@ def test_as_many_constants_as_rows_say_nothing(n_rows: int) -> None:
 def test_residuals_below_the_resolution_gain_nothing() -> None:
     columns = positive(1, 100)
     exact = columns[0] ** 2
-    rounded = replace(data_of(columns, np.round(exact, 1)), step=0.1)
+    rounded = replace(data_of(columns, np.round(exact, 1)), resolution=Resolution(0.1))
     off = np.stack([rounded.y, rounded.y + 0.02, exact, rounded.y + 0.2])
     at, within, near, beyond = residual_bits(off, rounded)
     most = 0.5 * 100 / np.log(2)  # half a nat a row: what residuals of one standard deviation cost beside none
     assert 0 < within - at < most
     assert near - at < 1.2 * most
     assert beyond - at > 2 * most
-    gained = residual_bits(off, replace(rounded, step=0.0))
+    gained = residual_bits(off, replace(rounded, resolution=FULL_PRECISION))
     assert gained[1] - gained[0] > 1000  # without a resolution only float64 limits the gain
 
 

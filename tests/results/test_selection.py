@@ -8,7 +8,7 @@ import pytest
 from edhie.errors import SearchError
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.results import Candidates, Front
-from edhie.results.selection import SELECTION, accuracy, best, drops, mdl, score
+from edhie.results.selection import SELECTION, accuracy, best, drops, score
 
 LIBRARY = SymbolLibrary.of(["sin"], ["x"])
 
@@ -37,19 +37,10 @@ def test_best_takes_the_steepest_drop_close_to_the_least_error() -> None:
     assert best(front((1, 10.0), (3, 0.1), (5, 0.09), (7, 0.01))).complexity == 7
 
 
-def test_mdl_pays_for_symbols_by_the_rows_that_they_explain() -> None:
-    close = front((1, 1.0), (11, 0.99))
-    assert mdl(close, rows=10).complexity == 1
-    assert mdl(close, rows=100_000).complexity == 11
-    with pytest.raises(Exception, match="rows must be a whole number"):
-        mdl(close, rows=0)
-
-
 def test_a_perfect_fit_is_chosen_by_all_and_no_error_is_infinite() -> None:
     perfect = front((1, 3.0), (4, 0.0))
     assert np.isfinite(drops(perfect)).all()
     assert {rule(perfect).complexity for rule in SELECTION.values()} == {4}
-    assert mdl(perfect, rows=50).complexity == 4
 
 
 def test_a_front_of_one_and_of_none() -> None:

@@ -57,7 +57,7 @@ class Answering(Strategy):
                 "expressions were executed"
             )
         self.executed = None if executed is None else int(executed)
-        self._task.score(Forest.from_exprs([parse(formula, self._task.evaluator.given_library)]))
+        self._task.score(Forest.from_exprs([parse(formula, self._task.evaluator.library)]))
         return False
 
     def state(self) -> State:

@@ -144,7 +144,7 @@ def _verdict(expr: Expr | None, problem: Problem, task: Task) -> str | None:
 
 def _r2_test(expr: Expr, problem: Problem, seed: int, train_mean: float) -> float:
     X, y = problem.data("test", seed)  # noqa: N806
-    return bounded_r2(y, values(Forest.from_exprs([expr]), read_columns(X))[0].astype(np.float64), train_mean)
+    return bounded_r2(y, values(Forest.from_exprs([expr]), read_columns(X))[0], train_mean)
 
 
 def _rmse(forest: Forest, data: Data) -> Numbers:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from edhie.bench.reading import ProblemError
 from edhie.errors import DataError, suggestion
-from edhie.evaluate.tables import column_names, read_numbers
+from edhie.evaluate.tables import open_table
 
 LEAST_ROWS = 4  # two to train, two to test
 
@@ -43,8 +43,8 @@ def read_measurements(path: Path, target: str | None = None, variables: Sequence
 @lru_cache(maxsize=8)
 def _read_table(path: Path) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     try:
-        names = column_names(path)
-        table = read_numbers(path, names)
+        file = open_table(path)
+        names, table = file.names, file.numbers(file.names)
     except DataError as error:
         raise ProblemError(str(error)) from error
     if len(names) < 2:

@@ -14,8 +14,7 @@ from edhie.discovery.preparing import SPLIT_SEED
 from edhie.errors import DataError, shortened
 from edhie.evaluate import Data, read_data
 from edhie.evaluate.data import what_is_alike
-from edhie.evaluate.table import Numbers, Table
-from edhie.evaluate.tables import open_table
+from edhie.evaluate.tables import Numbers, Table, open_table
 from edhie.results.validation import split
 
 LEAST_ROWS = 2
@@ -96,7 +95,10 @@ def _data(table: Table, target: str, names: tuple[str, ...], sigma: str | None, 
     features = numbers[:, 1 : 1 + len(names)]
     data = read_data(features, numbers[:, 0], sigma=errors, names=names, allow_constant_target=True)
     written = table.written_step(target)  # zeros at the end count: 1.50 and 2.00 are written to 0.01
-    return data if written is None else replace(data, step=min(data.step, written))
+    if written is None:
+        return data
+    step = min(data.resolution.step, written)
+    return replace(data, resolution=data.resolution._replace(step=step))
 
 
 def _check_variation(data: Data, path: Path, target: str) -> None:

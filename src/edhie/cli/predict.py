@@ -19,8 +19,7 @@ from edhie.console import error_console, say
 from edhie.discovery import Discovery, Equation
 from edhie.discovery.folder import load
 from edhie.errors import DataError, shortened
-from edhie.evaluate.table import Numbers, Table
-from edhie.evaluate.tables import open_table
+from edhie.evaluate.tables import Numbers, Table, open_table
 
 
 def predict(

@@ -14,12 +14,11 @@ from edhie.cli.options import complete_model
 from edhie.console import help_of
 from edhie.discovery.settings import SECONDS, Noise, Settings
 from edhie.errors import SymbolError, shortened, suggestion
-from edhie.evaluate import Constraints
+from edhie.evaluate.constraints import ANY_FUNCTION, Constraints
 from edhie.expr.symbols import ALIASES, OPERATORS
 
 EACH = "Give it once for each."
 LIMITS, FORM, KEEPING = "When it stops", "What is known of the equation", "What is kept"
-ANY_FUNCTION = "*"
 
 
 def _help(config: type, field: str) -> str:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from edhie.discovery.settings import Settings
 from edhie.errors import shortened
 from edhie.evaluate import Data
-from edhie.evaluate.rows import few_rows
+from edhie.evaluate.data import few_rows
 from edhie.expr import Expr
 
 LOGGER = logging.getLogger("edhie")

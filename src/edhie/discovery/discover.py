@@ -98,7 +98,7 @@ def criterion_of(settings: Settings, generator: Generator, library: SymbolLibrar
 
 
 def _tell_first_look(evaluator: Evaluator, on_event: Listener) -> None:
-    seen = glimpse(evaluator.data, evaluator.given_library)
+    seen = glimpse(evaluator.data, evaluator.library)
     if seen is not None:
         on_event(seen)
 

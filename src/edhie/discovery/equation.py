@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate import Data, values
-from edhie.evaluate.constants.propagation import value_deviations
 from edhie.evaluate.constants.ties import Ties
-from edhie.evaluate.constants.uncertainty import Uncertainty, uncertainty
+from edhie.evaluate.constants.uncertainty import Uncertainty, uncertainty, value_deviations
 from edhie.evaluate.losses import r2
 from edhie.expr import Expr, Forest
 from edhie.results import Candidate
@@ -137,7 +136,7 @@ class Equation:
         The regressor's `predict` takes a table instead, of shape (rows, variables).
         """
         with np.errstate(all="ignore"):
-            found: Numbers = values(Forest.from_exprs([self.expr]), columns)[0].astype(np.float64, copy=False)
+            found: Numbers = values(Forest.from_exprs([self.expr]), columns)[0]
         return found
 
     def standard_deviations(self, columns: Numbers) -> Numbers:

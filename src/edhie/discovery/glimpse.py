@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import EdhieError
 from edhie.evaluate import Data
-from edhie.evaluate.rows import few_rows
+from edhie.evaluate.data import few_rows
 from edhie.events import Glimpsed
 from edhie.expr import Expr, SymbolLibrary, parse
 from edhie.expr.interpret import interpret

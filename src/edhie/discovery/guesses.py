@@ -11,7 +11,7 @@ import numpy as np
 from edhie.errors import ParseError, SearchError, SymbolError
 from edhie.evaluate import THOROUGH, Evaluator, FitConfig, fit_constants
 from edhie.evaluate.constants.logarithm import logarithmic_fit
-from edhie.evaluate.rows import few_rows
+from edhie.evaluate.data import few_rows
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.symbols import ALIASES, NAMED_LITERALS, NUMBER, is_name, variable
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from edhie.discovery.presentation import Manner, presented, tidied
 from edhie.evaluate import Data, FitConfig
+from edhie.evaluate.data import few_rows
 from edhie.evaluate.losses import Loss
-from edhie.evaluate.rows import few_rows
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest
 from edhie.results import Candidate, Candidates, Front, SearchResult, front_of

@@ -20,7 +20,7 @@ from edhie.errors import DataError, SearchError
 from edhie.estimator.saving import Kept, read, write
 from edhie.evaluate import Constraints, Data, read_data
 from edhie.evaluate.data import what_is_alike, with_resolution
-from edhie.evaluate.row_values import read_sigmas, weights_of
+from edhie.evaluate.reading import read_sigmas, weights_of
 from edhie.expr import Expr
 from edhie.expr.symbols import Symbol
 from edhie.results import Candidates, Front

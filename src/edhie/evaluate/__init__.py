@@ -1,13 +1,13 @@
-"""Expressions against data: values, errors, fitted constants."""
+"""Evaluation of expressions on data: values, errors, fitted constants."""
 
 from edhie.evaluate.constants.config import CHEAP, THOROUGH, FitConfig
 from edhie.evaluate.constants.fitting import Fitted, fit_constants
 from edhie.evaluate.constraints import Constraints
-from edhie.evaluate.data import Data, read_columns, read_data
+from edhie.evaluate.data import Data
 from edhie.evaluate.evaluator import Evaluator
-from edhie.evaluate.losses import LOSSES, Loss, bounded_r2, r2
+from edhie.evaluate.losses import LOSSES, Loss, r2
+from edhie.evaluate.reading import read_columns, read_data
 from edhie.evaluate.scores import Counts, Scores
-from edhie.evaluate.screening import Screening
 from edhie.evaluate.values import squared_errors, values
 
 __all__ = [
@@ -22,8 +22,6 @@ __all__ = [
     "Fitted",
     "Loss",
     "Scores",
-    "Screening",
-    "bounded_r2",
     "fit_constants",
     "r2",
     "read_columns",

@@ -1,4 +1,4 @@
-"""How complex an expression is: its number of nodes, or a sum of weights that symbols have."""
+"""The complexity of expressions: the number of nodes, or the sum of their symbols' weights."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_WEIGHT = 1e9  # so that the whole weights of billions of nodes add up in 64 
 
 
 def complexity(forest: Forest, weights: Mapping[str, float] | None = None) -> Numbers:
-    """The complexity of each expression; symbols that `weights` does not name count 1.
+    """Return the complexity of each expression; symbols that `weights` does not name count 1.
 
     Whole weights give whole numbers.
 
@@ -37,7 +37,7 @@ def complexity(forest: Forest, weights: Mapping[str, float] | None = None) -> Nu
 
 
 def symbol_weights(library: SymbolLibrary, weights: Mapping[str, float]) -> Numbers:
-    """By token id: what the symbol adds to the complexity of an expression.
+    """Return what each symbol of a library adds to the complexity of an expression.
 
     An operator that the library lacks may be named too, so that one table serves many libraries.
     """

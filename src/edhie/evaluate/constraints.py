@@ -1,25 +1,27 @@
-"""`Constraints`: what equations have to look like, beyond the operators that they may have."""
+"""`Constraints`: limits on the form of equations; `Rules`: the same as tables over one library, for whole forests."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import EdhieError
+from edhie.errors import EdhieError, SymbolError, shortened, suggestion
 from edhie.evaluate.numbers import check_whole
 from edhie.expr import Expr, Forest, SymbolLibrary
+from edhie.expr.symbols import ALIASES, OPERATORS
 
-if TYPE_CHECKING:
-    from edhie.evaluate.rules import Rules
+Mask = NDArray[np.bool_]
+ANY_FUNCTION = "*"
+MOST_ANSWERS = 200_000  # of a user's function, that are remembered
 
 
 @dataclass(frozen=True)
 class Constraints:
-    """What equations have to look like.
+    """Limits on the form of equations, beyond the operators that they may have.
 
     `"*"` stands for every function of one operand, such as sin, exp and sqrt: what is written with a
     name and parentheses. So powers such as x^2 and signs are none, and multiplication cannot be named.
@@ -35,16 +37,16 @@ class Constraints:
     max_size: int | None = None
     """Nodes of an equation at most: operators, variables and constants, whatever they weigh. None: no limit."""
     nested: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """By operator: those that may not stand anywhere within its operands."""
+    """Operators that are forbidden anywhere within the operands of an operator."""
     only_on: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """By operator: the variables that its operands may have, beside constants; an empty list for constants alone."""
+    """Variables that the operands of an operator may have, beside constants; an empty list for constants alone."""
     all_variables: bool = False
-    """Whether every variable has to be in an equation."""
+    """Require every variable in an equation."""
     forbidden: Callable[[Expr], bool] | None = None
-    """A function of yours that says which equations are forbidden.
+    """A function of yours that returns True for equations that are forbidden.
 
-    It is slow, so it is asked last, and of each tree once: it sees constants that are to be fitted without their
-    values, and has to give the same answer whenever it is asked.
+    It is slow, so it is called last, and for each tree once: it sees constants that are to be fitted without their
+    values, and has to give the same answer whenever it is called.
     """
 
     def __post_init__(self) -> None:
@@ -57,27 +59,17 @@ class Constraints:
         if self.forbidden is not None and not callable(self.forbidden):
             raise EdhieError(f"forbidden is a function of an expression, not {self.forbidden!r}")
 
-    def over(self, library: SymbolLibrary) -> Rules:
-        """The same for expressions over one library; a name that means nothing raises."""
-        from edhie.evaluate.rules import Rules
-
-        return Rules(self, library)
-
-    def allowed(self, forest: Forest) -> NDArray[np.bool_]:
-        """By expression: whether it may be an equation."""
-        return self.over(forest.library).allowed(forest)
-
-    def allowed_as_part(self, forest: Forest) -> NDArray[np.bool_]:
-        """By expression: whether it may be a part of an equation; what is not is in no larger one."""
-        return self.over(forest.library).allowed_as_part(forest)
+    def allowed(self, forest: Forest) -> Mask:
+        """Return True for each expression that may be an equation; raise for names that mean nothing."""
+        return Rules(self, forest.library).allowed(forest)
 
     def renamed(self, names: Mapping[str, str]) -> Constraints:
-        """The same with other names for variables."""
+        """Return the same constraints with other names for variables."""
         only_on = {key: tuple(names.get(each, each) for each in listed) for key, listed in self.only_on.items()}
         return replace(self, only_on=only_on)
 
     def as_json(self) -> dict[str, Any]:
-        """What tells it from others, as JSON has it; of a function its name."""
+        """Return the fields ready for JSON; for a function its name."""
         asked = self.forbidden
         name = None if asked is None else f"{asked.__module__}.{getattr(asked, '__qualname__', type(asked).__name__)}"
         return {
@@ -90,10 +82,117 @@ class Constraints:
 
 
 def _lists(name: str, given: Any) -> dict[str, tuple[str, ...]]:
-    """Names by name, copied; a list that was forgotten is told."""
+    """Copy a table of names; raise where a list was forgotten."""
     if not isinstance(given, Mapping):
         raise EdhieError(f"{name} is a table of lists by operator, such as {{'sin': [...]}}, not {given!r}")
     for key, listed in given.items():
         if isinstance(listed, str) or not isinstance(listed, Sequence):
             raise EdhieError(f"{name}[{key!r}] is {listed!r}; give a list of names, such as [{listed!r}]")
     return {key: tuple(listed) for key, listed in given.items()}
+
+
+class Rules:
+    """Constraints over one library.
+
+    Nestings and variables are one table: `banned[a, b]` forbids b anywhere within an operand of a.
+    """
+
+    def __init__(self, constraints: Constraints, library: SymbolLibrary) -> None:
+        if not isinstance(constraints, Constraints):
+            raise EdhieError(f"constraints is a Constraints, not {constraints!r}")
+        self.constraints = constraints
+        self.library = library
+        self._variables = np.array([library.ids[name] for name in library.variables], np.int64)
+        self._banned = np.zeros((len(library), len(library)), np.bool_)
+        for key, inner in constraints.nested.items():
+            for each in inner:
+                self._ban(self._operators(key, "nested"), self._operators(each, "nested"))
+        for key, names in constraints.only_on.items():
+            others = np.setdiff1d(self._variables, [self._variable(name) for name in names])
+            self._ban(self._operators(key, "only_on"), others.tolist())
+        self._answers: dict[Expr, bool] = {}
+        self._check_satisfiable()
+
+    def _ban(self, keys: list[int], inner: list[int]) -> None:
+        for key in keys:
+            self._banned[key, inner] = True
+
+    # -- names ----------------------------------------------------------------------------
+
+    def _operators(self, given: Any, where: str) -> list[int]:
+        """Return the tokens that an operator's name stands for; none where the library lacks it."""
+        library = self.library
+        if given == ANY_FUNCTION:
+            return [k for k, symbol in enumerate(library.symbols) if symbol.arity == 1 and symbol.style == "function"]
+        name = given if given in library else ALIASES.get(given, given)
+        if name in library and library[name].kind == "operator":
+            return [library.ids[name]]
+        if name in OPERATORS:
+            return []
+        own = [symbol.name for symbol in library.symbols if symbol.kind == "operator"]
+        hint = suggestion(str(given), [*own, *OPERATORS, *ALIASES])
+        raise SymbolError(f"unknown operator {shortened(str(given))!r} in {where} of the constraints{hint}")
+
+    def _variable(self, given: Any) -> int:
+        library = self.library
+        if given not in library.variables:
+            hint = suggestion(str(given), library.variables) or f"; there are {shortened(', '.join(library.variables))}"
+            raise SymbolError(f"unknown variable {shortened(str(given))!r} in only_on of the constraints{hint}")
+        return library.ids[given]
+
+    def _check_satisfiable(self) -> None:
+        largest, n = self.constraints.max_size, len(self._variables)
+        if self.constraints.all_variables and largest is not None and largest < 2 * n - 1:
+            raise EdhieError(
+                f"no equation of {largest} nodes has all {n} variables: give a max_size of at least {2 * n - 1}"
+            )
+
+    # -- forests --------------------------------------------------------------------------
+
+    def allowed(self, forest: Forest) -> Mask:
+        """Return True for each expression that may be an equation."""
+        found = self.allowed_as_part(forest)
+        if self.constraints.all_variables:
+            found &= ~self.missing(forest).any(axis=1)
+        if self.constraints.forbidden is not None:
+            left = np.flatnonzero(found)
+            found[left] = [not self._is_forbidden(expr) for expr in forest.take(left)]
+        return found
+
+    def allowed_as_part(self, forest: Forest) -> Mask:
+        """Return True for each expression that may be a part of an equation; the others are in no larger one."""
+        largest, tokens = self.constraints.max_size, forest.tokens
+        found: Mask = np.ones(len(forest), np.bool_) if largest is None else forest.sizes <= largest
+        for key in np.flatnonzero(self._banned.any(axis=1)):
+            nodes = np.flatnonzero(tokens == key)
+            n_banned = np.concatenate([[0], np.cumsum(self._banned[key][tokens])])  # before each token
+            ends = nodes + forest.subtree_sizes[nodes]  # a subtree is a range of the prefix order
+            is_broken = n_banned[ends] > n_banned[nodes + 1]
+            found[forest.owners[nodes[is_broken]]] = False
+        return found
+
+    def missing(self, forest: Forest) -> Mask:
+        """Return, of shape (expressions, variables), True where an expression lacks a variable."""
+        places = np.full(len(self.library), -1, np.int64)
+        places[self._variables] = np.arange(len(self._variables))
+        of_node = places[forest.tokens]
+        is_variable = of_node >= 0
+        lacks: Mask = np.ones((len(forest), len(self._variables)), np.bool_)
+        lacks[forest.owners[is_variable], of_node[is_variable]] = False
+        return lacks
+
+    def banned_within(self, operators: Iterable[str]) -> Mask | None:
+        """Return True for each token that is forbidden within operands of these operators; None without such tokens."""
+        keys = [self.library.ids[name] for name in operators if name in self.library]
+        banned: Mask = np.logical_or.reduce(self._banned[keys], axis=0)
+        return banned if banned.any() else None
+
+    def _is_forbidden(self, expr: Expr) -> bool:
+        """Return the answer of the user's function, called once for each tree."""
+        assert self.constraints.forbidden is not None
+        shown = expr.free()
+        if shown not in self._answers:
+            if len(self._answers) >= MOST_ANSWERS:
+                self._answers.clear()
+            self._answers[shown] = bool(self.constraints.forbidden(shown))
+        return self._answers[shown]

@@ -1,4 +1,4 @@
-"""What each operator passes back: from the gradient of its result to those of its operands, a block of rows at a time.
+"""Compiled: from the gradient of an operator's result to those of its operands, a block of rows at a time.
 
 Where a derivative does not exist (abs at 0, min of equals) one of the one-sided ones is taken.
 """
@@ -48,7 +48,7 @@ LOG_10 = float(np.log(10.0))
 
 @jit_inline
 def pull_left(opcode: int, a: Block, b: Block, value: Block, back: Block, out: Block) -> None:
-    """The gradient of the first operand into `out`; `back` is that of the operator's `value`."""
+    """Put the gradient of the first operand into `out`; `back` is that of the operator's `value`."""
     n = len(out)
     if opcode in (ADD, SUB):
         out[:] = back
@@ -138,7 +138,7 @@ def pull_left(opcode: int, a: Block, b: Block, value: Block, back: Block, out: B
 
 @jit_inline
 def pull_right(opcode: int, a: Block, b: Block, value: Block, back: Block, out: Block) -> None:
-    """The gradient of the second operand into `out`."""
+    """Put the gradient of the second operand into `out`."""
     n = len(out)
     if opcode == ADD:
         out[:] = back
@@ -162,7 +162,7 @@ def pull_right(opcode: int, a: Block, b: Block, value: Block, back: Block, out: 
 
 @jit
 def pull_base(a: Block, b: Block, value: Block, back: Block, out: Block) -> None:
-    """The gradient of a power's base, b·a^(b - 1), which at a = 0 is not b·a^b/a."""
+    """Put the gradient of a power's base, b·a^(b - 1), into `out`; at a = 0 it is not b·a^b/a."""
     for i in range(len(out)):
         out[i] = back[i] * b[i] * value[i] / a[i]
     for i in range(len(out)):

@@ -12,28 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import EdhieError, ExpressionError
-from edhie.evaluate.choosing import Call, other_writings, to_execute
+from edhie.evaluate.choosing import Request, other_writings, to_execute
 from edhie.evaluate.complexity import complexity, symbol_weights
 from edhie.evaluate.constants.config import CHEAP, FitConfig
-from edhie.evaluate.constants.scaling import scaled, scaled_library
-from edhie.evaluate.constraints import Constraints
-from edhie.evaluate.data import Data, read_data
+from edhie.evaluate.constants.fitting import with_parts
+from edhie.evaluate.constraints import Constraints, Rules
+from edhie.evaluate.data import Data
 from edhie.evaluate.execution import Execution
 from edhie.evaluate.explored import Explored, ExploredMark
-from edhie.evaluate.key_table import Indices
-from edhie.evaluate.keys import key_pairs
+from edhie.evaluate.key_table import Indices, key_pairs
 from edhie.evaluate.known import Known, KnownMark
 from edhie.evaluate.losses import DEFAULT_LOSS, Loss, loss_named
 from edhie.evaluate.numbers import check_whole
+from edhie.evaluate.reading import read_data
 from edhie.evaluate.resolution import Resolution
-from edhie.evaluate.rules import Rules
 from edhie.evaluate.scores import Counts, Scores
-from edhie.evaluate.screening import Screening
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.canonical import canonical
 
-DEFAULT_MEMORY = 1_000_000
-WRITINGS_A_FORM = 4  # of those in memory, on average: more are not remembered
+WRITINGS_A_FORM = 4  # kept on average: more are forgotten
 ROUNDING = 1e-24  # of the target's sum of squares: less is as good as nothing
 
 
@@ -53,7 +50,7 @@ class Evaluator:
     for rounding. A writing may be undefined where its form is not, as x²/x at 0, so while a form has no
     finite error its other writings are tried too. Constants without a value are fitted, by least squares
     whatever the loss; those with one are taken as they are. Every expression executed is in `explored`.
-    What `constraints` forbid is left alone, however an allowed writing of the same form does.
+    Expressions that `constraints` forbid are not scored, even if another writing of the same form is allowed.
     """
 
     def __init__(
@@ -70,41 +67,32 @@ class Evaluator:
         budget: int | None = None,
         complexity: Mapping[str, float] | None = None,
         constraints: Constraints | None = None,
-        scaling: bool = False,
-        screening: Screening | None = None,
-        memory: int = DEFAULT_MEMORY,
         threads: int | None = 1,
         allow_constant_target: bool = False,
     ) -> None:
-        """`budget` and `memory` are numbers of distinct expressions; `scaling` scores a + b·f instead of f.
+        """Read the data and check the settings.
 
-        `complexity` weighs symbols by name, and is the number of nodes without it. `threads` is
-        None for every core. With scaling, `constraints` are on a + b·f. `weights`, `sigma` and `resolution` are as
-        `read_data` takes them.
+        `weights`, `sigma` and `resolution` are as `read_data` takes them. `budget` is a number of distinct
+        expressions. `complexity` weighs symbols by name; without it, complexity is the number of nodes. `threads` is
+        None for every core.
         """
         if budget is not None:
             check_whole("budget", budget, 0, or_none="no limit")
-        for name, given, kind in (
-            ("constants", constants, FitConfig),
-            ("screening", screening or Screening(), Screening),
-        ):
-            if not isinstance(given, kind):
-                raise EdhieError(f"{name} is a {kind.__name__}, not {given!r}")
-        self.given_library = library
-        self.library = scaled_library(library) if scaling else library
-        self.scaling = scaling
-        symbol_weights(self.library, complexity or {})  # raises for what is no symbol
-        self._weights = complexity
-        self.rules: Rules | None = None if constraints is None else Rules(constraints, self.library)
-        """What expressions have to look like; None where everything may be scored."""
+        if not isinstance(constants, FitConfig):
+            raise EdhieError(f"constants is a FitConfig, not {constants!r}")
+        symbol_weights(library, complexity or {})  # raises for what is no symbol
+        self.library = library
+        self._symbol_weights = complexity
+        self.rules: Rules | None = None if constraints is None else Rules(constraints, library)
+        """The constraints over the library; None where everything may be scored."""
         self.data: Data = read_data(
             X, y, weights=weights, sigma=sigma, names=library.variables, resolution=resolution,
             allow_constant_target=allow_constant_target,
         )  # fmt: skip
         self.loss = loss_named(loss)
         self.budget = budget
-        self.explored = Explored(self.library, memory)
-        self._execution = Execution(self.data, self.loss, constants, screening, threads)
+        self.explored = Explored(library)
+        self._execution = Execution(self.data, self.loss, constants, threads)
         self._is_bounded = constants.lower > -math.inf or constants.upper < math.inf
         self._counts = Counts()
         self._known = Known()
@@ -116,26 +104,26 @@ class Evaluator:
         left = 0.0 if to_error is None else float(to_error(ROUNDING * self.data.squares_to_explain, self.data))
         return left if math.isfinite(left) else 0.0  # in the unit of a constant target any error is infinite
 
-    # -- what it has done -----------------------------------------------------------------
+    # -- settings and counts --------------------------------------------------------------
 
     @property
     def counts(self) -> Counts:
-        """What was done so far."""
+        """The work done so far."""
         return self._counts
 
     @property
     def constants(self) -> FitConfig:
-        """How constants without a value are fitted, and the bounds that all of them are to keep."""
+        """The effort with which constants are fitted, and the bounds that all of them are to keep."""
         return self._execution.constants
 
     @property
     def remaining(self) -> float:
-        """How many distinct expressions the budget still has; infinite without one."""
+        """The number of distinct expressions that the budget still has; infinite without one."""
         return math.inf if self.budget is None else self.budget - self._counts.executed
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether the budget is used up."""
+        """True once the budget is used up."""
         return self.remaining <= 0
 
     @property
@@ -145,15 +133,11 @@ class Evaluator:
         return np.sort(places[places >= 0])
 
     def settings(self) -> dict[str, Any]:
-        """What its answers depend on besides library and data, as JSON has it."""
-        screening = self._execution.screening
+        """Return the settings that determine the scores, besides library and data, ready for JSON."""
         return {
             "loss": self.loss.name,
             "constants": asdict(self._execution.constants),
-            "complexity": dict(self._weights or {}),
-            "scaling": self.scaling,
-            "screening": None if screening is None else asdict(screening),
-            "memory": self.explored.capacity,
+            "complexity": dict(self._symbol_weights or {}),
             **({} if self.rules is None else {"constraints": self.rules.constraints.as_json()}),
         }
 
@@ -161,7 +145,7 @@ class Evaluator:
 
     @contextmanager
     def limited(self, executed: int | None) -> Iterator[None]:
-        """While this lasts, execute at most so many distinct expressions in all, those before it included."""
+        """Limit the distinct expressions executed in all, those before it included, while the context lasts."""
         own = self.budget
         limits = [limit for limit in (own, executed) if limit is not None]
         self.budget = min(limits, default=None)
@@ -171,7 +155,7 @@ class Evaluator:
             self.budget = own
 
     def mark(self) -> Mark:
-        """This moment, for `undo`; the mark before it is void. What changes is noted until `unmark`."""
+        """Return this moment, for `undo`, and note changes until `unmark`; the mark before it is void."""
         return Mark(self._counts, self.explored.mark(), self._known.mark())
 
     def unmark(self) -> None:
@@ -185,12 +169,12 @@ class Evaluator:
         self._known.undo(mark.known)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """What it has done, as arrays: with the same data and settings, `restore` goes on from there."""
+        """Return the state as arrays, for `restore` of an evaluator with the same data and settings."""
         counts = np.array(astuple(self._counts), np.int64)
         return {"counts": counts, **self.explored.state(), **self._known.state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Be where `state` was taken; what was done here before is forgotten."""
+        """Replace the state by that which `state` returned."""
         try:
             known, counts = Known.restored(state), Counts(*map(int, state["counts"]))
             self.explored.restore(state)
@@ -206,32 +190,25 @@ class Evaluator:
         self._counts = replace(self._counts, executed=self._counts.executed + n)
 
     def unseen(self, forest: Forest) -> Forest:
-        """Those of a forest whose writing it was never shown; from now on it has seen them, though not scored them.
-
-        What constraints forbid is not among them.
-        """
+        """Return the allowed expressions whose writing was never seen, and note them as seen, though not scored."""
         self._check_forest(forest)
-        asked = scaled(forest, self.library) if self.scaling else forest
         if self.rules is not None:
-            is_allowed = self.rules.allowed(asked)
-            forest, asked = forest.take(is_allowed), asked.take(is_allowed)
-        fresh = np.flatnonzero(self._known.writings.find(key_pairs(asked)) < 0)
-        self._known_writings(asked.take(fresh))
-        return forest.take(fresh)
+            forest = forest.take(self.rules.allowed(forest))
+        fresh = forest.take(np.flatnonzero(self._known.writings.find(key_pairs(forest)) < 0))
+        self._known_writings(fresh)
+        return fresh
 
     # -- scoring --------------------------------------------------------------------------
 
     def score(self, forest: Forest, *, bound: float = math.inf) -> Scores:
-        """Score a forest's expressions; what is worse than the `bound` may come back as infinitely bad.
+        """Score a forest's expressions; errors above the `bound` may come back as infinite.
 
-        Where the budget ends, what comes after it is not scored, unless it is known already. What constraints
-        forbid is not scored either.
+        Expressions beyond the budget are not scored unless they are known already, and those that constraints
+        forbid never are.
         """
         self._check_forest(forest)
         if math.isnan(bound):
             raise EdhieError("the bound is NaN; give the largest error that matters, or leave it out")
-        if self.scaling:
-            forest = scaled(forest, self.library)
         is_allowed = np.ones(len(forest), np.bool_) if self.rules is None else self.rules.allowed(forest)
         n_forbidden = int((~is_allowed).sum())
         found = self._score_allowed(forest.take(is_allowed) if n_forbidden else forest, bound)
@@ -245,46 +222,29 @@ class Evaluator:
     def _score_allowed(self, forest: Forest, bound: float) -> Scores:
         writings = self._known_writings(forest)
         forms = self._known.writings["form"][writings]
-        call = Call(forest, writings, forms, complexity(forest, self._weights), bound)
-        new, again = to_execute(call, self._known, self.explored, self.remaining)
-        self._execute(call, np.concatenate([new, again]), len(new))
-        is_screened = self._execution.screening is not None
-        self._execute(call, other_writings(call, self._known, self.explored, is_screened=is_screened), 0)
-        found = self._collect(call)
+        request = Request(forest, writings, forms, complexity(forest, self._symbol_weights), bound)
+        new, again = to_execute(request, self._known, self.explored, self.remaining)
+        self._execute(request, np.concatenate([new, again]), len(new))
+        self._execute(request, other_writings(request, self._known, self.explored), 0)
+        found = self._collect(request)
         self._forget()
         return found
 
-    def _with_forbidden(self, found: Scores, forest: Forest, is_allowed: NDArray[np.bool_]) -> Scores:
-        """What was found for those that are allowed, with the others in their places, infinitely bad."""
-        order = np.empty(len(forest), np.int64)
-        order[np.argsort(~is_allowed, kind="stable")] = np.arange(len(forest))
-        rest = forest.take(~is_allowed)
-        none = np.zeros(len(rest), np.bool_)
-        return Scores(
-            Forest.concatenate([found.forest, rest]).take(order),
-            np.concatenate([found.errors, np.full(len(rest), np.inf)])[order],
-            np.concatenate([found.complexities, complexity(rest, self._weights)])[order],
-            np.concatenate([found.is_scored, none])[order],
-            np.concatenate([found.forms, none.astype(np.uint64)])[order],
-        )
-
     def complexities(self, forest: Forest) -> NDArray[Any]:
-        """The complexity of each expression of a forest, as `score` counts it."""
+        """Return the complexity of each expression of a forest, as `score` counts it."""
         self._check_forest(forest)
-        return complexity(scaled(forest, self.library) if self.scaling else forest, self._weights)
+        return complexity(forest, self._symbol_weights)
 
     def _check_forest(self, forest: Any) -> None:
         if not isinstance(forest, Forest):
             kind = type(forest).__name__
             raise ExpressionError(f"score() takes a Forest, not {kind}; make one with Forest.from_exprs([...])")
-        if forest.library != self.given_library:
-            raise ExpressionError(
-                f"the forest is over another library ({forest.library}) than the evaluator's "
-                f"({self.given_library}); cast() it"
-            )
+        if forest.library != self.library:
+            own = f"the evaluator's ({self.library})"
+            raise ExpressionError(f"the forest is over another library ({forest.library}) than {own}; cast() it")
 
     def _known_writings(self, forest: Forest) -> Indices:
-        """The rows of a forest's writings; the canonical forms of those that are new, a costly part, are learned."""
+        """Return the rows of a forest's writings; new ones are learned with their canonical forms, a costly part."""
         keys = key_pairs(forest)
         writings = self._known.writings.find(keys)
         fresh = np.flatnonzero(writings < 0)
@@ -295,39 +255,45 @@ class Evaluator:
             writings[fresh] = self._known.learn(keys[fresh], forms)
         return writings
 
-    def _execute(self, call: Call, chosen: Indices, n_new: int) -> None:
+    def _execute(self, request: Request, chosen: Indices, n_new: int) -> None:
         if len(chosen) == 0:
             return
-        done = self._execution.run(call.forest.take(chosen), call.bound)
+        done = self._execution.run(request.forest.take(chosen), request.bound)
         executed_at = self._counts.executed + np.minimum(np.arange(1, len(chosen) + 1), n_new)
-        places = self.explored.add(done.forest, done.errors, call.complexities[chosen], executed_at)
+        places = self.explored.add(done.forest, done.errors, request.complexities[chosen], executed_at)
         self._known.settle(
-            call.writings[chosen], places, done.is_exact,
-            bound=call.bound, explored=self.explored, negligible=self.negligible,
+            request.writings[chosen], places, done.is_exact,
+            bound=request.bound, explored=self.explored, negligible=self.negligible,
         )  # fmt: skip
         self._counts = replace(
             self._counts,
             executed=self._counts.executed + n_new,
             again=self._counts.again + len(chosen) - n_new,
-            screened=self._counts.screened + done.n_screened,
-            bounded=self._counts.bounded + int((~done.is_exact).sum()) - done.n_screened,
+            bounded=self._counts.bounded + int((~done.is_exact).sum()),
             invalid=self._counts.invalid + int((done.is_exact & ~np.isfinite(done.errors)).sum()),
         )
 
-    def _collect(self, call: Call) -> Scores:
-        places = self._known.forms["place"][call.forms]
-        keys = self._known.forms.keys[call.forms, 0]
+    def _collect(self, request: Request) -> Scores:
+        places = self._known.forms["place"][request.forms]
+        keys = self._known.forms.keys[request.forms, 0]
         is_scored = places >= 0
         if is_scored.all():
             found = self.explored.take(places)
             return Scores(found, self.explored.errors[places], self.explored.complexities[places], is_scored, keys)
-        order = np.empty(len(places), np.int64)
-        order[np.argsort(~is_scored, kind="stable")] = np.arange(len(places))
         known = places[is_scored]
-        both = Forest.concatenate([self.explored.take(known), call.forest.take(~is_scored)])
-        errors, shown = np.full(len(places), np.inf), call.complexities.astype(np.float64)
-        errors[is_scored], shown[is_scored] = self.explored.errors[known], self.explored.complexities[known]
-        return Scores(both.take(order), errors, shown, is_scored, keys)
+        found = with_parts(request.forest, np.flatnonzero(is_scored), self.explored.take(known))
+        errors, complexities = np.full(len(places), np.inf), request.complexities.astype(np.float64)
+        errors[is_scored], complexities[is_scored] = self.explored.errors[known], self.explored.complexities[known]
+        return Scores(found, errors, complexities, is_scored, keys)
+
+    def _with_forbidden(self, found: Scores, forest: Forest, is_allowed: NDArray[np.bool_]) -> Scores:
+        """Return the scores of the allowed expressions with the others in their places, infinitely bad."""
+        whole = with_parts(forest, np.flatnonzero(is_allowed), found.forest)
+        errors, complexities = np.full(len(forest), np.inf), self.complexities(forest).astype(np.float64)
+        is_scored, forms = np.zeros(len(forest), np.bool_), np.zeros(len(forest), np.uint64)
+        errors[is_allowed], complexities[is_allowed] = found.errors, found.complexities
+        is_scored[is_allowed], forms[is_allowed] = found.is_scored, found.forms
+        return Scores(whole, errors, complexities, is_scored, forms)
 
     def _forget(self) -> None:
         """Keep to the bound on memory; what is forgotten would be executed, and counted, again."""

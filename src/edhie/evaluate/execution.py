@@ -1,4 +1,4 @@
-"""One forest on the data: constants fitted where there are some, then the loss."""
+"""Execution of a forest on data: constants without a value are fitted, then the loss is computed."""
 
 from __future__ import annotations
 
@@ -11,56 +11,35 @@ from edhie.evaluate.constants.config import FitConfig
 from edhie.evaluate.constants.fitting import fit_missing, with_parts
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import Loss
-from edhie.evaluate.rows import few_rows
-from edhie.evaluate.screening import Screening
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Forest
 
-VALUES_AT_ONCE = 4_000_000  # numbers, 32 MB: what losses that need values hold at a time
+VALUES_AT_ONCE = 4_000_000  # numbers, 32 MB: held at a time for losses that need values
 
 
 @dataclass(frozen=True, eq=False)
 class Executed:
-    """What became of a forest."""
+    """The result of executing a forest."""
 
     forest: Forest
+    """The expressions with their constants fitted."""
     errors: NDArray[np.float64]
     is_exact: NDArray[np.bool_]
-    """False where an expression was only found to be too bad."""
-    n_screened: int
+    """False for expressions that were only found to be worse than the bound."""
 
 
+@dataclass(frozen=True, eq=False)
 class Execution:
-    """How expressions are executed: on which data, by which loss, with how much effort."""
+    """The data, the loss and the effort with which expressions are executed."""
 
-    def __init__(
-        self, data: Data, loss: Loss, constants: FitConfig, screening: Screening | None, threads: int | None
-    ) -> None:
-        self.data = data
-        self.loss = loss
-        self.constants = constants
-        self.threads = threads
-        self.screening = screening if screening is not None and screening.rows < data.n_rows else None
-        self._few = few_rows(data, self.screening.rows) if self.screening else data
+    data: Data
+    loss: Loss
+    constants: FitConfig
+    threads: int | None
 
     def run(self, forest: Forest, bound: float) -> Executed:
-        """Fit and score; where there is a screening, only the best by a first look on all rows."""
-        if self.screening is None:
-            fitted, errors, is_exact = self._score(forest, self.data, bound)
-            return Executed(fitted, errors, is_exact, 0)
-        looked, first, _ = self._score(forest, self._few, np.inf)
-        count = max(1, int(np.ceil(self.screening.keep * len(forest))))
-        best = np.sort(np.argsort(first, kind="stable")[:count])
-        fitted, errors, is_exact = self._score(forest.take(best), self.data, bound)
-        places = np.arange(len(forest))
-        places[best] = len(forest) + np.arange(count)
-        all_errors, all_exact = np.full(len(forest), np.inf), np.zeros(len(forest), np.bool_)
-        all_errors[best], all_exact[best] = errors, is_exact
-        return Executed(Forest.concatenate([looked, fitted]).take(places), all_errors, all_exact, len(forest) - count)
-
-    def _score(self, forest: Forest, data: Data, bound: float) -> tuple[Forest, NDArray[np.float64], NDArray[np.bool_]]:
-        """The forest with its constants fitted, the errors, and whether each is exact."""
-        free = np.isnan(forest.values)
+        """Fit and score a forest; an error above the bound may be infinite."""
+        data, free = self.data, np.isnan(forest.values)
         to_fit = np.unique(np.searchsorted(forest.value_offsets, np.flatnonzero(free), side="right") - 1)
         plain = np.setdiff1d(np.arange(len(forest)), to_fit, assume_unique=True)
         to_squares, from_squares = self.loss.to_sum_of_squares, self.loss.from_sum_of_squares
@@ -72,13 +51,13 @@ class Execution:
             squares[to_fit], is_cut[to_fit] = done.squared_errors, done.is_cut
             fitted = with_parts(forest, to_fit, done.forest)
         if from_squares is None:
-            return fitted, self._by_values(fitted, data), ~is_cut
+            return Executed(fitted, self._by_values(fitted), ~is_cut)
         squares[plain] = squared_errors(forest.take(plain), data, bounds=limit, threads=self.threads)
         is_cut[plain] = np.isinf(squares[plain]) & np.isfinite(limit)
-        return fitted, from_squares(squares, data), ~is_cut
+        return Executed(fitted, from_squares(squares, data), ~is_cut)
 
-    def _by_values(self, forest: Forest, data: Data) -> NDArray[np.float64]:
-        errors = np.empty(len(forest))
+    def _by_values(self, forest: Forest) -> NDArray[np.float64]:
+        data, errors = self.data, np.empty(len(forest))
         step = max(1, VALUES_AT_ONCE // data.n_rows)
         for start in range(0, len(forest), step):
             part = forest.take(slice(start, start + step))

@@ -1,4 +1,4 @@
-"""Every expression that an evaluator has scored, under a bound on memory."""
+"""`Explored`: every expression that an evaluator has scored, in bounded memory."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError
 from edhie.evaluate.growing import GrowingArray, GrowingForest
-from edhie.evaluate.numbers import check_whole
 from edhie.expr import Forest, SymbolLibrary
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
 FORGOTTEN_AT_ONCE = 4  # a quarter of the capacity, so that it happens rarely
-
 
 ExploredMark = tuple[int, GrowingForest, tuple[GrowingArray, ...]]
 """A moment that `Explored.undo` can go back to."""
@@ -28,12 +26,13 @@ class Explored:
     An expression's place is what `add` returned for it; `forget` renumbers places.
     """
 
-    def __init__(self, library: SymbolLibrary, capacity: int) -> None:
-        check_whole("memory", capacity, 2)
+    capacity = 1_000_000
+    """The number of expressions that are kept at most."""
+
+    def __init__(self, library: SymbolLibrary) -> None:
         self.library = library
-        self.capacity = capacity
         self.n_seen = 0
-        """How many were ever added, those forgotten included."""
+        """The number of expressions ever added, those forgotten included."""
         self._clear()
 
     def _clear(self) -> None:
@@ -45,15 +44,21 @@ class Explored:
         return len(self._trees)
 
     def add(self, forest: Forest, errors: Numbers, complexities: NDArray[Any], executed_at: Indices) -> Indices:
-        """Keep scored expressions; their places."""
+        """Keep scored expressions; return their places."""
         first = len(self)
+        ages = np.arange(self.n_seen, self.n_seen + len(forest))
+        self._append(forest, errors, complexities, ages, executed_at)
+        self.n_seen += len(forest)
+        return np.arange(first, len(self))
+
+    def _append(
+        self, forest: Forest, errors: Numbers, complexities: NDArray[Any], ages: Indices, executed_at: Indices
+    ) -> None:
         self._trees.append(forest)
         self._errors.append(errors)
         self._complexities.append(complexities)
-        self._ages.append(np.arange(self.n_seen, self.n_seen + len(forest)))
+        self._ages.append(ages)
         self._executed_at.append(executed_at)
-        self.n_seen += len(forest)
-        return np.arange(first, len(self))
 
     @property
     def forest(self) -> Forest:
@@ -61,38 +66,38 @@ class Explored:
         return self._trees.forest
 
     def take(self, places: Indices) -> Forest:
-        """The expressions at these places."""
+        """Return the expressions at these places."""
         return self._trees.take(places)
 
     @property
     def errors(self) -> Numbers:
-        """By place: the error; infinite for what is no prediction, or was only found to be too bad."""
+        """Error at each place; infinite without finite predictions, and where a bound cut the expression short."""
         return self._errors.array
 
     @property
     def complexities(self) -> Numbers:
-        """By place: the complexity."""
+        """Complexity at each place."""
         return self._complexities.array
 
     @property
     def ages(self) -> Indices:
-        """By place: how many were added before it."""
+        """Number of expressions added before that at each place."""
         return self._ages.array
 
     @property
     def executed_at(self) -> Indices:
-        """By place: how many distinct expressions had been executed, itself included, when its error became known."""
+        """Number of distinct expressions executed when the error at each place became known, itself included."""
         return self._executed_at.array
 
     @property
     def n_forgotten(self) -> int:
-        """How many were seen and are no longer here."""
+        """The number of expressions that were forgotten."""
         return self.n_seen - len(self)
 
     def forget(self) -> Indices | None:
-        """Where there are too many, drop the worst of the older half, but never the best of all.
+        """Drop the worst of the older half if there are too many expressions, but never the best of all.
 
-        By old place the new one, or -1; None where nothing is dropped.
+        Return the new place for each old one, or -1; None if nothing is dropped.
         """
         count = len(self)
         if count <= self.capacity:
@@ -103,26 +108,18 @@ class Explored:
         keep = np.ones(count, np.bool_)
         keep[worst_first[:surplus]] = False
         kept = self.take(np.flatnonzero(keep))
-        self._fill(kept, self.errors[keep], self.complexities[keep], self.ages[keep], self.executed_at[keep])
+        rows = self.errors[keep], self.complexities[keep], self.ages[keep], self.executed_at[keep]
+        self._clear()
+        self._append(kept, *rows)
         return np.where(keep, np.cumsum(keep) - 1, -1)
 
-    def _fill(
-        self, forest: Forest, errors: Numbers, complexities: Numbers, ages: Indices, executed_at: Indices
-    ) -> None:
-        self._clear()
-        self._trees.append(forest)
-        self._errors.append(errors)
-        self._complexities.append(complexities)
-        self._ages.append(ages)
-        self._executed_at.append(executed_at)
-
     def mark(self) -> ExploredMark:
-        """This moment, to go back to; it costs next to nothing."""
+        """Return this moment, for `undo`; it costs next to nothing."""
         rows = self._errors, self._complexities, self._ages, self._executed_at
         return self.n_seen, self._trees.copied(), tuple(row.copied() for row in rows)
 
     def undo(self, mark: ExploredMark) -> None:
-        """Be as at the mark."""
+        """Go back to the mark."""
         self.n_seen, trees, rows = mark
         self._trees = trees.copied()
         self._errors, self._complexities, self._ages, self._executed_at = (row.copied() for row in rows)
@@ -130,7 +127,7 @@ class Explored:
     # -- as arrays ------------------------------------------------------------------------
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All of it as arrays; they stay as they are when more is added."""
+        """Return the state as arrays, which stay unchanged when more is added."""
         forest = self.forest
         return {
             "tokens": forest.tokens,
@@ -144,12 +141,13 @@ class Explored:
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Be what `state` told, whatever is here."""
+        """Replace the state by that which `state` returned."""
         forest = Forest.checked(self.library, state["tokens"], state["offsets"], state["values"])
         rows = [state[name] for name in ("errors", "complexities", "ages", "executed_at")]
         if {len(row) for row in rows} != {len(forest)}:
             raise ExpressionError(f"a state with {len(forest)} expressions and other numbers of errors is damaged")
-        self._fill(forest, *rows)
+        self._clear()
+        self._append(forest, *rows)
         self.n_seen = int(state["n_seen"])
 
     def __repr__(self) -> str:

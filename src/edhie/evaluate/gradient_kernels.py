@@ -21,20 +21,20 @@ Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
-class Room(NamedTuple):
-    """Where expressions are worked out: a row of each for every register."""
+class Workspace(NamedTuple):
+    """Arrays to compute an expression in, with one row for each register."""
 
     registers: Numbers
     gradients: Numbers
     is_active: Flags
-    """Whether a register depends on a constant to be fitted: gradients go nowhere else."""
+    """True for registers that depend on a constant to be fitted: gradients go nowhere else."""
 
 
 @jit
-def room_for(program: Program) -> Room:
-    """Room for any expression of a program."""
+def workspace_for(program: Program) -> Workspace:
+    """Return a workspace for any expression of a program."""
     shape = (program.n_registers, BLOCK)
-    return Room(np.empty(shape), np.empty(shape), np.zeros(program.n_registers, np.bool_))
+    return Workspace(np.empty(shape), np.empty(shape), np.zeros(program.n_registers, np.bool_))
 
 
 @jit
@@ -49,56 +49,56 @@ def find_active(program: Program, k: int, is_active: Flags) -> None:
 
 
 @jit
-def pull(program: Program, k: int, columns: Numbers, room: Room, start: int, stop: int) -> None:
-    """After `run`: the gradient of expression k by each active register, into its row of the gradients."""
+def pull(program: Program, k: int, columns: Numbers, space: Workspace, start: int, stop: int) -> None:
+    """Put the gradient of expression k by each active register into its row of the gradients, after `run`."""
     backwards(
         program.starts.ctypes, program.opcodes.ctypes, program.left.ctypes, program.right.ctypes,
         program.targets.ctypes, program.roots.ctypes, k,
-        columns.ctypes, columns.shape[1], room.registers.ctypes, start, stop,
-        room.gradients.ctypes, room.is_active.ctypes,
+        columns.ctypes, columns.shape[1], space.registers.ctypes, start, stop,
+        space.gradients.ctypes, space.is_active.ctypes,
     )  # fmt: skip
 
 
 @jit
 def jacobian(program: Program, k: int, leaves: Numbers, columns: Numbers, values: Numbers, slopes: Numbers) -> None:
-    """The values of expression k with these leaves, and a row of `slopes` for each of its constants."""
-    room = room_for(program)
-    find_active(program, k, room.is_active)
-    fill(room.registers, leaves)
+    """Put the values of expression k with these leaves into `values`, and its slopes by each constant into `slopes`."""
+    space = workspace_for(program)
+    find_active(program, k, space.is_active)
+    fill(space.registers, leaves)
     n_rows, at = len(values), program.leaf_starts[k]
     for start in range(0, n_rows, BLOCK):
         stop = min(start + BLOCK, n_rows)
-        values[start:stop] = run(program, k, columns, room.registers, start, stop)
-        pull(program, k, columns, room, start, stop)
+        values[start:stop] = run(program, k, columns, space.registers, start, stop)
+        pull(program, k, columns, space, start, stop)
         row = 0
         for j in range(len(leaves)):
             if program.is_free[at + j]:
-                slopes[row, start:stop] = room.gradients[j, : stop - start]
+                slopes[row, start:stop] = space.gradients[j, : stop - start]
                 row += 1
 
 
 @jit
 def normal_equations(
-    program: Program, k: int, leaves: Numbers, free: Indices, target: Target, room: Room,
+    program: Program, k: int, leaves: Numbers, free: Indices, target: Target, space: Workspace,
     products: Numbers, slope: Numbers,
 ) -> float:  # fmt: skip
-    """The weighted sum of squared residuals r = y - f; J'WJ into `products` and J'Wr into `slope`.
+    """Return the weighted sum of squared residuals r = y - f; put J'WJ into `products` and J'Wr into `slope`.
 
     `free` holds the registers of the constants that J is by. Infinite where a value is not finite. A
-    gradient that is not, such as that of sqrt(c*x) at x = 0, does not steer: it counts as 0.
+    gradient that is not, such as that of sqrt(c*x) at x = 0, counts as 0.
     """
     m = len(free)
     products[:m, :m] = 0.0
     slope[:m] = 0.0
-    fill(room.registers, leaves)
+    fill(space.registers, leaves)
     total = 0.0
     residuals, weighted = np.empty(BLOCK), np.empty(BLOCK)
     n_rows = len(target.y)
     for start in range(0, n_rows, BLOCK):
         stop = min(start + BLOCK, n_rows)
         n = stop - start
-        found = run(program, k, target.columns, room.registers, start, stop)
-        pull(program, k, target.columns, room, start, stop)
+        found = run(program, k, target.columns, space.registers, start, stop)
+        pull(program, k, target.columns, space, start, stop)
         for i in range(n):
             residuals[i] = target.y[start + i] - found[i]
         weigh(residuals, target.weights, start, n, weighted)
@@ -107,13 +107,13 @@ def normal_equations(
             return np.inf
         residuals[:n] = weighted[:n]
         for p in range(m):
-            row = room.gradients[free[p]]
+            row = space.gradients[free[p]]
             if not np.isfinite(dot(row, row, n)):
                 drop_infinite(row, n)
             slope[p] += dot(row, residuals, n)
             weigh(row, target.weights, start, n, weighted)
             for q in range(p + 1):
-                products[p, q] += dot(weighted, room.gradients[free[q]], n)
+                products[p, q] += dot(weighted, space.gradients[free[q]], n)
     for p in range(m):
         total += 0.0 * (slope[p] + products[p, p])  # NaN where they are beyond float64
         for q in range(p):
@@ -123,7 +123,7 @@ def normal_equations(
 
 @jit
 def weigh(block: Numbers, weights: Numbers, start: int, n: int, out: Numbers) -> None:
-    """The block times its rows' weights."""
+    """Put the block times its rows' weights into `out`."""
     if len(weights) == 0:
         for i in range(n):
             out[i] = block[i]

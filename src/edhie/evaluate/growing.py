@@ -1,4 +1,4 @@
-"""Arrays and forests that grow at their end, in time that does not depend on how long they are."""
+"""Arrays and forests that grow at their end, in time that does not depend on their length."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from numpy.typing import DTypeLike, NDArray
 
 from edhie.expr import Forest, SymbolLibrary
 
-FIRST_ROOM = 1024
+FIRST_CAPACITY = 1024
 
 
 class GrowingArray:
-    """One row of numbers with room behind it; the room doubles when it is used up."""
+    """A one-dimensional array whose capacity doubles when it is used up."""
 
     def __init__(self, dtype: DTypeLike) -> None:
-        self._room = np.empty(FIRST_ROOM, dtype)
+        self._buffer = np.empty(FIRST_CAPACITY, dtype)
         self._count = 0
 
     def append(self, numbers: NDArray[Any]) -> None:
-        """Put numbers at the end."""
+        """Append numbers."""
         needed = self._count + len(numbers)
-        if needed > len(self._room):
-            grown = np.empty(max(needed, 2 * len(self._room)), self._room.dtype)
+        if needed > len(self._buffer):
+            grown = np.empty(max(needed, 2 * len(self._buffer)), self._buffer.dtype)
             grown[: self._count] = self.array
-            self._room = grown
-        self._room[self._count : needed] = numbers
+            self._buffer = grown
+        self._buffer[self._count : needed] = numbers
         self._count = needed
 
     @property
     def array(self) -> NDArray[Any]:
-        """The numbers; a view, that what is appended later does not change."""
-        return self._room[: self._count]
+        """The numbers, as a view that later appends do not change."""
+        return self._buffer[: self._count]
 
     def copied(self) -> GrowingArray:
-        """The same numbers, sharing the room: once one of the two grows, the other must not."""
+        """Return a copy that shares the buffer: once one of the two grows, the other must not."""
         return copy(self)
 
 
 class GrowingForest:
-    """A forest with room behind it."""
+    """A forest that grows at its end."""
 
     def __init__(self, library: SymbolLibrary) -> None:
         self.library = library
@@ -55,14 +55,14 @@ class GrowingForest:
         return len(self._offsets.array) - 1
 
     def append(self, forest: Forest) -> None:
-        """Put a forest over the same library at the end."""
+        """Append a forest over the same library."""
         self._offsets.append(forest.offsets[1:] + len(self._tokens.array))
         self._value_offsets.append(forest.value_offsets[1:] + len(self._values.array))
         self._tokens.append(forest.tokens)
         self._values.append(forest.values)
 
     def copied(self) -> GrowingForest:
-        """The same forest, sharing the room: once one of the two grows, the other must not."""
+        """Return a copy that shares the buffers: once one of the two grows, the other must not."""
         twin = copy(self)
         twin._tokens, twin._offsets = self._tokens.copied(), self._offsets.copied()
         twin._values, twin._value_offsets = self._values.copied(), self._value_offsets.copied()
@@ -70,11 +70,11 @@ class GrowingForest:
 
     @property
     def forest(self) -> Forest:
-        """All of it, without a copy."""
+        """The whole forest, without a copy."""
         return Forest(self.library, self._tokens.array, self._offsets.array, self._values.array)
 
     def take(self, places: NDArray[np.int64]) -> Forest:
-        """The forest of the expressions at these places."""
+        """Return the expressions at these places."""
         from edhie.expr.forest_kernels import gather
 
         arrays = self._tokens.array, self._offsets.array, self._values.array, self._value_offsets.array

@@ -20,13 +20,13 @@ Numbers = NDArray[np.float64]
 
 
 class Target(NamedTuple):
-    """What expressions are held against."""
+    """Data as kernels take it."""
 
     columns: Numbers
     """One row for each variable of the library."""
     y: Numbers
     weights: Numbers
-    """Of the rows; an empty array where all count the same."""
+    """Weights of the rows; empty where all count the same."""
 
 
 @jit
@@ -38,7 +38,7 @@ def fill(registers: Numbers, leaves: Numbers) -> None:
 
 @jit
 def run(program: Program, k: int, columns: Numbers, registers: Numbers, start: int, stop: int) -> Numbers:
-    """The values of expression k on rows `start` to `stop`; its leaves are filled in already."""
+    """Return the values of expression k on rows `start` to `stop`; its leaves are filled in already."""
     forwards(
         program.starts.ctypes, program.opcodes.ctypes, program.left.ctypes, program.right.ctypes,
         program.targets.ctypes, program.roots.ctypes, k, k + 1,
@@ -64,23 +64,21 @@ def add_errors(
 
 @jit
 def leaves_of(program: Program, g: int) -> Numbers:
-    """The values of the leaves of group g."""
+    """Return the values of the leaves of group g."""
     return program.leaf_values[program.leaf_starts[g] : program.leaf_starts[g + 1]]
 
 
 @jit
 def copy_columns(program: Program, g: int, columns: Numbers, registers: Numbers, start: int, stop: int) -> None:
-    """Put rows of the columns into registers, where group g wants them there."""
+    """Copy rows of the columns into the registers behind the leaves of group g, where a program asks for it."""
     behind = program.leaf_starts[g + 1] - program.leaf_starts[g]
     for j in range(program.n_copied):
         registers[behind + j, : stop - start] = columns[j, start:stop]
 
 
 @jit
-def values(
-    program: Program, groups: tuple[int, int], blocks: tuple[int, int], columns: Numbers, out: NDArray[np.floating]
-) -> None:
-    """The values of the expressions of groups from one to another on such blocks of rows, into `out`."""
+def values(program: Program, groups: tuple[int, int], blocks: tuple[int, int], columns: Numbers, out: Numbers) -> None:
+    """Put the values of the expressions in a range of groups, on a range of blocks of rows, into `out`."""
     registers = np.empty((program.n_registers, BLOCK))
     n_rows = out.shape[1]
     for g in range(groups[0], groups[1]):
@@ -97,7 +95,7 @@ def values(
 
 @jit
 def block_errors(program: Program, g: int, target: Target, out: Numbers, from_: int, to: int) -> None:
-    """The weighted sums of squared errors of group g on blocks `from_` to `to`, each into its row of `out`."""
+    """Put the weighted sums of squared errors of group g on blocks `from_` to `to` into the rows of `out`."""
     registers = np.empty((program.n_registers, BLOCK))
     errors = np.empty(len(program.roots))
     n_rows = len(target.y)
@@ -113,8 +111,8 @@ def block_errors(program: Program, g: int, target: Target, out: Numbers, from_: 
 
 
 @jit
-def squared_errors(program: Program, target: Target, bounds: Numbers, from_: int, to: int, out: Numbers) -> None:
-    """The weighted sums of squared errors of the expressions of groups `from_` to `to`.
+def squared_errors(program: Program, target: Target, bounds: Numbers, out: Numbers, from_: int, to: int) -> None:
+    """Put the weighted sums of squared errors of the expressions of groups `from_` to `to` into `out`.
 
     Infinite where a value is not finite, or the sum passes its bound. A sum only grows with the rows,
     so what has passed the bound stays beyond it; where a whole group has, no more rows are looked at.
@@ -140,7 +138,7 @@ def squared_errors(program: Program, target: Target, bounds: Numbers, from_: int
 
 @jit
 def squared_error(program: Program, k: int, leaves: Numbers, target: Target, registers: Numbers, bound: float) -> float:
-    """The same of expression k, a group to itself, with other values of its leaves."""
+    """Return the weighted sum of squared errors of expression k, a group to itself, with these leaves."""
     fill(registers, leaves)
     total = 0.0
     n_rows = len(target.y)

@@ -1,4 +1,4 @@
-"""Compiled loops over keys of 128 bits, and what becomes of what they stand for."""
+"""Compiled: the hash table of `KeyTable`, and the choice of the expression that stands for a form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Numbers = NDArray[np.float64]
 
 @jit
 def slot_of(key: Keys, stored: Keys, count: int, slots: Indices) -> int:
-    """Where the row of a key is noted, or an empty slot; a note of a row that does not count is passed over."""
+    """Return the slot of a key's row, or an empty one; slots of rows from `count` on are passed over."""
     mask = np.uint64(len(slots) - 1)
     at = key[0] & mask
     while True:
@@ -28,7 +28,7 @@ def slot_of(key: Keys, stored: Keys, count: int, slots: Indices) -> int:
 
 @jit
 def find(keys: Keys, stored: Keys, count: int, slots: Indices) -> Indices:
-    """The rows of keys among the first `count` stored, -1 where there is none."""
+    """Return the rows of keys among the first `count` stored, -1 where there is none."""
     rows = np.empty(len(keys), np.int64)
     for k in range(len(keys)):
         rows[k] = slots[slot_of(keys[k], stored, count, slots)]
@@ -37,7 +37,7 @@ def find(keys: Keys, stored: Keys, count: int, slots: Indices) -> Indices:
 
 @jit
 def insert(keys: Keys, stored: Keys, count: int, slots: Indices) -> tuple[Indices, Indices]:
-    """The rows of keys, new ones where there was none, and which of the keys made these; there must be room."""
+    """Return the rows of keys, added where there was none, and the indices of new keys; there must be room."""
     rows, new = np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
     n_new = 0
     for k in range(len(keys)):
@@ -53,7 +53,7 @@ def insert(keys: Keys, stored: Keys, count: int, slots: Indices) -> tuple[Indice
 
 @jit
 def index(stored: Keys, count: int, at_least: int) -> Indices:
-    """The slots that find the first `count` rows: their number is a power of two."""
+    """Return the slots of the first `count` rows; their number is a power of two."""
     capacity = 16
     while capacity < at_least:
         capacity *= 2
@@ -67,7 +67,7 @@ def index(stored: Keys, count: int, at_least: int) -> Indices:
 def is_no_worse(
     place: int, known: int, errors: Numbers, complexities: Numbers, share: float, negligible: float
 ) -> bool:
-    """Whether an error is at most another's but for rounding, and the expression simpler where they are equal."""
+    """Return True if an error is at most another's but for rounding, and the expression no more complex."""
     if not math.isfinite(errors[known]) or not math.isfinite(errors[place]):
         return bool(errors[place] < errors[known])
     if complexities[place] > complexities[known]:
@@ -81,7 +81,7 @@ def settle(
     tried: Numbers, standing: Indices, bounds: Numbers,
     errors: Numbers, complexities: Numbers, executed_at: Indices, share: float, negligible: float,
 ) -> None:  # fmt: skip
-    """Let what was just executed stand for its form, unless more is known.
+    """Let expressions that were just executed stand for their forms, unless a better one is known.
 
     `tried` is by writing, `standing` (a place) and `bounds` by form, the next three by place; all
     change in place. Where `is_exact` is False an expression was cut short by the bound.

@@ -1,4 +1,4 @@
-"""`KeyTable`: rows found by keys of 128 bits, many at once."""
+"""Keys of expressions, 128 bits of their tokens and values, and `KeyTable`: rows found by keys, many at once."""
 
 from __future__ import annotations
 
@@ -8,10 +8,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.expr import Forest
+
 Keys = NDArray[np.uint64]
 Indices = NDArray[np.int64]
 FIRST_ROOM = 1024
 SLOTS_A_ROW = 4  # of the table that finds rows: a quarter full, so that a key is met within a step or two
+
+
+def key_pairs(forest: Forest) -> NDArray[np.uint64]:
+    """Return the keys of expressions, of shape (expressions, 2); different ones agree with a chance of 2^-128.
+
+    Expressions differ by their tokens or values. Constants without a value are all the same, and 0 is -0, as in
+    `Forest.grouped`.
+    """
+    from edhie.expr.forest_kernels import hashes
+
+    bits = np.where(np.isnan(forest.values), np.nan, forest.values + 0.0).view(np.int64)
+    other_tokens, other_bits = ~forest.tokens, bits ^ 0x5DEECE66D
+    keys = np.empty((len(forest), 2), np.uint64)
+    keys[:, 0] = hashes(forest.tokens, forest.offsets, bits, forest.value_offsets)
+    keys[:, 1] = hashes(other_tokens, forest.offsets, other_bits, forest.value_offsets)
+    return keys
+
+
+def token_keys(forest: Forest) -> list[bytes]:
+    """Return the keys of expressions as 16 bytes each."""
+    found: list[bytes] = key_pairs(forest).view("V16").ravel().tolist()
+    return found
 
 
 class KeyTable:
@@ -21,7 +45,7 @@ class KeyTable:
     """
 
     def __init__(self, **defaults: float) -> None:
-        """The columns, and what they hold for a row of which nothing else is said."""
+        """Make an empty table with these columns, and the values that rows have by default."""
         self._defaults = defaults
         self._count = 0
         self._keys: Keys = np.empty((0, 2), np.uint64)
@@ -35,22 +59,22 @@ class KeyTable:
         return self._count
 
     def __getitem__(self, column: str) -> NDArray[Any]:
-        """A column; a view."""
+        """Return a column, as a view."""
         return self._columns[column][: self._count]
 
     @property
     def keys(self) -> Keys:
-        """By row: its key, two numbers of 64 bits; a view."""
+        """Key of each row, two numbers of 64 bits, as a view."""
         return self._keys[: self._count]
 
     def find(self, keys: Keys) -> Indices:
-        """The rows of keys, -1 where there is none."""
+        """Return the rows of keys, -1 where there is none."""
         from edhie.evaluate import key_kernels as kernels
 
         return kernels.find(keys, self._keys, self._count, self._slots)
 
     def add(self, keys: Keys, **values: NDArray[Any]) -> Indices:
-        """The rows of keys; for those that have none a new one, with these values in its columns."""
+        """Return the rows of keys; those without a row get one, with these values in its columns."""
         from edhie.evaluate import key_kernels as kernels
 
         if self._count + len(keys) > len(self._keys):
@@ -77,17 +101,17 @@ class KeyTable:
         self._slots = kernels.index(self._keys, self._count, SLOTS_A_ROW * len(self._keys))
 
     def chosen(self, rows: Indices, **values: NDArray[Any]) -> KeyTable:
-        """A table of its own with these rows, and these values where they are given."""
+        """Return a new table with these rows, and with `values` in place of the rows' own."""
         table = KeyTable(**self._defaults)
         table.add(self.keys[rows], **({name: self[name][rows] for name in self._defaults} | values))
         return table
 
     def copied(self) -> KeyTable:
-        """The same rows, sharing their room: once one of the two gets more, the other must not."""
+        """Return a copy that shares the arrays: once one of the two gets more rows, the other must not."""
         return copy(self)
 
     def reindexed(self) -> KeyTable:
-        """As `copied`, for rows of which the last were given up."""
+        """Return a copy as `copied`, for a table whose last rows were given up."""
         twin = copy(self)
         twin._index()
         return twin

@@ -1,4 +1,4 @@
-"""What an evaluator knows of expressions, by the keys of their writings and canonical forms."""
+"""`Known`: an evaluator's knowledge of expressions, by the keys of their writings and canonical forms."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ class KnownMark:
 
 
 class Known:
-    """Which expression of those explored stands for a form, and what was tried.
+    """The explored expression that stands for each form, and the writings that were tried.
 
-    `forms` has by form the `place` of what stands for it, -1 for nothing yet, and the `bound` that this
-    was only found to be worse than, NaN where its error is exact. `writings` has by writing the row of its
-    `form`, and the bound that it was `tried` under: infinite where its error is exact, -inf where it was not.
+    `forms` has for each form the `place` of the expression that stands for it, -1 for none yet, and the `bound`
+    that it was only found to be worse than, NaN where its error is exact. `writings` has for each writing the row
+    of its `form`, and the bound that it was `tried` under: infinite where its error is exact, -inf if never.
     """
 
     def __init__(self) -> None:
         self.forms = KeyTable(place=-1, bound=math.nan)
         self.writings = KeyTable(form=-1, tried=-math.inf)
         self._changes: list[tuple[NDArray[Any], Indices, NDArray[Any]]] | None = None
-        """Since the mark: in which column which rows changed, and what stood there before."""
+        """Changes since the mark: column, rows, and their values before."""
 
     def learn(self, writings: Keys, forms: Keys) -> Indices:
-        """Take in writings and the forms that they have; the rows of the writings."""
+        """Add writings and their forms; return the rows of the writings."""
         return self.writings.add(writings, form=self.forms.add(forms))
 
     def settle(
         self, writings: Indices, places: Indices, is_exact: NDArray[np.bool_], *, bound: float, explored: Explored,
         negligible: float,
     ) -> None:  # fmt: skip
-        """Let what was just executed stand for its form, unless more is known; in this order."""
+        """Let expressions that were just executed stand for their forms unless a better one is known."""
         from edhie.evaluate import key_kernels as kernels
 
         forms = self.writings["form"][writings]
@@ -61,7 +61,7 @@ class Known:
         )  # fmt: skip
 
     def forget(self, moved: Indices | None, most: int) -> None:
-        """Follow places that moved, -1 for those that are gone, and keep at most so many writings."""
+        """Update places that moved, -1 for those that are gone, and keep at most so many writings."""
         if moved is None and len(self.writings) <= most:
             return
         places = self.forms["place"]
@@ -84,16 +84,16 @@ class Known:
             self._changes.append((column, rows, column[rows]))
 
     def mark(self) -> KnownMark:
-        """This moment, to go back to; the mark before it is void."""
+        """Return this moment, for `undo`; the mark before it is void."""
         self._changes = []
         return KnownMark(self.forms.copied(), self.writings.copied())
 
     def unmark(self) -> None:
-        """Note no more changes."""
+        """Stop noting changes."""
         self._changes = None
 
     def undo(self, mark: KnownMark) -> None:
-        """Be as at the mark, which must be the last one."""
+        """Go back to the mark, which must be the last one."""
         for column, rows, before in reversed(self._changes or []):
             column[rows] = before  # more room makes new columns: those of the mark are still there
         self.forms, self.writings = mark.forms.reindexed(), mark.writings.reindexed()
@@ -102,7 +102,7 @@ class Known:
     # -- as arrays ------------------------------------------------------------------------
 
     def state(self) -> Arrays:
-        """All of it as arrays; they stay as they are when more becomes known."""
+        """Return the state as arrays, which stay unchanged when more becomes known."""
         return {
             "forms": self.forms.keys,
             "form_places": self.forms["place"].copy(),
@@ -114,7 +114,7 @@ class Known:
 
     @classmethod
     def restored(cls, state: Mapping[str, NDArray[Any]]) -> Known:
-        """What `state` told."""
+        """Return what `state` describes; raise if it is damaged."""
         known = cls()
         for keys, columns in (("forms", ("form_places", "form_bounds")), ("writings", ("writing_forms", "tried"))):
             if {state[keys].shape[1:]} != {(2,)} or {len(state[name]) for name in columns} != {len(state[keys])}:
@@ -129,7 +129,7 @@ class Known:
 
 
 def _check_within(name: str, rows: NDArray[Any], least: int, end: int) -> None:
-    """Compiled loops do not look where they are sent."""
+    """Raise where an index is out of range: compiled loops do not check."""
     if len(rows) and not least <= rows.min() <= rows.max() < end:
         raise EdhieError(f"a state with {name} from {rows.min()} to {rows.max()}, of {end}, is damaged")
 

@@ -1,4 +1,4 @@
-"""What an error is: the table of losses, smaller is better, and losses of the user's."""
+"""Losses: a table of named ones, smaller is better, and a user's own functions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from edhie.errors import DataError, LossError, shortened, suggestion
 from edhie.evaluate.data import Data, squares_about_mean
-from edhie.evaluate.numbers import locked
+from edhie.evaluate.numbers import read_only
 
 Values = NDArray[np.float64]
 Formula = Callable[[Values, Values, Values | None], float]
@@ -25,15 +25,15 @@ ROUNDED_UP = 1 + 8 * float(np.finfo(np.float64).eps)  # covers the roundings on 
 
 @dataclass(frozen=True)
 class Loss:
-    """A measure of how far predictions are from the target; smaller is better, infinity is no prediction at all."""
+    """A measure of the distance of predictions from the target; smaller is better, infinity is no prediction at all."""
 
     name: str
     of_values: Callable[[ArrayLike, ArrayLike, ArrayLike | None], float]
     """The error of predictions: `(y, y_hat, weights or None)`; infinite where any prediction is not finite."""
     from_sum_of_squares: Callable[[ArrayLike, Data], Values] | None = None
-    """Errors from weighted sums of squared errors; None where those do not tell it."""
+    """Errors from weighted sums of squared errors; None where those do not determine it."""
     to_sum_of_squares: Callable[[ArrayLike, Data], Values] | None = None
-    """Its inverse, rounded up: whatever has a larger weighted sum of squared errors has a larger error."""
+    """Inverse of `from_sum_of_squares`, rounded up: a larger sum of squares has a larger error."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         if LOSSES.get(self.name) is self:  # one of the table, which is made of functions that pickle does not know
@@ -45,14 +45,14 @@ class Loss:
 
 
 def sum_of_squares(y: Values, y_hat: Values, weights: Values | None) -> float:
-    """The weighted sum of squared errors."""
+    """Return the weighted sum of squared errors."""
     with np.errstate(all="ignore"):
         errors = y_hat - y
         return float(np.dot(errors, errors) if weights is None else np.dot(weights, np.square(errors)))
 
 
 def r2(y: ArrayLike, y_hat: ArrayLike, weights: ArrayLike | None = None) -> float:
-    """R², the explained share of the target's variance: 1 at best, without bound below.
+    """Return R², the explained share of the target's variance: 1 at best, without bound below.
 
     It is -inf where a prediction is not finite, and, since there is nothing to explain, for
     predictions that miss a constant target.
@@ -60,13 +60,8 @@ def r2(y: ArrayLike, y_hat: ArrayLike, weights: ArrayLike | None = None) -> floa
     return 1.0 - LOSSES["one_minus_r2"].of_values(y, y_hat, weights)
 
 
-def bounded_r2(y: ArrayLike, y_hat: ArrayLike, weights: ArrayLike | None = None) -> float:
-    """max(0, R²), the metric of the paper; 0 where a prediction is not finite."""
-    return max(0.0, r2(y, y_hat, weights))
-
-
 def _ratio(squares: Values, unit: float) -> Values:
-    """Sums of squares in a unit; in the unit 0, that of a constant target, any error is infinite."""
+    """Return sums of squares in a unit; in the unit 0, that of a constant target, any error is infinite."""
     if 0 < unit < math.inf:
         return squares / unit
     return np.where(squares == 0, 0.0, np.inf)
@@ -77,7 +72,7 @@ def _total_weight(y: Values, weights: Values | None) -> float:
 
 
 def _of_squares(name: str, *, relative: bool, root: bool) -> Loss:
-    """A loss that rises with the sum of squares: in units of the weight or of the target's, as a square or its root."""
+    """Make a loss from the sum of squares: in units of the weight or of the target's, as a square or its root."""
 
     def in_unit(squares: ArrayLike, unit: float) -> Values:
         with np.errstate(all="ignore"):
@@ -111,13 +106,13 @@ def _mean_absolute(y: Values, y_hat: Values, weights: Values | None) -> float:
 
 
 def _largest_absolute(y: Values, y_hat: Values, weights: Values | None) -> float:
-    """Weights decide only which rows count: those above 0."""
+    """Return the largest absolute error of the rows that have a weight above 0."""
     errors = np.abs(y_hat - y)
     return float((errors if weights is None else errors[weights > 0]).max(initial=0.0))
 
 
 def _student(y: Values, y_hat: Values, weights: Values | None) -> float:
-    """What Student's distribution takes to tell the residuals, in the unit of the target: robust to gross errors.
+    """Return the scale of residuals under Student's distribution, in the unit of the target: robust to gross errors.
 
     It is exp of the mean negative logarithm of the likelihood, at the scale that makes the residuals most likely,
     times the number that makes it the standard deviation where residuals are normal.
@@ -129,12 +124,12 @@ def _student(y: Values, y_hat: Values, weights: Values | None) -> float:
     square = likeliest_square(squares, shares, FREEDOM)
     if square == 0.0 or not math.isfinite(square):
         return 0.0 if square == 0.0 and not squares[shares > 0].any() else math.inf
-    told = 0.5 * (FREEDOM + 1.0) * float(shares @ np.log1p(squares / (FREEDOM * square)))
-    return math.sqrt(square) * math.exp(told) / OF_NORMAL
+    nats = 0.5 * (FREEDOM + 1.0) * float(shares @ np.log1p(squares / (FREEDOM * square)))
+    return math.sqrt(square) * math.exp(nats) / OF_NORMAL
 
 
 def _guarded(formula: Formula) -> Callable[[ArrayLike, ArrayLike, ArrayLike | None], float]:
-    """The formula, called for finite predictions only, in silence; NaN counts as infinite."""
+    """Guard a formula: it is called for finite predictions only, without warnings; NaN counts as infinite."""
     return partial(_call_guarded, formula)
 
 
@@ -152,7 +147,7 @@ def _call_guarded(formula: Formula, y: ArrayLike, y_hat: ArrayLike, weights: Arr
 
 
 def _as_long_as(target: Values, values: ArrayLike, what: str) -> Values:
-    """The values, one for each of the target's; a single one stands for all."""
+    """Return the values, one for each of the target's; a single one stands for all."""
     given = np.asarray(values, dtype=np.float64)
     if target.size == 0:
         raise DataError("y has no values, so there is no error; give at least one")
@@ -179,13 +174,13 @@ LOSSES: dict[str, Loss] = {
 """The losses by name. Weights count by their ratios; deviation and variance are those of the data, not estimates."""
 
 LOSS_ALIASES: dict[str, str] = {"r2": "one_minus_r2"}
-"""Other names that people use, read but never printed."""
+"""Other names in use, read but never printed."""
 
 DEFAULT_LOSS = "rmse"
 
 
 def loss_named(loss: str | Loss | Callable[..., Any] = DEFAULT_LOSS) -> Loss:
-    """The loss of that name, or one of the user's: `loss(y, y_hat, weights)` gives a number, smaller is better.
+    """Return the loss of that name, or that of a function `loss(y, y_hat, weights)`: a number, smaller is better.
 
     Such a function is called for finite predictions only, with arrays that it cannot change;
     `weights` is None where all rows count the same.
@@ -212,7 +207,7 @@ def _of_user(function: Callable[..., Any]) -> Loss:
 
 
 def _call_of_user(function: Callable[..., Any], name: str, y: Values, y_hat: Values, weights: Values | None) -> float:
-    given = function(locked(y), locked(y_hat), None if weights is None else locked(weights))
+    given = function(read_only(y), read_only(y_hat), None if weights is None else read_only(weights))
     number = given[()] if isinstance(given, np.ndarray) and given.ndim == 0 else given
     if not isinstance(number, Real | np.bool_):
         kind = f"an array of shape {given.shape}" if isinstance(given, np.ndarray) else shortened(repr(given), 60)

@@ -1,4 +1,4 @@
-"""The machine itself: instructions forwards and backwards over one block of rows.
+"""Compiled: the machine that runs instructions forwards and backwards over one block of rows.
 
 It holds the code of all operators, so it is compiled once and called by address. Pointers are to
 the arrays of a `Program`, and to rows of `columns` (`n_rows` long) and registers (`BLOCK` long).
@@ -24,7 +24,7 @@ TARGET = "CPointer(float64), CPointer(float64), int64, CPointer(float64), int64"
 
 @jit_inline
 def operand(place: int, columns: Any, registers: Any, start: int, stop: int) -> Any:
-    """A column's rows, or a register's."""
+    """Return a column's rows, or a register's."""
     if place < 0:
         return columns[-1 - place, start:stop]
     return registers[place, : stop - start]
@@ -38,7 +38,7 @@ def forwards(
 ) -> None:  # fmt: skip
     """Run expressions `from_` to `to` on rows `start` to `stop`.
 
-    Where there are errors, each expression's weighted sum of squared errors is added to its own.
+    If there are `errors`, each expression's weighted sum of squared errors is added to its own.
     """
     starts, roots = carray(starts_at, (to + 1,)), carray(roots_at, (to,))
     opcodes, targets = carray(opcodes_at, (MANY,)), carray(targets_at, (MANY,))
@@ -60,7 +60,7 @@ def backwards(
     starts_at: Any, opcodes_at: Any, left_at: Any, right_at: Any, targets_at: Any, roots_at: Any, k: int,
     columns_at: Any, n_rows: int, registers_at: Any, start: int, stop: int, gradients_at: Any, is_active_at: Any,
 ) -> None:  # fmt: skip
-    """After `forwards`: the gradient of expression k by each active register, into the rows of the gradients.
+    """Put the gradient of expression k by each active register into the rows of the gradients, after `forwards`.
 
     An expression is a tree: every register has one use, and its gradient is set once, never summed.
     """

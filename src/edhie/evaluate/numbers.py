@@ -1,4 +1,4 @@
-"""From anything that may stand in a table to numbers; what is none is told with its place."""
+"""Conversion of table cells to numbers, with the place of those that are none, and checks of settings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLAIN_TYPES = frozenset((float, int, bool, type(None)))  # NumPy itself turns th
 
 
 def array_of(values: Any, place: str) -> NDArray[Any]:
-    """An array of whatever type holds the values as they were given."""
+    """Return an array of whatever type holds the values as they were given."""
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         raise DataError(f"{place} is a sparse matrix; make an array of it with .toarray()")
     if hasattr(values, "to_numpy"):
@@ -41,12 +41,12 @@ def array_of(values: Any, place: str) -> NDArray[Any]:
 
 
 def is_plain(array: NDArray[Any]) -> bool:
-    """Whether NumPy turns the array into float64 with nothing to ask."""
+    """Return True if NumPy turns the array into float64 without loss."""
     return array.dtype.kind in "fiub" and array.dtype.itemsize <= 8 and not np.ma.is_masked(array)
 
 
 def numbers_of(values: Any, place: str) -> Values:
-    """The numbers of one column as a new array; what is missing becomes NaN."""
+    """Return the numbers of one column as a new array; missing values become NaN."""
     array = array_of(values, place)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -93,28 +93,28 @@ def _number(value: Any, place: str, row: int) -> float:
 
 
 def check_whole(name: str, given: Any, least: int, *, or_none: str = "") -> None:
-    """Raise where a setting is not a whole number from `least` on that 64 bits hold."""
+    """Raise if a setting is not a whole number from `least` on that 64 bits hold."""
     if not isinstance(given, int | np.integer) or not least <= given < 1 << 63:
         also = f", or None for {or_none}" if or_none else ""
         raise EdhieError(f"{name} must be a whole number, at least {least}{also}; it is {shown(given)}")
 
 
-def locked(values: Values) -> Values:
-    """The same numbers, which a user's function cannot overwrite by mistake."""
+def read_only(values: Values) -> Values:
+    """Return a view that a user's function cannot overwrite by mistake."""
     view = values.view()
     view.flags.writeable = False
     return view
 
 
 def rows_named(rows: NDArray[Any]) -> str:
-    """`row 3 (counted from 0), the first of 5 such rows`."""
+    """Return words such as `row 3 (counted from 0), the first of 5 such rows`."""
     return f"row {rows[0]} (counted from 0), " + (
         f"the first of {len(rows)} such rows" if len(rows) > 1 else "no other"
     )
 
 
 def shown(value: Any) -> str:
-    """The value as a message shows it: short, whatever it is."""
+    """Return the value as a message shows it, shortened."""
     try:
         return shortened(repr(value.item() if isinstance(value, np.generic) else value), 40)
     except ValueError:  # Python does not print integers of thousands of digits

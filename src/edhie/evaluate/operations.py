@@ -1,4 +1,4 @@
-"""What each operator does to a block of rows; compiled loops that the compiler turns into vector instructions.
+"""Compiled: the operators on a block of rows, as loops that become vector instructions.
 
 Division by zero, roots and logarithms of negative numbers give inf or NaN, as IEEE 754 says:
 nothing is protected. `out` never overlaps an operand.

@@ -1,4 +1,4 @@
-"""Compiled: from the tokens of a forest to instructions over registers."""
+"""Compiled: the translation of a forest's tokens into instructions over registers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def instructions(
 ) -> tuple[
     Indices, Indices, NDArray[np.int16], Operands, Operands, Operands, Operands, Indices, Numbers, Flags, int, int
 ]:
-    """The arrays of a `Program`, in the order of its fields; the most registers that one expression needs last."""
+    """Return the fields of a `Program`, in their order."""
     n = len(offsets) - 1
     starts, leaf_starts = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
     for k in range(n):

@@ -25,7 +25,7 @@ MOST_LEAVES = 64  # numbers and constants of a group: each has a register to its
 
 
 class Program(NamedTuple):
-    """What the kernels run; expression k has the instructions `starts[k]:starts[k + 1]`."""
+    """Instructions for the kernels; expression k has `starts[k]:starts[k + 1]`."""
 
     starts: NDArray[np.int64]
     groups: NDArray[np.int64]
@@ -34,49 +34,49 @@ class Program(NamedTuple):
     left: Operands
     right: Operands
     targets: Operands
-    """By instruction: the register of its result, never one of its operands'."""
+    """Register of each instruction's result, never one of its operands'."""
     roots: Operands
-    """By expression: the operand that is its value."""
+    """Operand that is the value of each expression."""
     leaf_starts: NDArray[np.int64]
     """Group g fills its registers 0, 1, … with `leaf_values[leaf_starts[g]:leaf_starts[g + 1]]`."""
     leaf_values: NDArray[np.float64]
     is_free: NDArray[np.bool_]
-    """By leaf: whether it is a constant to be fitted."""
+    """True for each leaf that is a constant to be fitted."""
     n_copied: int
-    """How many columns are copied into the registers behind the leaves; all or none."""
+    """Number of columns that are copied into the registers behind the leaves; all or none."""
     n_registers: int
-    """How many the group with the most needs, and at least 1."""
+    """Number of registers of the group that needs most, at least 1."""
 
 
-class Tables(NamedTuple):
-    """What planning asks about a library's symbols, by token."""
+class SymbolTables(NamedTuple):
+    """Properties of a library's symbols, by token."""
 
     columns: NDArray[np.int64]
     """The column of a variable, -1 for all else."""
     is_constant: NDArray[np.bool_]
     is_leaf: NDArray[np.bool_]
-    """Whether it is a leaf that is no variable."""
+    """True for leaves that are no variables."""
     is_custom: NDArray[np.bool_]
 
 
 @lru_cache(maxsize=64)
-def tables_of(library: SymbolLibrary) -> Tables:
-    """The tables of a library, made once."""
+def symbol_tables(library: SymbolLibrary) -> SymbolTables:
+    """Return the tables of a library, made once."""
     columns = np.full(len(library), -1, np.int64)
     columns[[library.ids[name] for name in library.variables]] = np.arange(len(library.variables))
     is_constant = np.array([symbol.kind == "constant" for symbol in library.symbols], np.bool_)
     is_custom = np.array([symbol.is_custom for symbol in library.symbols], np.bool_)
-    return Tables(columns, is_constant, (library.arities == 0) & (columns < 0), is_custom)
+    return SymbolTables(columns, is_constant, (library.arities == 0) & (columns < 0), is_custom)
 
 
 def plan(forest: Forest, *, keep: bool = False) -> Program:
-    """The program of a forest, each expression on its own; with `keep` no register is used twice.
+    """Plan a forest, each expression on its own; with `keep` no register is used twice.
 
     Gradients need `keep`: they go back over all values.
     """
     from edhie.evaluate.planning_kernels import instructions
 
-    library, tables = forest.library, tables_of(forest.library)
+    library, tables = forest.library, symbol_tables(forest.library)
     parts = instructions(
         forest.tokens, forest.offsets, forest.values, forest.value_offsets, library.arities, library.opcodes,
         library.literal_values, library.has_slot, tables.is_constant, tables.columns, keep,
@@ -85,10 +85,10 @@ def plan(forest: Forest, *, keep: bool = False) -> Program:
 
 
 def plan_shared(forest: Forest, *, group: int = MOST_EXPRESSIONS) -> Program:
-    """The program of a forest in groups of at most so many neighbours, in which equal subtrees are computed once."""
+    """Plan a forest in groups of at most so many neighbours, in which equal subtrees are computed once."""
     from edhie.evaluate.sharing_kernels import group_starts, shared_instructions
 
-    library, tables = forest.library, tables_of(forest.library)
+    library, tables = forest.library, symbol_tables(forest.library)
     groups = group_starts(forest.tokens, forest.offsets, tables.is_leaf, min(group, MOST_EXPRESSIONS), MOST_LEAVES)
     parts = shared_instructions(
         forest.tokens, forest.offsets, forest.values, forest.value_offsets, library.arities, library.opcodes,
@@ -98,13 +98,13 @@ def plan_shared(forest: Forest, *, group: int = MOST_EXPRESSIONS) -> Program:
 
 
 def with_custom_operators(forest: Forest) -> NDArray[np.int64]:
-    """The places of the expressions with operators that a user added, which have no kernels."""
-    is_custom = tables_of(forest.library).is_custom
+    """Return the places of the expressions with operators that a user added, which have no kernels."""
+    is_custom = symbol_tables(forest.library).is_custom
     return np.unique(forest.owners[is_custom[forest.tokens]]) if is_custom.any() else np.zeros(0, np.int64)
 
 
 def check_constants(forest: Forest) -> None:
-    """Raise where a constant has no value."""
+    """Raise if a constant has no value."""
     missing = np.isnan(forest.values)
     if not missing.any():
         return

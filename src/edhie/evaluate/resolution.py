@@ -25,12 +25,15 @@ Parts = tuple[Values, ...]
 
 
 class Resolution(NamedTuple):
-    """How finely values were written."""
+    """The precision to which values were rounded."""
 
     step: float = 0.0
-    """All values are multiples of it; 0 if they were not rounded to a common step."""
+    """Common divisor of all values; 0 if they were not rounded to a common step."""
     digits: int = 0
-    """All values were rounded to this many significant digits; 0 if not."""
+    """Significant digits to which all values were rounded; 0 if they were not."""
+
+
+FULL_PRECISION = Resolution()
 
 
 def resolution_of(values: Values) -> Resolution:
@@ -46,17 +49,17 @@ def resolution_of(values: Values) -> Resolution:
     magnitudes = np.abs(values)
     largest = float(magnitudes.max(initial=0.0))
     if largest == 0:
-        return Resolution()
+        return FULL_PRECISION
     parts = magnitudes[:: max(1, len(magnitudes) // SAMPLE)], magnitudes
     found = _resolution(parts, largest, DOUBLE, MOST_DIGITS)
-    if found != Resolution() or not all(map(_are_single, parts)):
+    if found != FULL_PRECISION or not all(map(_are_single, parts)):
         return found
     found = _resolution(parts, largest, SINGLE, MOST_DIGITS // 2)
-    return found if found != Resolution() else Resolution(digits=SINGLE_DIGITS)
+    return found if found != FULL_PRECISION else Resolution(digits=SINGLE_DIGITS)
 
 
 def rounding_of(values: Values, resolution: Resolution) -> Values:
-    """Return the standard deviation of the rounding of each value: what it was rounded to, divided by √12."""
+    """Return the standard deviation of the rounding of each value: its step divided by √12."""
     quantum = np.full(len(values), resolution.step)
     if resolution.digits:
         magnitudes = np.abs(values)
@@ -67,7 +70,7 @@ def rounding_of(values: Values, resolution: Resolution) -> Values:
 
 
 def _resolution(parts: Parts, largest: float, precision: float, most_digits: int) -> Resolution:
-    """The resolution of magnitudes that are right to a relative precision."""
+    """Return the resolution of magnitudes that are right to a relative precision."""
     distinct = np.unique(parts[0])
     top = math.floor(math.log10(largest))
     first = top if len(distinct) >= MANY else min(top, 0)
@@ -83,7 +86,7 @@ def _resolution(parts: Parts, largest: float, precision: float, most_digits: int
 
 
 def _first_for_all(parts: Iterable[Values], places: range, precision: float) -> int | None:
-    """The first place of which the values are multiples; by a sample, then by all."""
+    """Return the first place of which the values are multiples; by a sample, then by all."""
     found = None
     for part in parts:
         found = next((place for place in places if _are_multiples(part, place, precision)), None)
@@ -94,7 +97,7 @@ def _first_for_all(parts: Iterable[Values], places: range, precision: float) -> 
 
 
 def _is_known(digits: int, distinct: Values, place: int | None) -> bool:
-    """Whether so many values end before the place of the last digit that they were rounded to significant digits."""
+    """Return True if enough values end before the last place to show rounding to significant digits."""
     if digits < FEWEST_DIGITS:
         return False
     leading = _leading_places(distinct[distinct > 0])
@@ -103,7 +106,7 @@ def _is_known(digits: int, distinct: Values, place: int | None) -> bool:
 
 
 def _unit(parts: Parts, place: int) -> int:
-    """How many units of the place all values are multiples of: 25, 5, 2 or 1."""
+    """Return the number of units of the place that divides all values: 25, 5, 2 or 1."""
     return next((n for n in UNITS if all((np.fmod(np.rint(_scaled(part, place)), n) == 0).all() for part in parts)), 1)
 
 
@@ -117,20 +120,20 @@ def _down(first: int, last: int) -> range:
 
 
 def _are_multiples(values: Values, place: int, precision: float) -> bool:
-    """Whether all are multiples of 10^place, up to the rounding of floats."""
+    """Return True if all are multiples of 10^place, up to the rounding of floats."""
     with np.errstate(all="ignore"):
         scaled = _scaled(values, place)
         return bool((np.abs(scaled - np.rint(scaled)) <= 8 * precision * scaled).all())
 
 
 def _scaled(values: Values, place: int) -> Values:
-    """The values in units of 10^place; whole powers of ten are exact, their inverses are not."""
+    """Return the values in units of 10^place; whole powers of ten are exact, their inverses are not."""
     power = float(f"1e{abs(place)}")
     return values * power if place < 0 else values / power
 
 
 def _leading_places(magnitudes: Values) -> Values:
-    """The place of the first digit of each: 2 for 365.26, -1 for 0.24."""
+    """Return the place of the first digit of each: 2 for 365.26, -1 for 0.24."""
     places: Values = np.floor(np.log10(magnitudes))
     with np.errstate(over="ignore"):
         places += magnitudes >= np.power(10.0, places + 1)
@@ -139,7 +142,7 @@ def _leading_places(magnitudes: Values) -> Values:
 
 
 def _shifted(magnitudes: Values) -> Values:
-    """The values between 1 and 10 with the same digits; those that are 0 left out."""
+    """Return the values scaled to between 1 and 10, without zeros."""
     magnitudes = magnitudes[magnitudes > 0]
     places = _leading_places(magnitudes)
     with np.errstate(all="ignore"):

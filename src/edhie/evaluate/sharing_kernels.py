@@ -30,7 +30,7 @@ def shared_instructions(
     Indices, Indices, NDArray[np.int16], Operands, Operands, Operands, Operands, Indices, Numbers, NDArray[np.bool_],
     int, int,
 ]:  # fmt: skip
-    """The arrays of a `Program`, in the order of its fields; no constant of it is to be fitted."""
+    """Return the fields of a `Program`, in their order; no constant of it is to be fitted."""
     n, n_tokens = len(offsets) - 1, len(tokens)
     starts, roots = np.zeros(n + 1, np.int64), np.empty(n, np.int32)
     ops, targets = np.empty(n_tokens, np.int16), np.empty(n_tokens, np.int32)
@@ -111,9 +111,10 @@ def give_registers(
     starts: Indices, left: Operands, right: Operands, targets: Operands, roots: Operands, from_: int, to: int,
     fresh: int, last_use: Indices, registers: Operands, unused: Operands,
 ) -> int:  # fmt: skip
-    """Put registers, from `fresh` on, for the numbers of values, and how many there are; none is its operands'.
+    """Replace the numbers of values by registers, from `fresh` on; return the number of registers.
 
-    The time counts instructions and ends of expressions, where roots are used.
+    The register of a result is never one of its operands'. The time counts instructions and ends of
+    expressions, where roots are used.
     """
     n_unused = time = 0
     for k in range(from_, to):
@@ -144,7 +145,7 @@ def give_registers(
 
 @jit
 def place_of(table: Operands, keys: Indices, key: int) -> int:
-    """Where a value is in the table, or where it belongs."""
+    """Return the place of a value in the table, or the place where it belongs."""
     mask = len(table) - 1
     place = int((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & mask
     while table[place] != NONE and keys[place] != key:
@@ -154,7 +155,7 @@ def place_of(table: Operands, keys: Indices, key: int) -> int:
 
 @jit
 def power_of_two(least: int) -> int:
-    """The first power of two from `least` on."""
+    """Return the first power of two from `least` on."""
     found = 16
     while found < least:
         found *= 2
@@ -165,7 +166,7 @@ def power_of_two(least: int) -> int:
 def group_starts(
     tokens: NDArray[np.int16], offsets: Indices, is_leaf: NDArray[np.bool_], most_expressions: int, most_leaves: int
 ) -> Indices:
-    """Where groups of neighbouring expressions begin, and the end; none is larger than asked, if it can be."""
+    """Return the starts of groups of neighbouring expressions, and the end; none is larger than asked, if possible."""
     n = len(offsets) - 1
     starts, count, n_leaves = np.zeros(n + 1, np.int64), 0, 0
     for k in range(n):

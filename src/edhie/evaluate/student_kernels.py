@@ -16,7 +16,7 @@ LEAST = 1e-30  # of the largest square: where most residuals are 0, so is the li
 
 @jit
 def likeliest_square(squares: Numbers, shares: Numbers, freedom: float) -> float:
-    """The square of the scale that makes residuals with these squares most likely; rows count by their shares.
+    """Return the square of the scale that makes residuals with these squares most likely; rows count by their shares.
 
     It solves Σ share·(k + 1)·r²/(k·s² + r²) = 1 for k degrees of freedom, whose left side falls with s.
     """
@@ -42,7 +42,7 @@ def likeliest_square(squares: Numbers, shares: Numbers, freedom: float) -> float
 
 @jit
 def student_scale(residuals: Numbers, weights: Numbers, freedom: float) -> float:
-    """The likeliest scale of residuals with variances in proportion to 1/weight; those of weight 0 do not count."""
+    """Return the likeliest scale of residuals with variances in proportion to 1/weight; weight 0 does not count."""
     n = 0
     for i in range(len(weights)):
         if weights[i] > 0.0:

@@ -25,7 +25,7 @@ VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 
 
 def _lane_sums(context: Any, builder: Any, arrays: list[Any], n: Any, combine: Callable[..., Any]) -> Any:
-    """The sum of what `combine` makes of the arrays' vectors, over the first n, a multiple of `AT_ONCE`."""
+    """Emit the sum of `combine` over the arrays' vectors, for the first n elements, a multiple of `AT_ONCE`."""
     word = context.get_value_type(types.intp)
     totals = [cgutils.alloca_once_value(builder, ir.Constant(VECTOR, [0.0] * LANES)) for _ in range(VECTORS)]
     zero, step = ir.Constant(word, 0), ir.Constant(word, AT_ONCE)
@@ -46,7 +46,7 @@ def _lane_sums(context: Any, builder: Any, arrays: list[Any], n: Any, combine: C
 
 
 def _lowered(combine: Callable[..., Any], *array_types: Any) -> tuple[Any, Any]:
-    """A numba signature, of the arrays and n, and the code for it."""
+    """Return a numba signature, of the arrays and n, and the code for it."""
 
     def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         arrays = [
@@ -82,7 +82,7 @@ weighted_squares = cast("Callable[[Numbers, Numbers, Numbers, int], float]", int
 
 @jit
 def distance(a: Numbers, b: Numbers) -> float:
-    """The sum of squared differences."""
+    """Return the sum of squared differences."""
     whole = len(a) - len(a) % AT_ONCE
     total = squares(a, b, whole)
     for i in range(whole, len(a)):
@@ -92,7 +92,7 @@ def distance(a: Numbers, b: Numbers) -> float:
 
 @jit
 def weighted_distance(a: Numbers, b: Numbers, weights: Numbers) -> float:
-    """The weighted sum of squared differences."""
+    """Return the weighted sum of squared differences."""
     whole = len(a) - len(a) % AT_ONCE
     total = weighted_squares(a, b, weights, whole)
     for i in range(whole, len(a)):
@@ -102,7 +102,7 @@ def weighted_distance(a: Numbers, b: Numbers, weights: Numbers) -> float:
 
 @jit
 def squared_distance(a: Numbers, b: Numbers, weights: Numbers, start: int, stop: int) -> float:
-    """The sum of squared differences of a block from rows `start` to `stop`; weighted, where there are weights."""
+    """Return the sum of squared differences of a block from rows `start` to `stop`; weighted if there are weights."""
     if len(weights) == 0:
         return distance(a, b[start:stop])
     return weighted_distance(a, b[start:stop], weights[start:stop])
@@ -110,7 +110,7 @@ def squared_distance(a: Numbers, b: Numbers, weights: Numbers, start: int, stop:
 
 @jit
 def dot(a: Numbers, b: Numbers, n: int) -> float:
-    """The sum of products over the first n."""
+    """Return the sum of products over the first n."""
     whole = n - n % AT_ONCE
     total = products(a, b, whole)
     for i in range(whole, n):

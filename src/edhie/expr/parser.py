@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from edhie.errors import EdhieError, ExpressionError, ParseError, SymbolError, shortened, suggestion
+from edhie.errors import ParseError, SymbolError, shortened, suggestion
 from edhie.expr.expression import Expr
 from edhie.expr.lexer import Token, tokenise
 from edhie.expr.library import SymbolLibrary
@@ -307,14 +307,3 @@ class _Parser:
 
 def _is_power(token: Token) -> bool:
     return token.text == "^" or token.kind == "power"
-
-
-def parse_lines(lines: Sequence[str], library: SymbolLibrary) -> list[Expr]:
-    """Each line's expression; an error names the line, counted from 1."""
-    out = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            out.append(parse(line, library))
-        except EdhieError as error:
-            raise ExpressionError(f"line {number}: {error}") from error
-    return out

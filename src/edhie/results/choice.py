@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
 from edhie.evaluate.constants.config import FitConfig
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.data import Data
-from edhie.evaluate.rows import few_rows
+from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest
 from edhie.expr.plain import plain_form, short_form, with_natural_base

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import FREEDOM
-from edhie.evaluate.program import plan, tables_of, with_custom_operators
+from edhie.evaluate.program import plan, symbol_tables, with_custom_operators
 from edhie.expr import Forest
 from edhie.expr.symbols import NUMBER
 from edhie.results.literals import literal_bits
@@ -196,7 +196,7 @@ def _joined(one: Numbers | None, other: Numbers | None, n: int, m: int) -> Numbe
 
 def _counted(forest: Forest, criterion: Criterion) -> NDArray[np.bool_]:
     """By leaf of the program: whether it is a constant that costs its precision."""
-    is_leaf = tables_of(forest.library).is_leaf[forest.tokens]
+    is_leaf = symbol_tables(forest.library).is_leaf[forest.tokens]
     has_value = forest.library.has_slot[forest.tokens[is_leaf]]
     counted = np.zeros(len(has_value), np.bool_)
     counted[has_value] = np.isinf(literal_bits(forest.values)) & criterion.has_precision

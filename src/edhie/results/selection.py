@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from edhie.errors import SearchError
 from edhie.evaluate.data import Data
-from edhie.evaluate.numbers import check_whole
 from edhie.results.candidates import Candidate
 from edhie.results.freedom import is_testable
 from edhie.results.front import Front
@@ -33,19 +32,6 @@ def best(front: Front) -> Candidate:
     errors = _filled(front).errors
     is_close = errors <= CLOSE * errors[-1] + front.negligible
     return front[int(np.argmax(np.where(is_close, drops(front), -math.inf)))]
-
-
-def mdl(front: Front, *, rows: int) -> Candidate:
-    """The one that describes the data in the fewest bits: itself, its constants, and what it leaves unexplained.
-
-    For errors that are roots of mean squares over so many rows.
-    """
-    check_whole("rows", rows, 1)
-    errors, forest = _filled(front).errors, front.candidates.forest
-    unexplained = rows * np.log2(_positive(errors, front.negligible))
-    symbols = forest.sizes * math.log2(max(len(forest.library), 2))
-    constants = np.diff(forest.value_offsets) * 0.5 * math.log2(rows)
-    return front[int(np.argmin(unexplained + symbols + constants))]
 
 
 def sparing(front: Front, data: Data) -> Front:

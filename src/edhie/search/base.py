@@ -81,11 +81,11 @@ class Task:
 
     def complexities(self, forest: Forest) -> NDArray[Any]:
         """The complexity of a generator's expressions, as `score` counts it."""
-        return self.evaluator.complexities(translated(forest, self.evaluator.given_library))
+        return self.evaluator.complexities(translated(forest, self.evaluator.library))
 
     def score(self, forest: Forest, *, bound: float = math.inf) -> Scores:
         """Score a generator's expressions, over whatever library they are."""
-        return self.evaluator.score(translated(forest, self.evaluator.given_library), bound=bound)
+        return self.evaluator.score(translated(forest, self.evaluator.library), bound=bound)
 
 
 class Strategy(ABC):

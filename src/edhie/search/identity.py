@@ -19,7 +19,7 @@ from edhie.generators.base import Generator
 from edhie.search.base import Strategy, Task
 from edhie.search.sampling import drawn
 
-FORMAT = 1
+FORMAT = 2
 SAMPLES = 64  # of a generator, by which it is known again
 PLACES = ("generator", "corpus")
 """Of what was asked: where something lies, which may move; it is known again by what it holds."""

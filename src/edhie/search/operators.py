@@ -22,14 +22,6 @@ def convex_crossover(a: Codes, b: Codes, w: NDArray[np.float32]) -> Codes:
     return (1 - share) * a + share * b
 
 
-def mutate(generator: LatentGenerator, z: Codes, rng: np.random.Generator) -> Codes:
-    """Codes of expressions like those of `z`, or unlike them: `neighbours` of their spreads, with one random `a` each.
-
-    Near a = 1 the child is syntactically similar, near 0 it is random.
-    """
-    return neighbours(*spreads(generator, z), rng.random(len(z), dtype=np.float32), rng)
-
-
 def spreads(generator: LatentGenerator, z: Codes) -> tuple[Codes, Codes]:
     """Mean and deviation of what each code decodes to, encoded again; the prior's where it decodes to nothing."""
     decoded = generator.decode(z)
@@ -46,7 +38,10 @@ def spreads_of(generator: LatentGenerator, forest: Forest, sources: Indices, cou
 
 
 def neighbours(mean: Codes, deviation: Codes, a: NDArray[np.float32], rng: np.random.Generator) -> Codes:
-    """Draws from N(a·mean, a·deviation + (1 - a)·1), one `a` for each code."""
+    """Draws from N(a·mean, a·deviation + (1 - a)·1), one `a` for each code.
+
+    Near a = 1 the child is syntactically similar, near 0 it is random.
+    """
     share = a[:, np.newaxis]
     noise = rng.standard_normal(mean.shape, dtype=np.float32)
     return share * mean + (share * deviation + (1 - share)) * noise

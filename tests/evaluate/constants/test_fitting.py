@@ -8,10 +8,10 @@ import pytest
 from edhie.errors import EdhieError
 from edhie.evaluate.constants.config import CHEAP, THOROUGH, FitConfig
 from edhie.evaluate.constants.fitting import fit_constants, fit_missing
-from edhie.evaluate.constants.scaling import scaled, scaled_library
-from edhie.evaluate.data import Data, read_data
+from edhie.evaluate.data import Data
+from edhie.evaluate.reading import read_data
 from edhie.evaluate.values import squared_errors, values
-from edhie.expr import Expr, Forest, SymbolLibrary, parse
+from edhie.expr import Expr, Forest, parse
 from edhie.expr import standard_libraries as standard
 from edhie.grammar import load
 
@@ -130,15 +130,6 @@ def test_numbers_are_not_constants() -> None:
     assert fitted.squared_errors[1] == pytest.approx(squared_errors(forest_of("x0"), data)[0])
 
 
-def test_scaling_wraps_what_it_is_given() -> None:
-    library = SymbolLibrary.of(["sin"], ["c", "t"])
-    wrapped = scaled(Forest.from_exprs([parse("sin(t)", library), parse("c", library)]))
-    assert [str(expr) for expr in wrapped] == ["C + C*sin(t)", "C + C*c"]
-    assert wrapped.library == scaled_library(library)
-    assert scaled_library(wrapped.library) == wrapped.library
-    assert len(scaled(Forest.from_exprs([], library))) == 0
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -148,7 +139,7 @@ def test_scaling_wraps_what_it_is_given() -> None:
         ({"rows": 0}, "rows must be a whole number, at least 1, or None for all rows"),
         ({"lower": 1.0, "upper": 1.0}, "lower must be below upper"),
         ({"tolerance": -1.0}, "tolerance is a share"),
-        ({"slack": float("nan")}, "slack is a share"),
+        ({"enough": float("nan")}, "enough is a share"),
     ],
 )
 def test_a_wrong_setting_is_told(changes: dict[str, float], message: str) -> None:

@@ -13,7 +13,7 @@ from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.constants.interpreted import MOST_NUMBERS, Interpreted
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data
-from edhie.evaluate.values import interpreted
+from edhie.evaluate.values import numpy_values
 from edhie.expr import Expr, Forest, SymbolLibrary, operator, parse
 
 Numbers = NDArray[np.float64]
@@ -49,7 +49,7 @@ LIBRARY = SymbolLibrary.of(
 
 
 def one_by_one(expr: Expr, constants: Numbers) -> Numbers:
-    return np.array([interpreted(expr.with_constants(row.tolist()), X) for row in constants])
+    return np.array([numpy_values(expr.with_constants(row.tolist()), X) for row in constants])
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -94,7 +94,7 @@ def test_slopes_of_linear_constants_are_exact() -> None:
 @pytest.mark.parametrize("name", ["by_row", "of_column", "only_so_many"])
 def test_all_of_them_are_fitted_and_the_same_again(name: str) -> None:
     form = parse(f"c*{name}(c*x + c) + c*x", LIBRARY)
-    y = interpreted(form.with_constants([1.7, 0.8, -0.6, 0.4]), X)
+    y = numpy_values(form.with_constants([1.7, 0.8, -0.6, 0.4]), X)
     data = Data(X, y, None, ("x",))
     found, again = (fit_constants(Forest.from_exprs([form]), data, config=FitConfig(iterations=60)) for _ in range(2))
     assert found.squared_errors[0] < 1e-12

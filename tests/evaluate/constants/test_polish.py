@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from edhie.evaluate.constants.config import FitConfig
 from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.constants.polish import polish
-from edhie.evaluate.data import Data, read_data
+from edhie.evaluate.data import Data
+from edhie.evaluate.reading import read_data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from strategies import GAUSS, LIBRARIES, TAME_NUMBERS, exprs
@@ -96,10 +97,3 @@ def test_a_users_operator_and_nothing_to_polish() -> None:
     found = polish(forest, data)
     assert found.forest.values == pytest.approx([2.0, 0.7, 2.0], rel=1e-8)
     assert len(polish(forest[:0], data).forest) == 0
-
-
-def test_threads_change_nothing() -> None:
-    data = read_data(X, 2 * np.exp(-X) + 0.1 * np.sin(9 * X))
-    forest = Forest.from_exprs([parse("c*exp(c*x0)").with_constants([1 + k / 7, -1]) for k in range(5)])
-    one, two = polish(forest, data), polish(forest, data, threads=2)
-    np.testing.assert_array_equal(one.forest.values, two.forest.values)

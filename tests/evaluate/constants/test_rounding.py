@@ -7,13 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edhie.evaluate.constants.config import FitConfig
-from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.constants.polish import polish
 from edhie.evaluate.constants.readable_numbers import number_library, readable_numbers
-from edhie.evaluate.constants.rounding import readable, round_to_integers
-from edhie.evaluate.constants.tolerance import error_limit
-from edhie.evaluate.data import Data, read_data
+from edhie.evaluate.constants.rounding import readable
+from edhie.evaluate.data import Data, error_limit
+from edhie.evaluate.reading import read_data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from strategies import GAUSS, LIBRARIES, TAME_NUMBERS, exprs
@@ -130,27 +128,3 @@ def test_numbers_are_what_their_trees_say(value: float, reach: float) -> None:
         assert float(Expr(library, number.tokens)()) == pytest.approx(number.value, rel=1e-15)
         assert abs(number.value - value) <= reach
     assert [each.cost for each in numbers] == sorted(each.cost for each in numbers)
-
-
-def test_whole_numbers() -> None:
-    data = read_data(X, 3 * X**2 + 2.5 * X - 1)
-    text = "c*x0^c + c*x0 + c"
-    start = Forest.from_exprs([parse(text).with_constants([3 + 1e-9, 2 - 1e-9, 2.5, -1]), parse("x0"), parse("c*x0")])
-    fitted = fit_constants(start, data)
-    forest, errors = round_to_integers(fitted.forest, fitted.squared_errors, data, 1e-6)
-    assert forest[0].constants[:2] == (3.0, 2.0)
-    assert forest[0].constants[2] == pytest.approx(2.5)
-    assert forest[0].constants[3] == -1.0
-    assert forest[2] == fitted.forest[2]
-    np.testing.assert_array_equal(errors, squared_errors(forest, data))
-    for before, after in zip(fitted.squared_errors, errors, strict=True):
-        assert after <= error_limit(before, data, slack=1e-6)
-    by_config = fit_constants(start, data, config=FitConfig(integers=True))
-    np.testing.assert_array_equal(by_config.forest.values, forest.values)
-
-
-def test_whole_numbers_stay_within_bounds() -> None:
-    noise = np.random.default_rng(1).normal(size=len(X))
-    config = FitConfig(integers=True, lower=0.6, upper=0.9, slack=1e3)
-    fitted = fit_constants(Forest.from_exprs([parse("c*x0")]), read_data(X, 0.8 * X + noise), config=config)
-    assert 0.6 <= fitted.forest.values[0] <= 0.9

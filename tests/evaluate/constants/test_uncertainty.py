@@ -1,16 +1,20 @@
-"""Standard errors and intervals: as SciPy's, true to their level, and infinite where nothing is known."""
+"""Standard errors and intervals: as SciPy's, true to their level, and infinite where nothing is known.
+
+Standard errors of values are those of linear algebra, whatever constants are redundant.
+"""
 
 import numpy as np
 import pytest
 from scipy.optimize import curve_fit
 
 from edhie.errors import EdhieError
+from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.constants.polish import descend, polish_expr
-from edhie.evaluate.constants.propagation import value_deviations
-from edhie.evaluate.constants.uncertainty import bootstrap, uncertainty
-from edhie.evaluate.data import Data, read_data
-from edhie.expr import Expr, parse
+from edhie.evaluate.constants.polish import gauss_newton, polish_expr
+from edhie.evaluate.constants.uncertainty import uncertainty, value_deviations
+from edhie.evaluate.data import Data
+from edhie.evaluate.reading import read_data
+from edhie.expr import Expr, Forest, parse
 
 X = np.linspace(0.2, 4, 50)
 MODELS = {
@@ -67,7 +71,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
     for _ in range(400):
         data = read_data(x, clean + 0.05 * rng.normal(size=len(x)))
         response = Response(start, data.columns)
-        constants, _ = descend(response, truth, data.y, None)
+        constants, _ = gauss_newton(response, truth, data.y, None)
         found = uncertainty(start.with_constants(constants.tolist()), data)
         covered += (found.lower <= truth) & (truth <= found.upper)
     assert (np.abs(covered / 400 - 0.95) < 0.03).all()  # 0.95 ± 0.011 by chance
@@ -81,28 +85,6 @@ def test_a_higher_level_reaches_farther() -> None:
     for level in (0.0, 1.0, 95):
         with pytest.raises(EdhieError, match="between 0 and 1"):
             uncertainty(expr, data, level=level)
-
-
-def test_bootstrap_agrees_where_slopes_can_be_trusted() -> None:
-    expr, data = fitted("c*x0 + c")
-    found = bootstrap(expr, data, n=300, rng=np.random.default_rng(0))
-    again = bootstrap(expr, data, n=300, rng=np.random.default_rng(0))
-    expected = uncertainty(expr, data)
-    np.testing.assert_allclose(found.standard_errors, expected.standard_errors, rtol=0.25)
-    np.testing.assert_allclose(found.lower, expected.lower, atol=0.6 * expected.standard_errors.max())
-    np.testing.assert_allclose(found.covariance, found.covariance.T)
-    np.testing.assert_array_equal(found.standard_errors, again.standard_errors)
-    with pytest.raises(EdhieError, match="at least 2"):
-        bootstrap(expr, data, n=1, rng=np.random.default_rng(0))
-
-
-def test_bootstrap_sees_uneven_noise() -> None:
-    rng = np.random.default_rng(5)
-    x = np.linspace(-1, 1, 200)
-    data = read_data(x, 2 * x + rng.normal(size=200) * np.abs(x) ** 3)
-    expr, _ = polish_expr(parse("c*x0").with_constants([1.0]), data)
-    found = bootstrap(expr, data, rng=rng)
-    assert found.standard_errors[0] > 1.4 * uncertainty(expr, data).standard_errors[0]
 
 
 @pytest.mark.parametrize(
@@ -127,21 +109,19 @@ def test_what_data_cannot_tell_apart_is_grouped_and_some_of_it_held(
 ) -> None:
     expr = parse(text, variables=["x0"]).with_constants(values)
     data = read_data(X, expr(x0=X) + np.sin(X))
-    by_slopes = uncertainty(expr, data)
-    by_rows = bootstrap(expr, data, n=5, rng=np.random.default_rng(0))
+    found = uncertainty(expr, data)
     places = np.arange(len(values))
     lost = np.isin(places, [group[0] for group in groups if len(group) == 1])  # it changes nothing by itself
     given = np.isin(places, held)
-    for found in (by_slopes, by_rows):
-        assert found.unidentified == groups
-        assert found.held == held
-        np.testing.assert_array_equal(np.isinf(found.standard_errors), lost)
-        np.testing.assert_array_equal(found.standard_errors[given], 0)
-        assert (found.standard_errors[~given] > 0).all()
-        assert (found.lower[lost] == -np.inf).all()
-        assert (found.upper[lost] == np.inf).all()
-        assert np.isfinite(found.lower[~lost]).all()
-        np.testing.assert_array_equal(found.lower[given], by_slopes.values[given])
+    assert found.unidentified == groups
+    assert found.held == held
+    np.testing.assert_array_equal(np.isinf(found.standard_errors), lost)
+    np.testing.assert_array_equal(found.standard_errors[given], 0)
+    assert (found.standard_errors[~given] > 0).all()
+    assert (found.lower[lost] == -np.inf).all()
+    assert (found.upper[lost] == np.inf).all()
+    assert np.isfinite(found.lower[~lost]).all()
+    np.testing.assert_array_equal(found.lower[given], found.values[given])
 
 
 @pytest.mark.parametrize(
@@ -170,10 +150,10 @@ def test_too_few_rows_know_nothing() -> None:
     expr = parse("c*x0^2 + c*x0 + c").with_constants([1.0, 2.0, 3.0])
     for rows in (1, 2, 3):
         data = read_data(X[:rows], X[:rows] * 5, allow_constant_target=True)
-        for found in (uncertainty(expr, data), bootstrap(expr, data, n=3, rng=np.random.default_rng(0))):
-            assert np.isinf(found.standard_errors).all()
-            assert found.degrees_of_freedom <= 0
-            assert bool(found.unidentified) == (rows < 3)
+        found = uncertainty(expr, data)
+        assert np.isinf(found.standard_errors).all()
+        assert found.degrees_of_freedom <= 0
+        assert bool(found.unidentified) == (rows < 3)
 
 
 def test_exact_fits_undefined_values_and_no_constants() -> None:
@@ -181,17 +161,49 @@ def test_exact_fits_undefined_values_and_no_constants() -> None:
     assert (uncertainty(line, read_data(X, 2 * X + 1)).standard_errors < 1e-14).all()
     undefined = uncertainty(parse("log(c - x0)").with_constants([1.0]), read_data(X, X))
     assert np.isinf(undefined.standard_errors).all()
-    for found in (
-        uncertainty(parse("x0^2"), read_data(X, X)),
-        bootstrap(parse("x0^2"), read_data(X, X), n=3, rng=np.random.default_rng(0)),
-    ):
-        assert found.standard_errors.shape == (0,)
-        assert found.covariance.shape == (0, 0)
-        assert found.degrees_of_freedom == len(X)
+    found = uncertainty(parse("x0^2"), read_data(X, X))
+    assert found.standard_errors.shape == (0,)
+    assert found.covariance.shape == (0, 0)
+    assert found.degrees_of_freedom == len(X)
 
 
-def test_huge_constants_give_no_warning() -> None:
-    x = np.linspace(1e-160, 1e-159, 20)
-    y = np.sin(np.arange(20.0)) + 2
-    expr, _ = polish_expr(parse("c*x0").with_constants([1e159]), read_data(x, y))
-    assert np.isposinf(bootstrap(expr, read_data(x, y), n=3, rng=np.random.default_rng(0)).covariance).all()
+# -- of values -------------------------------------------------------------------------
+
+NOISE = np.random.default_rng(0)
+LINE = NOISE.uniform(0, 4, (80, 1))
+ON_LINE = 3 + 2 * LINE[:, 0] + 0.3 * NOISE.normal(size=80)
+COLUMNS = np.array([[-1.0, 0.0, 2.0, 9.0]])
+
+
+def deviations(text: str, data: Data, columns: np.ndarray = COLUMNS) -> np.ndarray:
+    fitted = fit_constants(Forest.from_exprs([parse(text)]), data).forest[0]
+    return value_deviations(fitted, data, columns)
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_deviations_of_values_are_those_of_a_line(is_weighted: bool) -> None:
+    weights = NOISE.uniform(0.2, 2, 80) if is_weighted else None
+    data = read_data(LINE, ON_LINE, weights=weights)
+    design, count = np.column_stack([np.ones(80), LINE[:, 0]]), np.ones(80) if weights is None else weights
+    inverse = np.linalg.inv(design.T @ (design * count[:, None]))
+    beta = inverse @ design.T @ (count * ON_LINE)
+    variance = count @ np.square(ON_LINE - design @ beta) / 78
+    there = np.column_stack([np.ones(4), COLUMNS[0]])
+    expected = np.sqrt(variance * np.einsum("ij,jk,ik->i", there, inverse, there))
+    np.testing.assert_allclose(deviations("c + c*x0", data), expected, rtol=1e-7)
+
+
+def test_redundant_constants_change_no_deviation() -> None:
+    data = read_data(LINE, ON_LINE)
+    plain = deviations("c + c*x0", data)
+    np.testing.assert_allclose(deviations("c + c*x0 + c", data), plain, rtol=1e-6)
+    np.testing.assert_allclose(deviations("(c + c*x0)/c", data), plain, rtol=1e-6)
+
+
+def test_what_data_do_not_tell_is_infinite_and_what_has_no_constant_is_certain() -> None:
+    data = read_data(np.column_stack([LINE, np.zeros(80)]), ON_LINE)
+    columns = np.array([[1.0, 1.0], [0.0, 1.0]])
+    found = deviations("c*x0 + c*x1", data, columns)
+    assert np.isfinite(found[0])
+    assert np.isinf(found[1])
+    np.testing.assert_array_equal(value_deviations(parse("x0"), read_data(LINE, ON_LINE), COLUMNS), 0)

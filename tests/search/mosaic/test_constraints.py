@@ -7,6 +7,7 @@ import pytest
 
 from edhie import Constraints
 from edhie.evaluate import Evaluator
+from edhie.evaluate.constraints import Rules
 from edhie.evaluate.values import values
 from edhie.expr import Expr, SymbolLibrary
 from edhie.results import SearchResult
@@ -71,7 +72,7 @@ def has_exp(expr: Expr) -> bool:
 
 
 def test_pieces_that_may_be_in_no_equation_are_not_looked_at() -> None:
-    rules = Constraints(max_size=4, nested={"sin": ["sin"]}, all_variables=True).over(free())
+    rules = Rules(Constraints(max_size=4, nested={"sin": ["sin"]}, all_variables=True), free())
     pieces = Pieces(free(), X, 100, np.ones(len(free())), rules=rules)
     given = forest_of(free(), "sin(sin(x0))", "x0", "x0*x1 + x1 + x0", "sin(x0 + x1)")
     assert list(map(str, pieces.unseen(given))) == ["x0", "sin(x0 + x1)"]
@@ -80,7 +81,7 @@ def test_pieces_that_may_be_in_no_equation_are_not_looked_at() -> None:
 
 def test_frames_keep_out_what_may_not_stand_within_their_links() -> None:
     data = data_of(X, np.exp(A) + B)
-    rules = Constraints(nested={"log": ["sin"], "exp": ["sin"]}).over(free())
+    rules = Rules(Constraints(nested={"log": ["sin"], "exp": ["sin"]}), free())
     linked = next(f for f in opening_frames(data, free(), MosaicConfig()) if f.link.head == ("log",))
     gate, forest = gate_of(linked, rules), forest_of(free(), "x0", "sin(x0)", "x1*sin(x0)", "cos(x1)")
     which, is_log = np.arange(4), np.zeros(4, np.bool_)
@@ -94,18 +95,18 @@ def test_frames_keep_out_what_may_not_stand_within_their_links() -> None:
 
 @both
 def test_completed_they_have_all_variables_and_the_same_values(library: SymbolLibrary) -> None:
-    rules = Constraints(all_variables=True).over(library)
+    rules = Rules(Constraints(all_variables=True), library)
     forest = forest_of(library, "x0", "x0*x1", "sin(x1)")
     made = completed(forest, rules)
     assert rules.allowed(made).all()
     assert str(made[1]) == "x0*x1"
     np.testing.assert_array_equal(values(made, X), values(forest, X))
-    assert completed(forest, Constraints(max_size=3).over(library)) is forest
+    assert completed(forest, Rules(Constraints(max_size=3), library)) is forest
 
 
 @both
 def test_trimmed_they_are_allowed(library: SymbolLibrary) -> None:
-    rules = Constraints(max_size=5, nested={"sin": ["*"]}).over(library)
+    rules = Rules(Constraints(max_size=5, nested={"sin": ["*"]}), library)
     made = trimmed(forest_of(library, "x0*sin(x1) + x1/x0 + x0*x0*x1"), rules)
     assert "x0*sin(x1)" in map(str, made)
     assert rules.allowed(made).all()
@@ -116,5 +117,5 @@ def test_sums_are_among_those_that_are_allowed() -> None:
     data = data_of(X, A + np.sin(B))
     forest = forest_of(strict(), "x0", "sin(x1)", "x1", "cos(x0)")
     assert "x0 + sin(x1)" in map(str, plain_sums(forest, data)[0])
-    rules = Constraints(max_size=3).over(strict())
+    rules = Rules(Constraints(max_size=3), strict())
     assert rules.allowed(plain_sums(forest, data, rules)[0]).all()

@@ -10,7 +10,7 @@ import pytest
 
 from edhie.evaluate import Evaluator
 from edhie.evaluate.constants.config import FitConfig
-from edhie.evaluate.keys import token_keys
+from edhie.evaluate.key_table import token_keys
 from edhie.expr import Forest
 from edhie.results import SearchResult
 from edhie.search import Budget, run

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edhie.errors import SearchError
 from edhie.evaluate import Evaluator
+from edhie.evaluate.explored import Explored
 from edhie.evaluate.losses import LOSSES
 from edhie.events import Progressed
 from edhie.expr import SymbolLibrary, operator
@@ -256,11 +256,6 @@ def test_rounds_may_be_many() -> None:
     assert isinstance(mosaic.step(np.random.default_rng(0)), bool)
 
 
-def test_scaling_is_refused() -> None:
-    with pytest.raises(SearchError, match="without scaling"):
-        searched(free(), X, A, scaling=True)
-
-
 # -- losses ---------------------------------------------------------------------------
 
 
@@ -327,8 +322,9 @@ def test_small_settings(config: MosaicConfig) -> None:
 
 
 @both
-def test_memory_of_the_evaluator_may_be_small(make: Any) -> None:
-    assert is_exact(searched(make(), X, np.sin(A) + B, memory=2), A)
+def test_memory_of_the_evaluator_may_be_small(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Explored, "capacity", 2)
+    assert is_exact(searched(make(), X, np.sin(A) + B), A)
 
 
 @both

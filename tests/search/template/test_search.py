@@ -211,8 +211,6 @@ def test_errors() -> None:
         search("x0 + c")
     with pytest.raises(SearchError, match="needs a form whose parts are unknown"):
         run(GENERATOR, Evaluator(LIBRARY, X, Y), strategy="template")
-    with pytest.raises(SearchError, match="give it an evaluator without scaling"):
-        search("f(x0)", scaling=True)
     with pytest.raises(SearchError, match="a template is a text"):
         TemplateConfig(3)  # type: ignore[arg-type]
     with pytest.raises(SearchError, match="TemplateConfig"):

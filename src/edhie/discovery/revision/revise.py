@@ -61,7 +61,7 @@ def revise(
         generator, evaluator, strategy=strategy, budget=settings.budget, rng=settings.seed,
         on_event=on_event, folder=folder, resume=resume, asked=settings.asked(), criterion=criterion,
     )  # fmt: skip
-    start = formula_over(str(given), evaluator.given_library)
+    start = formula_over(str(given), evaluator.library)
     fitted = strategy.fitted or refitted(start, evaluator.data, thorough(evaluator.constants))[0]
     return _revision(
         given, fitted, evaluator, result, target=target, columns=searched.columns, validation=searched.validation,
@@ -88,7 +88,7 @@ def _revision(
 
 
 def _weight(expr: Expr, evaluator: Evaluator) -> float:
-    return float(evaluator.complexities(Forest.from_exprs([expr], evaluator.given_library))[0])
+    return float(evaluator.complexities(Forest.from_exprs([expr], evaluator.library))[0])
 
 
 def _read(formula: str | Expr, names: Sequence[str]) -> Expr:

@@ -1,1 +1,1 @@
-"""The constants of expressions: fitted, polished, told how certain they are, rounded."""
+"""The constants of expressions: fitted, polished, with standard errors, rounded."""

@@ -1,4 +1,4 @@
-"""How much is spent on fitting the constants of an expression."""
+"""`FitConfig`: the effort spent on fitting the constants of an expression."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from edhie.evaluate.numbers import check_whole
 
 @dataclass(frozen=True)
 class FitConfig:
-    """How constants are fitted, by least squares."""
+    """Settings of a fit of constants by least squares."""
 
     points: int = 16
     """Points tried: all ones, the data's scales, then at random; linear expressions need one. 0: given values alone."""
     starts: int = 3
-    """How many of them, the best, are descended from."""
+    """Points, the best of those tried, from which a descent starts."""
     rounds: int = 1
-    """How often that is done at most, with other points; six rounds that end in the same error are enough."""
+    """Rounds at most, each with other points; six rounds that end in the same error are enough."""
     iterations: int = 20
     """Steps at most from each start."""
     tolerance: float = 1e-8
@@ -31,12 +31,8 @@ class FitConfig:
     """The least that a constant may be."""
     upper: float = math.inf
     """The greatest that a constant may be."""
-    integers: bool = False
-    """Whether constants are rounded to whole numbers where that leaves the error as it is, to a share of `slack`."""
-    slack: float = 1e-6
-    """The share by which the error may rise when constants are rounded."""
     seed: int = 0
-    """Of the starts at random."""
+    """Seed of the random points."""
 
     def __post_init__(self) -> None:
         for name, least in (("points", 0), ("starts", 1), ("rounds", 1), ("iterations", 1), ("seed", 0)):
@@ -45,12 +41,12 @@ class FitConfig:
             check_whole("rows", self.rows, 1, or_none="all rows")
         if not self.lower < self.upper:
             raise EdhieError(f"lower must be below upper: they are {self.lower} and {self.upper}")
-        for name in ("tolerance", "enough", "slack"):
+        for name in ("tolerance", "enough"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise EdhieError(f"{name} is a share, 0 or more, not {getattr(self, name)}")
 
 
 CHEAP = FitConfig()
-"""For the many."""
+"""A fit for the many expressions of a search."""
 THOROUGH = FitConfig(points=500, starts=10, rounds=20, iterations=200, tolerance=1e-14)
-"""For the few."""
+"""A fit for the few expressions that matter."""

@@ -1,4 +1,4 @@
-"""Fit expressions with a user's operators, which have no kernels: as compiled fits do it, on values from NumPy."""
+"""Fits of expressions with a user's operators, which have no kernels: as compiled ones, on values from NumPy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.config import FitConfig
-from edhie.evaluate.constants.jacobian import Response, constants_among_values
+from edhie.evaluate.constants.jacobian import Response, constants_of_each
 from edhie.evaluate.data import Data
 from edhie.evaluate.program import plan
 from edhie.expr import Forest
@@ -18,19 +18,18 @@ Flags = NDArray[np.bool_]
 def fit_custom(
     fitted: Forest, errors: Numbers, places: NDArray[np.int64], data: Data, config: FitConfig
 ) -> tuple[Forest, Numbers]:
-    """The forest and its sums of squares with the expressions at `places` fitted; the others stay as they are."""
+    """Fit the expressions at `places`; return the whole forest and its sums of squares."""
     values, errors = fitted.values.copy(), errors.copy()
-    slots = np.flatnonzero(constants_among_values(fitted))
-    bounds = np.searchsorted(slots, fitted.value_offsets)
+    positions = constants_of_each(fitted)
     for k in places.tolist():
-        own = slots[bounds[k] : bounds[k + 1]]
+        own = positions[k]
         given = np.clip(values[own], config.lower, config.upper)
         values[own], errors[k] = _Fit(fitted[k : k + 1], data, config).best(given)
     return Forest(fitted.library, fitted.tokens, fitted.offsets, values), errors
 
 
 class _Fit:
-    """One expression that is fitted."""
+    """A fit of one expression."""
 
     def __init__(self, one: Forest, data: Data, config: FitConfig) -> None:
         from edhie.evaluate.constants.linear_parts import find_linear
@@ -48,14 +47,14 @@ class _Fit:
         self._roots = 1.0 if data.weights is None else np.sqrt(data.weights)
 
     def best(self, given: Numbers) -> tuple[Numbers, float]:
-        """The best constants, from those given, where they have values, and from many points; what they leave."""
+        """Return the best constants, from those given, if any, and from many points, and their sum of squares."""
         best, error = given, self._error(given)
         starts = [given] if len(given) and error < np.inf else []
         for start in starts:
-            best, error = self._descended(start)
+            best, error = self._levenberg_marquardt(start)
         if len(given) and error > self._enough:
             for start in self._points():
-                found, reached = self._descended(start)
+                found, reached = self._levenberg_marquardt(start)
                 if reached < error:
                     best, error = found, reached
                 if error <= self._enough:
@@ -63,9 +62,8 @@ class _Fit:
         return best, self._error(best)  # to the bit what these constants leave, whatever they were found with
 
     def _points(self) -> Numbers:
-        """The best of many points, their linear constants where the others want them, best first."""
-        from edhie.evaluate.constants.scales import leaf_scales
-        from edhie.evaluate.constants.starts import start_value
+        """Return the best of many points, best first, with their linear constants solved for."""
+        from edhie.evaluate.constants.starts import leaf_scales, start_value
 
         config, n = self._config, self._config.points
         n = min(n, 1) if self._is_linear.all() else n
@@ -77,13 +75,13 @@ class _Fit:
         return points[order[np.isfinite(errors[order])]]
 
     def _solved(self, points: Numbers) -> Numbers:
-        """The points with their linear constants in closed form; as they are where these have no finite slopes."""
+        """Return the points with their linear constants solved for; unchanged where these have no finite slopes."""
         is_linear, n_linear = self._is_linear, int(self._is_linear.sum())
         if not n_linear or not len(points):
             return points
         units = np.concatenate([np.zeros((1, len(is_linear))), np.eye(len(is_linear))[is_linear]])
         asked = np.where(is_linear, 0.0, points)[:, np.newaxis] + units
-        found = self._response.many(asked.reshape(-1, len(is_linear))).reshape(len(points), 1 + n_linear, -1)
+        found = self._response.values_at_each(asked.reshape(-1, len(is_linear))).reshape(len(points), 1 + n_linear, -1)
         solved = points.copy()
         with np.errstate(all="ignore"):
             slopes = (found[:, 1:] - found[:, :1]) * self._roots
@@ -94,8 +92,8 @@ class _Fit:
             solved[k, is_linear] = np.clip(answer, self._config.lower, self._config.upper)
         return solved
 
-    def _descended(self, start: Numbers) -> tuple[Numbers, float]:
-        """Where Levenberg and Marquardt's method leads; linear constants are not damped, as in compiled fits."""
+    def _levenberg_marquardt(self, start: Numbers) -> tuple[Numbers, float]:
+        """Return the optimum reached from a start, and its sum of squares; linear constants are not damped."""
         from edhie.evaluate.constants.least_squares import FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING, SETTLED
         from edhie.evaluate.constants.solve import solve_damped
 
@@ -126,7 +124,7 @@ class _Fit:
         return current, error
 
     def _equations(self, constants: Numbers) -> tuple[float, Numbers, Numbers]:
-        """The sum of squares, and the normal equations of a step; slopes that are not finite do not steer."""
+        """Return the sum of squares and the normal equations of a step; slopes that are not finite count as 0."""
         values, slopes = self._response.jacobian(constants, is_linear=self._is_linear)
         with np.errstate(all="ignore"):
             left = (self._data.y - values) * self._roots
@@ -138,7 +136,7 @@ class _Fit:
     def _errors(self, points: Numbers) -> Numbers:
         """The weighted sums of squares at several points, infinite where a value is not finite."""
         with np.errstate(all="ignore"):
-            squares = np.square(self._response.many(points) - self._data.y)
+            squares = np.square(self._response.values_at_each(points) - self._data.y)
             totals = squares.sum(axis=1) if self._data.weights is None else squares @ self._data.weights
         return np.where(totals < np.inf, totals, np.inf)
 

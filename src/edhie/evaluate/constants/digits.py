@@ -1,4 +1,4 @@
-"""Round constants for print: as few significant digits as the loss and the predictions need."""
+"""Rounding of constants for print: as few significant digits as the loss and the predictions need."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.constants.tolerance import error_limit
-from edhie.evaluate.data import Data
+from edhie.evaluate.data import Data, error_limit
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.numerals import numeral, short_numeral
@@ -27,14 +26,14 @@ TIGHTER = 0.25
 SAMPLED_ROWS = 10_000  # slopes are computed on; what is printed is checked on all rows
 
 
-def needed_digits(expr: Expr, data: Data, *, held_out: Data | None = None, least: int = LEAST) -> Expr:
+def needed_digits(expr: Expr, data: Data, *, held_out: Data | None = None) -> Expr:
     """Round the constants and numbers of an expression to as few digits as its text needs.
 
     The result has the same tree. Its sum of squares is that of `expr` to 1 %, and its predictions on all rows,
     held-out ones included, differ by less than a thousandth of the residuals' spread (or of the row's own residual)
     or a millionth of the target's, whichever is larger. The sum of squares of an exact equation is rounding error
     and does not count.
-    Constants get `least` digits or more, by how much predictions depend on them. An expression without finite
+    Constants get 4 digits or more, by how much predictions depend on them. An expression without finite
     predictions keeps all digits.
 
     >>> from edhie.evaluate import read_data
@@ -50,7 +49,7 @@ def needed_digits(expr: Expr, data: Data, *, held_out: Data | None = None, least
     check = _Check(expr, data, held_out)
     if not len(slots.values) or not check.parts:
         return expr
-    budget = 1.0 / math.sqrt(len(slots.values))
+    budget, least = 1.0 / math.sqrt(len(slots.values)), LEAST
     effects = _effects(slots.probe, check.parts)
     while True:
         digits = _digits(slots.values, effects, budget, least)
@@ -97,11 +96,11 @@ class _Part(NamedTuple):
     columns: Numbers
     predicted: Numbers
     tolerance: Numbers
-    """How far the prediction of each row may move."""
+    """Distance by which the prediction of each row may move."""
 
 
 class _Check:
-    """Whether a rounded expression is as good as the original."""
+    """A comparison of rounded expressions with the original."""
 
     def __init__(self, expr: Expr, data: Data, held_out: Data | None) -> None:
         self.data = data
@@ -145,7 +144,7 @@ def _with_constant(library: SymbolLibrary) -> SymbolLibrary:
 
 def _values(expr: Expr, columns: Numbers) -> Numbers:
     with np.errstate(all="ignore"):
-        found: Numbers = values(Forest.from_exprs([expr]), columns)[0].astype(np.float64, copy=False)
+        found: Numbers = values(Forest.from_exprs([expr]), columns)[0]
     return found
 
 
@@ -158,7 +157,7 @@ def _spread(residuals: Numbers) -> float:
 
 
 def _effects(expr: Expr, parts: list[_Part]) -> Numbers:
-    """How far a prediction moves for each unit of each constant, at most, in units of its tolerance."""
+    """Return the largest move of a prediction for each unit of each constant, in units of its tolerance."""
     found = np.zeros(len(expr.constants))
     for part in parts:
         step = -(-part.columns.shape[1] // SAMPLED_ROWS)
@@ -180,7 +179,7 @@ def _digits(constants: Numbers, effects: Numbers, budget: float, least: int) -> 
 
 
 def _rounded(value: float, digits: int) -> float:
-    """The value with so many digits, or as it is where that is not longer."""
+    """Return the value with so many digits, or unchanged where that is not longer."""
     found = float(f"{value:.{digits - 1}e}")
     if not math.isfinite(found):
         return value

@@ -1,4 +1,4 @@
-"""What data tell of constants, direction by direction: the singular values of their scaled slopes."""
+"""The singular value decomposition of slopes: the directions of constants that the data determine."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ SHARE_IN_GROUP = 1e-8  # of a constant's direction: what is below is rounding
 
 @dataclass(frozen=True, eq=False)
 class Directions:
-    """Slopes J, one row a constant, as scales · axes · strengths · patterns."""
+    """Slopes J, one row for each constant, as scales · axes · singular_values · patterns."""
 
     scales: Numbers
-    """By constant: the length of its slopes, 1 where they are all 0."""
+    """Length of each constant's slopes, 1 where they are all 0."""
     axes: Numbers
-    """(constants, directions): each direction in the space of the scaled constants."""
-    strengths: Numbers
-    """By direction: how much a step along it changes the values; falling."""
+    """Directions in the space of the scaled constants, of shape (constants, directions)."""
+    singular_values: Numbers
+    """Change of the values by a unit step along each direction; falling."""
     patterns: Numbers
-    """(directions, rows): how the values change along it."""
+    """Changes of the values along each direction, of shape (directions, rows)."""
 
     @classmethod
     def of(cls, slopes: Numbers, weights: Numbers | None = None) -> Directions:
-        """The directions of slopes (constants, rows) on rows that count by their weights.
+        """Decompose slopes, of shape (constants, rows), on weighted rows.
 
-        Slopes that are not finite, such as that of sqrt at 0, do not steer: they count as 0.
+        Slopes that are not finite, such as that of sqrt at 0, count as 0.
         """
         with np.errstate(all="ignore"):
             weighted = slopes if weights is None else slopes * np.sqrt(weights)
@@ -43,32 +43,32 @@ class Directions:
             scaled /= lengths[:, np.newaxis]
         if len(slopes) == 0:
             return cls(np.ones(0), np.empty((0, 0)), np.empty(0), np.empty((0, slopes.shape[1])))
-        axes, strengths, patterns = np.linalg.svd(scaled, full_matrices=False)
-        return cls(largest * lengths, axes, strengths, patterns)
+        axes, singular_values, patterns = np.linalg.svd(scaled, full_matrices=False)
+        return cls(largest * lengths, axes, singular_values, patterns)
 
     def rank(self, precision: float) -> int:
-        """How many directions change the values by more than rounding."""
-        return int(np.count_nonzero(self.strengths > precision * self.strengths.max(initial=0.0)))
+        """Return the number of directions that change the values by more than rounding."""
+        return int(np.count_nonzero(self.singular_values > precision * self.singular_values.max(initial=0.0)))
 
     def step(self, residuals: Numbers, *, damping: float, precision: float) -> Numbers:
-        """How to change the constants so that the values change by the residuals; damped where data tell little."""
+        """Return the step of the constants that changes the values by the residuals, damped along weak directions."""
         rank = self.rank(precision)
-        s = self.strengths[:rank]
+        s = self.singular_values[:rank]
         with np.errstate(all="ignore"):
             along = (self.patterns[:rank] @ residuals) * s / (np.square(s) + damping)
             return np.asarray((self.axes[:, :rank] @ along) / self.scales)
 
     def gain(self, residuals: Numbers, *, precision: float) -> float:
-        """By how much the sum of squares would fall, were the values as straight as their slopes."""
+        """Return the fall of the sum of squares that a full step promises, if values are linear in the constants."""
         with np.errstate(all="ignore"):
             along = self.patterns[: self.rank(precision)] @ residuals
             return float(along @ along)
 
     def inverse(self, precision: float) -> Numbers:
-        """(J Jᵀ)⁻¹, the covariance of the constants in units of the noise's; infinite for what data do not tell."""
+        """Return (J Jᵀ)⁻¹, the covariance of the constants for noise of variance 1; infinite for undetermined ones."""
         rank = self.rank(precision)
         with np.errstate(all="ignore"):
-            half = self.axes[:, :rank] / self.strengths[:rank] / self.scales[:, np.newaxis]
+            half = self.axes[:, :rank] / self.singular_values[:rank] / self.scales[:, np.newaxis]
             whole = half @ half.T
         whole[np.isnan(whole)] = np.inf
         lost = np.diag(self._lost(precision)) > SHARE_IN_GROUP
@@ -77,26 +77,26 @@ class Directions:
         return whole
 
     def held(self, precision: float, values: Numbers) -> tuple[int, ...]:
-        """The fewest constants that have to be given for the data to determine the others, as far as they tell of them.
+        """Return the fewest constants that have to be given for the data to determine the others.
 
         A convention, as there are many ways: constants that are 1 or another whole number are given before others,
         and then the first. One whose value changes nothing, whatever the others are, is not among them.
         """
         lost = [k for group in self.unidentified(precision) if len(group) > 1 for k in group]
-        known = self.axes * self.strengths  # (constants, directions): as good as the slopes, and small
-        least = precision * self.strengths.max(initial=0.0)
+        known = self.axes * self.singular_values  # (constants, directions): as good as the slopes, and small
+        least = precision * self.singular_values.max(initial=0.0)
         free = [k for k in range(len(self.scales)) if k not in lost]
         held = []
         for k in sorted(lost, key=lambda k: (_is_whole(float(values[k])), -k)):
-            strengths = np.linalg.svd(known[[*free, k]], compute_uv=False)
-            if np.count_nonzero(strengths > least) > len(free):
+            singular_values = np.linalg.svd(known[[*free, k]], compute_uv=False)
+            if np.count_nonzero(singular_values > least) > len(free):
                 free.append(k)
             else:
                 held.append(k)
         return tuple(sorted(held))
 
     def unidentified(self, precision: float) -> tuple[tuple[int, ...], ...]:
-        """The groups of constants that can be changed together, or each alone, while the values stay."""
+        """Return the groups of constants that can be changed together, or each alone, while the values stay."""
         together = np.abs(self._lost(precision)) > SHARE_IN_GROUP
         groups: list[tuple[int, ...]] = []
         left = {int(k) for k in np.flatnonzero(np.diag(together))}
@@ -110,7 +110,7 @@ class Directions:
         return tuple(groups)
 
     def _lost(self, precision: float) -> Numbers:
-        """The projection of the scaled constants onto what does not change the values."""
+        """Return the projection of the scaled constants onto directions that do not change the values."""
         known = self.axes[:, : self.rank(precision)]
         return np.asarray(np.eye(len(self.scales)) - known @ known.T)
 

@@ -1,19 +1,18 @@
-"""Fit the constants of many expressions at once."""
+"""Fits of the constants of many expressions at once, by least squares."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.config import CHEAP, FitConfig
-from edhie.evaluate.data import Data
-from edhie.evaluate.program import plan, tables_of, with_custom_operators
-from edhie.evaluate.rows import few_rows
-from edhie.evaluate.threads import spread
-from edhie.evaluate.values import check_columns, target_of
+from edhie.evaluate.data import Data, few_rows
+from edhie.evaluate.program import plan, symbol_tables, with_custom_operators
+from edhie.evaluate.values import check_columns, parallel_for, target_of
 from edhie.expr import Forest
 from edhie.expr.symbols import NUMBER
 
@@ -23,12 +22,12 @@ HOPELESS = 4.0  # times the mean of squares that matters: what a sample leaves m
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """Expressions with the values of their constants, and the sums of squares that these leave."""
+    """Expressions with fitted constants, and their sums of squared residuals."""
 
     forest: Forest
     squared_errors: Numbers
     is_cut: NDArray[np.bool_]
-    """Where a sample of the rows was enough to see that more than the bound is left: that counts as infinite."""
+    """True where a sample of the rows showed that the error exceeds the bound; it is then infinite."""
 
 
 def fit_constants(
@@ -39,11 +38,12 @@ def fit_constants(
     bound: float = math.inf,
     threads: int | None = 1,
 ) -> Fitted:
-    """Every constant by least squares; where all of an expression's have values, they are one start more.
+    """Fit every constant by least squares.
 
-    Expressions that are linear in their constants have a closed form. What cannot be fitted (no
-    start with finite values) keeps an infinite error, and so may what leaves more than the `bound`, a sum of squares.
-    Neither the order of the expressions nor the number of threads changes a fit.
+    If all constants of an expression have values, they are one more start. Expressions that are linear in their
+    constants have a closed form. Expressions that cannot be fitted (no start with finite values) have an infinite
+    error, and so may those above the `bound`, a sum of squares. Neither the order of the expressions nor the number
+    of threads changes a fit.
     """
     check_columns(forest, data.columns)
     sample = data if config.rows is None else few_rows(data, config.rows)
@@ -56,17 +56,13 @@ def fit_constants(
         rest = np.flatnonzero(~is_cut)
         again, errors[rest] = _search(fitted.take(rest), data, last, threads)
         fitted = with_parts(fitted, rest, again)
-    if config.integers:
-        from edhie.evaluate.constants.rounding import round_to_integers
-
-        fitted, errors = round_to_integers(fitted, errors, data, config.slack, lower=config.lower, upper=config.upper)
     return Fitted(fitted, errors, is_cut)
 
 
 def fit_missing(
     forest: Forest, data: Data, *, config: FitConfig = CHEAP, bound: float = math.inf, threads: int | None = 1
 ) -> Fitted:
-    """As `fit_constants`, but constants that have a value keep it."""
+    """Fit as `fit_constants` does, but keep constants that have a value."""
     is_given = ~np.isnan(forest.values)
     if not is_given.any():
         return fit_constants(forest, data, config=config, bound=bound, threads=threads)
@@ -80,7 +76,7 @@ def fit_missing(
 
 def _search(forest: Forest, data: Data, config: FitConfig, threads: int | None) -> tuple[Forest, Numbers]:
     from edhie.evaluate.constants.least_squares import Effort, fit
-    from edhie.evaluate.constants.scales import leaf_scales
+    from edhie.evaluate.constants.starts import leaf_scales
 
     program, target = plan(forest, keep=True), target_of(data)
     scales = leaf_scales(program, data.columns)
@@ -89,7 +85,7 @@ def _search(forest: Forest, data: Data, config: FitConfig, threads: int | None) 
         float(config.lower), float(config.upper), config.points, config.starts, config.rounds, config.iterations,
         float(config.tolerance), config.enough * data.squares_to_explain, config.seed,
     )  # fmt: skip
-    spread(lambda start, stop: fit(program, scales, target, effort, start, stop, errors, leaves), len(forest), threads)
+    parallel_for(partial(fit, program, scales, target, effort, errors, leaves), len(forest), threads)
     fitted = with_leaves(forest, leaves)
     custom = with_custom_operators(forest)
     if len(custom):
@@ -100,13 +96,13 @@ def _search(forest: Forest, data: Data, config: FitConfig, threads: int | None) 
 
 
 def with_leaves(forest: Forest, leaves: Numbers) -> Forest:
-    """The forest with its constants and numbers from the leaves of its program."""
-    has_value = forest.library.has_slot[forest.tokens[tables_of(forest.library).is_leaf[forest.tokens]]]
+    """Return the forest with its constants and numbers from the leaves of its program."""
+    has_value = forest.library.has_slot[forest.tokens[symbol_tables(forest.library).is_leaf[forest.tokens]]]
     return Forest(forest.library, forest.tokens, forest.offsets, np.ascontiguousarray(leaves[has_value]))
 
 
 def with_parts(forest: Forest, places: NDArray[np.int64], parts: Forest) -> Forest:
-    """The forest with the expressions at `places` replaced by `parts`."""
+    """Return the forest with the expressions at `places` replaced by `parts`."""
     order = np.arange(len(forest))
     order[places] = len(forest) + np.arange(len(places))
     return Forest.concatenate([forest, parts]).take(order)

@@ -1,6 +1,6 @@
-"""One expression by NumPy, planned once, for many values of its constants at once.
+"""Values of one expression by NumPy, planned once, for many values of its constants at once.
 
-What has no constants in it is computed once. A user's operator gets one long column, all values of the constants one
+Parts without constants are computed once. A user's operator gets one long column, all values of the constants one
 after another, so that it needs to know of columns only. One that looks beyond its row, such as at the sum of a
 column, gives something else then: the first answer is compared with what comes one by one, which it is from then on.
 """
@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.numbers import locked
-from edhie.evaluate.values import interpreted
+from edhie.evaluate.numbers import read_only
+from edhie.evaluate.values import numpy_values
 from edhie.expr import Expr
 from edhie.expr.interpret import numpy_function
 
@@ -37,11 +37,11 @@ Step = _Call | NDArray[Any] | int
 
 
 class _NoColumnError(Exception):
-    """A user's operator gave something else than one real number a row."""
+    """Raised where a user's operator gives something else than one real number a row."""
 
 
 class Interpreted:
-    """The values of an expression by its constants, in the order of its tokens."""
+    """An expression as a function of its constants, in the order of its tokens."""
 
     def __init__(self, expr: Expr, columns: Numbers) -> None:
         self._expr = expr
@@ -50,7 +50,7 @@ class Interpreted:
         self._steps = self._planned()
 
     def values(self, constants: Numbers) -> Numbers:
-        """By row of `constants`, (n, constants): the expression's values, (n, rows); NaN where one is not finite."""
+        """Return the values, (n, rows), for constants of shape (n, constants); NaN where a constant is not finite."""
         n, n_rows = len(constants), self._columns.shape[1]
         found = np.full((n, n_rows), np.nan)
         whole = np.flatnonzero(np.isfinite(constants).all(axis=1))
@@ -68,7 +68,7 @@ class Interpreted:
         return np.array([self._alone(row) for row in constants])
 
     def _together(self, constants: Numbers) -> Numbers | None:
-        """All at once; None where a user's operator cannot do that."""
+        """Return the values for all constants at once; None where a user's operator cannot do that."""
         try:
             found = self._run(constants)
         except Exception:  # whatever a user's operator raises: it may be the long column
@@ -85,11 +85,11 @@ class Interpreted:
         try:
             found: Numbers = self._run(constants[np.newaxis])[0]
         except _NoColumnError:
-            found = interpreted(self._expr.with_constants(constants.tolist()), self._columns)  # raises, and says why
+            found = numpy_values(self._expr.with_constants(constants.tolist()), self._columns)  # raises, and says why
         return found
 
     def _run(self, constants: Numbers) -> Numbers:
-        """The steps, on a stack: (rows,) or () for what has no constants, (n, 1) or (n, rows) for what has."""
+        """Run the steps on a stack of arrays: (rows,) or () without constants, (n, 1) or (n, rows) with them."""
         stack: list[NDArray[Any]] = []
         with np.errstate(all="ignore"):
             for step in self._steps:
@@ -101,9 +101,9 @@ class Interpreted:
         return np.asarray(np.broadcast_to(stack.pop(), (len(constants), self._columns.shape[1])), dtype=np.float64)
 
     def _planned(self) -> list[Step]:
-        """From right to left: an operator, the values of what has no constants, or the place of a constant."""
+        """Return the steps, from right to left: operators, values of parts without constants, places of constants."""
         library, n_rows = self._expr.library, self._columns.shape[1]
-        columns = dict(zip(library.variables, map(locked, self._columns), strict=True))
+        columns = dict(zip(library.variables, map(read_only, self._columns), strict=True))
         place = len(self._expr.constants)
         stack: list[list[Step]] = []  # the steps of every operand
         with np.errstate(all="ignore"):
@@ -125,17 +125,17 @@ class Interpreted:
 
 
 def _folded(call: _Call, operands: list[list[Step]], n_rows: int) -> list[Step] | None:
-    """The values of an operator whose operands have no constants, where they are a column; None for all else."""
+    """Return the values of an operator whose operands have no constants; None where they are no column."""
     known = [operand[0] for operand in operands if len(operand) == 1 and isinstance(operand[0], np.ndarray)]
     if len(known) < len(operands):
         return None
-    # columns are locked; what is kept besides is not for a user's operator to write into either
+    # columns are read_only; what is kept besides is not for a user's operator to write into either
     found = np.asarray(call.function(*(each.copy() if each.flags.writeable else each for each in known)))
     return [found] if found.dtype.kind in REAL and found.shape in ((), (n_rows,)) else None
 
 
 def _own(call: _Call, operands: list[NDArray[Any]]) -> NDArray[Any]:
-    """A user's operator on one long column, which is its own to write into."""
+    """Apply a user's operator to one long column, a copy that it may overwrite."""
     shape = np.broadcast_shapes(*(operand.shape for operand in operands))
     long = [np.broadcast_to(operand, shape).flatten() for operand in operands]
     found = np.asarray(call.function(*long))

@@ -1,4 +1,4 @@
-"""One expression as a function of its constants: its values, and their slopes."""
+"""One expression as a function of its constants: values, and slopes by each constant."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError
 from edhie.evaluate.constants.interpreted import Interpreted
-from edhie.evaluate.program import check_constants, plan, with_custom_operators
+from edhie.evaluate.program import check_constants, plan, symbol_tables, with_custom_operators
 from edhie.evaluate.values import block_count, check_columns
 from edhie.expr import Expr, Forest
 
@@ -19,29 +19,29 @@ EXACT_SLOPES, DIFFERENCES = 1e-10, 1e-7
 """Shares below which slopes are rounding: those of the kernels, and those by differences."""
 
 
-def jacobian_of(expr: Expr | Forest, columns: Numbers) -> tuple[Numbers, Numbers]:
-    """The values of one expression, (rows,), and their slopes by its constants, (constants, rows).
+def constants_among_values(forest: Forest) -> NDArray[np.bool_]:
+    """Return True for each of a forest's `values` that is a constant's; the others are numbers."""
+    is_constant = symbol_tables(forest.library).is_constant
+    return np.asarray(is_constant[forest.tokens[forest.library.has_slot[forest.tokens]]])
+
+
+def constants_of_each(forest: Forest) -> list[NDArray[np.int64]]:
+    """Return the positions of each expression's constants among the forest's `values`."""
+    positions = np.flatnonzero(constants_among_values(forest))
+    return np.split(positions, np.searchsorted(positions, forest.value_offsets[1:-1]))
+
+
+class Response:
+    """An expression planned once, to be evaluated for many values of its constants.
 
     Built-in operators have exact slopes; with a user's operators they are central differences.
 
     >>> from edhie.expr import parse
-    >>> values, slopes = jacobian_of(parse("c*x0^c").with_constants([3.0, 2.0]), np.array([[1.0, 2.0]]))
+    >>> response = Response(parse("c*x0^c").with_constants([3.0, 2.0]), np.array([[1.0, 2.0]]))
+    >>> values, slopes = response.jacobian(response.constants)
     >>> values.tolist(), slopes[0].tolist()
     ([3.0, 12.0], [1.0, 4.0])
     """
-    response = Response(expr, columns)
-    return response.jacobian(response.constants)
-
-
-def constants_among_values(forest: Forest) -> NDArray[np.bool_]:
-    """Which of a forest's `values` are those of constants; the others are numbers."""
-    library = forest.library
-    is_constant = np.array([symbol.kind == "constant" for symbol in library.symbols])
-    return np.asarray(is_constant[forest.tokens[library.has_slot[forest.tokens]]])
-
-
-class Response:
-    """An expression planned once, to be asked for many values of its constants."""
 
     def __init__(self, expr: Expr | Forest, columns: Numbers) -> None:
         forest = expr if isinstance(expr, Forest) else Forest.from_exprs([expr])
@@ -53,13 +53,13 @@ class Response:
         self.columns = columns
         self._program = plan(forest, keep=True)
         self.constants: Numbers = self._program.leaf_values[self._program.is_free]
-        """The values that the expression's constants have."""
+        """The constants' own values."""
         has_own = len(with_custom_operators(forest)) > 0
         self._interpreted: Interpreted | None = Interpreted(self.expr, columns) if has_own else None
 
     @property
     def has_exact_slopes(self) -> bool:
-        """Whether all of its operators have kernels."""
+        """True if all operators have kernels."""
         return self._interpreted is None
 
     @property
@@ -68,7 +68,7 @@ class Response:
         return EXACT_SLOPES if self.has_exact_slopes else DIFFERENCES
 
     def values(self, constants: Numbers) -> Numbers:
-        """The expression's values for these constants, not finite where it is not defined."""
+        """Return the values for these constants, not finite where the expression is not defined."""
         if self._interpreted is not None:
             return np.asarray(self._interpreted.values(constants[np.newaxis])[0])
         from edhie.evaluate import kernels
@@ -78,16 +78,16 @@ class Response:
         kernels.values(program, (0, 1), (0, n_blocks), self.columns, out)
         return out.ravel()
 
-    def many(self, constants: Numbers) -> Numbers:
-        """The values, (n, rows), for the constants of each row, (n, constants)."""
+    def values_at_each(self, constants: Numbers) -> Numbers:
+        """Return the values, of shape (n, rows), for points of shape (n, constants)."""
         if self._interpreted is not None:
             return self._interpreted.values(constants)
         return np.array([self.values(each) for each in constants]).reshape(len(constants), self.columns.shape[1])
 
     def jacobian(self, constants: Numbers, *, is_linear: NDArray[np.bool_] | None = None) -> tuple[Numbers, Numbers]:
-        """The values, (rows,), and the slopes, (constants, rows), at these constants.
+        """Return the values, of shape (rows,), and the slopes, of shape (constants, rows), at these constants.
 
-        Those that the expression is linear in together, where it is known, need fewer values without kernels.
+        Without kernels, constants that the expression is known to be linear in together need fewer evaluations.
         """
         if self._interpreted is not None:
             return self._by_differences(
@@ -106,13 +106,13 @@ class Response:
         return leaves
 
     def _by_differences(self, constants: Numbers, is_linear: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
-        """Values and slopes without kernels: those of linear constants are exact, those of others differences."""
+        """Return values and slopes without kernels: exact for linear constants, differences for the others."""
         curved = np.flatnonzero(~is_linear)
         steps = RELATIVE_STEP * np.where(constants == 0, 1.0, np.abs(constants))[curved]
         origin = np.where(is_linear, 0.0, constants)
         units = np.eye(len(constants))[is_linear]
         asked = [constants[np.newaxis], origin + units, _moved(constants, curved, steps)]
-        found = self.many(np.concatenate([*asked, origin[np.newaxis]] if len(units) else asked))
+        found = self.values_at_each(np.concatenate([*asked, origin[np.newaxis]] if len(units) else asked))
         slopes = np.empty((len(constants), self.columns.shape[1]))
         first, last = 1 + len(units), 1 + len(units) + SIDES * len(curved)
         with np.errstate(all="ignore"):
@@ -121,19 +121,19 @@ class Response:
         flat = curved[(np.abs(constants[curved]) < 1.0) & ~slopes[curved].any(axis=1)]
         if len(flat):  # so close to 0 that a share of it changes nothing
             steps = np.full(len(flat), RELATIVE_STEP)
-            slopes[flat] = _differences(self.many(_moved(constants, flat, steps)), constants, flat, steps)
+            slopes[flat] = _differences(self.values_at_each(_moved(constants, flat, steps)), constants, flat, steps)
         return found[0], slopes
 
 
 def _moved(constants: Numbers, which: NDArray[np.int64], steps: Numbers) -> Numbers:
-    """The constants with one of them moved: for each of `which` one and two steps up, one and two down."""
+    """Return the constants with one of them moved: for each of `which` one and two steps up, one and two down."""
     moved = np.tile(constants, (len(which), SIDES, 1))
     moved[np.arange(len(which)), :, which] += steps[:, np.newaxis] * np.array([1.0, 2.0, -1.0, -2.0])
     return moved.reshape(SIDES * len(which), len(constants))
 
 
 def _differences(values: Numbers, constants: Numbers, which: NDArray[np.int64], steps: Numbers) -> Numbers:
-    """The slopes by each of `which`, from the values where `_moved` has moved it to."""
+    """Return the slopes by each of `which`, from the values at the points of `_moved`."""
     at = constants[which, np.newaxis] + steps[:, np.newaxis] * np.array([1.0, 2.0, -1.0, -2.0])
     ways = (at[:, :2] - at[:, 2:])[..., np.newaxis]
     with np.errstate(all="ignore"):

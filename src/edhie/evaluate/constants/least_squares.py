@@ -1,7 +1,7 @@
 """Compiled: Levenberg and Marquardt's method for the constants of one expression after another.
 
 Constants that enter linearly are not damped, and are solved for at every point that is looked at, so
-that only the others are searched. How an expression is fitted depends on it, the data and the seed alone.
+that only the others are searched. A fit depends on the expression, the data and the seed alone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from edhie.evaluate.constants.linear_parts import find_linear
 from edhie.evaluate.constants.solve import solve_damped
 from edhie.evaluate.constants.starts import start_value
-from edhie.evaluate.gradient_kernels import Room, find_active, normal_equations, room_for
+from edhie.evaluate.gradient_kernels import Workspace, find_active, normal_equations, workspace_for
 from edhie.evaluate.kernels import Target, leaves_of, squared_error
 from edhie.evaluate.program import Program
 from edhie.expr.jit import jit
@@ -30,7 +30,7 @@ SETTLED = 1e-6  # damping below which a small step is a sign of the end, and not
 
 
 class Effort(NamedTuple):
-    """How long to look, and where; a `FitConfig` as kernels take it."""
+    """A `FitConfig` as kernels take it."""
 
     lower: float
     upper: float
@@ -46,19 +46,19 @@ class Effort(NamedTuple):
 
 @jit
 def fit(
-    program: Program, scales: Numbers, target: Target, effort: Effort, from_: int, to: int,
-    errors: Numbers, fitted: Numbers,
+    program: Program, scales: Numbers, target: Target, effort: Effort, errors: Numbers, fitted: Numbers,
+    from_: int, to: int,
 ) -> None:  # fmt: skip
     """Fit expressions `from_` to `to`: their sums of squares into `errors`, their leaves' values into `fitted`.
 
     Constants that have values are the first start; then come the best of all points.
     """
-    room, is_linear = room_for(program), np.zeros(program.n_registers, np.bool_)
+    space, is_linear = workspace_for(program), np.zeros(program.n_registers, np.bool_)
     for k in range(from_, to):
         at, end = program.leaf_starts[k], program.leaf_starts[k + 1]
         free = np.flatnonzero(program.is_free[at:end])
         find_linear(program, k, is_linear)
-        find_active(program, k, room.is_active)
+        find_active(program, k, space.is_active)
         best = fitted[at:end]
         best[:] = leaves_of(program, k)
         errors[k] = np.inf
@@ -66,16 +66,16 @@ def fit(
         if not np.isnan(leaves).any():
             for j in free:
                 leaves[j] = min(max(leaves[j], effort.lower), effort.upper)
-            errors[k] = descend(program, k, leaves, free, is_linear, target, effort, room)
+            errors[k] = levenberg_marquardt(program, k, leaves, free, is_linear, target, effort, space)
             best[:] = leaves
         n_agreeing = 0
         for number in range(effort.rounds):
             if errors[k] <= effort.enough or n_agreeing == ENOUGH_ROUNDS:
                 break
             before, reached = errors[k], np.inf
-            for point in best_points(program, k, free, is_linear, scales[at:end], target, effort, number, room):
+            for point in best_points(program, k, free, is_linear, scales[at:end], target, effort, number, space):
                 leaves[:] = point
-                error = descend(program, k, leaves, free, is_linear, target, effort, room)
+                error = levenberg_marquardt(program, k, leaves, free, is_linear, target, effort, space)
                 reached = min(reached, error)
                 if error < errors[k]:
                     errors[k] = error
@@ -85,15 +85,15 @@ def fit(
             n_agreeing = 0 if errors[k] < (1.0 - AGREEMENT) * before else n_agreeing
             n_agreeing += reached <= (1.0 + AGREEMENT) * errors[k]
         if errors[k] < np.inf:  # to the bit what anyone else finds for these constants
-            errors[k] = squared_error(program, k, best, target, room.registers, np.inf)
+            errors[k] = squared_error(program, k, best, target, space.registers, np.inf)
 
 
 @jit
 def best_points(
     program: Program, k: int, free: Indices, is_linear: Flags, scales: Numbers, target: Target, effort: Effort,
-    round_: int, room: Room,
+    round_: int, space: Workspace,
 ) -> Numbers:  # fmt: skip
-    """The points of a round to descend from, best first; one is all that a linear expression ever needs."""
+    """Return the points of a round to start from, best first; a linear expression needs one in all."""
     linear = free[is_linear[free]]
     n_points = effort.points
     if len(linear) == len(free):
@@ -105,7 +105,7 @@ def best_points(
         for j in free:
             start = start_value(effort.seed, round_ * n_points + number, j, scales[j])
             leaves[j] = min(max(start, effort.lower), effort.upper)
-        error = solve_linear(program, k, leaves, linear, target, effort, room)
+        error = solve_linear(program, k, leaves, linear, target, effort, space)
         if error < np.inf:
             insert(errors, points, error, leaves)
     return points[: np.sum(errors < np.inf)]
@@ -113,23 +113,23 @@ def best_points(
 
 @jit
 def solve_linear(
-    program: Program, k: int, leaves: Numbers, linear: Indices, target: Target, effort: Effort, room: Room
+    program: Program, k: int, leaves: Numbers, linear: Indices, target: Target, effort: Effort, space: Workspace
 ) -> float:
-    """Put the linear constants where the others want them; the sum of squares that this leaves, up to rounding.
+    """Solve for the linear constants, the others held; return the sum of squares, up to rounding.
 
     They are solved for from 0: from any other point they would lose the digits that are small beside it.
     """
     m = len(linear)
     if m == 0:
-        return squared_error(program, k, leaves, target, room.registers, np.inf)
+        return squared_error(program, k, leaves, target, space.registers, np.inf)
     products, slope, work = np.empty((m, m)), np.empty(m), np.empty((m, m))
     damping, step = np.full(m, LEAST_DAMPING), np.empty(m)
     given = leaves[linear]
     leaves[linear] = 0.0
-    whole = normal_equations(program, k, leaves, linear, target, room, products, slope)
+    whole = normal_equations(program, k, leaves, linear, target, space, products, slope)
     if not (whole < np.inf and solve_damped(products, slope, damping, step, work)):
         leaves[linear] = given
-        return squared_error(program, k, leaves, target, room.registers, np.inf)
+        return squared_error(program, k, leaves, target, space.registers, np.inf)
     left_over, is_clipped = whole, False
     for p in range(m):
         solved = step[p] if products[p, p] > 0 else given[p]  # what changes nothing stays
@@ -137,22 +137,22 @@ def solve_linear(
         left_over -= slope[p] * step[p]
         is_clipped = is_clipped or leaves[linear[p]] != solved
     if is_clipped or left_over <= CANCELLED * whole:
-        return squared_error(program, k, leaves, target, room.registers, np.inf)
+        return squared_error(program, k, leaves, target, space.registers, np.inf)
     return left_over
 
 
 @jit
-def descend(
+def levenberg_marquardt(
     program: Program, k: int, leaves: Numbers, free: Indices, is_linear: Flags, target: Target, effort: Effort,
-    room: Room,
+    space: Workspace,
 ) -> float:  # fmt: skip
-    """Improve the constants in `leaves` step by step; the sum of squares that is reached."""
+    """Improve the constants in `leaves` step by step; return the sum of squares that is reached."""
     m = len(free)
     products, slope, work = np.empty((m, m)), np.empty(m), np.empty((m, m))
     damping, step, trial = np.empty(m), np.empty(m), leaves.copy()
-    best = normal_equations(program, k, leaves, free, target, room, products, slope)
+    best = normal_equations(program, k, leaves, free, target, space, products, slope)
     if not best < np.inf:  # of the slopes and the values, it may be the slopes that are beyond float64
-        return squared_error(program, k, leaves, target, room.registers, np.inf)
+        return squared_error(program, k, leaves, target, space.registers, np.inf)
     strength = FIRST_DAMPING
     for _ in range(effort.iterations):
         if best <= effort.enough:
@@ -168,11 +168,11 @@ def descend(
                 is_moved = is_moved or trial[j] != leaves[j]
             if not is_moved:
                 break
-            reached = squared_error(program, k, trial, target, room.registers, best)
+            reached = squared_error(program, k, trial, target, space.registers, best)
         if reached < best:
             gain = (best - reached) / best
             leaves[:], best = trial, reached
-            if not normal_equations(program, k, leaves, free, target, room, products, slope) < np.inf:
+            if not normal_equations(program, k, leaves, free, target, space, products, slope) < np.inf:
                 break
             strength = max(strength * 0.1, LEAST_DAMPING)
             if gain < effort.tolerance and strength < SETTLED:
@@ -186,7 +186,7 @@ def descend(
 
 @jit
 def insert(errors: Numbers, points: Numbers, error: float, point: Numbers) -> None:
-    """Put a point among the best so far, in order of error, the last of them out."""
+    """Insert a point among the best so far, in order of error; the last one drops out."""
     at = len(errors)
     while at > 0 and error < errors[at - 1]:
         at -= 1

@@ -1,4 +1,4 @@
-"""Compiled: which constants of an expression it is linear in, all others held."""
+"""Compiled: the constants in which an expression is linear, all others held."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Flags = NDArray[np.bool_]
 
 @jit
 def find_linear(program: Program, k: int, is_linear: Flags) -> None:
-    """Mark, by register of a leaf, a set of constants in which expression k is linear together.
+    """Mark, by the register of each leaf, a set of constants in which expression k is linear together.
 
     Sums are linear in what their parts are linear in; a product only in one of its factors:
     the one with more constants to offer. Registers are not shared (`plan(keep=True)`).

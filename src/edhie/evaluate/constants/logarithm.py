@@ -13,11 +13,12 @@ import numpy as np
 from edhie.evaluate.constants.config import THOROUGH, FitConfig
 from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.data import Data
+from edhie.evaluate.resolution import FULL_PRECISION
 from edhie.expr import Expr, Forest
 from edhie.expr.symbols import NUMBER, OPERATORS
 
 FACTORS = {"^2": "2", "^3": "3", "^4": "4", "^5": "5", "sqrt": "0.5"}
-"""By function: what the logarithm of its argument is multiplied with."""
+"""Factor of the argument's logarithm in the logarithm of a function."""
 
 
 def logarithmic_fit(expr: Expr, data: Data, config: FitConfig = THOROUGH) -> Expr | None:
@@ -32,7 +33,7 @@ def logarithmic_fit(expr: Expr, data: Data, config: FitConfig = THOROUGH) -> Exp
     taken = logarithm(expr)
     if sign < 0 and True not in taken.is_factor:
         return None
-    target = replace(data, y=np.log(np.abs(data.y)), sigma=None, step=0.0, digits=0)
+    target = replace(data, y=np.log(np.abs(data.y)), sigma=None, resolution=FULL_PRECISION)
     fitted = fit_constants(
         Forest.from_exprs([taken.expr]), target, config=replace(config, lower=-np.inf, upper=np.inf)
     ).forest[0]
@@ -51,9 +52,9 @@ class Logarithm:
     """The logarithm of an expression's absolute value."""
 
     expr: Expr
-    """The constants are in the same order as in the expression."""
+    """The logarithm; its constants are in the same order as in the expression."""
     is_factor: list[bool] = field(default_factory=list)
-    """By constant: whether it stands for the logarithm of what it was."""
+    """True for each constant that stands for its logarithm."""
 
 
 def logarithm(expr: Expr) -> Logarithm:
@@ -69,7 +70,7 @@ def logarithm(expr: Expr) -> Logarithm:
     is_factor: list[bool] = []
 
     def copied(at: int) -> int:
-        """Write a subtree as it is; where it ends."""
+        """Write a subtree unchanged; return where it ends."""
         token = expr.tokens[at]
         tokens.append(token)
         if token == given.constant:
@@ -80,7 +81,7 @@ def logarithm(expr: Expr) -> Logarithm:
         return end
 
     def taken(at: int) -> int:
-        """Write the logarithm of a subtree; where the subtree ends."""
+        """Write the logarithm of a subtree; return where the subtree ends."""
         token = expr.tokens[at]
         if token == given.constant:
             tokens.append(token)

@@ -1,4 +1,4 @@
-"""Numbers that change nothing, and signs that read badly, taken out: 1*x is x, x + (-2) is x - 2, 1/2*x is x/2."""
+"""Removal of neutral numbers and awkward signs: 1*x is x, x + (-2) is x - 2, 1/2*x is x/2."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ ZERO, ONE = Piece(("0",)), Piece(("1",))
 
 
 def widened(library: SymbolLibrary) -> SymbolLibrary:
-    """The library with what numbers are made up of; names that variables have stay theirs."""
+    """Return the library with the symbols that numbers are spelled with; names of variables stay theirs."""
     return library.extended(NUMBER, *NAMED_LITERALS.values(), *(OPERATORS[name] for name in HELPERS))
 
 
 def is_usable(library: SymbolLibrary, name: str) -> bool:
-    """Whether a built-in name stands for the built-in symbol here, and not for a variable."""
+    """Return True if a built-in name stands for the built-in symbol in a library, not for a variable."""
     known = OPERATORS.get(name) or NAMED_LITERALS[name]
     return name in library and library[name] == known
 
 
 def narrowed(expr: Expr, library: SymbolLibrary) -> Expr:
-    """The expression over `library` and no more than it needs beyond that."""
+    """Return the expression over `library` and no more symbols than it needs beyond that."""
     used = (expr.library[token] for token in dict.fromkeys(expr.tokens))
     return expr.cast(library.extended(NUMBER, *(symbol for symbol in used if symbol.kind != "number")))
 
 
 def without_neutral(expr: Expr) -> Expr:
-    """The expression without numbers that change nothing; its values are the same wherever they are finite.
+    """Return the expression without neutral numbers; its values are the same wherever they are finite.
 
     >>> from edhie.expr import parse
     >>> str(without_neutral(parse("x0^1 + (-2)*x1 + 0*exp(x0)")))
@@ -134,7 +134,7 @@ def _negated(library: SymbolLibrary, a: Piece) -> Piece:
 
 
 def _without_sign(library: SymbolLibrary, a: Piece) -> Piece | None:
-    """What a minus sign stands before; None where there is none to take away."""
+    """Return the piece without its minus sign; None if it has none."""
     tokens, at = a.tokens, 0
     while tokens[at] in ("*", "/"):  # to the first factor
         at += 1

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.polish import polish
-from edhie.evaluate.constants.tolerance import error_limit
-from edhie.evaluate.data import Data
+from edhie.evaluate.data import Data, error_limit
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
 from edhie.expr.plain.phases import Grid, normal_phases
@@ -52,7 +51,7 @@ def unaliased(
 
 
 def grid_of(column: Numbers) -> Grid | None:
-    """The coarsest even grid that all values of a column lie on; None where there is none but a very fine one."""
+    """Return the coarsest even grid that all values of a column lie on; None if there is only a very fine one."""
     values = np.unique(column)
     if len(values) < 3:
         return None
@@ -76,7 +75,7 @@ def _left(distances: Numbers, step: float) -> Numbers:
 
 
 def _refined(distances: Numbers, step: float) -> float:
-    """The step by least squares, over wider and wider ranges: one rounded difference would drift off."""
+    """Return the step by least squares, over wider and wider ranges: one rounded difference would drift off."""
     reach = step
     while reach < distances[-1]:
         reach *= 8.0

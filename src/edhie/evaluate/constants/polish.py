@@ -1,4 +1,4 @@
-"""The last digits of constants: from a good fit to the bottom of its valley."""
+"""Polishing: from a good fit to the last digits of its optimum."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from edhie.evaluate.constants.config import FitConfig
 from edhie.evaluate.constants.directions import Directions
 from edhie.evaluate.constants.fitting import Fitted, fit_constants
-from edhie.evaluate.constants.jacobian import Response, constants_among_values
+from edhie.evaluate.constants.jacobian import Response, constants_of_each
 from edhie.evaluate.data import Data
 from edhie.evaluate.program import check_constants
 from edhie.evaluate.values import check_columns, squared_errors
@@ -25,10 +25,8 @@ LEAST_DAMPING, MOST_DAMPING = 1e-8, 1e6
 PRECISION = 1e-13  # directions weaker than this share of the strongest are rounding
 
 
-def polish(
-    forest: Forest, data: Data, *, lower: float = -math.inf, upper: float = math.inf, threads: int | None = 1
-) -> Fitted:
-    """Constants that have values, improved on all rows until nothing improves; no error gets worse.
+def polish(forest: Forest, data: Data, *, lower: float = -math.inf, upper: float = math.inf) -> Fitted:
+    """Improve constants that have values, on all rows, until nothing improves; no error gets worse.
 
     Compiled steps come first. Their normal equations square the condition of the problem and lose
     half of the digits, so the last steps go by singular values.
@@ -38,19 +36,18 @@ def polish(
     config = FitConfig(
         points=0, starts=1, iterations=COARSE_STEPS, tolerance=1e-12, enough=0.0, rows=None, lower=lower, upper=upper
     )
-    errors = squared_errors(forest, data, threads=threads)
-    best = Fitted(forest, errors, is_cut=np.zeros(len(forest), np.bool_))
-    best = _better(best, fit_constants(forest, data, config=config, threads=threads).forest, data, threads)
-    return _better(best, _finely(best.forest, data, lower, upper), data, threads)
+    best = Fitted(forest, squared_errors(forest, data), is_cut=np.zeros(len(forest), np.bool_))
+    best = _better(best, fit_constants(forest, data, config=config).forest, data)
+    return _better(best, _finely(best.forest, data, lower, upper), data)
 
 
 def polish_expr(expr: Expr, data: Data) -> tuple[Expr, float]:
-    """One expression with its constants polished, and its sum of squares."""
+    """Return one expression with its constants polished, and its sum of squares."""
     found = polish(Forest.from_exprs([expr]), data)
     return found.forest[0], float(found.squared_errors[0])
 
 
-def descend(
+def gauss_newton(
     response: Response,
     constants: Numbers,
     y: Numbers,
@@ -61,7 +58,7 @@ def descend(
     upper: float = math.inf,
     steps: int = FINE_STEPS,
 ) -> tuple[Numbers, float]:
-    """Improve constants, but for those held, by damped Gauss-Newton steps; them and the sum of squares they leave."""
+    """Improve constants, but for those held, by damped Gauss-Newton steps; return them and their sum of squares."""
     free = np.ones(len(constants), np.bool_) if held is None else ~held
     roots = None if weights is None else np.sqrt(weights)
     current = constants.copy()
@@ -97,7 +94,7 @@ def descend(
 
 
 def _left_over(values: Numbers, y: Numbers, roots: Numbers | None) -> tuple[Numbers, float]:
-    """Weighted residuals and their sum of squares, infinite where one is not finite."""
+    """Return weighted residuals and their sum of squares, infinite where one is not finite."""
     with np.errstate(all="ignore"):
         residuals = y - values if roots is None else (y - values) * roots
         total = float(residuals @ residuals)
@@ -105,23 +102,21 @@ def _left_over(values: Numbers, y: Numbers, roots: Numbers | None) -> tuple[Numb
 
 
 def _finely(forest: Forest, data: Data, lower: float, upper: float) -> Forest:
-    """Each expression's constants after steps by singular values."""
-    values, places = forest.values.copy(), np.flatnonzero(constants_among_values(forest))
-    bounds = np.searchsorted(places, forest.value_offsets)
-    for k in range(len(forest)):
-        own = places[bounds[k] : bounds[k + 1]]
+    """Improve the constants of each expression by Gauss-Newton steps."""
+    values = forest.values.copy()
+    for k, own in enumerate(constants_of_each(forest)):
         if len(own):
             response = Response(forest[k : k + 1], data.columns)
-            found, _ = descend(response, response.constants, data.y, data.weights, lower=lower, upper=upper)
+            found, _ = gauss_newton(response, response.constants, data.y, data.weights, lower=lower, upper=upper)
             values[own] = found
     return Forest(forest.library, forest.tokens, forest.offsets, values)
 
 
-def _better(best: Fitted, other: Forest, data: Data, threads: int | None) -> Fitted:
-    """Of each expression the values that leave less, the first ones where both leave the same."""
+def _better(best: Fitted, other: Forest, data: Data) -> Fitted:
+    """Return the better constants of each expression, the first ones where both are equally good."""
     usable = np.where(np.isnan(other.values), best.forest.values, other.values)
     other = Forest(other.library, other.tokens, other.offsets, usable)
-    errors = squared_errors(other, data, threads=threads)
+    errors = squared_errors(other, data)
     improved = errors < best.squared_errors
     by_value = np.repeat(improved, np.diff(other.value_offsets))
     values = np.where(by_value, other.values, best.forest.values)

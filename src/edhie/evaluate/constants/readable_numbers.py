@@ -24,7 +24,7 @@ FAMILIES: tuple[tuple[tuple[str, ...], float, float], ...] = (
     (("sqrt", "pi"), math.sqrt(math.pi), 3.6),
     (("sqrt", "*", "2", "pi"), math.sqrt(2 * math.pi), 3.6),
 )
-"""Tokens, value, and cost: a number in pi is believed where as many digits agree as its cost says."""
+"""Tokens, value and cost of units: a multiple of pi is believed if as many digits agree as its cost says."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +34,16 @@ class ReadableNumber:
     value: float
     tokens: tuple[str, ...]
     cost: float
-    """In digits: how much there is to read. Of two numbers near to a third, the cheaper one is no accident."""
+    """Length in digits. Of two numbers near to a third, the cheaper one is no accident."""
 
 
 def number_library(library: SymbolLibrary) -> SymbolLibrary:
-    """The library with all that readable numbers are spelled with."""
+    """Return the library with all symbols that readable numbers are spelled with."""
     return widened(library).extended(OPERATORS["^2"])
 
 
 def readable_numbers(value: float, reach: float, library: SymbolLibrary) -> list[ReadableNumber]:
-    """Numbers at most `reach` from `value`, the simplest first; the last is the value itself, in all digits.
+    """Return numbers at most `reach` from `value`, the simplest first; the last is the value itself, in all digits.
 
     Whole numbers, fractions of small ones, multiples of pi and of a few roots, and decimals; those that
     `library`, a `number_library`, can spell.
@@ -55,7 +55,7 @@ def readable_numbers(value: float, reach: float, library: SymbolLibrary) -> list
 
 
 def in_full(value: float) -> ReadableNumber:
-    """The value itself, with as many digits as it takes."""
+    """Return the value itself, with as many digits as it takes."""
     return ReadableNumber(value, (numeral(value),), MOST_DIGITS)
 
 
@@ -98,7 +98,7 @@ def _multiples(value: float, library: SymbolLibrary) -> list[ReadableNumber]:
 
 
 def _multiple(unit: tuple[str, ...], above: int, below: int, upside_down: bool) -> tuple[str, ...]:
-    """The tree of above·unit/below, or of above/(below·unit)."""
+    """Return the tree of above·unit/below, or of above/(below·unit)."""
     if upside_down:
         return ("/", str(above), *(unit if below == 1 else ("*", str(below), *unit)))
     top = unit if above == 1 else ("*", str(above), *unit)

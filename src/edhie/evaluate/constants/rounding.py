@@ -1,4 +1,4 @@
-"""Fitted constants as people write them, where the error stays what it is."""
+"""Readable numbers in place of fitted constants, where the error stays the same."""
 
 from __future__ import annotations
 
@@ -8,23 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.directions import Directions
-from edhie.evaluate.constants.jacobian import Response, constants_among_values
+from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.neutral import narrowed, without_neutral
-from edhie.evaluate.constants.polish import descend, polish_expr
+from edhie.evaluate.constants.polish import gauss_newton, polish_expr
 from edhie.evaluate.constants.readable_numbers import ReadableNumber, in_full, number_library, readable_numbers
-from edhie.evaluate.constants.tolerance import error_limit
-from edhie.evaluate.data import Data
+from edhie.evaluate.data import Data, error_limit
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
-
-Numbers = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 BEYOND_PREDICTION = 3.0  # how much farther than straight slopes say a constant may go
 
 
 def readable(expr: Expr, data: Data, *, slack: float = 1e-6) -> Expr:
-    """The expression with readable numbers for its constants; its error rises by a share of `slack` at most.
+    """Return the expression with readable numbers for its constants; its error rises by a share of `slack` at most.
 
     The constant that the data determine best goes first, to the simplest number that the others
     can make up for, and so on: `0.4999999*x0` becomes `x0/2`. Error is the sum of squares; a rise
@@ -57,61 +53,22 @@ def readable(expr: Expr, data: Data, *, slack: float = 1e-6) -> Expr:
     return exact
 
 
-def round_to_integers(
-    forest: Forest, errors: Numbers, data: Data, slack: float, *, lower: float = -math.inf, upper: float = math.inf
-) -> tuple[Forest, Numbers]:
-    """Constants rounded to whole numbers where that leaves the error as it is, to a share of `slack`."""
-    values, places = forest.values.copy(), np.flatnonzero(constants_among_values(forest))
-    bounds = np.searchsorted(places, forest.value_offsets)
-    changed = np.zeros(len(forest), np.bool_)
-    for k in np.flatnonzero(np.isfinite(errors) & (np.diff(bounds) > 0)).tolist():
-        own = places[bounds[k] : bounds[k + 1]]
-        found = _with_integers(forest[k : k + 1], float(errors[k]), data, slack, lower, upper)
-        changed[k] = bool((found != values[own]).any())
-        values[own] = found
-    rounded = Forest(forest.library, forest.tokens, forest.offsets, values)
-    if not changed.any():
-        return forest, errors
-    new_errors = errors.copy()
-    new_errors[changed] = squared_errors(rounded[changed], data)
-    return rounded, new_errors
-
-
-def _with_integers(one: Forest, error: float, data: Data, slack: float, lower: float, upper: float) -> Numbers:
-    """The constants of one expression, those that can be whole numbers rounded and the others refitted."""
-    limit = error_limit(error, data, slack=slack)
-    state = _Rounding(one, data, error, lower, upper)
-    for _ in range(len(state.constants)):
-        k, reach = state.most_certain(limit)
-        whole = float(np.round(state.constants[k]))
-        is_near = abs(whole - state.constants[k]) <= reach and lower <= whole <= upper
-        if not (is_near and state.hold(k, whole, limit)):
-            state.given_up[k] = True
-    return state.constants
-
-
 class _Rounding:
     """Constants of one expression, some held at numbers; the others follow."""
 
-    def __init__(
-        self, expr: Expr | Forest, data: Data, error: float, lower: float = -math.inf, upper: float = math.inf
-    ) -> None:
+    def __init__(self, expr: Expr, data: Data, error: float) -> None:
         self.response, self.data, self.error = Response(expr, data.columns), data, error
-        self.lower, self.upper = lower, upper
         self.constants = self.response.constants
-        self.held: Flags = np.zeros(len(self.constants), np.bool_)
-        self.given_up: Flags = np.zeros(len(self.constants), np.bool_)
-        """Not held, but not to be asked for again."""
+        self.held: NDArray[np.bool_] = np.zeros(len(self.constants), np.bool_)
 
     def most_certain(self, limit: float) -> tuple[int, float]:
-        """The constant with the least relative error among those left, and how far it may be moved."""
+        """Return the constant with the least relative error among those left, and the distance that it may be moved."""
         free = np.flatnonzero(~self.held)
         _, slopes = self.response.jacobian(self.constants)
         directions = Directions.of(slopes[free], self.data.weights)
         spread = np.sqrt(np.diag(directions.inverse(self.response.precision)))
         with np.errstate(all="ignore"):
             relative = np.where(self.constants[free] != 0, spread / np.abs(self.constants[free]), np.inf)
-        relative[self.given_up[free]] = np.nan
         best = int(np.nanargmin(relative))
         # how the error rises while the others follow: by (distance/spread)²
         reach = BEYOND_PREDICTION * math.sqrt(max(limit - self.error, 0.0)) * spread[best]
@@ -121,9 +78,7 @@ class _Rounding:
         """Put a constant at a number for good and let the others follow, if the error stays within the limit."""
         trial, held = self.constants.copy(), self.held.copy()
         trial[k], held[k] = value, True
-        found, error = descend(
-            self.response, trial, self.data.y, self.data.weights, held=held, lower=self.lower, upper=self.upper
-        )
+        found, error = gauss_newton(self.response, trial, self.data.y, self.data.weights, held=held)
         if not error <= limit:
             return False
         self.constants, self.held, self.error = found, held, error
@@ -131,7 +86,7 @@ class _Rounding:
 
 
 def _with_numbers(expr: Expr, numbers: list[tuple[str, ...]]) -> list[str]:
-    """The expression's tokens, each constant replaced by a number's."""
+    """Return the expression's tokens with each constant replaced by the tokens of a number."""
     following = iter(numbers)
     pieces = (next(following) if token == expr.library.constant else (token,) for token in expr.tokens)
     return [token for piece in pieces for token in piece]

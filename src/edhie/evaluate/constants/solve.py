@@ -13,7 +13,7 @@ TINY_PIVOT = 1e-14  # of a unit diagonal: what is below is rounding
 
 @jit
 def solve_damped(products: Numbers, slope: Numbers, damping: Numbers, step: Numbers, work: Numbers) -> bool:
-    """Solve (A + diag(A)·damping) x = slope for a positive A scaled to a unit diagonal; whether it could be.
+    """Solve (A + diag(A)·damping) x = slope for a positive A scaled to a unit diagonal; return False if that fails.
 
     Unknowns whose diagonal is 0 (they change nothing) and those that the others make up already
     (their pivot is rounding) stay where they are: their step is 0.

@@ -1,20 +1,67 @@
-"""Compiled: where the search for constants begins."""
+"""Compiled: starting values of constants, around the magnitude that each is likely to have."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
+from edhie.evaluate.kernels import fill, leaves_of, run
+from edhie.evaluate.machine import BLOCK, operand
+from edhie.evaluate.operations import MUL, POW
+from edhie.evaluate.program import Program
 from edhie.expr.jit import jit
 
+Numbers = NDArray[np.float64]
+LEAST, MOST = 1e-6, 1e6
 SPREAD = 1.5  # decades to either side of a constant's scale
 REACH = 3.0  # scales to either side of 0
 
 
 @jit
+def leaf_scales(program: Program, columns: Numbers) -> Numbers:
+    """Return the scale of each leaf: for c + u the mean of |u|, for c*u one over it, and 1 where nothing is known.
+
+    Constants without values are 1 for this, and the first block of rows stands for all.
+    """
+    scales = np.ones(len(program.leaf_values))
+    registers = np.empty((program.n_registers, BLOCK))
+    stop = min(columns.shape[1], BLOCK)
+    for k in range(len(program.roots)):
+        at = program.leaf_starts[k]
+        leaves = leaves_of(program, k).copy()
+        for j in range(len(leaves)):
+            if np.isnan(leaves[j]):
+                leaves[j] = 1.0
+        fill(registers, leaves)
+        run(program, k, columns, registers, 0, stop)
+        for i in range(program.starts[k], program.starts[k + 1]):
+            a, b = program.left[i], program.right[i]
+            if a == b or program.opcodes[i] == POW:
+                continue
+            for leaf, beside in ((a, b), (b, a)):
+                if 0 <= leaf < len(leaves):
+                    typical = mean_magnitude(operand(beside, columns, registers, 0, stop))
+                    scale = 1.0 / typical if program.opcodes[i] == MUL else typical
+                    scales[at + leaf] = min(max(scale, LEAST), MOST)
+    return scales
+
+
+@jit
+def mean_magnitude(block: Numbers) -> float:
+    """Return the mean of |u| over finite values; 1 if there are none or it is 0."""
+    total, count = 0.0, 0
+    for i in range(len(block)):
+        if np.isfinite(block[i]):
+            total += abs(block[i])
+            count += 1
+    return total / count if count > 0 and 0 < total < np.inf else 1.0
+
+
+@jit
 def start_value(seed: int, start: int, place: int, scale: float) -> float:
-    """The start of a constant: 1, then its scale, then at random.
+    """Return a starting value of a constant: 1, then its scale, then at random.
 
     By turns: any magnitude around its scale, any around 1, and evenly around 0, where a constant is
     beside a variable in a sum and decides where a pole or a zero lies.
@@ -33,7 +80,7 @@ def start_value(seed: int, start: int, place: int, scale: float) -> float:
 
 @jit
 def uniform(seed: int, start: int, place: int) -> float:
-    """A number from 0 to 1 that its arguments decide: no state, so the order of fits does not matter."""
+    """Return a number from 0 to 1 that follows from the arguments alone, so the order of fits does not matter."""
     state = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(start) * np.uint64(0xBF58476D1CE4E5B9)
     state += np.uint64(place + 1) * np.uint64(0x94D049BB133111EB)
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Constants that stand in several places of an expression and are one: what moves there moves together."""
+"""Tied constants: one constant in several places of an expression."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Ties:
-    """By constant of an expression, in prefix order: which of its different constants it is, and with which sign."""
+    """The different constant that each constant of an expression is, in prefix order, and its sign."""
 
     of: tuple[int, ...]
     signs: tuple[int, ...]
 
     @classmethod
     def none(cls, count: int) -> Ties:
-        """Each constant is its own."""
+        """Return ties for so many constants that are all different."""
         return cls(tuple(range(count)), (1,) * count)
 
     @property
     def n_different(self) -> int:
-        """How many different constants there are."""
+        """The number of different constants."""
         return max(self.of, default=-1) + 1
 
     def different(self, values: Numbers) -> Numbers:
-        """The values of the different constants, given those of all."""
+        """Return the values of the different constants, given those of all."""
         found = np.zeros(self.n_different)
         found[np.array(self.of, np.int64)] = values * np.array(self.signs, np.float64)
         return found
 
     def together(self, slopes: Numbers) -> Numbers:
-        """Slopes by constant, (constants, rows), as slopes by different constant: those of copies add up.
+        """Return slopes by different constant, given slopes by constant, (constants, rows): those of copies add up.
 
         >>> Ties((0, 1, 0), (1, 1, -1)).together(np.array([[5.0], [2.0], [1.0]])).tolist()
         [[4.0], [2.0]]
@@ -48,10 +48,10 @@ class Ties:
         return found
 
     def apart(self, covariance: Numbers) -> Numbers:
-        """A covariance of the different constants as that of all: copies have the same variance, and vary as one."""
+        """Return the covariance of all constants, given that of the different ones: copies vary as one."""
         at, signs = np.array(self.of, np.int64), np.array(self.signs, np.float64)
         return np.asarray(covariance[np.ix_(at, at)] * np.outer(signs, signs))
 
     def everywhere(self, groups: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-        """Groups of different constants as groups of all."""
+        """Return groups of all constants, given groups of different ones."""
         return tuple(tuple(k for k, which in enumerate(self.of) if which in group) for group in groups)

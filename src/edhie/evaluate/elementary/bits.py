@@ -1,4 +1,4 @@
-"""What the elementary functions are built from: exact multiply-add, the bits of a float, polynomials.
+"""Building blocks of the elementary functions: exact multiply-add, the bits of a float, polynomials.
 
 A block is computed in one loop without branches, which the compiler turns into vector code.
 For that every scalar function on the way has to be inlined, whatever its size.
@@ -27,17 +27,17 @@ LARGEST = 1.7976931348623157e308
 
 
 def inlined(function: F) -> F:
-    """Compile as a part of the loops that call it."""
+    """Compile a function into the loops that call it."""
     return cast(F, numba.njit(nogil=True, error_model="numpy", forceinline=True)(function))
 
 
 def _emitter(result: Any, arguments: tuple[Any, ...], emit: Callable[..., Any]) -> tuple[Any, Any]:
-    """A numba signature and the code for it; `emit` takes the builder and the LLVM values."""
+    """Return a numba signature and the code for it; `emit` takes the builder and the LLVM values."""
     return result(*arguments), lambda context, builder, signature, values: emit(builder, *values)
 
 
 def _reading(result: Any, argument: Any) -> tuple[Any, Any]:
-    """The same for the bits of the argument, taken for a value of another type."""
+    """Return a signature and code that read the bits of the argument as a value of another type."""
     return result(argument), lambda context, builder, signature, values: builder.bitcast(
         values[0], context.get_value_type(result)
     )

@@ -48,7 +48,7 @@ def exp_of_sum(x: float, low: float) -> float:
 
 @inlined
 def exp_or_edge(x: float, low: float) -> float:
-    """The same for every x but those of `exp_is_edgy`."""
+    """exp(x + low) for every x but those of `exp_is_edgy`."""
     value = exp_of_sum(x, low)
     value = 0.0 if x < ZERO_BELOW else (math.inf if x > INFINITE_ABOVE else value)
     return x if math.isnan(x) else value
@@ -56,7 +56,7 @@ def exp_or_edge(x: float, low: float) -> float:
 
 @inlined
 def exp_is_edgy(x: float) -> bool:
-    """Whether the result is denormal or close to it, or close to infinity."""
+    """Return True if the result is denormal or close to it, or close to infinity."""
     return ZERO_BELOW <= x <= LOWEST or HIGHEST <= x <= INFINITE_ABOVE
 
 

@@ -101,7 +101,7 @@ def _hyperbolic_tangent(x: float) -> float:
 
 @inlined
 def _edgy(x: float) -> bool:
-    """Whether sinh and cosh are close to infinity."""
+    """Return True if sinh and cosh are close to infinity."""
     return LIMIT < abs(x) <= INFINITE_ABOVE
 
 

@@ -78,7 +78,7 @@ def _arc(x: float) -> tuple[float, float]:
 
 @inlined
 def _difference(share: float, s: float, z: float) -> float:
-    """That share of pi, minus s (1 + z ASIN(z))."""
+    """A share of pi, minus s (1 + z ASIN(z))."""
     base = share * PI_HIGH
     head = base - s
     return head + (((base - head) - s) + fma(share, PI_LOW, -(s * z) * horner(z, ASIN)))

@@ -82,7 +82,7 @@ def log10_of(x: float) -> float:
 
 @inlined
 def _or_edge(x: float, value: float) -> float:
-    """The value, or what a logarithm is outside the positive numbers and at infinity."""
+    """The value, or the logarithm of 0, negative numbers, infinity and NaN."""
     value = -math.inf if x == 0.0 else (math.nan if x < 0.0 else value)
     return value if x <= LARGEST else x
 

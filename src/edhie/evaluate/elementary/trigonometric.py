@@ -50,7 +50,7 @@ def _reduced(x: float) -> tuple[int, float, float]:
 
 @inlined
 def _sine(r: float, low: float) -> float:
-    """What to add to r for sin(r + low)."""
+    """The difference sin(r + low) - r."""
     z = r * r
     return fma(r * z, horner(z, SIN), low * fma(-0.5, z, 1.0))
 
@@ -77,7 +77,7 @@ def _wave(x: float, quarter: int) -> float:
 
 @inlined
 def _far(x: float) -> bool:
-    """Whether three parts of pi / 2 are too few; for infinity and NaN they give NaN, as they should."""
+    """Return True if three parts of pi / 2 are too few; for infinity and NaN they give NaN, as they should."""
     return LIMIT < abs(x) <= LARGEST
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.rules import Rules
+from edhie.evaluate.constraints import Rules
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.mosaic.blocks import Block
 from edhie.search.mosaic.crossing import Crossed

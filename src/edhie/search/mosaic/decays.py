@@ -11,8 +11,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.data import Data
-from edhie.evaluate.rows import few_rows
+from edhie.evaluate.data import Data, few_rows
 from edhie.expr import Expr
 from edhie.search.mosaic.words import Speller, UnwritableError, Words
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.rules import Rules
+from edhie.evaluate.constraints import Rules
 from edhie.expr import Forest
 from edhie.search.mosaic.frames import Frame
 

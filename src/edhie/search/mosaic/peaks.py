@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import EdhieError
-from edhie.evaluate.data import Data
-from edhie.evaluate.rows import few_rows
+from edhie.evaluate.data import Data, few_rows
 from edhie.expr import Expr, SymbolLibrary, parse
 
 Numbers = NDArray[np.float64]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.keys import token_keys
-from edhie.evaluate.rules import Rules
+from edhie.evaluate.constraints import Rules
+from edhie.evaluate.key_table import token_keys
 from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
 from edhie.results.between_rows import unresolved
@@ -91,8 +91,7 @@ class Pieces:
 
     def values_of(self, forest: Forest) -> Numbers:
         """The values of any pieces on the rows."""
-        found: Numbers = values(forest, self.columns).astype(np.float64, copy=False)
-        return found
+        return values(forest, self.columns)
 
     def _keep(self, forest: Forest, found: Numbers) -> None:
         """Take in what behaves like none before, as far as there is room for its cost."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from edhie.evaluate.rules import Rules
+from edhie.evaluate.constraints import Rules
 from edhie.expr import Forest
 from edhie.search.mosaic.tidying import shorter
 from edhie.search.splicing import Part, Stock

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.data import Data
+from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.losses import LOSSES
-from edhie.evaluate.rows import few_rows
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest
 from edhie.results.description import describe, description_bits
@@ -75,7 +74,7 @@ class Scribe:
         self._task = task
         self._tally = task.tally
         self._config = config
-        self._library = evaluator.given_library
+        self._library = evaluator.library
         self._rules = evaluator.rules
         self._writer = Writer(self._library, evaluator.data)
         self._fit_data = few_rows(evaluator.data, FIT_ROWS)

@@ -15,8 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import SearchError
-from edhie.evaluate.rows import few_rows
+from edhie.evaluate.data import few_rows
 from edhie.expr import Forest
 from edhie.results.candidates import Candidate, Candidates
 from edhie.search.base import State, Strategy, Task
@@ -71,9 +70,7 @@ class Mosaic(Strategy):
     def begin(self, task: Task) -> None:
         """Choose rows and frames."""
         evaluator, config = task.evaluator, self.config
-        if evaluator.scaling:
-            raise SearchError("mosaic fits coefficients itself; give it an evaluator without scaling")
-        library = evaluator.given_library
+        library = evaluator.library
         data = few_rows(evaluator.data, config.rows)
         source, one = Source(task.generator, library), written_one(library, evaluator.data)
         self._task = task

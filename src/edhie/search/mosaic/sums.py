@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.constraints import Rules
 from edhie.evaluate.data import Data
-from edhie.evaluate.rules import Rules
 from edhie.evaluate.values import values
 from edhie.expr import Forest
 from edhie.results.description import Criterion, description_bits

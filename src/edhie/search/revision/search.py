@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import SearchError
 from edhie.evaluate.constants.fitting import fit_constants, with_parts
-from edhie.evaluate.keys import key_pairs
+from edhie.evaluate.key_table import key_pairs
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
@@ -44,7 +44,7 @@ class Revise(Strategy):
 
     def begin(self, task: Task) -> None:
         """Read the formula; nothing is known yet."""
-        library = task.evaluator.given_library
+        library = task.evaluator.library
         if not self.config.formula.strip():
             raise SearchError("the strategy 'revise' needs a formula: Revise(ReviseConfig('c*x0 + c'))")
         self._task, self._library = task, library

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from edhie.evaluate.constants.config import FitConfig
 from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.constants.polish import descend
+from edhie.evaluate.constants.polish import gauss_newton
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest
@@ -79,7 +79,7 @@ class Fitting:
         start[ties] = values[is_constant]
         response, data = cast(Response, _Tied(whole, self._data.columns, ties)), self._data
         lower, upper = self._from_here.lower, self._from_here.upper
-        found, _ = descend(response, start, data.y, data.weights, lower=lower, upper=upper, steps=TIED_STEPS)
+        found, _ = gauss_newton(response, start, data.y, data.weights, lower=lower, upper=upper, steps=TIED_STEPS)
         values[is_constant] = found[ties]
         return values
 

@@ -43,7 +43,7 @@ def position_of(template: Template, whole: Forest, part: int, data: Data) -> Pos
     holes, frame = template.holes(part), template.emptied(whole)
     contents = template.parts_of(whole)
     inside = [template.in_hole(hole, contents[each]) for hole, each in enumerate(template.part_of)]
-    held: Numbers = values(Forest.concatenate(inside), data.columns).astype(np.float64, copy=False)
+    held: Numbers = values(Forest.concatenate(inside), data.columns)
     if len(holes) == 1:
         columns = np.concatenate([data.columns, held])
         wanted = undone(frame, template.hole_tokens[holes[0]], columns, data.y)

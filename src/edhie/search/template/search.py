@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from edhie.errors import SearchError
-from edhie.evaluate.rows import few_rows
+from edhie.evaluate.data import few_rows
 from edhie.expr import Forest
 from edhie.search.base import State, Strategy, Task
 from edhie.search.template.config import TemplateConfig
@@ -49,16 +49,14 @@ class TemplateSearch(Strategy):
         if not config.template.strip():
             example = "TemplateSearch(TemplateConfig('f(x0) + c*g(x1)'))"
             raise SearchError(f"the strategy 'template' needs a form whose parts are unknown: {example}")
-        if evaluator.scaling:
-            raise SearchError("a template says where coefficients are; give it an evaluator without scaling")
         self._task = task
-        self._template = Template.parse(config.template, evaluator.given_library)
+        self._template = Template.parse(config.template, evaluator.library)
         self._few = few_rows(evaluator.data, config.rows)
         fit_data = few_rows(evaluator.data, config.fit_rows)
         self._fitting = Fitting(self._template, fit_data, evaluator.constants)
         self._all_fitting = Fitting(self._template, evaluator.data, evaluator.constants)
         self._is_sampled = fit_data is not evaluator.data
-        self._population = Population(evaluator.given_library, fit_data, config.population, task.criterion)
+        self._population = Population(evaluator.library, fit_data, config.population, task.criterion)
         self._pools = [self._pool(part) for part in range(len(self._template.names))]
         self._round = self._idle = 0
 

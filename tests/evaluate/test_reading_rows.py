@@ -9,9 +9,7 @@ import pandas as pd
 import pytest
 
 from edhie.errors import DataError
-from edhie.evaluate import Data, read_data
-from edhie.evaluate.data import what_is_alike
-from edhie.evaluate.row_values import read_sigmas, weights_of
+from edhie.evaluate.reading import read_data, read_sigmas, weights_of
 
 X = [[1.0], [2.0], [4.0]]
 Y = [1.0, 3.0, 2.0]
@@ -71,19 +69,3 @@ def test_several_targets_have_a_column_each() -> None:
     table[1][1] = 0.0
     with pytest.raises(DataError, match=r"^column 1 of sigma is 0\.0 in row 1"):
         read_sigmas(table, rows=3, targets=2)
-
-
-@pytest.mark.parametrize(
-    ("columns", "y", "weights", "alike"),
-    [
-        ([[1, 1, 1], [2, 2, 2]], [3, 3, 3], None, "rows"),
-        ([[1, 1, 1], [2, 2, 2]], [3, 4, 3], None, "columns"),
-        ([[1, 1, 1], [2, 2, 3]], [3, 3, 3], None, None),
-        ([[1, 1, 2]], [3, 3, 4], [1, 1, 0], "rows"),  # rows that do not count
-        ([[1.0]], [3.0], None, None),
-    ],
-)
-def test_rows_that_are_alike(columns: Any, y: Any, weights: Any, alike: str | None) -> None:
-    names = tuple(f"x{k}" for k in range(len(columns)))
-    data = Data(*(None if each is None else np.array(each, np.float64) for each in (columns, y, weights)), names)
-    assert what_is_alike(data) == alike

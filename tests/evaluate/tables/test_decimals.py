@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from edhie.errors import DataError
-from edhie.evaluate.decimals import Use, parse_number, uses_in
-from edhie.evaluate.tables import open_table, read_numbers
+from edhie.evaluate.tables import open_table
+from edhie.evaluate.tables.decimals import Use, parse_number, uses_in
 
 
 def written(folder: Path, *columns: list[str], separator: str = ";") -> Path:
@@ -134,13 +134,13 @@ def test_what_can_be_read_in_two_ways_is_refused(separator: str, tmp_path: Path)
     )
     assert read(path, decimal=".")[0] == [587, 1674, -2331]
     assert read(path, decimal=",")[0] == [587, 1.674, -2.331]
-    assert read_numbers(path, ["b"]).ravel().tolist() == [1, 2, 3]  # other columns do not matter
+    assert open_table(path).numbers(["b"]).ravel().tolist() == [1, 2, 3]  # other columns do not matter
 
 
 def test_other_columns_show_that_commas_are_decimal_marks(tmp_path: Path) -> None:
     path = written(tmp_path, ["0,5", "1,0"], ["1,674", "2,331"])
     assert read(path) == [[0.5, 1.0], [1.674, 2.331]]
-    assert read_numbers(path, ["b"]).ravel().tolist() == [1.674, 2.331]
+    assert open_table(path).numbers(["b"]).ravel().tolist() == [1.674, 2.331]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_no_mark_is_guessed_from_the_other(first: list[str], second: list[str], 
 def test_thousands_points_are_not_taken_for_decimals_beside_decimal_commas(tmp_path: Path) -> None:
     path = written(tmp_path, ["0,5", "1,5"], ["1.674", "2.331"])
     with pytest.raises(DataError, match=r"column 'b': '1\.674' can mean"):
-        read_numbers(path, ["b"])  # though column a is not asked for
+        open_table(path).numbers(["b"])  # though column a is not asked for
     assert read(path, decimal=",") == [[0.5, 1.5], [1674, 2331]]
 
 

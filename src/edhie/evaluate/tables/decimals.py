@@ -1,4 +1,4 @@
-"""Decimal marks and thousands separators: what a column uses is decided from all of its cells, and never guessed.
+"""Decimal marks and thousands separators of a column, decided from all of its cells and never guessed.
 
 `1,5` and `0,674` have a decimal comma, `1.5` a decimal point, and `1,234,567` and `1,234.5` have commas between
 thousands. `1,674` alone can mean 1674 or 1.674: it is read if other cells show what commas are, and refused otherwise.
@@ -27,7 +27,7 @@ _GROUPED = {  # by decimal mark: the same separator between all groups, and deci
 
 
 class Use(Enum):
-    """What a cell shows about commas, points and blanks; the text completes a message about the cell."""
+    """Uses of commas, points and blanks in a cell; the text completes a message about the cell."""
 
     DECIMAL_COMMA = "has a decimal comma"
     DECIMAL_POINT = "has a decimal point"
@@ -51,7 +51,7 @@ class Cell(NamedTuple):
 
 
 Seen = dict[Use, Cell]
-"""By use: the first cell of a column that shows it."""
+"""The first cell of a column that shows each use."""
 
 
 def parse_number(text: str, decimal: str) -> float | None:
@@ -83,7 +83,7 @@ def decimals_in(text: str, decimal: str) -> int:
 
 
 def uses_in(text: str) -> Iterator[Use]:
-    """What one cell shows; nothing for whole numbers without separators, and for what is not a number."""
+    """Yield the uses in one cell; none for whole numbers without separators, and for what is not a number."""
     text = text.strip()
     text = text[1:] if text[:1] in ("-", "+") else text
     marks = [mark for mark in OTHER if mark in text]
@@ -104,7 +104,7 @@ def uses_in(text: str) -> Iterator[Use]:
 
 
 def survey(texts: Iterable[str], lines: Iterable[int], seen: Seen) -> None:
-    """Add to `seen` what more cells of a column show, and the lines that they stand in."""
+    """Add the uses in more cells of a column, and their lines, to `seen`."""
     for text, line in zip(texts, lines, strict=True):
         if Use.DECIMAL_COMMA in seen and text.count(COMMA) == 1 and POINT not in text:
             continue  # nothing new: most cells of a large file end here
@@ -125,7 +125,7 @@ def decimal_marks(columns: Sequence[tuple[str, Seen]], path: Path, *, at_first: 
 
 
 def _from_column(name: str, seen: Seen, path: Path) -> str | None:
-    """The mark that the cells of one column show; None if they leave it open."""
+    """Return the mark that the cells of one column show; None if they leave it open."""
     shown = {mark: [use for use in (DECIMAL[mark], GROUPS[OTHER[mark]]) if use in seen] for mark in OTHER}
     if shown[COMMA] and shown[POINT]:
         uses = shown[COMMA][0], shown[POINT][0]
@@ -138,7 +138,7 @@ def _from_column(name: str, seen: Seen, path: Path) -> str | None:
 
 
 def _from_others(name: str, seen: Seen, known: set[str], path: Path) -> str:
-    """The mark of a column that leaves it open: a comma if all others have it, else a point.
+    """Return the mark of a column that leaves it open: a comma if all others have it, else a point.
 
     A cell that would then have a thousands separator is refused.
     """
@@ -161,5 +161,5 @@ def _ambiguous(name: str, cell: Cell, path: Path) -> DataError:
 
 
 def is_any_number(text: str) -> bool:
-    """Whether a text is a number with some decimal mark."""
+    """Return True if a text is a number with some decimal mark."""
     return any(parse_number(text, mark) is not None for mark in OTHER)

@@ -1,4 +1,4 @@
-"""Text of numbers, CSV and its kin: a row of names, then one row a measurement; a fault is told with its line."""
+"""`TextTable`: CSV and the like, a row of names, then one row for each measurement; errors name the line."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import NamedTuple, TextIO
 import numpy as np
 
 from edhie.errors import DataError, shortened
-from edhie.evaluate.decimals import COMMA, POINT, Seen, Use, decimal_marks, decimals_in, parse_number, survey
-from edhie.evaluate.dialect import REMARK, dialect_of
-from edhie.evaluate.table import Numbers, Table, checked_names, is_number
+from edhie.evaluate.tables.decimals import COMMA, POINT, Seen, Use, decimal_marks, decimals_in, parse_number, survey
+from edhie.evaluate.tables.table import Numbers, Table, checked_names, is_number
+from edhie.evaluate.tables.text_format import COMMENT, detect_format
 
 CHUNK = 10_000  # rows that are held as texts
 SAMPLE = 2000  # rows that tell how many decimals are written
@@ -30,31 +30,30 @@ class _Row(NamedTuple):
 
 
 class TextTable(Table):
-    """A file of text."""
+    """A text file."""
 
     def __init__(self, path: Path, *, decimal: str | None = None) -> None:
         self.path = path
         self._given = decimal
-        with _told(path):
-            dialect = dialect_of(path)
-            self._encoding, self.separator, self.decimal = dialect.encoding, dialect.separator, dialect.decimal
-            self._at_first, self._form = dialect.decimal, dialect.notes
+        with _as_data_error(path):
+            self._format = detect_format(path)
+            self.separator, self.decimal = self._format.separator, self._format.decimal
+            n_before = self._format.n_before_names
             with self._opened() as file:
-                below = itertools.islice(file, dialect.remarks, None)
-                first = next(self._parsed(below, dialect.remarks), _Row(0, []))
+                first = next(self._parsed(itertools.islice(file, n_before, None), n_before), _Row(0, []))
         self._names_line = first.line
         self.names = checked_names(path, _unmarked(first.cells))
         self._note(set())
 
     def texts(self) -> Iterator[list[str]]:
-        """The rows below the names, as they stand, without blank ones."""
-        with _told(self.path), self._opened() as file:
+        """Yield the rows below the names as text, without blank ones."""
+        with _as_data_error(self.path), self._opened() as file:
             self._skip_names(file)
             for row in self._checked(self._parsed(file, self._names_line)):
                 yield row.cells
 
     def written_step(self, name: str) -> float | None:
-        """The last decimal place of the first rows, trailing zeros included."""
+        """Return the last decimal place of the first rows, trailing zeros included."""
         place = self.names.index(name)
         texts = [row[place] for row in itertools.islice(self.texts(), SAMPLE)]
         places = [decimals_in(text, self.decimal) for text in texts if text.strip()]
@@ -62,26 +61,26 @@ class TextTable(Table):
 
     def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Numbers:
         places = [self.names.index(name) for name in chosen]
-        with _told(self.path):
+        with _as_data_error(self.path):
             if self._given is not None:
                 self.decimal = self._given
                 return self._numbers(places, [self._given] * len(places), with_gaps=with_gaps)
-            if self._at_first == POINT:
+            if self._format.decimal == POINT:
                 with suppress(DataError):  # if the usual form does not fit, all cells are looked at
                     return self._numbers(places, None, with_gaps=with_gaps)
             return self._numbers(places, self._marks(places), with_gaps=with_gaps)
 
     def _marks(self, places: Sequence[int]) -> tuple[str, ...]:
-        """The decimal marks of columns, by all of their cells."""
+        """Return the decimal marks of columns, judged by all of their cells."""
         columns: list[tuple[str, Seen]] = [(self.names[place], {}) for place in places]
         with self._opened() as file:
             self._skip_names(file)
-            # rows of another length are told where numbers are read
+            # rows of another length raise where numbers are read
             rows = (row for row in self._parsed(file, self._names_line) if len(row.cells) == len(self.names))
             while some := list(itertools.islice(rows, CHUNK)):
                 for place, (_, seen) in zip(places, columns, strict=True):
                     survey((row.cells[place] for row in some), (row.line for row in some), seen)
-        marks = decimal_marks(columns, self.path, at_first=self._at_first)
+        marks = decimal_marks(columns, self.path, at_first=self._format.decimal)
         self.decimal = COMMA if COMMA in marks else POINT
         self._note({use for _, seen in columns for use in seen})
         return marks
@@ -89,10 +88,10 @@ class TextTable(Table):
     def _note(self, seen: set[Use]) -> None:
         commas = ("has decimal commas",) if self.decimal == COMMA else ()
         thousands = ("has thousands separators",) if seen & THOUSANDS else ()
-        self.notes = (*self._form, *commas, *thousands)
+        self.notes = (*self._format.notes, *commas, *thousands)
 
     def _numbers(self, places: Sequence[int], marks: Sequence[str] | None, *, with_gaps: bool) -> Numbers:
-        """The columns, each with its decimal mark; without marks numbers are as Python writes them."""
+        """Read columns, each with its decimal mark; without marks numbers are as Python writes them."""
         with self._opened() as file:
             self._skip_names(file)
             parts = list(self._parts(file, places, marks, with_gaps=with_gaps))
@@ -101,7 +100,7 @@ class TextTable(Table):
     def _parts(
         self, file: TextIO, places: Sequence[int], marks: Sequence[str] | None, *, with_gaps: bool
     ) -> Iterator[Numbers]:
-        """The numbers, some lines at a time."""
+        """Yield the numbers, some lines at a time."""
         before = self._names_line
         while lines := list(itertools.islice(file, CHUNK)):
             if any('"' in line for line in lines):  # between quotes a line may end, so no part of the file is whole
@@ -119,21 +118,21 @@ class TextTable(Table):
     # -- rows -----------------------------------------------------------------------------
 
     def _opened(self) -> TextIO:
-        return self.path.open(encoding=self._encoding, newline="")
+        return self.path.open(encoding=self._format.encoding, newline="")
 
     def _skip_names(self, file: TextIO) -> None:
         for _ in itertools.islice(file, self._names_line):
             pass
 
     def _parsed(self, lines: Iterable[str], before: int) -> Iterator[_Row]:
-        """The rows of lines that are not blank, `before` of which stand above."""
+        """Yield the rows of lines that are not blank; `before` is the number of lines above."""
         reader = csv.reader(lines, delimiter=self.separator)
         for cells in reader:
             if any(map(str.strip, cells)):
                 yield _Row(before + reader.line_num, cells)
 
     def _checked(self, rows: Iterable[_Row]) -> Iterator[_Row]:
-        """Rows that are as long as that of the names."""
+        """Yield rows that are as long as that of the names; raise at others."""
         for row in rows:
             if len(row.cells) != len(self.names):
                 lengths = f"has {len(row.cells)} columns, the first {len(self.names)}"
@@ -145,7 +144,7 @@ class TextTable(Table):
     # -- numbers --------------------------------------------------------------------------
 
     def _at_once(self, lines: Sequence[str], places: Sequence[int], marks: Sequence[str] | None) -> Numbers | None:
-        """The numbers of lines without quotes by NumPy's reader; None where something is odd."""
+        """Read lines without quotes by NumPy's reader; return None if that fails."""
         lines = [line for line in lines if not line.isspace()]
         between = len(self.names) - 1
         if not lines or not places or any(line.count(self.separator) != between for line in lines):
@@ -186,19 +185,19 @@ class TextTable(Table):
 
 
 def _plain(text: str) -> float | None:
-    """The number as Python writes it, without thousands separators."""
+    """Return the number as Python reads it, without thousands separators; None if it is not one."""
     return float(text) if is_number(text) else None
 
 
 def _unmarked(names: list[str]) -> list[str]:
-    """The names without the mark of a remark, as NumPy writes them."""
-    is_marked = bool(names) and names[0].startswith(REMARK) and names[0] != REMARK
-    return [names[0].lstrip(REMARK).strip(), *names[1:]] if is_marked else names
+    """Return the names without a leading comment mark, which NumPy writes."""
+    is_marked = bool(names) and names[0].startswith(COMMENT) and names[0] != COMMENT
+    return [names[0].lstrip(COMMENT).strip(), *names[1:]] if is_marked else names
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """What goes wrong in reading as one message."""
+def _as_data_error(path: Path) -> Iterator[None]:
+    """Turn errors of reading into a `DataError`."""
     try:
         yield
     except UnicodeError as error:

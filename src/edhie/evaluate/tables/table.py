@@ -12,41 +12,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import DataError, shortened, suggestion
-from edhie.evaluate.decimals import is_any_number
+from edhie.evaluate.tables.decimals import is_any_number
 
 Numbers = NDArray[np.float64]
 
 
 class Table(ABC):
-    """A file that was looked into: its names are known and each is there once; its numbers are read when asked for."""
+    """An open file with known, distinct column names; its numbers are read when asked for."""
 
     path: Path
     names: tuple[str, ...]
-    """Of the columns, in their order."""
+    """Names of the columns, in their order."""
     separator: str = ","
-    """What stands between columns where its rows are written as text."""
+    """Separator of columns where its rows are written as text."""
     decimal: str = "."
     """The decimal mark of the numbers that were read."""
     notes: tuple[str, ...] = ()
-    """What was found out about how it is written, and a person may want to know; complete once numbers are read."""
+    """Properties of its format that a person may want to know; complete once numbers are read."""
 
     @abstractmethod
     def texts(self) -> Iterator[list[str]]:
-        """The rows below the names, as they stand, without blank ones."""
+        """Yield the rows below the names as text, without blank ones."""
 
     @abstractmethod
     def written_step(self, name: str) -> float | None:
-        """The last decimal place in which numbers of the column are written, as 0.01; None if it is not known."""
+        """Return the last decimal place that a column is written to, such as 0.01; None if it is not known."""
 
     @abstractmethod
     def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Numbers:
-        """The columns of these names, which are there."""
+        """Return the columns of these names, which exist."""
 
     @final
     def numbers(self, chosen: Sequence[str], *, with_gaps: bool = False) -> Numbers:
-        """The columns of these names, of shape (rows, columns); what stands in others does not matter.
+        """Return the columns of these names, of shape (rows, columns); other columns may hold anything.
 
-        With gaps, what is empty or not finite is NaN; without, it is an error that says where it stands.
+        With gaps, empty cells and numbers that are not finite are NaN; without, they raise an error with their place.
         """
         for name in chosen:
             if name not in self.names:
@@ -55,13 +55,13 @@ class Table(ABC):
         return self._read(chosen, with_gaps=with_gaps)
 
     def _advice(self) -> str:
-        """A hint for tables whose columns are separated by something else."""
+        """Return a hint for tables whose columns are separated by something else."""
         is_other = len(self.names) == 1 and any(each in self.names[0] for each in ";\t| ")
         return "; separate columns by commas" if is_other else ""
 
 
 def checked_names(path: Path, names: Sequence[str]) -> tuple[str, ...]:
-    """The names of columns, where all are there and different."""
+    """Return the stripped names of columns; raise unless all are given and different."""
     names = tuple(name.strip() for name in names)
     if not names:
         raise DataError(f"{path} is empty; write a row of names, then one row of numbers a measurement")
@@ -77,7 +77,7 @@ def checked_names(path: Path, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a number, with a point before its decimals."""
+    """Return True if a text is a number with a decimal point."""
     try:
         float(text)
     except ValueError:

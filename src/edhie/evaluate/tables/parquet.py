@@ -1,4 +1,4 @@
-"""Parquet files, by pandas and pyarrow."""
+"""`ParquetTable`: Parquet files, read by pandas and pyarrow."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 
 from edhie.errors import DataError
 from edhie.evaluate.numbers import numbers_of, rows_named
-from edhie.evaluate.table import Numbers, Table, checked_names
+from edhie.evaluate.tables.table import Numbers, Table, checked_names
 
 SUFFIXES = (".parquet", ".pq")
 MAGIC = b"PAR1"
 
 
 class ParquetTable(Table):
-    """A file of columns."""
+    """A Parquet file."""
 
     def __init__(self, path: Path) -> None:
         import pandas
@@ -34,14 +34,14 @@ class ParquetTable(Table):
         self._frame.columns = list(self.names)
 
     def texts(self) -> Iterator[list[str]]:
-        """The rows, as text; nothing where a value is missing."""
+        """Yield the rows as text; empty where a value is missing."""
         frame = self._frame
         missing = frame.isna().to_numpy()
         for row, gaps in zip(frame.itertuples(index=False, name=None), missing, strict=True):
             yield ["" if is_gap else str(value) for value, is_gap in zip(row, gaps, strict=True)]
 
     def written_step(self, name: str) -> float | None:
-        """Not known: the file has numbers and no texts."""
+        """Return None: the file has numbers and no texts."""
         return None
 
     def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Numbers:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from edhie.errors import DataError
-from edhie.evaluate import text_table
-from edhie.evaluate.tables import column_names, open_table, read_numbers
+from edhie.evaluate.tables import open_table
+from edhie.evaluate.tables import text as text_tables
 
 
 def written(folder: Path, text: str | bytes, name: str = "t.csv") -> Path:
@@ -23,9 +23,9 @@ def written(folder: Path, text: str | bytes, name: str = "t.csv") -> Path:
 
 def test_columns_are_chosen_by_name_and_others_may_hold_anything(tmp_path: Path) -> None:
     path = written(tmp_path, '\ufeffa, site ,"b"\r\n1,lab,-2e3\r\n\r\n  , , \r\n 3.5 ,"x,y",nan\r\n')
-    assert column_names(path) == ("a", "site", "b")
-    assert read_numbers(path, ["a"]).tolist() == [[1.0], [3.5]]
-    assert read_numbers(path, []).shape == (2, 0)
+    assert open_table(path).names == ("a", "site", "b")
+    assert open_table(path).numbers(["a"]).tolist() == [[1.0], [3.5]]
+    assert open_table(path).numbers([]).shape == (2, 0)
     assert list(open_table(path).texts()) == [["1", "lab", "-2e3"], [" 3.5 ", "x,y", "nan"]]
 
 
@@ -33,33 +33,33 @@ def test_rows_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = np.random.default_rng(0).normal(size=(25, 2))
     path = written(tmp_path, "a,b\n" + "".join(f"{a},{b}\n" for a, b in table.tolist()))
     for chunk in (1, 10, 25, 100):
-        monkeypatch.setattr(text_table, "CHUNK", chunk)
-        np.testing.assert_array_equal(read_numbers(path, ["b", "a"]), table[:, ::-1])
+        monkeypatch.setattr(text_tables, "CHUNK", chunk)
+        np.testing.assert_array_equal(open_table(path).numbers(["b", "a"]), table[:, ::-1])
     written(tmp_path, path.read_bytes() + b"1,inf\n")
-    monkeypatch.setattr(text_table, "CHUNK", 10)
+    monkeypatch.setattr(text_tables, "CHUNK", 10)
     with pytest.raises(DataError, match=r"t.csv, line 27 holds a number that is not finite: inf in column 'b'; drop"):
-        read_numbers(path, ["a", "b"])
+        open_table(path).numbers(["a", "b"])
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 3, 100])
 def test_quotes_in_parts(chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_table, "CHUNK", chunk)
+    monkeypatch.setattr(text_tables, "CHUNK", chunk)
     path = written(tmp_path, 'a,"the\nnote"\n1,x\n2,"two\nlines"\n3,y\n"4",z\n')
-    assert read_numbers(path, ["a"]).ravel().tolist() == [1, 2, 3, 4]
+    assert open_table(path).numbers(["a"]).ravel().tolist() == [1, 2, 3, 4]
     assert [row[0] for row in open_table(path).texts()] == ["1", "2", "3", "4"]
     written(tmp_path, path.read_bytes() + b"five,w\n")
     with pytest.raises(DataError, match="line 8: 'five' is not a number"):
-        read_numbers(path, ["a"])
+        open_table(path).numbers(["a"])
 
 
 def test_numbers_are_python_s_to_the_last_bit(tmp_path: Path) -> None:
     texts = ["0.1", "1e-320", "123456789012345678901234567890", "2.2250738585072011e-308", "+.5", "7.", "-0", "1_000"]
     path = written(tmp_path, "a\n" + "\n".join(texts) + "\n")
-    assert read_numbers(path, ["a"]).ravel().tolist() == [float(text) for text in texts]
+    assert open_table(path).numbers(["a"]).ravel().tolist() == [float(text) for text in texts]
 
 
 def test_a_table_without_rows(tmp_path: Path) -> None:
-    assert read_numbers(written(tmp_path, "a,b\n"), ["a", "b"]).shape == (0, 2)
+    assert open_table(written(tmp_path, "a,b\n")).numbers(["a", "b"]).shape == (0, 2)
 
 
 def test_gaps(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_gaps(tmp_path: Path) -> None:
         ("a,b\r1.5,2\r", "t.csv", ()),
     ],
 )
-def test_dialects(text: str, name: str, notes: tuple[str, ...], tmp_path: Path) -> None:
+def test_formats(text: str, name: str, notes: tuple[str, ...], tmp_path: Path) -> None:
     table = open_table(written(tmp_path, text, name))
     assert table.notes == notes
     assert table.names[-1] == "b"
@@ -169,14 +169,14 @@ def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 )
 def test_faults(text: str | bytes, message: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=message):
-        read_numbers(written(tmp_path, text), ["b"])
+        open_table(written(tmp_path, text)).numbers(["b"])
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no file"):
-        column_names(tmp_path / "none.csv")
+        open_table(tmp_path / "none.csv")
     with pytest.raises(DataError, match="is a folder; give a file of measurements"):
-        column_names(tmp_path)
+        open_table(tmp_path)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
@@ -190,7 +190,7 @@ def test_many_rows_take_no_time(tmp_path: Path) -> None:
     rows = np.random.default_rng(0).normal(size=(1000, 5))
     path = written(tmp_path, "a,b,c,d,e\n" + 100 * "".join(f"{','.join(map(repr, row))}\n" for row in rows.tolist()))
     since = time.perf_counter()
-    read = read_numbers(path, ["a", "b", "c", "d", "e"])
+    read = open_table(path).numbers(["a", "b", "c", "d", "e"])
     assert time.perf_counter() - since < 3  # 0.2 s on a free machine
     np.testing.assert_array_equal(read, np.tile(rows, (100, 1)))
 
