@@ -4,13 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint format docs perf models clean
+.PHONY: demo test slow-tests lint format docs perf models clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/installed-dev
-	$(BIN)/pytest --numprocesses auto --dist worksteal
+	$(BIN)/pytest --numprocesses auto --dist worksteal -m "not slow"
+
+# tests of ten seconds and more
+slow-tests: $(VENV)/installed-dev
+	$(BIN)/pytest --numprocesses auto --dist worksteal -m slow
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -236,6 +236,7 @@ def test_many_rows(edhie: Callable[..., Any], tmp_path: Path) -> None:
     assert float(out.splitlines()[-4].lstrip("*").split()[3]) > 0.99
 
 
+@pytest.mark.slow
 def test_a_million_rows(edhie: Callable[..., Any], tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")

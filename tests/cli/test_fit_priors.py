@@ -163,7 +163,6 @@ def test_a_template_has_a_search_of_its_own(fit: Callable[..., Any]) -> None:
     ("began", "goes_on", "message"),
     [
         (["--guess", "c*t"], ["--guess", "c*t^2"], 'had guesses ["c*t"], and is to go on with guesses ["c*t^2"]'),
-        (["--guess", "c*t"], [], 'had guesses ["c*t"], and is to go on with no guesses'),
         ([], ["--template", "f(t) + c"], 'had no template, and is to go on with template "f(t) + c"'),
         ([], ["--operators", "+,*"], 'had no operators, and is to go on with operators ["+", "*"]'),
         (
@@ -172,7 +171,6 @@ def test_a_template_has_a_search_of_its_own(fit: Callable[..., Any]) -> None:
             'had constraints {"max_size": 9}, and is to go on with constraints {"max_size": 7}',
         ),
         (["--corpus", "one.txt"], ["--corpus", "two.txt"], "had another corpus"),
-        (["--corpus", "one.txt"], [], "had a corpus, and is to go on with no corpus"),
     ],
 )
 def test_another_search_is_refused(

@@ -164,6 +164,7 @@ def test_grammars_without_constants_can_be_simplified(tmp_path: Path) -> None:
 # -- the paper's sets -----------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Trig4-2k"])  # AE4-2k takes twice as long, and has nothing else
 def test_the_papers_small_sets(name: str, tmp_path: Path) -> None:
     recipe = named_recipe(name)

@@ -94,6 +94,7 @@ def test_a_warm_start_begins_with_the_last_equations() -> None:
     assert cold.best_.loss > 1e-3
 
 
+@pytest.mark.slow
 def test_without_an_earlier_fit_or_with_other_columns_it_begins_anew() -> None:
     plain = few().fit(X, Y)
     assert str(few(warm_start=True).fit(X, Y).best_) == str(plain.best_)

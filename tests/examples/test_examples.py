@@ -46,6 +46,7 @@ def test_from_table_to_equation_finds_rydbergs_formula(told: Example, tmp_path: 
     assert (tmp_path / "model").is_dir()
 
 
+@pytest.mark.slow
 def test_what_is_taught_helps(told: Example, tmp_path: Path) -> None:
     pytest.importorskip("torch")
     text = told("teach_it_your_field")

@@ -110,6 +110,7 @@ def test_no_changed_expression_is_fitted_twice(make: Any, monkeypatch: pytest.Mo
     assert len(set(looked)) == len(looked)
 
 
+@pytest.mark.slow
 @both
 def test_a_search_that_goes_on_knows_what_was_looked_at(make: Any, tmp_path: Path) -> None:
     plain = run(HVAE, Evaluator(make(), X.T, NOISY), budget=Budget(4000), rng=5)

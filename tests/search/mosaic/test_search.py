@@ -351,6 +351,7 @@ print([(each.error, str(each.expr)) for each in result.candidates])
 """
 
 
+@pytest.mark.slow
 def test_the_hash_seed_changes_nothing() -> None:
     script = SCRIPT.format(tests=str(Path(__file__).parents[2]))
     outputs = [
