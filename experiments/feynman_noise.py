@@ -20,7 +20,7 @@ from functools import cache, partial
 import numpy as np
 
 from edhie.bench.problem import Problem, load_problems
-from edhie.discovery import Discovery
+from edhie.fit import Discovery
 from forms import forest_of, places_of, right_forms, where_lost
 from rows import Row
 from runs import (

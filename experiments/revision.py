@@ -79,9 +79,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(job: Job) -> dict[str, str]:
-    from edhie.discovery import Settings
-    from edhie.discovery.revision import revise
     from edhie.evaluate import read_data
+    from edhie.fit import Settings
+    from edhie.fit.revision import revise
 
     name, seed, evaluations = job
     pair = read_pairs()[name]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edhie.discovery.folder import load
+from edhie.fit.run_folder import load
 from edhie.results import SearchResult
 from measurements import NOISE, small, table
 

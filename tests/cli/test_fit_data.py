@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from edhie.cli.fit_data import read_measured
-from edhie.discovery.folder import load
+from edhie.fit.run_folder import load
 from measurements import small
 
 

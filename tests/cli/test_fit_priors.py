@@ -13,8 +13,8 @@ import pytest
 
 from edhie import Constraints
 from edhie.cli.search_options import constraints_of
-from edhie.discovery import field
-from edhie.discovery.folder import load
+from edhie.fit import field
+from edhie.fit.run_folder import load
 
 RNG = np.random.default_rng(0)
 T, ANGLE = RNG.uniform(0.5, 3, (2, 60))

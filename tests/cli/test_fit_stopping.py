@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from edhie.discovery.folder import load
 from edhie.events import Improved
+from edhie.fit.run_folder import load
 from edhie.results import SearchResult
 from measurements import NOISE, small, table
 from searches import assert_same

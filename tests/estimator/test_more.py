@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from edhie import EDHiERegressor, operator
-from edhie.discovery import field
-from edhie.discovery.sources import sources
 from edhie.errors import ParseError, SearchError
+from edhie.fit import field
+from edhie.fit.sources import sources
 from edhie.grammar import load
 
 RNG = np.random.default_rng(0)

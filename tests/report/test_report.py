@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from edhie import __version__
-from edhie.discovery import Discovery
-from edhie.discovery.shown import Shown
 from edhie.errors import EdhieError
 from edhie.evaluate import Data, read_data
 from edhie.expr import Expr, Forest, parse
+from edhie.fit import Discovery
+from edhie.fit.select import Shown
 from edhie.report import write_report
 from edhie.report.chart import BOTTOM, LEFT, RIGHT, TOP, front_chart
 from edhie.report.mathematics import latex
@@ -27,7 +27,7 @@ from edhie.report.numbers import number
 from edhie.report.page import report_page
 from edhie.report.picture import MOST_PICTURES
 from edhie.results import Candidates, Front
-from edhie.results.noise import model_of
+from edhie.selection.noise import model_of
 
 ROOT = Path(__file__).parents[2]
 VOID = {"meta", "link", "img", "br"}

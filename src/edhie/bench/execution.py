@@ -31,9 +31,9 @@ from edhie.evaluate import (
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.generators import Generator
 from edhie.results import SearchResult
-from edhie.results.choice import shortest_description
 from edhie.search import Budget, Strategy, run, strategy_named
 from edhie.search.importing import imported
+from edhie.selection.choice import shortest_description
 
 Numbers = NDArray[np.float64]
 MOSAIC = "mosaic"

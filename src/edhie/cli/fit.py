@@ -46,14 +46,14 @@ from edhie.cli.search_options import (
 )
 from edhie.cli.stopping import INTERRUPTED, is_interruption
 from edhie.console import error_console, help_of, say
-from edhie.discovery import Discovery, Settings, discover
-from edhie.discovery.folder import save
-from edhie.discovery.settings import PATIENCE, Selection
 from edhie.errors import EdhieError
 from edhie.events import Event, Improved
+from edhie.fit import Discovery, Settings, discover
+from edhie.fit.run_folder import save
+from edhie.fit.settings import Selection
 from edhie.view import SearchView
 
-StrategyName = Literal["mosaic", "evolve", "draw"]
+SearchName = Literal["mosaic", "evolve", "draw"]
 
 
 def fit(
@@ -61,14 +61,14 @@ def fit(
     target: Target,
     features: Features = "",
     sigma: Sigma = None,
-    noise: NoiseName = "auto",
-    loss: LossName = "rmse",
+    noise: NoiseName = Settings.noise,
+    loss: LossName = Settings.loss,
     validation: Validation = None,
     decimal: Decimal = None,
     max_time: MaxTime = None,
     evaluations: Evaluations = None,
     target_error: TargetError = None,
-    patience: Patience = PATIENCE,
+    patience: Patience = Settings.patience,
     operators: Operators = "",
     guess: Guesses = None,
     template: TemplateText = None,
@@ -79,14 +79,14 @@ def fit(
     all_variables: AllVariables = False,
     selection: Annotated[
         Selection, typer.Option("--selection", "--select", help=help_of(Settings, "selection"))
-    ] = "mdl",
+    ] = Settings.selection,
     generator: Generator = None,
-    strategy: Annotated[StrategyName, typer.Option(help="How to search.")] = "mosaic",
+    search: Annotated[SearchName, typer.Option(help="Search strategy; evolve is the paper's EDHiE.")] = Settings.search,
     strict: Annotated[
         bool,
         typer.Option("--strict", help="Answer with the generator's own symbols only, without others and constants."),
     ] = False,
-    seed: Seed = 0,
+    seed: Seed = Settings.seed,
     out: Out = None,
     resume: Resume = False,
     report: Annotated[
@@ -99,12 +99,12 @@ def fit(
     """Find equations that explain a column of a table by others. Ctrl-C shows what was found so far."""
     if resume and out is None:
         raise typer.BadParameter("--resume needs the folder of the search that is to go on; give it with --out")
-    if template is not None and strategy != "mosaic":
-        raise typer.BadParameter(f"a --template has a search of its own; leave out --strategy {strategy}")
+    if template is not None and search != Settings.search:
+        raise typer.BadParameter(f"a --template has a search of its own; leave out --search {search}")
     settings = Settings(
         max_time=seconds_of(max_time, evaluations), max_evaluations=evaluations, target_error=target_error,
         operators=operators_of(operators), guesses=guess or (), template=template, corpus=corpus,
-        generator=generator, strict=strict, selection=selection, strategy=strategy, seed=seed,
+        generator=generator, strict=strict, selection=selection, search=search, seed=seed,
         noise=noise, loss=loss, patience=patience or None,
     )  # fmt: skip
     found: Discovery | None = None
@@ -112,7 +112,7 @@ def fit(
         if out is not None:
             check_folder(out, resume=resume)
         measured = read_measured(data, target, features, validation, sigma=sigma, decimal=decimal)
-        constraints = constraints_of(max_size, forbid_nesting, only, all_variables, columns=measured.train.names)
+        constraints = constraints_of(max_size, forbid_nesting, only, all_variables, columns=measured.problem.columns)
         settings = replace(settings, constraints=constraints)
         if quiet:
             only_warnings()
@@ -149,16 +149,13 @@ class _Watched:
 
 
 def _discovered(measured: Measured, settings: Settings, out: Path | None, *, resume: bool, quiet: bool) -> Discovery:
-    with SearchView(target=measured.target, is_quiet=quiet) as view:
+    with SearchView(target=measured.problem.target, is_quiet=quiet) as view:
         watched = _Watched(view)
         try:
-            return discover(
-                measured.train, settings, target=measured.target, validation=measured.validation, on_event=watched,
-                folder=out, resume=resume,
-            )  # fmt: skip
+            return discover(measured.problem, settings, on_event=watched, folder=out, resume=resume)
         except (EdhieError, OSError):  # such as a full disk
             if watched.best is not None:
-                say(f"the best until then: {measured.target} = {watched.best.expr}", to=error_console)
+                say(f"the best until then: {measured.problem.target} = {watched.best.expr}", to=error_console)
             raise
 
 

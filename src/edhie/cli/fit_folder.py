@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from edhie.console import error_console, say
-from edhie.discovery import Discovery
 from edhie.errors import SearchError
+from edhie.fit import Discovery
 from edhie.search.checkpoint import DESCRIPTION
 
 FRONT, FIT, REPORT = "front.png", "fit.png", "report.html"

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from edhie.console import say
-from edhie.discovery import Discovery, Equation
+from edhie.fit import Discovery, Equation
 
 UNDEFINED = "undefined"  # in place of R², where an equation has no value in some row
 

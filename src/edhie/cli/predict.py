@@ -16,10 +16,10 @@ from edhie.cli.outputs import Force, check_output
 from edhie.cli.runs import Index, RunFolder, chosen_equation
 from edhie.cli.search_options import Decimal
 from edhie.console import error_console, say
-from edhie.discovery import Discovery, Equation
-from edhie.discovery.folder import load
 from edhie.errors import DataError, shortened
 from edhie.evaluate.tables import Numbers, Table, open_table
+from edhie.fit import Discovery, Equation
+from edhie.fit.run_folder import load
 
 
 def predict(

@@ -38,10 +38,10 @@ from edhie.cli.search_options import (
 )
 from edhie.cli.stopping import INTERRUPTED, is_interruption
 from edhie.console import error_console, say
-from edhie.discovery.revision import Revision
-from edhie.discovery.revision import revise as revised
-from edhie.discovery.settings import Settings
 from edhie.errors import EdhieError, SearchError, shortened
+from edhie.fit.revision import Revision
+from edhie.fit.revision import revise as revised
+from edhie.fit.settings import Settings
 from edhie.plots import save
 from edhie.plots.trees import plot_difference
 from edhie.view import SearchView
@@ -56,7 +56,7 @@ def revise(
     target: Target,
     features: Features = "",
     sigma: Sigma = None,
-    noise: NoiseName = "auto",
+    noise: NoiseName = Settings.noise,
     validation: Validation = None,
     decimal: Decimal = None,
     max_time: MaxTime = None,
@@ -68,7 +68,7 @@ def revise(
     only: Only = None,
     all_variables: AllVariables = False,
     generator: Generator = None,
-    seed: Seed = 0,
+    seed: Seed = Settings.seed,
     out: Out = None,
     resume: Resume = False,
     quiet: Quiet = False,
@@ -86,7 +86,7 @@ def revise(
         if out is not None:
             check_folder(out, resume=resume)
         measured = read_measured(data, target, features, validation, sigma=sigma, decimal=decimal)
-        constraints = constraints_of(max_size, forbid_nesting, only, all_variables, columns=measured.train.names)
+        constraints = constraints_of(max_size, forbid_nesting, only, all_variables, columns=measured.problem.columns)
         settings = replace(settings, constraints=constraints)
         if quiet:
             only_warnings()
@@ -110,11 +110,8 @@ def revise(
 def _found(
     formula: str, measured: Measured, settings: Settings, out: Path | None, *, resume: bool, quiet: bool
 ) -> Revision:
-    with SearchView(target=measured.target, is_quiet=quiet) as view:
-        return revised(
-            formula, measured.train, settings, target=measured.target, validation=measured.validation, on_event=view,
-            folder=out, resume=resume,
-        )  # fmt: skip
+    with SearchView(target=measured.problem.target, is_quiet=quiet) as view:
+        return revised(formula, measured.problem, settings, on_event=view, folder=out, resume=resume)
 
 
 def _tell(found: Revision, out: Path | None, *, quiet: bool, as_json: bool) -> None:

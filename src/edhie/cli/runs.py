@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from edhie.discovery import Discovery, Equation
 from edhie.errors import SearchError
+from edhie.fit import Discovery, Equation
 
 RunFolder = Annotated[Path, typer.Argument(help="The folder that `edhie fit --out` made.")]
 Index = Annotated[

@@ -12,10 +12,10 @@ import typer
 
 from edhie.cli.options import complete_model
 from edhie.console import help_of
-from edhie.discovery.settings import SECONDS, Noise, Settings
 from edhie.errors import SymbolError, shortened, suggestion
 from edhie.evaluate.constraints import ANY_FUNCTION, Constraints
 from edhie.expr.symbols import ALIASES, OPERATORS
+from edhie.fit.settings import Noise, Settings
 
 EACH = "Give it once for each."
 LIMITS, FORM, KEEPING = "When it stops", "What is known of the equation", "What is kept"
@@ -138,7 +138,7 @@ AllVariables = Annotated[
 def seconds_of(given: float | None, evaluations: int | None) -> float | None:
     """The limit in seconds; a number of evaluations alone has none, so that it gives the same on every machine."""
     if given is None:
-        return SECONDS if evaluations is None else None
+        return Settings.max_time if evaluations is None else None
     return given if 0 < given < math.inf else None
 
 

@@ -6,9 +6,9 @@ from edhie.cli.found import document, equation_json, print_details, print_equati
 from edhie.cli.options import Json, print_json
 from edhie.cli.runs import Index, RunFolder, chosen_equation
 from edhie.console import say
-from edhie.discovery import Discovery
-from edhie.discovery.folder import load
 from edhie.errors import shortened
+from edhie.fit import Discovery
+from edhie.fit.run_folder import load
 from edhie.view import duration, stopped
 
 

@@ -14,8 +14,6 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from edhie.discovery import Discovery, Equation, Settings, discover
-from edhie.discovery.table import equations_table
 from edhie.errors import DataError, SearchError
 from edhie.estimator.saving import Kept, read, write
 from edhie.evaluate import Constraints, Data, read_data
@@ -23,6 +21,7 @@ from edhie.evaluate.data import what_is_alike, with_resolution
 from edhie.evaluate.reading import read_sigmas, weights_of
 from edhie.expr import Expr
 from edhie.expr.symbols import Symbol
+from edhie.fit import Discovery, Equation, Problem, Settings, discover
 from edhie.results import Candidates, Front
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     import sympy
     from matplotlib.figure import Figure
 
-    from edhie.discovery.revision import Revision
+    from edhie.fit.revision import Revision
 
 Numbers = NDArray[np.float64]
 LARGEST_SEED = 2**31 - 1
@@ -105,22 +104,22 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        max_time: float | None = 60.0,
+        max_time: float | None = Settings.max_time,
         *,
         max_evaluations: int | None = None,
         operators: Sequence[Any] | None = None,
         generator: Any = None,
-        loss: Any = "rmse",
-        noise: str = "auto",
-        patience: int | None = 100,
-        selection: str = "mdl",
+        loss: Any = Settings.loss,
+        noise: str = Settings.noise,
+        patience: int | None = Settings.patience,
+        selection: str = Settings.selection,
         constraints: Constraints | None = None,
         guesses: Sequence[str | Expr] | None = None,
         template: str | None = None,
         corpus: Any = None,
-        search: Any = "mosaic",
+        search: Any = Settings.search,
         warm_start: bool = False,
-        random_state: Any = 0,
+        random_state: Any = Settings.seed,
         verbose: bool = False,
     ) -> None:
         self.max_time = max_time
@@ -202,7 +201,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             guesses=() if self.guesses is None else self.guesses,
             template=self.template,
             corpus=self.corpus,
-            strategy=self.search,
+            search=self.search,
             seed=int(seed),
         )
 
@@ -219,12 +218,13 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if validation is not None:
             rows, targets = validation
             held_out = _data(rows, targets[:, k], None, data.names)
+        problem = Problem.of(data, target=target, validation=held_out)
         if not self.verbose:
-            return discover(data, settings, target=target, validation=held_out)
+            return discover(problem, settings)
         from edhie.view import SearchView
 
         with SearchView() as view:
-            return discover(data, settings, target=target, validation=held_out, on_event=view)
+            return discover(problem, settings, on_event=view)
 
     def _validation(self, X: Any, y: Any, n_dimensions: int) -> tuple[Numbers, Numbers]:  # noqa: N803
         X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, reset=False)  # noqa: N806
@@ -243,7 +243,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def equations_(self) -> pandas.DataFrame:
         """The best trade-offs between loss and complexity; with several targets, a column says which."""
         check_is_fitted(self, "discoveries_")
-        tables = [equations_table(each.equations) for each in self.discoveries_]
+        tables = [each.table() for each in self.discoveries_]
         if len(tables) == 1:
             return tables[0]
         import pandas
@@ -302,7 +302,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def parts(self, index: int | None = None) -> dict[str, Expr]:
         """By name: what was found for the unknown parts of the template."""
-        from edhie.discovery.template import parts
+        from edhie.fit.template import parts
 
         if self.template is None:
             raise SearchError("there are parts only where a template was given: EDHiERegressor(template=...)")
@@ -353,13 +353,13 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         The formula is over the columns' names, `c` its unknown constants; `sigma` are the standard errors of `y`;
         `parameters` are those of the class.
         """
-        from edhie.discovery.revision import revise
+        from edhie.fit.revision import revise
 
         columns = list(X.columns) if hasattr(X, "columns") else None
         data = read_data(X, y, sigma=sigma, names=None if columns is None else [str(name) for name in columns])
         target = (_names_of_targets(y) or ["y"])[0]
         _check_variation(data, target)
-        return revise(formula, data, cls(**parameters)._settings(), target=target)
+        return revise(formula, Problem.of(data, target=target), cls(**parameters)._settings())
 
     def _shaped(self, found: Numbers) -> Numbers:
         return found[:, 0] if self._is_flat else found

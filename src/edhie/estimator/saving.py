@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import edhie
-from edhie.discovery import Discovery, folder
 from edhie.errors import SearchError
 from edhie.expr.symbols import Symbol
+from edhie.fit import Discovery, folder
 
 FORMAT = 1
 DESCRIPTION = "estimator.json"

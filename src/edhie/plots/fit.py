@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edhie.discovery import Discovery, Equation
 from edhie.evaluate import Data
+from edhie.fit import Discovery, Equation
 from edhie.plots.style import (
     CURVE,
     FITTED,

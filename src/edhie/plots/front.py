@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edhie.discovery import Discovery, Equation
+from edhie.fit import Discovery, Equation
 from edhie.plots.labels import Labels
 from edhie.plots.style import (
     CURVE,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from edhie.discovery import Equation
 from edhie.errors import shortened
+from edhie.fit import Equation
 
 NEARLY_ONE = 1e-4  # nearer to 1 than this, it is the distance that tells
 ROUNDING = 1e-12

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edhie.discovery import Discovery
+from edhie.fit import Discovery
 from edhie.plots.style import Numbers, shown_losses
 from edhie.plots.words import equation_text
 from edhie.report.equation import equation_id

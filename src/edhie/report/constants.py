@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from edhie.discovery import Equation
 from edhie.evaluate.constants.uncertainty import Uncertainty
+from edhie.fit import Equation
 from edhie.report.fragments import Html, fill, joined
 from edhie.report.mathematics import with_letters
 from edhie.report.numbers import number

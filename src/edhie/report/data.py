@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from edhie.discovery import Discovery
 from edhie.expr.mathml import mathml_name
 from edhie.expr.symbols import is_name
+from edhie.fit import Discovery
 from edhie.plots.style import Numbers
 from edhie.report.fragments import Html, fill, joined
 from edhie.report.numbers import number

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from edhie.discovery import Discovery, Equation
+from edhie.fit import Discovery, Equation
 from edhie.plots.words import r2_text
 from edhie.report.constants import constants_table
 from edhie.report.fragments import Html, fill, joined

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from edhie.discovery import Discovery
+from edhie.fit import Discovery
 from edhie.plots.words import r2_text, right_side
 from edhie.report.chart import front_chart
 from edhie.report.equation import equation_id, equation_section

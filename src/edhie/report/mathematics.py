@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from edhie.discovery import Equation
 from edhie.expr.mathml import mathml_name, mathml_terms
 from edhie.expr.symbols import is_name, latex_name
+from edhie.fit import Equation
 from edhie.plots.words import one_line
 from edhie.report.fragments import Html, fill
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from edhie import __version__
-from edhie.discovery import Discovery
 from edhie.errors import EdhieError
+from edhie.fit import Discovery
 from edhie.plots.words import one_line
 from edhie.report.data import data_section
 from edhie.report.equation import hero

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from base64 import b64encode
 
-from edhie.discovery import Discovery
+from edhie.fit import Discovery
 from edhie.plots import plot_fit
 from edhie.plots.saving import png
 from edhie.plots.words import equation_text

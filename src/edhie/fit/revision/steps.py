@@ -1,0 +1,162 @@
+"""The front of distance against loss, out of all that a search has executed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from edhie.errors import SymbolError
+from edhie.evaluate import Data, Evaluator, FitConfig, fit_constants, values
+from edhie.expr import Expr, Forest
+from edhie.expr.canonical import canonical
+from edhie.expr.difference import Difference, Matching, difference
+from edhie.fit.equation import Equation
+from edhie.fit.problem import Problem
+from edhie.fit.revision.bits import revision_bits
+from edhie.fit.revision.nearness import alike_by_distance
+from edhie.fit.revision.revision import CLEARLY, Step
+from edhie.results import Candidate, Candidates
+from edhie.results.front import front_of
+from edhie.selection.description import Criterion
+
+ANEW = FitConfig(points=50, starts=5, iterations=60, tolerance=1e-14, rows=None)
+FROM_HERE = FitConfig(points=0, starts=1, iterations=60, tolerance=1e-14, rows=None)
+ALIKE = 1e-6  # the share by which losses of the same distance differ where the writing decides
+OPPOSITE = {"+": "-", "-": "+"}
+Told = tuple[Candidate, Difference]
+
+
+def front_steps(
+    first: Candidate, candidates: Candidates, evaluator: Evaluator, problem: Problem, criterion: Criterion | None = None
+) -> tuple[Step, ...]:
+    """The original, fitted, and all revisions that explain more than those that change less, or tell it shorter.
+
+    Of those that change as much and whose losses noise may tell apart, the one that takes the fewest bits stands. So
+    nothing that was executed has a loss that is clearly below that of the steps which are no further away.
+    """
+    found = {first.expr: (first, difference(first.expr, first.expr))}
+    for candidate, changes in _nearest(first, candidates, evaluator, problem.validation, criterion):
+        again = _polished(replace(candidate, expr=changes.after), evaluator)
+        again = replace(again, expr=subtracted(again.expr))
+        found[again.expr] = (again, replace(changes, after=again.expr))
+    listed = list(found.values())
+    errors = [each.error for each, _ in listed]
+    front = front_of(errors, [changes.distance for _, changes in listed], negligible=evaluator.negligible)
+    shown = [listed[0], *(listed[k] for k in front.tolist() if listed[k][1].distance > 0)]
+    bits = revision_bits([each.expr for each, _ in shown], [changes.distance for _, changes in shown],
+                         first.expr, evaluator.data, problem.validation, criterion)  # fmt: skip
+    errors = [each.error for each, _ in shown]
+    return tuple(
+        Step(Equation(problem.target, shown[k][0], evaluator.data, problem.validation), shown[k][1], float(bits[k]))
+        for k in telling(errors, bits.tolist(), by_noise(evaluator.data))
+    )
+
+
+def by_noise(data: Data) -> float:
+    """The factor between two losses that noise may explain: twice this is clearly more."""
+    return float(2 ** (CLEARLY / 2 / data.n_rows))
+
+
+def telling(errors: Sequence[float], bits: Sequence[float], noise: float) -> list[int]:
+    """Of a front those that say more than noise does: the loss is lower than by chance, or no nearer one is as short.
+
+    >>> telling([4.0, 2.0, 1.99, 1.98], [9.0, 5.0, 6.0, 4.0], noise=1.1)
+    [0, 1, 3]
+    """
+    kept = [0]
+    for k in range(1, len(errors)):
+        if errors[k] * noise < errors[kept[-1]] or bits[k] < min(bits[j] for j in kept):
+            kept.append(k)
+    return kept
+
+
+def _nearest(
+    first: Candidate, candidates: Candidates, evaluator: Evaluator, validation: Data | None, criterion: Criterion | None
+) -> Iterator[Told]:
+    """Of each distance the one that takes the fewest bits of those of the least loss, written as near as can be."""
+    matching, original = Matching(), first.expr
+    noise = by_noise(evaluator.data)
+    groups = alike_by_distance(original, first.error, candidates, noise=noise, matching=matching)
+    for distance, alike in groups.items():
+        exprs = [candidates.forest[k] for k in alike]
+        bits = revision_bits(exprs, [distance] * len(alike), original, evaluator.data, validation, criterion)
+        best = alike[int(np.argmin(bits))]  # of equals the first, which has the least loss
+        same = [k for k in alike if math.isclose(candidates.errors[k], candidates.errors[best], rel_tol=ALIKE)]
+        told = [
+            (candidates[k], difference(original, expr, matching=matching))
+            for k in same
+            for expr in _writings(candidates[k], evaluator)
+        ]
+        yield min(told, key=lambda pair: (pair[1].distance, pair[1].after.size, -_depth(pair[1])))
+
+
+def _writings(candidate: Candidate, evaluator: Evaluator) -> list[Expr]:
+    """The expression, and its canonical forms, with its values and without, where its library can write them."""
+    expr, library = candidate.expr, candidate.expr.library
+    found = [expr]
+    for form in (expr, expr.free()):
+        try:
+            other = canonical(Forest.from_exprs([form]))[0].cast(library.with_numbers())
+            other = other.numbers_to_constants().cast(library)
+        except SymbolError:
+            continue
+        if None in other.constants:  # fewer constants that say the same have other values
+            fitted = fit_constants(Forest.from_exprs([other]), evaluator.data, config=ANEW).forest[0]
+            if None in fitted.constants or not loss_of(fitted, evaluator) <= candidate.error * (1 + ALIKE):
+                continue
+            other = fitted
+        found.append(other)
+    return found
+
+
+def subtracted(expr: Expr) -> Expr:
+    """The expression with a - 2*b in place of a + -2*b, which has the same shape and the same values.
+
+    >>> from edhie.expr import parse
+    >>> str(subtracted(parse("x + c*y").with_constants([-2.0])))
+    'x - 2*y'
+    """
+    tokens, constants = list(expr.tokens), list(expr.constants)
+    if not {"+", "-"} <= set(expr.library.names):
+        return expr
+    for position, token in enumerate(expr.tokens):
+        if token not in OPPOSITE:
+            continue
+        at = expr.child_positions(position)[1]
+        while expr.tokens[at] in ("*", "/"):
+            at += 1  # its first operand
+        slot = expr.tokens[:at].count(str(expr.library.constant))
+        value = constants[slot] if expr.tokens[at] == expr.library.constant else None
+        if value is not None and value < 0:
+            tokens[position], constants[slot] = OPPOSITE[tokens[position]], -value
+    return Expr(expr.library, tokens, constants)
+
+
+def _depth(changes: Difference) -> int:
+    """How deep in the new expression the first change is: of two that say the same, the one that changes less of it."""
+    changed = changes.inserted | {other for _, other in changes.replaced}
+    depths = [depth for position, depth, _ in changes.after.walk() if position in changed]
+    return min(depths, default=0)
+
+
+def _polished(candidate: Candidate, evaluator: Evaluator) -> Candidate:
+    """The candidate with its constants fitted to the last digit, where that is better."""
+    if not candidate.expr.constants:
+        return candidate
+    forest = Forest.from_exprs([candidate.expr])
+    tried = [candidate.expr, fit_constants(forest, evaluator.data, config=FROM_HERE).forest[0]]
+    error, expr = min(((loss_of(each, evaluator), each) for each in tried), key=lambda pair: pair[0])
+    weight = float(evaluator.complexities(forest)[0])
+    return Candidate(expr, error, weight, candidate.executed_at)
+
+
+def loss_of(expr: Expr, evaluator: Evaluator) -> float:
+    """The loss of one expression, infinite where it has no value in some row."""
+    data = evaluator.data
+    with np.errstate(all="ignore"):
+        predicted = values(Forest.from_exprs([expr]), data.columns)[0]
+        found = float(evaluator.loss.of_values(data.y, predicted, data.weights))
+    return found if math.isfinite(found) else math.inf
