@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.bench.reading import ProblemError
+from edhie.bench.problem_files import ProblemError
 from edhie.bench.records import CURVES, Row, curve_name
-from edhie.bench.summary import paper_figures, summarised
+from edhie.bench.report import paper_figures, summarised
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,10 +9,10 @@ from typing import Literal
 
 import numpy as np
 
-from edhie.bench.answering import NoGenerator
 from edhie.bench.baselines import Trained
-from edhie.bench.problem import Problem
-from edhie.bench.reading import ProblemError
+from edhie.bench.own_methods import NoGenerator
+from edhie.bench.problem import BenchmarkProblem
+from edhie.bench.problem_files import ProblemError
 from edhie.corpora.recipes import Recipe, named_recipe, recipe_names
 from edhie.errors import suggestion
 from edhie.expr import Expr, Forest, SymbolLibrary
@@ -69,7 +69,7 @@ def method_named(name: str) -> Method:
 # -- where expressions come from ------------------------------------------------------
 
 
-def has_generator(method: Method, problem: Problem, model: str | None = None) -> bool:
+def has_generator(method: Method, problem: BenchmarkProblem, model: str | None = None) -> bool:
     """Whether there is something to search with: models are made for a number of variables."""
     if method.source == "none":
         return model is None
@@ -78,13 +78,13 @@ def has_generator(method: Method, problem: Problem, model: str | None = None) ->
     return _loader(method, problem) is not None
 
 
-def needed_training(method: Method, problems: Iterable[Problem]) -> list[Trained]:
+def needed_training(method: Method, problems: Iterable[BenchmarkProblem]) -> list[Trained]:
     """The baselines that have to be trained before these problems can be run; those in the cache are left out."""
     wanted = dict.fromkeys(_baseline(method, problem) for problem in problems)
     return [each for each in wanted if each is not None and not each.is_there]
 
 
-def generator_for(method: Method, problem: Problem, model: str | None = None) -> Generator:
+def generator_for(method: Method, problem: BenchmarkProblem, model: str | None = None) -> Generator:
     """What gives a method's expressions for a problem, over x0, x1, …; a `model` of the user's goes before."""
     if method.source == "none":
         return _nothing(method, problem, model)
@@ -99,13 +99,13 @@ def generator_for(method: Method, problem: Problem, model: str | None = None) ->
     return make()
 
 
-def _nothing(method: Method, problem: Problem, model: str | None) -> Generator:
+def _nothing(method: Method, problem: BenchmarkProblem, model: str | None) -> Generator:
     if model is not None:
         raise ProblemError(f"{method.name} is a function of the data, so it has no use for the model {model}")
     return NoGenerator(len(problem.variables))
 
 
-def _loader(method: Method, problem: Problem) -> Callable[[], Generator] | None:
+def _loader(method: Method, problem: BenchmarkProblem) -> Callable[[], Generator] | None:
     """How to get the generator. Without a model for so many variables, a search that needs no codes has the grammar."""
     name = f"{problem.library}-{len(problem.variables)}"
     if method.source == "hvae" and name in shipped():
@@ -141,7 +141,7 @@ class GrammarWithin:
         return self.grammar.sample(n, rng, max_height=self.max_height)
 
 
-def _recipe(problem: Problem) -> Recipe | None:
+def _recipe(problem: BenchmarkProblem) -> Recipe | None:
     """The recipe of the corpus that models for such a problem learn from; any number of variables for the general."""
     name = f"{problem.library}-{len(problem.variables)}"
     if name in map(str.lower, recipe_names()):
@@ -151,7 +151,7 @@ def _recipe(problem: Problem) -> Recipe | None:
     return None
 
 
-def _baseline(method: Method, problem: Problem) -> Trained | None:
+def _baseline(method: Method, problem: BenchmarkProblem) -> Trained | None:
     recipe = _recipe(problem)
     if method.source not in ("gvae", "cvae") or recipe is None or recipe.name not in recipe_names():
         return None
@@ -161,7 +161,7 @@ def _baseline(method: Method, problem: Problem) -> Trained | None:
 # -- what answers are made of ---------------------------------------------------------
 
 
-def in_problem_names(expr: Expr, problem: Problem) -> Expr:
+def in_problem_names(expr: Expr, problem: BenchmarkProblem) -> Expr:
     """An expression over x0, x1, … with the problem's names for them."""
     library = everything(problem.names).extended(*(s for s in expr.library.symbols if s.is_custom))
     names = dict(zip(expr.library.variables, problem.names, strict=True))

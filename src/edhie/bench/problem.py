@@ -1,4 +1,4 @@
-"""`Problem`: a formula to be found again, and the data that it is to be found in."""
+"""`BenchmarkProblem`: a formula to be found again, and the data that it is to be found in."""
 
 from __future__ import annotations
 
@@ -13,8 +13,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.bench.measurements import read_measurements
-from edhie.bench.reading import BASE_UNITS, ProblemError, Unit, Variable, check_name, read_rows, read_text
+from edhie.bench.problem_files import (
+    BASE_UNITS,
+    ProblemError,
+    Unit,
+    Variable,
+    check_name,
+    read_measurements,
+    read_rows,
+    read_text,
+)
 from edhie.errors import EdhieError, suggestion
 from edhie.expr import Expr, parse
 from edhie.expr.interpret import interpret
@@ -30,7 +38,7 @@ FROM_VALUES, FROM_NOISE = 0, 1  # streams of random numbers: noise never moves t
 
 
 @dataclass(frozen=True)
-class Problem:
+class BenchmarkProblem:
     """A formula with ranges for its variables, or a file of measurements; data follow from it and a seed alone."""
 
     id: str
@@ -114,7 +122,7 @@ def benchmark_names() -> list[str]:
     return sorted(each.name.removesuffix(SUFFIX) for each in SHIPPED.iterdir() if each.name.endswith(SUFFIX))
 
 
-def load_problems(name_or_path: str | Path) -> tuple[Problem, ...]:
+def load_problems(name_or_path: str | Path) -> tuple[BenchmarkProblem, ...]:
     """The problems of a benchmark by its name or of a TOML file; of a CSV file one, whose target is the last column.
 
     >>> [problem.formula for problem in load_problems("nguyen")][:2]
@@ -127,14 +135,14 @@ def load_problems(name_or_path: str | Path) -> tuple[Problem, ...]:
     path = Path(name_or_path)
     if path.suffix.lower() == ".csv":
         columns = read_measurements(path).names
-        return (_with_columns(Problem(path.stem, columns[-1], (), source=name, file=path), path),)
+        return (_with_columns(BenchmarkProblem(path.stem, columns[-1], (), source=name, file=path), path),)
     if path.suffix.lower() != SUFFIX:
         others = f"; there are {', '.join(benchmark_names())}, or give the path of a {SUFFIX} or .csv file"
         raise ProblemError(f"unknown benchmark {name!r}{suggestion(name, benchmark_names()) or others}")
     return tuple(_made(row, name, path.parent) for row in read_rows(read_text(path), name))
 
 
-def chosen(problems: tuple[Problem, ...], ids: list[str]) -> tuple[Problem, ...]:
+def chosen(problems: tuple[BenchmarkProblem, ...], ids: list[str]) -> tuple[BenchmarkProblem, ...]:
     """The problems of these ids, in the order of the benchmark; capitals do not matter."""
     known = {problem.id.lower(): problem for problem in problems}
     for each in ids:
@@ -146,10 +154,10 @@ def chosen(problems: tuple[Problem, ...], ids: list[str]) -> tuple[Problem, ...]
     return tuple(problem for problem in problems if problem.id.lower() in wanted)
 
 
-def _made(row: dict[str, Any], where: str, folder: Path) -> Problem:
+def _made(row: dict[str, Any], where: str, folder: Path) -> BenchmarkProblem:
     """The problem of a row; its formula is read at once, so that what is wrong with it is said at the door."""
     data = row.pop("data", None)
-    problem = Problem(**row, file=None if data is None else folder / data)
+    problem = BenchmarkProblem(**row, file=None if data is None else folder / data)
     place = f"{where} ({problem.id})"
     if problem.file is not None:
         problem = _with_columns(problem, problem.file)
@@ -164,7 +172,7 @@ def _made(row: dict[str, Any], where: str, folder: Path) -> Problem:
     return problem
 
 
-def _with_columns(problem: Problem, file: Path) -> Problem:
+def _with_columns(problem: BenchmarkProblem, file: Path) -> BenchmarkProblem:
     """A problem of measurements: its variables are the file's columns, in the ranges that they have there."""
     given = {variable.name: variable for variable in problem.variables}
     X, _, names = read_measurements(file, problem.target, tuple(given) or None)  # noqa: N806

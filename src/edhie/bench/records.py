@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from edhie.bench.methods import Method
-from edhie.bench.problem import ALIASES, Problem
-from edhie.bench.reading import ProblemError
-from edhie.bench.task import COLUMNS, CURVE, Outcome, Settings, Task
+from edhie.bench.problem import ALIASES, BenchmarkProblem
+from edhie.bench.problem_files import ProblemError
+from edhie.bench.trial import COLUMNS, CURVE, Outcome, Trial, TrialSettings
 
 FORMAT = 1
 CURVES = "curves"
@@ -40,7 +40,7 @@ class Records:
         self.path = folder / f"{self.name}.csv"
         self._settings = folder / f"{self.name}.json"
 
-    def open(self, settings: Settings, problems: Sequence[Problem], own: Method | None = None) -> None:
+    def open(self, settings: TrialSettings, problems: Sequence[BenchmarkProblem], own: Method | None = None) -> None:
         """Make the folder and the table; refuse to mix runs that were asked different things.
 
         A user's `own` method is known by where it is and what it searches with; its code is the user's affair.
@@ -58,10 +58,10 @@ class Records:
         """All rows so far."""
         return read_rows_of(self.path)
 
-    def add(self, task: Task, outcome: Outcome) -> None:
+    def add(self, trial: Trial, outcome: Outcome) -> None:
         """Keep what a run came to."""
         try:
-            _replace(self.curve_path(task), _lines([CURVE, *outcome.curve]))
+            _replace(self.curve_path(trial), _lines([CURVE, *outcome.curve]))
             line = _lines([[_as_text(outcome.row[name]) for name in COLUMNS]]).encode()
             with self.path.open("ab") as file:
                 file.write(line)
@@ -70,16 +70,16 @@ class Records:
         except OSError as error:
             raise ProblemError(f"cannot write results to {self.folder}: {error.strerror or error}") from error
 
-    def sort(self, problems: Iterable[Problem]) -> list[Row]:
+    def sort(self, problems: Iterable[BenchmarkProblem]) -> list[Row]:
         """Put the rows in the order of the problems and the runs, whatever order they came in."""
         order = {problem.id: k for k, problem in enumerate(problems)}
         rows = sorted(self.rows(), key=lambda row: (order.get(row["problem"], len(order)), key_of(row)))
         _replace(self.path, _lines([COLUMNS, *([row[name] for name in COLUMNS] for row in rows)]))
         return rows
 
-    def curve_path(self, task: Task) -> Path:
+    def curve_path(self, trial: Trial) -> Path:
         """The file of a run's learning curve."""
-        return self.folder / CURVES / curve_name(self.name, task.problem, task.run, task.noise)
+        return self.folder / CURVES / curve_name(self.name, trial.problem, trial.run, trial.noise)
 
     def _mended(self) -> bool:
         """Drop a last line that was cut short; whether a header is left."""
@@ -89,7 +89,9 @@ class Records:
             os.truncate(self.path, len(whole))
         return bool(whole)
 
-    def _checked_settings(self, settings: Settings, problems: Sequence[Problem], own: Method | None) -> dict[str, Any]:
+    def _checked_settings(
+        self, settings: TrialSettings, problems: Sequence[BenchmarkProblem], own: Method | None
+    ) -> dict[str, Any]:
         """What the table's runs were asked, these problems included."""
         asked = {"format": FORMAT, **asdict(settings)}
         if own is not None:
@@ -143,7 +145,7 @@ def read_rows_of(path: Path) -> list[Row]:
     return rows
 
 
-def _described(problem: Problem) -> str:
+def _described(problem: BenchmarkProblem) -> str:
     """All that decides a problem's data, as text."""
     ranges = ", ".join(f"{each.name} in [{each.low:g}, {each.high:g}]" for each in problem.variables)
     return f"{problem.formula or problem.file}; {ranges}; {problem.n_train} + {problem.n_test} rows"

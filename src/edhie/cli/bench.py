@@ -16,7 +16,7 @@ from edhie.bench.problem import benchmark_names
 from edhie.bench.records import table_name
 from edhie.bench.report import notes_on, table_of
 from edhie.bench.runner import RUNS, Ended, Plan, run_benchmark
-from edhie.bench.task import Settings
+from edhie.bench.trial import TrialSettings
 from edhie.cli.figures import save_figure
 from edhie.cli.options import complete_model
 from edhie.cli.progress import noted_bar
@@ -47,19 +47,23 @@ def bench(
     out: Annotated[Path, typer.Option(help="The folder of the tables and the learning curves.")] = Path("results"),
     problems: Annotated[str, typer.Option(help="Only these problems, such as NG-1,NG-5.", show_default="all")] = "",
     noise: Annotated[float, typer.Option(min=0.0, help=help_of(Plan, "noise"))] = Plan.noise,
-    evaluations: Annotated[int, typer.Option(min=0, help=help_of(Settings, "evaluations"))] = Settings.evaluations,
+    evaluations: Annotated[
+        int, typer.Option(min=0, help=help_of(TrialSettings, "evaluations"))
+    ] = TrialSettings.evaluations,
     seconds: Annotated[
-        float | None, typer.Option("--max-time", "--seconds", min=0.0, help=help_of(Settings, "seconds"))
+        float | None, typer.Option("--max-time", "--seconds", min=0.0, help=help_of(TrialSettings, "seconds"))
     ] = None,
     strict: Annotated[
-        bool | None, typer.Option("--strict/--free", help=help_of(Settings, "strict"), show_default=False)
+        bool | None, typer.Option("--strict/--free", help=help_of(TrialSettings, "strict"), show_default=False)
     ] = None,
-    model: Annotated[str | None, typer.Option(help=help_of(Settings, "model"), autocompletion=complete_model)] = None,
+    model: Annotated[
+        str | None, typer.Option(help=help_of(TrialSettings, "model"), autocompletion=complete_model)
+    ] = None,
     figures: Annotated[bool, typer.Option("--figures", help="Draw successes and learning curves too.")] = False,
 ) -> None:
     """Run a method on a benchmark. Runs that the folder holds are not run again; Ctrl-C loses no finished run."""
     ids = tuple(filter(None, (each.strip() for each in problems.split(","))))
-    plan = Plan(benchmark, method, runs, ids, noise, Settings(evaluations, seconds, strict, model))
+    plan = Plan(benchmark, method, runs, ids, noise, TrialSettings(evaluations, seconds, strict, model))
     try:
         if model is None:
             _train_missing(plan)
@@ -108,12 +112,12 @@ def _tell(ended: Ended, plan: Plan) -> None:
     if ended.left_out:
         say(f"left out, since no model of {plan.meant.name} has as many variables: {', '.join(ended.left_out)}")
     # a fault of one's own method is the same in all problems, and told once
-    faults = [failure.reason if plan.meant.is_own else failure.task.problem for failure in ended.failures]
+    faults = [failure.reason if plan.meant.is_own else failure.trial.problem for failure in ended.failures]
     first = dict(reversed(list(zip(faults, ended.failures, strict=True))))
     for fault, count in Counter(faults).items():
         failure = first[fault]
-        which = f"run {failure.task.run}" + (f" and {count - 1} more" if count > 1 else "")
-        say(f"error: {failure.task.problem}, {which}: {failure.reason}", to=error_console)
+        which = f"run {failure.trial.run}" + (f" and {count - 1} more" if count > 1 else "")
+        say(f"error: {failure.trial.problem}, {which}: {failure.reason}", to=error_console)
 
 
 def _draw(ended: Ended, plan: Plan, out: Path) -> None:

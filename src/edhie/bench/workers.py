@@ -1,19 +1,21 @@
-"""Several worker processes that share out tasks; answers come as they are ready."""
+"""Worker processes that share trials: JSON lines in and out, one thread each."""
 
 from __future__ import annotations
 
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
-from edhie.bench.task import READY, Outcome, Task
+from edhie.bench.trial import READY, WORKER, Outcome, Trial
 
 ONE_THREAD = (
     "OMP_NUM_THREADS",
@@ -27,28 +29,28 @@ LOOK_EVERY = 0.5  # seconds: how long Ctrl-C may wait where a queue does not hea
 
 @dataclass(frozen=True)
 class Failure:
-    """A task that came to nothing."""
+    """A trial that came to nothing."""
 
-    task: Task
+    trial: Trial
     reason: str
 
 
 class Crew:
     """Worker processes, one thread each, so that how many there are changes nothing but the time."""
 
-    def __init__(self, tasks: Sequence[Task], workers: int) -> None:
-        self._tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
-        for task in tasks:
-            self._tasks.put(task)
+    def __init__(self, trials: Sequence[Trial], workers: int) -> None:
+        self._trials: queue.SimpleQueue[Trial] = queue.SimpleQueue()
+        for trial in trials:
+            self._trials.put(trial)
         self._done: queue.Queue[Outcome | Failure] = queue.Queue()
-        self._count = len(tasks)
-        self._size = min(workers, len(tasks))
+        self._count = len(trials)
+        self._size = min(workers, len(trials))
         self._processes: list[subprocess.Popen[str]] = []
         self._lock = threading.Lock()
         self._is_closed = False
 
     def outcomes(self) -> Iterator[Outcome | Failure]:
-        """What tasks came to, in the order in which they end; the processes are gone when it is over."""
+        """What trials came to, in the order in which they end; the processes are gone when it is over."""
         threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(self._size)]
         try:
             for thread in threads:
@@ -75,25 +77,25 @@ class Crew:
                 continue
 
     def _serve(self) -> None:
-        """Hand tasks to one process; a new one after it ended, as where memory ran out."""
+        """Hand trials to one process; a new one after it ended, as where memory ran out."""
         process: subprocess.Popen[str] | None = None
         while not self._is_closed:
             try:
-                task = self._tasks.get_nowait()
+                trial = self._trials.get_nowait()
             except queue.Empty:
                 break
             if process is not None and process.poll() is not None:
                 _ended(process)
                 process = None
             process = process or self._started()
-            self._done.put(_asked(process, task))
+            self._done.put(_asked(process, trial))
         if process is not None:
             _ended(process)
 
     def _started(self) -> subprocess.Popen[str]:
         with self._lock:
             process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "edhie.bench.worker"],  # -P: no module of the working folder
+                [sys.executable, "-P", "-m", "edhie.bench.workers"],  # -P: no module of the working folder
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 text=True, encoding="utf-8", env=_environment(),
             )  # fmt: skip
@@ -103,10 +105,10 @@ class Crew:
         return process
 
 
-def _asked(process: subprocess.Popen[str], task: Task) -> Outcome | Failure:
+def _asked(process: subprocess.Popen[str], trial: Trial) -> Outcome | Failure:
     line = ""
     try:
-        print(json.dumps(asdict(task)), file=process.stdin, flush=True)
+        print(json.dumps(asdict(trial)), file=process.stdin, flush=True)
         line = _pipe(process).readline()
         if line.strip() == READY:
             line = _pipe(process).readline()
@@ -115,9 +117,9 @@ def _asked(process: subprocess.Popen[str], task: Task) -> Outcome | Failure:
     if not line.endswith("\n"):
         process.kill()
         code = process.wait()
-        return Failure(task, f"its process ended with code {code}, as where memory runs out; try fewer workers")
+        return Failure(trial, f"its process ended with code {code}, as where memory runs out; try fewer workers")
     answer = json.loads(line)
-    return Failure(task, answer["error"]) if "error" in answer else Outcome(**answer)
+    return Failure(trial, answer["error"]) if "error" in answer else Outcome(**answer)
 
 
 def _pipe(process: subprocess.Popen[str]) -> IO[str]:
@@ -141,3 +143,46 @@ def _environment() -> dict[str, str]:
     """This process's environment, able to import what this one does, with one thread."""
     paths = [path or str(Path.cwd()) for path in sys.path]
     return os.environ | dict.fromkeys(ONE_THREAD, "1") | {"PYTHONPATH": os.pathsep.join(paths)}
+
+
+LOOK_EVERY = 1.0  # seconds between looks whether the parent is still there
+
+
+def main() -> None:
+    """Answer trials until the input ends."""
+    os.environ[WORKER] = "1"
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's affair
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever else is printed must not stand between answers
+    sys.stdout = sys.stderr
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    print(READY, file=answers, flush=True)
+    for line in sys.stdin:
+        print(json.dumps(answer(json.loads(line))), file=answers, flush=True)
+
+
+def answer(message: dict[str, Any]) -> dict[str, Any]:
+    """The outcome of a trial, or the error that ended it."""
+    from edhie.bench.execute import execute
+    from edhie.bench.trial import Trial
+    from edhie.errors import EdhieError
+
+    try:
+        return asdict(execute(Trial.from_json(message)))
+    except EdhieError as error:
+        return {"error": str(error)}
+    except MemoryError:
+        return {"error": "there is too little memory for it"}
+    except Exception as error:  # a fault of ours: the other runs go on, and this one is told
+        return {"error": f"an unexpected {type(error).__name__}: {error}"}
+
+
+def _end_with_parent(parent: int) -> None:
+    """A search may be long: end it as soon as nobody waits for its answer."""
+    while os.getppid() == parent:
+        time.sleep(LOOK_EVERY)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

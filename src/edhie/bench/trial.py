@@ -21,7 +21,7 @@ CURVE = ("executed", "screened", "seconds", "error", "r2")
 
 
 @dataclass(frozen=True)
-class Settings:
+class TrialSettings:
     """What all runs of a table share."""
 
     evaluations: int = 100_000
@@ -35,7 +35,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Task:
+class Trial:
     """One run: it follows from this alone."""
 
     benchmark: str
@@ -46,15 +46,15 @@ class Task:
     run: int
     """Its number is the seed of its data and of its search."""
     noise: float = 0.0
-    settings: Settings = field(default_factory=Settings)
+    settings: TrialSettings = field(default_factory=TrialSettings)
     own: Method | None = None
     """The method, where it is none of the table."""
 
     @classmethod
-    def from_json(cls, row: Mapping[str, Any]) -> Task:
-        """The task that `asdict` wrote."""
+    def from_json(cls, row: Mapping[str, Any]) -> Trial:
+        """The trial that `asdict` wrote."""
         own = None if row["own"] is None else Method(**row["own"])
-        return cls(**{**row, "settings": Settings(**row["settings"]), "own": own})
+        return cls(**{**row, "settings": TrialSettings(**row["settings"]), "own": own})
 
     @property
     def how(self) -> Method:

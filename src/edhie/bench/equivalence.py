@@ -4,7 +4,7 @@ It is where both have the same value to 30 digits, computed with 60, at `POINTS`
 with fitted numbers also is where
 
 1. its RMSE is at the level of rounding, which is the threshold of success, and
-2. its numbers can be refined to many digits (`refining`) such that the same holds, at points that these have not seen;
+2. its numbers can be refined to many digits such that the same holds, at points that these have not seen;
    as they are, or once those near to a whole number are put there.
 
 It is not where it has no value at a point at which the formula has one, or differs at one. Ranges matter: on [1, 5]
@@ -16,20 +16,87 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import mpmath
 import numpy as np
 
 from edhie.bench.metrics import success_threshold
-from edhie.bench.problem import Problem
-from edhie.bench.refining import MOST_NUMBERS, freed, refined
+from edhie.bench.problem import BenchmarkProblem
 from edhie.evaluate import THOROUGH, Data, fit_constants, read_data
 from edhie.expr import Expr, Forest
 from edhie.expr.interpret import interpret
 from edhie.expr.precise import UndefinedError, precise_value
 from edhie.expr.standard_libraries import everything
+
+Real = Any  # mpmath.mpf: mpmath has no types
+Point = dict[str, Real]
+DIGITS = 80
+STEP, RIDGE = 30, 50  # digits: of the step of a difference, and of what makes numbers that are not needed stay
+ROUNDS = 8
+ENOUGH = 50  # digits that agree
+MOST_NUMBERS = 16
+
+
+def freed(expr: Expr, near: float = 0.0) -> tuple[Expr, list[float]]:
+    """The expression with its fitted numbers free, and their values; whole ones stay: no fit gives them by chance.
+
+    Those that are `near` to a whole number are put there and stay too.
+    """
+    tokens: list[str] = []
+    constants: list[float | None] = []
+    values: list[float] = []
+    fitted = iter(expr.constants)
+    for token in expr.tokens:
+        kind = expr.library[token].kind
+        value = next(fitted) if kind == "constant" else float(token) if kind == "number" else None
+        if value is None or (kind == "number" and value.is_integer()):
+            tokens.append(token)
+            continue
+        tokens.append(str(expr.library.constant))
+        is_free = abs(value - round(value)) > near
+        constants.append(None if is_free else float(round(value)))
+        if is_free:
+            values.append(value)
+    return Expr(expr.library, tokens, constants), values
+
+
+def refined(form: Expr, values: Sequence[float], truth: Expr, points: Sequence[Point], deadline: float) -> list[Real]:
+    """The numbers with which the form fits the formula at these points, by Gauss and Newton's method in many digits.
+
+    Raises `UndefinedError` where the form has no value, and `TimeoutError` once the deadline is over.
+    """
+    with mpmath.workdps(DIGITS):
+        wanted = [precise_value(truth, point, deadline=deadline) for point in points]
+
+        def misses(numbers: list[Real]) -> list[Real]:
+            found = (precise_value(form, point, constants=numbers, deadline=deadline) for point in points)
+            return [a - b for a, b in zip(found, wanted, strict=True)]
+
+        numbers = [mpmath.mpf(value) for value in values]
+        for _ in range(ROUNDS):
+            left = misses(numbers)
+            if max(map(abs, left)) <= mpmath.mpf(10) ** -ENOUGH * max(map(abs, wanted)):
+                break
+            numbers = [a - b for a, b in zip(numbers, _step(misses, numbers, left), strict=True)]
+        return numbers
+
+
+def _step(misses: Callable[[list[Real]], list[Real]], numbers: list[Real], left: list[Real]) -> list[Real]:
+    """The least step that takes the misses away, as far as straight slopes say."""
+    slopes = []
+    for k, number in enumerate(numbers):
+        width = mpmath.mpf(10) ** -STEP * max(1, abs(number))
+        moved = misses([*numbers[:k], number + width, *numbers[k + 1 :]])
+        slopes.append([(a - b) / width for a, b in zip(moved, left, strict=True)])
+    jacobian = mpmath.matrix(slopes).T
+    squares = jacobian.T * jacobian
+    ridge = mpmath.mpf(10) ** -RIDGE * (sum(squares[k, k] for k in range(len(numbers))) or 1)
+    for k in range(len(numbers)):
+        squares[k, k] += ridge
+    return list(mpmath.lu_solve(squares, jacobian.T * mpmath.matrix(left)))
+
 
 Verdict = Literal["yes", "no", "undecided"]
 POINTS, DIGITS, AGREEMENT = 40, 60, 30
@@ -37,7 +104,7 @@ NEAR = 1e-4  # to a whole number that a fit and refining come to slowly, as to a
 
 
 def is_equivalent(
-    expr: Expr, problem: Problem, *, seed: int = 0, refit: bool = False, time_limit: float = 10.0
+    expr: Expr, problem: BenchmarkProblem, *, seed: int = 0, refit: bool = False, time_limit: float = 10.0
 ) -> Verdict | None:
     """Whether an expression over the problem's variables is its formula; None where nobody knows that.
 
@@ -58,7 +125,9 @@ def is_equivalent(
     return max(verdicts, key=("no", "undecided", "yes").index)
 
 
-def _is_same_refined(form: Expr, numbers: list[float], problem: Problem, deadline: float, seed: int) -> Verdict:
+def _is_same_refined(
+    form: Expr, numbers: list[float], problem: BenchmarkProblem, deadline: float, seed: int
+) -> Verdict:
     """Whether a form is the formula with some numbers near to these."""
     if not numbers:
         return _is_same(form, [], problem, deadline, seed)
@@ -74,7 +143,7 @@ def _is_same_refined(form: Expr, numbers: list[float], problem: Problem, deadlin
     return _is_same(form, better, problem, deadline, seed)
 
 
-def _is_same(answer: Expr, numbers: list[Any], problem: Problem, deadline: float, seed: int) -> Verdict:
+def _is_same(answer: Expr, numbers: list[Any], problem: BenchmarkProblem, deadline: float, seed: int) -> Verdict:
     """By values at points of the ranges, to many digits; `numbers` are those of free constants."""
     truth = problem.truth
     if truth is None or answer.constants.count(None) != len(numbers):
@@ -91,7 +160,7 @@ def _is_same(answer: Expr, numbers: list[Any], problem: Problem, deadline: float
     return "yes"
 
 
-def _points(problem: Problem, n: int, rng: np.random.Generator) -> list[dict[str, Any]]:
+def _points(problem: BenchmarkProblem, n: int, rng: np.random.Generator) -> list[dict[str, Any]]:
     rows = problem.points(n, rng).tolist()
     return [{name: mpmath.mpf(value) for name, value in zip(problem.names, row, strict=True)} for row in rows]
 
@@ -110,7 +179,7 @@ def _agree(answer: Expr, numbers: list[Any], truth: Expr, point: Mapping[str, An
     return bool(abs(found - wanted) <= unit * max(abs(wanted), abs(found), unit))
 
 
-def _data(problem: Problem, seed: int) -> Data:
+def _data(problem: BenchmarkProblem, seed: int) -> Data:
     X, y = problem.data("train", seed)  # noqa: N806
     return read_data(X, y, names=problem.names, allow_constant_target=True)
 

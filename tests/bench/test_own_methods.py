@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
-from edhie.bench import METHODS, Method, Plan, ProblemError, Settings, run_benchmark
-from edhie.bench.execution import execute
-from edhie.bench.own import method_meant
+from edhie.bench import METHODS, Method, Plan, ProblemError, TrialSettings, run_benchmark
+from edhie.bench.execute import execute
+from edhie.bench.own_methods import method_meant
 from edhie.bench.records import read_rows_of
-from edhie.bench.task import WORKER, Task
+from edhie.bench.trial import WORKER, Trial
 from edhie.errors import SearchError
 from edhie.search import strategy_named
 from edhie.search.importing import text_of
 from edhie.search.sampling import Draw
 
 CLIMB = str(Path(__file__).parents[2] / "examples" / "extending" / "own_search.py") + ":Climb"
-SETTINGS = Settings(evaluations=300)
+SETTINGS = TrialSettings(evaluations=300)
 METHODS_OF_MINE = """
 import os
 from edhie.bench import Method
@@ -72,7 +72,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def row_of(method: Any, problem: str = "NG-8", noise: float = 0.0) -> dict[str, Any]:
     name, found, is_own = method_meant(method)
-    return execute(Task("nguyen", problem, name, 0, noise, SETTINGS, found if is_own else None)).row
+    return execute(Trial("nguyen", problem, name, 0, noise, SETTINGS, found if is_own else None)).row
 
 
 def test_the_same_search_under_another_name_gives_the_same(mine: Path) -> None:
@@ -161,7 +161,7 @@ def test_what_a_method_raises_names_it(name: str, message: str, mine: Path) -> N
 
 
 def test_a_function_takes_no_model(mine: Path) -> None:
-    plan = Plan("nguyen", "methods_of_mine:root", ids=("NG-8",), settings=Settings(model="nguyen-1"))
+    plan = Plan("nguyen", "methods_of_mine:root", ids=("NG-8",), settings=TrialSettings(model="nguyen-1"))
     with pytest.raises(ProblemError, match="root is a function of the data, so it has no use for the model nguyen-1"):
         run_benchmark(plan, mine / "out")
 

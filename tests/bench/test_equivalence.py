@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from edhie.bench import Problem, load_problems
-from edhie.bench.reading import Variable
-from edhie.bench.sameness import is_equivalent
+from edhie.bench import BenchmarkProblem, load_problems
+from edhie.bench.equivalence import is_equivalent
+from edhie.bench.problem_files import Variable
 from edhie.evaluate import fit_constants, read_data
 from edhie.expr import Forest, parse
 from edhie.expr.standard_libraries import everything
@@ -15,7 +15,7 @@ from edhie.expr.standard_libraries import everything
 PROBLEMS = {problem.id: problem for name in ("nguyen", "feynman16") for problem in load_problems(name)}
 
 
-def verdict(problem: Problem, text: str) -> str | None:
+def verdict(problem: BenchmarkProblem, text: str) -> str | None:
     return is_equivalent(parse(text, everything(problem.names)), problem)
 
 
@@ -55,8 +55,8 @@ def test_not_the_same(name: str, text: str) -> None:
     assert verdict(PROBLEMS[name], text) == "no"
 
 
-def small(formula: str | None, low: float, high: float) -> Problem:
-    return Problem("p", "y", (Variable("x", low, high),), formula=formula, n_train=200, n_test=10)
+def small(formula: str | None, low: float, high: float) -> BenchmarkProblem:
+    return BenchmarkProblem("p", "y", (Variable("x", low, high),), formula=formula, n_train=200, n_test=10)
 
 
 def test_ranges_decide() -> None:
