@@ -17,10 +17,9 @@ from edhie.bench.records import table_name
 from edhie.bench.report import notes_on, table_of
 from edhie.bench.runner import RUNS, Ended, Plan, run_benchmark
 from edhie.bench.trial import TrialSettings
-from edhie.cli.figures import save_figure
 from edhie.cli.options import complete_model
-from edhie.cli.progress import noted_bar
-from edhie.cli.stopping import INTERRUPTED, is_interruption
+from edhie.cli.outputs import save_figure
+from edhie.cli.terminal import INTERRUPTED, is_interruption, noted_bar
 from edhie.console import console, error_console, help_of, say
 
 OWN = "or a search of your own, as my_module:Climb or path/to/file.py:Climb"

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from edhie.cli.outputs import Force, check_output
-from edhie.cli.runs import Index, RunFolder, chosen_equation
+from edhie.cli.show import Index, RunFolder, chosen_equation
 from edhie.console import say
 from edhie.errors import ExpressionError
 from edhie.expr.exports import FORMATS
 from edhie.expr.exports import export as written
 from edhie.fit import Discovery
-from edhie.fit.names import variable_names
+from edhie.fit.problem import variable_names
 from edhie.fit.run_folder import load
 
 if TYPE_CHECKING:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,10 +13,8 @@ from typing import Annotated, Literal
 import typer
 
 from edhie.cli.fit_data import Measured, read_measured
-from edhie.cli.fit_folder import check_folder, draw, forget_pictures
-from edhie.cli.found import document, print_equation, print_front
-from edhie.cli.notices import only_warnings
 from edhie.cli.options import Json, Quiet, Seed, print_json
+from edhie.cli.outputs import check_folder
 from edhie.cli.search_options import (
     KEEPING,
     AllVariables,
@@ -44,7 +44,8 @@ from edhie.cli.search_options import (
     operators_of,
     seconds_of,
 )
-from edhie.cli.stopping import INTERRUPTED, is_interruption
+from edhie.cli.show import document, print_equation, print_front
+from edhie.cli.terminal import INTERRUPTED, is_interruption, only_warnings
 from edhie.console import error_console, help_of, say
 from edhie.errors import EdhieError
 from edhie.events import Event, Improved
@@ -53,6 +54,7 @@ from edhie.fit.run_folder import save
 from edhie.fit.settings import Selection
 from edhie.view import SearchView
 
+FRONT, FIT, REPORT = "front.png", "fit.png", "report.html"
 SearchName = Literal["mosaic", "evolve", "draw"]
 
 
@@ -194,3 +196,29 @@ def _end(found: Discovery, out: Path | None) -> None:
         say(f"stopped: {so_far}{kept}", to=error_console)
         raise typer.Exit(INTERRUPTED)
     found.index  # noqa: B018 -- raises where nothing was found
+
+
+def forget_pictures(folder: Path) -> None:
+    """No picture is left of what was found before the search went on."""
+    with suppress(OSError):
+        for name in (FRONT, FIT, REPORT):
+            (folder / name).unlink(missing_ok=True)
+
+
+def draw(found: Discovery, folder: Path, *, command: str) -> None:
+    """The front, the fit and the report; one that cannot be made is told, and no reason to lose the others."""
+    from edhie.plots import plot_fit, plot_front, save
+    from edhie.report import write_report
+
+    _attempt(folder / FRONT, lambda path: save(plot_front(found), path))
+    _attempt(folder / FIT, lambda path: save(plot_fit(found), path))
+    _attempt(folder / REPORT, lambda path: write_report(found, path, command=command))
+
+
+def _attempt(path: Path, make: Callable[[Path], object]) -> None:
+    try:
+        make(path)
+    except Exception as error:  # whatever it is: the equations are kept already, and a picture is not worth more
+        with suppress(OSError):  # half of one, where the disk is full
+            path.unlink(missing_ok=True)
+        say(f"warning: {path} is not there: {error or repr(error)}", to=error_console)

@@ -13,8 +13,8 @@ import numpy as np
 import typer
 
 from edhie.cli.outputs import Force, check_output
-from edhie.cli.runs import Index, RunFolder, chosen_equation
 from edhie.cli.search_options import Decimal
+from edhie.cli.show import Index, RunFolder, chosen_equation
 from edhie.console import error_console, say
 from edhie.errors import DataError, shortened
 from edhie.evaluate.tables import Numbers, Table, open_table

@@ -10,9 +10,8 @@ from typing import Annotated
 import typer
 
 from edhie.cli.fit_data import Measured, read_measured
-from edhie.cli.fit_folder import check_folder
-from edhie.cli.notices import only_warnings
 from edhie.cli.options import Json, Quiet, Seed, print_json
+from edhie.cli.outputs import check_folder
 from edhie.cli.search_options import (
     AllVariables,
     DataFile,
@@ -36,7 +35,7 @@ from edhie.cli.search_options import (
     operators_of,
     seconds_of,
 )
-from edhie.cli.stopping import INTERRUPTED, is_interruption
+from edhie.cli.terminal import INTERRUPTED, is_interruption, only_warnings
 from edhie.console import error_console, say
 from edhie.errors import EdhieError, SearchError, shortened
 from edhie.fit.revision import Revision

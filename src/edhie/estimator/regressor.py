@@ -206,7 +206,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _found_before(self, columns: list[str], n_targets: int) -> list[tuple[Expr, ...]]:
-        """By target the equations of the last fit; none without a warm start, or where it was of other columns."""
+        """Return the equations of the last fit by target; none without a warm start, or if its columns were others."""
         last: list[Discovery] = getattr(self, "discoveries_", []) if self.warm_start else []
         is_alike = len(last) == n_targets and all(list(each.columns) == list(map(str, columns)) for each in last)
         return [tuple(e.expr for e in each.equations) for each in last] if is_alike else [()] * n_targets
@@ -263,11 +263,11 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self._first.explored
 
     def sympy(self, index: int | None = None) -> sympy.Expr:
-        """The chosen equation, or the one in a row of `equations_`, for SymPy."""
+        """Return the chosen equation, or the one in a row of `equations_`, as a SymPy expression."""
         return self._equation(self._first, index).sympy()
 
     def latex(self, index: int | None = None) -> str:
-        """The chosen equation, or the one in a row of `equations_`, in LaTeX."""
+        """Return the chosen equation, or the one in a row of `equations_`, in LaTeX."""
         return self._equation(self._first, index).latex()
 
     def predict(
@@ -278,11 +278,11 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return_std: bool = False,
         doubt: Literal["constants", "equations"] = "constants",
     ) -> Any:
-        """What the chosen equation says, or the one in a row of `equations_`; NaN where it has no value.
+        """Predict with the chosen equation, or with the one in a row of `equations_`; NaN where it is undefined.
 
-        With `return_std` a pair: predictions and their standard deviations, to which the noise of a single
-        measurement has to be added. They say how far the uncertainty of the constants may put a prediction off; with
-        `doubt="equations"` also how far other equations are from it, by their weights in `equations_`.
+        With `return_std`, return predictions and their standard deviations, to which the noise of a single measurement
+        has to be added. With `doubt="constants"` they come from the uncertainty of the constants, with
+        `doubt="equations"` also from the distance of other equations, by their weights in `equations_`.
         """
         check_is_fitted(self, "discoveries_")
         if doubt not in DOUBTS:
@@ -301,7 +301,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self._shaped(found), self._shaped(np.stack(spread, axis=1))
 
     def parts(self, index: int | None = None) -> dict[str, Expr]:
-        """By name: what was found for the unknown parts of the template."""
+        """Return the unknown parts of the template by name."""
         from edhie.fit.template import parts
 
         if self.template is None:
@@ -311,7 +311,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     # -- pictures, pages, folders ---------------------------------------------------------
 
     def plot(self, index: int | None = None, *, kind: Literal["fit", "front"] = "fit") -> Figure:
-        """Data and prediction with what is left over, or the front; of the first target, as a figure of Matplotlib."""
+        """Plot data, prediction and residuals, or the front, of the first target, as a Matplotlib figure."""
         from edhie.plots import plot_fit, plot_front
 
         return plot_front(self._first) if kind == "front" else plot_fit(self._equation(self._first, index))
@@ -336,7 +336,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def load(cls, folder: str | Path, *, operators: Iterable[Symbol] = ()) -> Self:
-        """The regressor that `save` wrote; pass `operators` for those of your own that its equations use."""
+        """Load a regressor that `save` wrote; pass your own operators if its equations use some."""
         kept = read(Path(folder), operators)
         found = cls(**kept.parameters)
         found.n_features_in_ = kept.n_features
@@ -348,9 +348,9 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def revise(cls, formula: str | Expr, X: Any, y: Any, *, sigma: Any = None, **parameters: Any) -> Revision:  # noqa: N803
-        """What has to change in a formula of yours so that it explains the data: a front of distance against loss.
+        """Find what has to change in a formula so that it explains the data: a front of distance against loss.
 
-        The formula is over the columns' names, `c` its unknown constants; `sigma` are the standard errors of `y`;
+        The formula is over the columns' names, with `c` for unknown constants; `sigma` are the standard errors of `y`;
         `parameters` are those of the class.
         """
         from edhie.fit.revision import revise
@@ -379,7 +379,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             raise IndexError(f"there is no equation {index}: {there}, 0 to {len(discovery.equations) - 1}") from None
 
     def __sklearn_tags__(self) -> Tags:
-        """More than one target is welcome."""
+        """Return scikit-learn's tags: several targets are supported."""
         tags = super().__sklearn_tags__()
         tags.target_tags.single_output = True
         tags.target_tags.multi_output = True
@@ -393,7 +393,7 @@ def _data(
     names: tuple[str, ...],
     sigma: Numbers | None = None,
 ) -> Data:
-    """Numbers that are checked already, as the search takes them."""
+    """Return checked numbers as the search takes them."""
     weights = weights if sigma is None else weights_of(sigma)
     return with_resolution(Data(np.ascontiguousarray(X.T), np.ascontiguousarray(y), weights, names, sigma))
 
@@ -420,7 +420,7 @@ def _check_columns(table: Any) -> None:
 
 
 def _names_of_targets(y: Any) -> list[str]:
-    """Names that a table gives its targets; none where it has no names."""
+    """Return the names that a table gives its targets; empty if it has none."""
     if hasattr(y, "columns"):
         return [str(name) for name in y.columns]
     name = getattr(y, "name", None)

@@ -20,7 +20,7 @@ DESCRIPTION = "estimator.json"
 
 @dataclass(frozen=True)
 class Kept:
-    """What makes a fitted regressor."""
+    """The content of a saved regressor."""
 
     parameters: Mapping[str, Any]
     n_features: int
@@ -54,7 +54,7 @@ def write(kept: Kept, path: Path) -> None:
 
 
 def read(path: Path, operators: Iterable[Symbol] = ()) -> Kept:
-    """The regressor in a folder."""
+    """Return the regressor in a folder."""
     if not (path / DESCRIPTION).is_file():
         raise SearchError(f"{path} holds no regressor: it has no {DESCRIPTION}")
     customs = list(operators)

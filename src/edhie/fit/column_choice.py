@@ -38,9 +38,9 @@ Places = NDArray[np.int64]
 
 
 def columns_to_search(data: Data, settings: Settings, *, also: Sequence[str] = ()) -> Places:
-    """The places of the columns that are searched: all of a narrow table, else those that tell most; it is said.
+    """Return the positions of the columns to search: all of a narrow table, else the most informative ones.
 
-    What settings speak of is among them, and `also` these.
+    Columns that the settings name and those in `also` are among them. The choice is logged.
     """
     constraints = settings.constraints
     if data.n_variables <= MANY or (constraints is not None and getattr(constraints, "all_variables", False)):
@@ -56,7 +56,7 @@ def columns_to_search(data: Data, settings: Settings, *, also: Sequence[str] = (
 
 
 def telling_columns(data: Data, most: int = CHOSEN) -> Places:
-    """The places of the columns that tell most of the target, at most so many, in their order."""
+    """Return the positions of the most informative columns, at most `most` of them, in order."""
     few = few_rows(data, ROWS)
     columns, y = _standardised(few.columns), _standardised(np.stack([few.y, _ranks(few.y)]))
     bins = _bins(few.columns)
@@ -82,7 +82,7 @@ def telling_columns(data: Data, most: int = CHOSEN) -> Places:
 
 
 def _standardised(rows: Numbers) -> Numbers:
-    """Of mean 0 and deviation 1; zeros where all values are the same, or too large to tell."""
+    """Return rows with mean 0 and deviation 1; zeros where all values are the same or too large."""
     with np.errstate(all="ignore"):
         scaled = rows / np.maximum(np.abs(rows).max(axis=1, keepdims=True), np.finfo(float).tiny)
         shifted = scaled - scaled.mean(axis=1, keepdims=True)
@@ -91,14 +91,14 @@ def _standardised(rows: Numbers) -> Numbers:
 
 
 def _ranks(values: Numbers) -> Numbers:
-    """The place of each value in their order: what a target of many magnitudes is better looked at by."""
+    """Return the rank of each value, which suits a target of many magnitudes better than its values do."""
     ranks = np.empty(len(values))
     ranks[np.argsort(values, kind="stable")] = np.arange(len(values))
     return ranks
 
 
 def _bins(columns: Numbers) -> NDArray[np.int64]:
-    """By column and row: the twelfth of the column's order that its value is in; equal values are in the same."""
+    """Return by column and row the quantile bin of the value; equal values are in the same bin."""
     n_rows = columns.shape[1]
     count = max(2, min(BINS, n_rows // PER_BIN))
     bins = np.empty(columns.shape, np.int64)
@@ -109,7 +109,7 @@ def _bins(columns: Numbers) -> NDArray[np.int64]:
 
 
 def _explained(bins: NDArray[np.int64], target: Numbers) -> Numbers:
-    """By column: the share of the target's variance that its bins explain, less what chance would."""
+    """Return by column the share of the target's variance that its bins explain, less the share expected by chance."""
     n_rows, total = len(target), float(np.square(target).sum())
     found = np.zeros(len(bins))
     if total == 0.0:
@@ -124,7 +124,7 @@ def _explained(bins: NDArray[np.int64], target: Numbers) -> Numbers:
 
 
 def _by_chance(n_rows: int, n_columns: int) -> float:
-    """What the best of so many columns without a relation explains, less what each does on average."""
+    """Return what the best of so many unrelated columns explains, less what each does on average."""
     from scipy.stats import chi2
 
     degrees = max(2, min(BINS, n_rows // PER_BIN)) - 1
@@ -132,7 +132,7 @@ def _by_chance(n_rows: int, n_columns: int) -> float:
 
 
 def _explained_in_pairs(columns: Numbers, target: Numbers) -> Numbers:
-    """By column: the largest squared correlation of the target with its product with another, or itself."""
+    """Return by column the largest squared correlation of the target with its product with any column."""
     n_rows = len(target)
     products = columns @ columns.T / n_rows
     spread = np.square(columns) @ np.square(columns).T / n_rows - np.square(products)
@@ -143,7 +143,7 @@ def _explained_in_pairs(columns: Numbers, target: Numbers) -> Numbers:
 
 
 def _importances(columns: Numbers, targets: Numbers) -> tuple[Numbers, float]:
-    """By column: how much trees rely on it; and the most that they rely on columns that were shuffled."""
+    """Return the importance of each column in trees, and the largest importance of a shuffled column."""
     from sklearn.ensemble import ExtraTreesRegressor
 
     rng = np.random.default_rng(0)
@@ -157,12 +157,12 @@ def _importances(columns: Numbers, targets: Numbers) -> tuple[Numbers, float]:
 
 
 def _ranked(rows: Numbers) -> NDArray[np.float32]:
-    """Trees compare values only, and know single precision: places in the order say the same."""
+    """Return ranks, since trees only compare values and use single precision."""
     return np.stack([np.searchsorted(np.sort(column), column) for column in rows.T], axis=1).astype(np.float32)
 
 
 def _left_over(columns: Numbers, target: Numbers) -> Numbers:
-    """What a quadratic form of some columns leaves of the target, of deviation 1."""
+    """Return the standardised residuals of a quadratic form of some columns."""
     ones = np.ones((1, len(target)))
     first, second = np.triu_indices(len(columns))
     terms = np.concatenate([ones, columns, columns[first] * columns[second]])
@@ -175,7 +175,7 @@ def _left_over(columns: Numbers, target: Numbers) -> Numbers:
 
 
 def _named(settings: Settings, also: Sequence[str], names: Sequence[str]) -> Places:
-    """The places of the columns that guesses, a template, or constraints speak of."""
+    """Return the positions of the columns that guesses, a template or constraints name."""
     given = [*settings.guesses, *settings.recalled, settings.template or ""]
     words = {word for each in given for word in _words(each)} | set(also)
     if settings.constraints is not None:

@@ -58,7 +58,7 @@ class Equation:
 
     @property
     def complexity(self) -> float:
-        """What its symbols weigh together."""
+        """The sum of the weights of its symbols."""
         return self.candidate.complexity
 
     @property
@@ -93,50 +93,50 @@ class Equation:
 
     @cached_property
     def shown(self) -> Expr:
-        """What is printed, with as few digits of its constants as its loss and its predictions need."""
+        """The printed form with as few digits of its constants as its loss and predictions need."""
         from edhie.evaluate.constants.digits import needed_digits
 
         return needed_digits(self.printed, self.train, held_out=self.validation)
 
     @cached_property
     def uncertainty(self) -> Uncertainty:
-        """How well the data determine its constants, which are in prefix order.
+        """Standard errors and confidence intervals of its constants, in prefix order.
 
-        Where one is redundant, as the 1 of 1/(a*x + b), it is held, and the errors of the others take it as given.
+        A redundant constant, such as the 1 of 1/(a*x + b), is held fixed; errors of the others are conditional on it.
         """
         return uncertainty(self.expr, self._weighted, ties=self.ties)
 
     def text(self, digits: Digits = "needed") -> str:
-        """`T = 20 + 60*exp(-t/7)`, with as many digits as needed, with so many, or with all for None.
+        """Return the equation as text, such as `T = 20 + 60*exp(-t/7)`.
 
-        With the digits needed, the text predicts as the equation does: its loss is the same to 1 %.
+        `digits` is a number of significant digits, None for all, or "needed": as few as leave the loss the same to 1 %.
         """
         return f"{self.target} = {self.right_side(digits)}"
 
     def right_side(self, digits: Digits = "needed") -> str:
-        """The expression alone, with as many digits as `text` has."""
+        """Return the right-hand side as text, with digits as in `text`."""
         expr, number_format = self._printed(digits)
         return f"{expr:{number_format}}"
 
     def latex(self, digits: Digits = "needed") -> str:
-        """The right-hand side in LaTeX, with as many digits as `text` has."""
+        """Return the right-hand side in LaTeX, with digits as in `text`."""
         from edhie.expr.latex import to_latex
 
         expr, number_format = self._printed(digits)
         return to_latex(expr, number_format=number_format)
 
     def _printed(self, digits: Digits) -> tuple[Expr, str]:
-        """What is printed, and the format of its numbers."""
+        """Return the printed form and the format of its numbers."""
         if digits == "needed":
             return self.shown, "r"
         return self.printed, "" if digits is None else f".{digits}g"
 
     def sympy(self) -> sympy.Expr:
-        """The right-hand side for SymPy, with all digits."""
+        """Return the right-hand side as a SymPy expression, with all digits."""
         return self.printed.sympy()
 
     def predict(self, columns: Numbers) -> Numbers:
-        """Its values on columns, of shape (variables, rows); NaN and infinity where it has none.
+        """Return its values on columns, of shape (variables, rows); NaN or infinity where it is undefined.
 
         The regressor's `predict` takes a table instead, of shape (rows, variables).
         """
@@ -145,9 +145,9 @@ class Equation:
         return found
 
     def standard_deviations(self, columns: Numbers) -> Numbers:
-        """How far each of its values may be off, since its constants are known to within the noise only.
+        """Return the standard deviation of each value that the uncertainty of the constants causes.
 
-        Plain numbers count as constants too: that 2 describes the data better than 2.013 does not make it certain.
+        Plain numbers count as constants here: that 2 describes the data better than 2.013 does not make it certain.
         """
         expr = self.expr if self.model is None or self.ties is not None else _loosened(self.expr)
         return value_deviations(expr, self._weighted, columns, ties=self.ties)
@@ -207,7 +207,7 @@ class Equation:
 
 
 def _loosened(expr: Expr) -> Expr:
-    """The expression with its numbers as constants, but for exponents, which belong to its form."""
+    """Return the expression with its numbers as constants, except exponents, which belong to its form."""
     library = expr.library
     exponents = {expr.child_positions(k)[1] for k, token in enumerate(expr.tokens) if token == "^"}
     if library.constant is None or not any(library[token].kind == "number" for token in expr.tokens):

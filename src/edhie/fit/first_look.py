@@ -34,7 +34,7 @@ Numbers = NDArray[np.float64]
 
 
 class Form(NamedTuple):
-    """What is looked at: a text, the columns of a linear problem for its constants, and of which target."""
+    """A simple form: its text, and the terms of a linear problem for its constants."""
 
     text: str
     terms: list[Numbers]
@@ -43,7 +43,7 @@ class Form(NamedTuple):
 
 
 def first_look(data: Data, library: SymbolLibrary) -> Glimpsed | None:
-    """The simple form with the best balance of error and constants; None where none can be written, or has a value."""
+    """Return the simple form with the best balance of error and number of constants; None if none has values."""
     if library.constant is None:
         return None
     data = few_rows(data, ROWS)
@@ -63,7 +63,7 @@ def first_look(data: Data, library: SymbolLibrary) -> Glimpsed | None:
 
 
 def _forms(columns: dict[str, Numbers], constant: str) -> Iterator[Form]:
-    """Each column by itself, then all of them together where they are few."""
+    """Yield forms of each column by itself, then of all of them together if they are few."""
     with np.errstate(all="ignore"):
         for name, column in columns.items():
             yield from (Form(_over(text, name, constant), [of(column)], False) for text, of in CURVES)
@@ -77,13 +77,13 @@ def _forms(columns: dict[str, Numbers], constant: str) -> Iterator[Form]:
 
 
 def _over(text: str, name: str, constant: str) -> str:
-    """The text with this column and this name of the constant."""
+    """Return the text with this column and this name of the constant."""
     named = {"x": name, "c": constant}
     return "".join(named.get(part, part) for part in text.replace("exp", "\0")).replace("\0", "exp")
 
 
 def _fitted(form: Form, data: Data, library: SymbolLibrary) -> Expr | None:
-    """The form with its constants; None where the library cannot write it, or the data have no logarithm."""
+    """Return the form with its constants; None if the library cannot write it or the data have no logarithm."""
     try:
         expr = parse(form.text, library)
     except EdhieError:

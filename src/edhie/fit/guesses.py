@@ -21,9 +21,9 @@ FROM_HERE = FitConfig(points=0, starts=1, iterations=30, tolerance=1e-14)
 
 
 def read_guesses(guesses: Sequence[Any], library: SymbolLibrary, columns: Sequence[str]) -> Forest:
-    """Guesses over the library of the answers; `columns` are the table's own names of its variables.
+    """Return guesses over the library of equations; `columns` are the table's own names of its variables.
 
-    Numbers become constants that begin with these values, where the library has constants.
+    Numbers become constants that start at these values, if the library has constants.
     """
     if isinstance(guesses, str | Expr):
         raise SearchError(f"guesses is a list of formulas, not one; give [{str(guesses)!r}]")
@@ -31,7 +31,7 @@ def read_guesses(guesses: Sequence[Any], library: SymbolLibrary, columns: Sequen
 
 
 def castable(exprs: Sequence[Expr], library: SymbolLibrary) -> list[Expr]:
-    """Those of some expressions that can be written over the library."""
+    """Return the expressions that can be written over the library."""
     found = []
     for expr in exprs:
         try:
@@ -84,7 +84,7 @@ def _of_expr(expr: Expr, library: SymbolLibrary) -> Expr:
 
 
 def _of_text(text: str, library: SymbolLibrary, columns: Sequence[str]) -> Expr:
-    """The formula over the library, which is read over one with the columns' own names, and numbers."""
+    """Return the formula over the library; it may use the columns' own names, and numbers."""
     own = {
         column: name
         for column, name in zip(columns, library.variables, strict=False)
@@ -105,7 +105,7 @@ def _of_text(text: str, library: SymbolLibrary, columns: Sequence[str]) -> Expr:
 
 
 def _free(forest: Forest) -> Forest:
-    """The same with every constant to be fitted."""
+    """Return the expressions with every constant to be fitted."""
     library = forest.library
     is_number = forest.tokens[library.has_slot[forest.tokens]] == library.ids.get(NUMBER.name, -1)
     return Forest(library, forest.tokens, forest.offsets, np.where(is_number, forest.values, np.nan))

@@ -116,7 +116,7 @@ def _check_finished(folder: Path) -> None:
 
 
 def _as_candidate(equation: Equation) -> dict[str, Any]:
-    """What it takes to have the equation again, constants apart from numbers."""
+    """Return the fields from which the equation can be rebuilt, constants apart from numbers."""
     expr = equation.expr
     return {
         "formula": str(expr.free()),
@@ -142,7 +142,7 @@ def _equation(problem: Problem, settings: Settings, candidate: Candidate, row: d
 
 
 def _result(description: dict[str, Any], front: Sequence[Candidate], library: SymbolLibrary) -> SearchResult:
-    """A result that knows of nothing but its equations."""
+    """Return a search result that holds the shown equations only."""
     candidates = Candidates(
         Forest.from_exprs([each.expr for each in front], library),
         np.array([each.error for each in front], np.float64),
@@ -182,7 +182,7 @@ def _data(arrays: dict[str, Any], part: str, names: tuple[str, ...]) -> Data | N
 
 
 def write_equations(discovery: Discovery, path: Path) -> None:
-    """One row an equation, from the least complex on, for a spreadsheet."""
+    """Write one row for each equation as CSV, by rising complexity."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)

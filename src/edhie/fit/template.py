@@ -10,7 +10,7 @@ from edhie.search.template import Template, TemplateConfig, TemplateSearch
 
 
 def template_library(text: str, library: SymbolLibrary) -> SymbolLibrary:
-    """The library, and what the text of a template needs besides: operators, numbers, constants.
+    """Return the library with the operators, numbers and constants that the text of a template needs besides.
 
     >>> template_library("f(x0)/(1 + exp(-x1))", SymbolLibrary.of(["+", "*"], 2)).names
     ('+', '*', 'x0', 'x1', '/', 'neg', 'exp', '#')
@@ -28,7 +28,7 @@ def template_library(text: str, library: SymbolLibrary) -> SymbolLibrary:
 
 
 def template_strategy(text: str, library: SymbolLibrary) -> TemplateSearch:
-    """The search for a template's parts, which are written with a library's operators; errors point into the text.
+    """Return the search for the parts of a template, which use a library's operators; errors point into the text.
 
     The evaluator is to be over `template_library(text, library)`, which may have more.
     """
@@ -40,7 +40,7 @@ def template_strategy(text: str, library: SymbolLibrary) -> TemplateSearch:
 
 
 def parts(expr: Expr, template: Template | str) -> dict[str, Expr]:
-    """By name: the unknown parts of a template as an expression has them, each over the variables of its first call.
+    """Return the unknown parts of a template by name, each over the variables of its first call.
 
     An expression that is not of that form raises.
 
@@ -54,7 +54,7 @@ def parts(expr: Expr, template: Template | str) -> dict[str, Expr]:
 
 
 def ties_of(expr: Expr, template: str) -> Ties | None:
-    """Which constants are one in several places; None where none is.
+    """Return which constants are shared by several places of a template; None if none is.
 
     >>> from edhie.expr import parse
     >>> expr = parse("c*x0 + 2*(c*x1)", variables=["x0", "x1"]).with_constants([-3.0, -3.0])

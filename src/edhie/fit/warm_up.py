@@ -26,14 +26,14 @@ TEXTS = ("c*x0 + c", "x0*exp(c*x0)", "sin(x0)/(x0 + c)")
 
 
 def is_first_time() -> bool:
-    """Whether no search has been warmed up on this machine yet."""
+    """Return whether no search has been warmed up on this machine yet."""
     from edhie.expr.jit import is_compiled
 
     return not is_compiled()
 
 
 def warm_up(generator: Generator, library: SymbolLibrary, strategy: str | Strategy) -> None:
-    """A small search on numbers that mean nothing, so that compiling is no part of the time that is asked for."""
+    """Run a small search on random numbers, so that compiling does not count as search time."""
     from edhie.expr.jit import note_compiled
 
     helpers = _helpers()
@@ -58,7 +58,7 @@ def warm_up_if_timed(
 
 
 def _helpers() -> list[subprocess.Popen[bytes]]:
-    """Processes that compile what this one needs later; none where all is compiled, or there is one core."""
+    """Start processes that compile what this one needs later; none if all is compiled or there is one core."""
     count = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 3) - 1
     if not is_first_time() or count < 1 or not sys.executable:
         return []

@@ -20,7 +20,7 @@ Ctrl-C, or nothing was left to do."""
 
 @dataclass(frozen=True)
 class SearchCounts:
-    """What was done; each of these is a different cost, so they are shown together."""
+    """The work of a search, by kind."""
 
     executed: int = 0
     """Distinct expressions (by canonical form) that were executed against data: what a budget is of."""
@@ -52,7 +52,7 @@ class SearchCounts:
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """Where a search stood at each improvement of the best error."""
+    """The learning curve of a search: its state at each improvement of the best error."""
 
     executed: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     """Distinct expressions executed so far."""
@@ -72,7 +72,7 @@ class History:
         return float(self.error[-1]) if len(self) else np.inf
 
     def best_at(self, executed: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The best error after so many expressions executed; infinite before the first."""
+        """Return the best error after so many executed expressions; infinite before the first."""
         places = np.searchsorted(self.executed, executed, side="right")
         found: NDArray[np.float64] = np.append(np.inf, self.error)[places]
         return found
@@ -80,7 +80,7 @@ class History:
     def extended(
         self, executed: NDArray[np.int64], errors: NDArray[np.float64], *, screened: int, seconds: float
     ) -> History:
-        """This history with further improvements at its end."""
+        """Return this history with further improvements at its end."""
         count = len(errors)
         return History(
             np.concatenate([self.executed, executed]),
@@ -92,7 +92,7 @@ class History:
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """What a search found, and what it took."""
+    """The outcome of a search."""
 
     front: Front
     """The best trade-offs between error and complexity."""

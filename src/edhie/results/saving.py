@@ -96,7 +96,7 @@ def _assembled(description: dict[str, Any], candidates: Candidates, history: His
 
 
 def _candidate_lines(candidates: Candidates) -> bytes:
-    """One JSON object a line; an infinite error is null, since JSON has no infinity."""
+    """Return one JSON object a line; an infinite error is null, since JSON has no infinity."""
     lines = [
         json.dumps(
             {

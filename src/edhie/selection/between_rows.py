@@ -46,7 +46,7 @@ def unresolved(forest: Forest, columns: Numbers, *, of_rows: int | None = None) 
 
 
 def _subtrees(forest: Forest, nodes: NDArray[np.int64]) -> Forest:
-    """The subtrees at these nodes."""
+    """Return the subtrees at some nodes."""
     sizes = forest.subtree_sizes[nodes].astype(np.int64)
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     places = np.arange(offsets[-1]) + np.repeat(nodes - offsets[:-1], sizes)
@@ -91,7 +91,7 @@ def neighbours(data: Data) -> Numbers:
 
 
 def has_pole(forest: Forest, data: Data, points: Numbers) -> NDArray[np.bool_]:
-    """By expression: whether its values at points between rows are far from all of the target's, or not finite."""
+    """Return for each expression whether a value between rows is not finite, or far outside the target's range."""
     if points.shape[1] == 0:
         return np.zeros(len(forest), np.bool_)
     low, high = float(data.y.min()), float(data.y.max())

@@ -144,7 +144,7 @@ def shortlist(candidates: Candidates, data: Data, criterion: Criterion) -> Candi
 def _noise_model(
     finalists: Forest, fitting: Data, judged: Data, criterion: Criterion, config: FitConfig, judges: int
 ) -> tuple[NoiseModel, Forest]:
-    """The noise model under which one of the first finalists is shortest, and all finalists fitted under it."""
+    """Return the noise model under which one of the first finalists is shortest, and all finalists fitted under it."""
     models = criterion.models(judged)
     if criterion.noise == "auto" and judged.sigma is None:
         models = (*models, *BOTH)
@@ -161,7 +161,7 @@ def _noise_model(
 
 
 def _written(one: Forest, data: Data, criterion: Criterion, model: NoiseModel, *, shortens: bool) -> tuple[Expr, float]:
-    """An expression as people write it, with its bits in the shortest of its forms."""
+    """Return an expression in readable form, with the bits of the shortest of its forms."""
     numbered = with_numbers(one, np.isfinite(literal_bits(one.values)))
     forms = [plain_form(with_natural_base(numbered[0]))]
     if shortens:
@@ -173,7 +173,7 @@ def _written(one: Forest, data: Data, criterion: Criterion, model: NoiseModel, *
 
 
 def _distinct(listed: Sequence[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
-    """Of equations that hardly differ in their predictions the shortest, and none that the rows cannot tell."""
+    """Return the shortest of equations whose predictions hardly differ, without those that the rows cannot resolve."""
     found: list[Alternative] = []
     rows: list[Numbers] = []
     for each in sorted(_charged(listed, data), key=lambda each: each.bits):
@@ -189,7 +189,7 @@ def _distinct(listed: Sequence[Alternative], data: Data, model: NoiseModel) -> l
 
 
 def _charged(listed: Sequence[Alternative], data: Data) -> list[Alternative]:
-    """With what poles between rows and large numbers that cancel cost; without what the rows cannot tell."""
+    """Add the bits for poles between rows and for cancelling large numbers; drop what the rows cannot resolve."""
     points = neighbours(data)
     found: list[Alternative] = []
     huge: list[Alternative] = []
@@ -208,13 +208,13 @@ def _charged(listed: Sequence[Alternative], data: Data) -> list[Alternative]:
 
 
 def _is_plain_number(one: Forest) -> bool:
-    """Whether an expression is a constant other than the mean: to explain nothing takes no number."""
+    """Return whether an expression is a constant other than the mean."""
     expr, constant = one[0], one.library.constant
     return constant is not None and not expr.variables and expr.tokens != (constant,)
 
 
 def _weighted(found: list[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
-    """With the weights that their lengths give them; what predicts left-out rows worse than a shorter one goes back."""
+    """Return the alternatives with weights from their lengths, after a leave-one-out comparison if rows are few."""
     if not found:
         return found
     if data.n_rows < LEAVE_ONE_OUT:
@@ -225,7 +225,7 @@ def _weighted(found: list[Alternative], data: Data, model: NoiseModel) -> list[A
 
 
 def _tested(found: list[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
-    """The alternatives with the chosen one first, after a comparison of what they predict for rows that are left out.
+    """Return the alternatives with the chosen one first, after a leave-one-out comparison.
 
     The first is given up for a shorter one to which it loses, and for any that predicts much better. A constant by
     itself stays: an equation has to describe the data better, whatever it predicts.

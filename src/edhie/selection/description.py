@@ -33,7 +33,7 @@ NATS = 1.0 / math.log(2.0)
 
 @dataclass(frozen=True)
 class Criterion:
-    """How equations are compared; search and choice use the same."""
+    """The criterion by which equations are compared; search and choice use the same."""
 
     prior: StructurePrior = field(default_factory=StructurePrior.shipped)
     """What equations look like."""
@@ -156,7 +156,7 @@ def skewed_bits(data: Data, criterion: Criterion) -> float:
 
 
 def _as_kernels_take_it(data: Data, criterion: Criterion, models: tuple[NoiseModel, ...]) -> Kernel:
-    """Target, weights, least variances and noise models."""
+    """Return target, weights, least variances and noise models, as kernels take them."""
     weights = np.ones(data.n_rows) if data.weights is None else data.weights * (data.n_rows / data.total_weight)
     floors, smallest = least_variances(data, criterion), smallest_prediction(data.y)
     codes, ratios, told = codes_of(models, data.n_rows)
@@ -195,7 +195,7 @@ def _joined(one: Numbers | None, other: Numbers | None, n: int, m: int) -> Numbe
 
 
 def _counted(forest: Forest, criterion: Criterion) -> NDArray[np.bool_]:
-    """By leaf of the program: whether it is a constant that costs its precision."""
+    """Return for each leaf of the program whether it is a constant that costs its precision."""
     is_leaf = symbol_tables(forest.library).is_leaf[forest.tokens]
     has_value = forest.library.has_slot[forest.tokens[is_leaf]]
     counted = np.zeros(len(has_value), np.bool_)

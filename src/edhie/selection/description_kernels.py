@@ -38,7 +38,7 @@ def code_lengths(
     smallest: float, codes: Indices, ratios: Numbers, told: Numbers, freedom: float,
     from_: int, to: int, out: Numbers,
 ) -> None:  # fmt: skip
-    """Lengths of the data under expressions `from_` to `to`, by noise model, into the rows of `out`.
+    """Write the lengths of the data under expressions `from_` to `to`, by noise model, into the rows of `out`.
 
     `is_counted` says by leaf whether it is a constant that has to be told: not one that is a plain number.
     `floors` are the least variances by row: what is left below them gains nothing.
@@ -64,7 +64,7 @@ def lengths(
     values: Numbers, slopes: Numbers, constants: Numbers, y: Numbers, weights: Numbers, floors: Numbers,
     smallest: float, codes: Indices, ratios: Numbers, told: Numbers, freedom: float, out: Numbers,
 ) -> None:  # fmt: skip
-    """Lengths of the data under one expression, given by its values and slopes, by noise model."""
+    """Write the lengths of the data under one expression, given by its values and slopes, by noise model."""
     out[:] = np.inf
     residuals = y - values
     for i in range(len(y)):
@@ -87,7 +87,7 @@ def row_weights(
     values: Numbers, residuals: Numbers, weights: Numbers, code: int, ratio: float, smallest: float, scale: float,
     freedom: float,
 ) -> Numbers:  # fmt: skip
-    """One over the variance of each row, up to a factor: for the models of `noise.MODELS`, by code."""
+    """Return one over the variance of each row, up to a factor, under a model of `noise.MODELS`."""
     own = weights.copy()
     n = len(values)
     if code == 1 or code == 2:
@@ -110,7 +110,7 @@ def row_weights(
 def gaussian_length(
     residuals: Numbers, slopes: Numbers, constants: Numbers, weights: Numbers, floors: Numbers
 ) -> float:
-    """The length under normal noise with these weights."""
+    """Return the length under normal noise with these weights."""
     n, p = 0, len(constants)
     total, least, logs = 0.0, 0.0, 0.0
     for i in range(len(residuals)):
@@ -133,7 +133,7 @@ def gaussian_length(
 
 @jit
 def correction(n: int, p: int) -> float:
-    """What it costs that σ is estimated along with p constants."""
+    """Return the cost of estimating σ along with p constants."""
     freedom = n - p
     return (
         0.5 * n * math.log(0.5 * n) - 0.5 * n - math.lgamma(0.5 * freedom) - 0.5 * p * math.log(0.5 * freedom)
@@ -142,7 +142,7 @@ def correction(n: int, p: int) -> float:
 
 @jit
 def precision_length(slopes: Numbers, constants: Numbers, weights: Numbers, variance: float) -> float:
-    """½·ln|I + S·J'WJ·S/σ²|: what it takes to tell the constants as precisely as the data determine them."""
+    """Return ½·ln|I + S·J'WJ·S/σ²|: the cost of the constants, to the precision that the data give them."""
     p, n = slopes.shape
     matrix = np.zeros((p, p))
     for a in range(p):
@@ -179,7 +179,7 @@ def student_length(
     residuals: Numbers, slopes: Numbers, constants: Numbers, weights: Numbers, floors: Numbers, scale: float,
     freedom: float,
 ) -> float:  # fmt: skip
-    """The length under noise with gross errors."""
+    """Return the length under noise with gross errors."""
     n, p, least, logs = 0, len(constants), 0.0, 0.0
     for i in range(len(residuals)):
         if weights[i] > 0.0:

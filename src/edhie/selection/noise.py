@@ -27,7 +27,7 @@ SMALLEST = (
 
 @dataclass(frozen=True)
 class NoiseModel:
-    """How the standard deviation of the noise depends on the prediction f."""
+    """The standard deviation of the noise as a function of the prediction."""
 
     name: str
     code: int
@@ -79,18 +79,18 @@ def model_of(name: str, ratio: float = 0.0) -> NoiseModel:
 
 
 def is_counts(y: Numbers) -> bool:
-    """Whether a target holds whole numbers from 0 on, not all of them 0 or 1."""
+    """Return whether a target holds whole numbers from 0 on, not all of them 0 or 1."""
     return bool((y >= 0).all() and y.max(initial=0.0) > 1 and (y == np.floor(y)).all())
 
 
 def smallest_prediction(y: Numbers) -> float:
-    """The size below which a prediction counts as one of that size, so that noise in proportion is never 0."""
+    """Return the least size of a prediction for proportional noise, so that its standard deviation is never 0."""
     sizes = np.abs(y[y != 0])
     return SMALLEST * float(sizes.min()) if len(sizes) else 1.0
 
 
 def codes_of(models: Sequence[NoiseModel], n_rows: int) -> tuple[NDArray[np.int64], Numbers, Numbers]:
-    """The models as kernels take them: code, ratio and what it costs to tell each, in nats."""
+    """Return the models as kernels take them: code, ratio and cost of naming each, in nats."""
     told = [each.bits * math.log(2.0) + 0.5 * each.n_parameters * math.log(n_rows) for each in models]
     return np.array([each.code for each in models], np.int64), np.array([each.ratio for each in models]), np.array(told)
 

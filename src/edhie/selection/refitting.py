@@ -113,12 +113,12 @@ def quickly_plain(one: Forest, data: Data, model: NoiseModel, config: FitConfig)
 
 
 def _least_gain(one: Forest, places: list[int]) -> float:
-    """The bits that plain numbers at these places have to save."""
+    """Return the bits that plain numbers at these places have to save."""
     return PLAIN_GAIN * len(set(places) - _exponents(one))
 
 
 def _exponents(one: Forest) -> set[int]:
-    """The places of exponents among the values of one expression."""
+    """Return the positions of exponents among the values of one expression."""
     if "^" not in one.library:
         return set()
     right = one.right[one.tokens == one.library.ids["^"]]
@@ -127,7 +127,7 @@ def _exponents(one: Forest) -> set[int]:
 
 
 def _replacements(one: Forest, data: Data, model: NoiseModel) -> list[tuple[int, list[float]]]:
-    """The places of constants among the values, with plain numbers near them; the nearest first."""
+    """Return the positions of constants among the values, with plain numbers near them; the nearest first."""
     response = Response(one, data.columns)
     predicted, slopes = response.jacobian(response.constants)
     places = np.flatnonzero(constants_among_values(one))

@@ -19,7 +19,7 @@ MOST_ALIKE = 40  # of one distance that are looked at
 def alike_by_distance(
     original: Expr, error: float, candidates: Candidates, *, noise: float, matching: Matching
 ) -> dict[int, list[int]]:
-    """By distance those whose loss is within a factor `noise` of the least, where nothing nearer has as little.
+    """Return, by distance, candidates whose loss is within a factor `noise` of the least up to that distance.
 
     Losses rise on the way, so distances have to fall.
     """
@@ -48,7 +48,7 @@ def alike_by_distance(
 
 
 def symbol_bounds(original: Expr, forest: Forest) -> NDArray[np.int64]:
-    """By expression the fewest changes that its variables and functions need: counted, so for all of them at once."""
+    """Return a lower bound on the distance of each expression, by counts of its variables and functions."""
     library = forest.library
     counted = [
         k

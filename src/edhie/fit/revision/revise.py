@@ -69,7 +69,7 @@ def revise(
 
 
 def _read(formula: str | Expr, names: Sequence[str]) -> Expr:
-    """The formula as it was given, over every operator and the data's variables."""
+    """Return the formula as given, over all operators and the data's variables."""
     if not isinstance(formula, str | Expr):
         raise SearchError(f"a formula is a text such as 'c*x0 + c', or an Expr, not {formula!r}")
     if isinstance(formula, Expr):
@@ -79,7 +79,7 @@ def _read(formula: str | Expr, names: Sequence[str]) -> Expr:
 
 
 def _sources(settings: Settings, names: Sequence[str], formula: Expr) -> tuple[Generator, SymbolLibrary]:
-    """What has codes of expressions, and the symbols of a revision: those of the formula are among them."""
+    """Return the generator, and the library of revisions, which has the formula's symbols."""
     generator = generator_of(settings.generator, len(names))
     if settings.operators is None:
         library = answer_library(generator, strict=settings.strict)

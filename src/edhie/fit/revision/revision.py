@@ -44,11 +44,11 @@ class Step:
 
     @property
     def distance(self) -> int:
-        """How many symbols changed."""
+        """The number of symbols that changed."""
         return self.changes.distance
 
     def as_json(self) -> dict[str, Any]:
-        """With all digits."""
+        """Return the step with all digits, as JSON."""
         bits = self.bits if np.isfinite(self.bits) else None
         return {"distance": self.distance, "bits": bits, "changes": str(self.changes), **self.equation.as_json()}
 
@@ -103,7 +103,7 @@ class Revision:
         return f"the formula is not enough: {self.chosen.changes}"
 
     def table(self) -> pandas.DataFrame:
-        """One row a step, from the original on."""
+        """Return one row for each step, from the original on."""
         import pandas
 
         rows = [

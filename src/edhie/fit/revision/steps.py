@@ -32,10 +32,10 @@ Told = tuple[Candidate, Difference]
 def front_steps(
     first: Candidate, candidates: Candidates, evaluator: Evaluator, problem: Problem, criterion: Criterion | None = None
 ) -> tuple[Step, ...]:
-    """The original, fitted, and all revisions that explain more than those that change less, or tell it shorter.
+    """Return the original, fitted, and the revisions that explain more than nearer ones or have shorter descriptions.
 
-    Of those that change as much and whose losses noise may tell apart, the one that takes the fewest bits stands. So
-    nothing that was executed has a loss that is clearly below that of the steps which are no further away.
+    Of revisions at one distance whose losses differ by no more than noise, the one with the shortest description
+    stands.
     """
     found = {first.expr: (first, difference(first.expr, first.expr))}
     for candidate, changes in _nearest(first, candidates, evaluator, problem.validation, criterion):
@@ -56,12 +56,12 @@ def front_steps(
 
 
 def by_noise(data: Data) -> float:
-    """The factor between two losses that noise may explain: twice this is clearly more."""
+    """Return the factor between two losses that noise may explain."""
     return float(2 ** (CLEARLY / 2 / data.n_rows))
 
 
 def telling(errors: Sequence[float], bits: Sequence[float], noise: float) -> list[int]:
-    """Of a front those that say more than noise does: the loss is lower than by chance, or no nearer one is as short.
+    """Return the members of a front that say more than noise: the loss is clearly lower, or no nearer one is as short.
 
     >>> telling([4.0, 2.0, 1.99, 1.98], [9.0, 5.0, 6.0, 4.0], noise=1.1)
     [0, 1, 3]
@@ -76,7 +76,7 @@ def telling(errors: Sequence[float], bits: Sequence[float], noise: float) -> lis
 def _nearest(
     first: Candidate, candidates: Candidates, evaluator: Evaluator, validation: Data | None, criterion: Criterion | None
 ) -> Iterator[Told]:
-    """Of each distance the one that takes the fewest bits of those of the least loss, written as near as can be."""
+    """Yield for each distance the revision with the shortest description among those of least loss."""
     matching, original = Matching(), first.expr
     noise = by_noise(evaluator.data)
     groups = alike_by_distance(original, first.error, candidates, noise=noise, matching=matching)
@@ -94,7 +94,7 @@ def _nearest(
 
 
 def _writings(candidate: Candidate, evaluator: Evaluator) -> list[Expr]:
-    """The expression, and its canonical forms, with its values and without, where its library can write them."""
+    """Return the expression and its canonical forms that the library can write, with values and refitted."""
     expr, library = candidate.expr, candidate.expr.library
     found = [expr]
     for form in (expr, expr.free()):
@@ -113,7 +113,7 @@ def _writings(candidate: Candidate, evaluator: Evaluator) -> list[Expr]:
 
 
 def subtracted(expr: Expr) -> Expr:
-    """The expression with a - 2*b in place of a + -2*b, which has the same shape and the same values.
+    """Return the expression with a - 2*b in place of a + -2*b.
 
     >>> from edhie.expr import parse
     >>> str(subtracted(parse("x + c*y").with_constants([-2.0])))
@@ -136,14 +136,14 @@ def subtracted(expr: Expr) -> Expr:
 
 
 def _depth(changes: Difference) -> int:
-    """How deep in the new expression the first change is: of two that say the same, the one that changes less of it."""
+    """Return the depth of the first change: of two equal revisions, the one that changes deeper parts is nearer."""
     changed = changes.inserted | {other for _, other in changes.replaced}
     depths = [depth for position, depth, _ in changes.after.walk() if position in changed]
     return min(depths, default=0)
 
 
 def _polished(candidate: Candidate, evaluator: Evaluator) -> Candidate:
-    """The candidate with its constants fitted to the last digit, where that is better."""
+    """Return the candidate with its constants fitted to the last digit, if that is better."""
     if not candidate.expr.constants:
         return candidate
     forest = Forest.from_exprs([candidate.expr])
@@ -154,7 +154,7 @@ def _polished(candidate: Candidate, evaluator: Evaluator) -> Candidate:
 
 
 def loss_of(expr: Expr, evaluator: Evaluator) -> float:
-    """The loss of one expression, infinite where it has no value in some row."""
+    """Return the loss of one expression; infinite if it has no value in some row."""
     data = evaluator.data
     with np.errstate(all="ignore"):
         predicted = values(Forest.from_exprs([expr]), data.columns)[0]

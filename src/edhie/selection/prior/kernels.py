@@ -45,7 +45,7 @@ def structure_bits(
     signs: Numbers,
     variable_bits: float,
 ) -> Numbers:
-    """Bits by expression; `kinds` are classes or signs of arithmetic, `values` those of numbers, else NaN."""
+    """Return the bits of each expression; `kinds` are classes or arithmetic codes, `values` are NaN but for numbers."""
     found = np.zeros(len(offsets) - 1)
     longest = 0
     for k in range(len(found)):
@@ -79,7 +79,7 @@ def structure_bits(
 def _plain(
     state: Indices, counted: Indices, i: int, a: int, b: int, kind: int, classes: Numbers, signs: Numbers
 ) -> float:
-    """Bits of a node that belongs to no sum or product as its operator; its operands get their contexts."""
+    """Return the bits of a node that is no operator of a sum or product; its operands get their contexts."""
     group, head = state[i, GROUP], state[i, HEAD]
     is_fixed = kind in (CONSTANT, NUMBER)
     if group != 0 and is_fixed:  # part of the shape
@@ -100,7 +100,7 @@ def _plain(
 
 @jit
 def _is_repeated(state: Indices, i: int, tokens: NDArray[np.int16]) -> bool:
-    """Whether a variable is an operand of its sum or product for the second time."""
+    """Return whether a variable is an operand of its sum or product for the second time."""
     if state[i, GROUP] == 0:
         return False
     for j in range(state[i, HEAD] + 1, i):
@@ -111,7 +111,7 @@ def _is_repeated(state: Indices, i: int, tokens: NDArray[np.int16]) -> bool:
 
 @jit
 def _arithmetic(state: Indices, i: int, a: int, b: int, kind: int, values: Numbers, classes: Numbers) -> float:
-    """Bits of the operator of a sum or product, if it begins one; its operands become operands of that."""
+    """Return the bits of the operator of a sum or product if it begins one; its operands become operands of that."""
     group = SUM if kind in (ADD, SUB) else PRODUCT
     begins = state[i, GROUP] != group
     bits = classes[state[i, CONTEXT], state[i, OUTER], group] if begins else 0.0
@@ -139,7 +139,7 @@ def _arithmetic(state: Indices, i: int, a: int, b: int, kind: int, values: Numbe
 
 @jit
 def _is_transparent(state: Indices, i: int, a: int, b: int, kind: int, values: Numbers) -> bool:
-    """Whether one operand stands for the node but for a sign: in -x, (-1)*x, x/(-1), x + 0 and 0 - x."""
+    """Return whether one operand stands for the node but for a sign: -x, (-1)*x, x/(-1), x + 0 and 0 - x."""
     kept, other, flips = a, b, False
     if kind == NEG:
         other, flips = -1, True
@@ -167,7 +167,7 @@ def _is_transparent(state: Indices, i: int, a: int, b: int, kind: int, values: N
 def _shape(
     state: Indices, counted: Indices, i: int, kind: int, sums: Numbers, products: Numbers, signs: Numbers
 ) -> float:
-    """Bits of the shape of the sum or product that a node heads, which is counted where it is an operand itself."""
+    """Return the bits of the shape of the sum or product that a node heads; count it as an operand of its own head."""
     is_sum = kind in (ADD, SUB)
     table = sums if is_sum else products
     constants, numbers, divisors = counted[i, CONSTANTS], counted[i, NUMBERS], counted[i, DIVISORS]

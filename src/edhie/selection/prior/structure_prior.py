@@ -172,7 +172,7 @@ def _count(total: dict[tuple[str, str, str], dict[str, float]], forest: Forest, 
 
 
 def _number_values(forest: Forest) -> Numbers:
-    """By node: the value of a number or literal, NaN for all else."""
+    """Return the value of each node that is a number or literal, NaN for all others."""
     found: Numbers = forest.library.literal_values[forest.tokens]
     if forest.library.has_numbers:
         carriers = np.flatnonzero(forest.library.has_slot[forest.tokens])

@@ -134,7 +134,7 @@ def _class_bits(counts: Counts, contexts: list[str], classes: list[str], library
 
 
 def _allowed(contexts: list[str], classes: list[str], library: SymbolLibrary) -> NDArray[np.bool_]:
-    """By context and class: whether it can stand there, in normal form and with the symbols of the library."""
+    """Return by context and class whether a class can stand there, in normal form and with the library's symbols."""
     kinds = {symbol.kind for symbol in library.symbols}
     lacking = {
         VARIABLE: "variable" not in kinds,
@@ -153,7 +153,7 @@ def _allowed(contexts: list[str], classes: list[str], library: SymbolLibrary) ->
 
 
 def _frequencies(counts: Counts, classes: list[str]) -> tuple[Numbers, NDArray[np.bool_]]:
-    """How frequent classes are overall, and which are known; the others are as frequent as the rarest operator."""
+    """Return overall frequencies of classes, and which are known; others are as frequent as the rarest operator."""
     total: dict[str, float] = {}
     for (kind, _, _), row in counts.items():
         if kind == "class":
@@ -168,7 +168,7 @@ def _frequencies(counts: Counts, classes: list[str]) -> tuple[Numbers, NDArray[n
 
 
 def _shapes(library: SymbolLibrary) -> tuple[list[str], list[str]]:
-    """The shapes of sums and of products that the library can write, in the order of the tables; others are empty."""
+    """Return the shapes of sums and products that the library can write, in the order of the tables; others empty."""
     kinds = {symbol.kind for symbol in library.symbols}
     fixed = {"-": True, "c": "constant" in kinds, "n": bool(kinds & {"literal", "number"})}
     fixed["d"] = fixed["nd"] = fixed["n"] and _has(library, "/", "inv")
@@ -224,7 +224,7 @@ def _has(library: SymbolLibrary, *names: str) -> bool:
 
 
 def _smoothed(counted: Numbers, simpler: Numbers, strength: float) -> Numbers:
-    """Probabilities by counts, drawn towards those of a simpler model."""
+    """Return probabilities by counts, smoothed towards those of a simpler model."""
     found: Numbers = (counted + strength * simpler) / (counted.sum(axis=-1, keepdims=True) + strength)
     return found
 

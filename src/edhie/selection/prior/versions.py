@@ -98,7 +98,7 @@ def forms(forest: Forest, n: int = VERSIONS, *, seed: int = 0) -> Iterator[Node]
 
 
 def _library(given: SymbolLibrary) -> SymbolLibrary:
-    """The library with everything that versions are written with."""
+    """Return the library with all symbols that versions need."""
     symbols = [OPERATORS[name] for name in (*NEEDED, "^", "sqrt")]
     if given.constant is None:
         symbols.append(constant(next(name for name in ("c", "C", "const", "const_") if name not in given)))
@@ -128,7 +128,7 @@ def normal_form(expr: Expr, variables: frozenset[str] | None = None) -> Node:
 
 
 def _fraction(token: str) -> Fraction:
-    """The fraction that a number stands for: 0.3333333333333333 is 1/3."""
+    """Return the fraction that a number stands for: 0.3333333333333333 is 1/3."""
     exact = Fraction(token)
     simple = exact.limit_denominator(LARGEST_DENOMINATOR)
     return simple if abs(simple - exact) <= abs(exact) * ROUNDING else exact
@@ -227,12 +227,12 @@ def _is_fixed(node: Node) -> bool:
 
 
 def has_constant(node: Node) -> bool:
-    """Whether its sign can be that of a constant."""
+    """Return whether its sign can be that of a constant."""
     return node == CONSTANT or (isinstance(node, Product) and CONSTANT in node.above)
 
 
 def _has_own_scale(node: Node) -> bool:
-    """Whether a constant factor of it is redundant: a sum whose terms all have constants."""
+    """Return whether a constant factor of it is redundant: it is a sum whose terms all have constants."""
     return isinstance(node, Sum) and all(has_constant(each) for _, each in node.terms)
 
 
@@ -260,7 +260,7 @@ def written(node: Node, library: SymbolLibrary) -> list[str]:
 
 
 def _chain(name: str, parts: list[list[str]]) -> list[str]:
-    """The parts joined from the left."""
+    """Return the parts joined from the left."""
     joined = parts[0]
     for part in parts[1:]:
         joined = [name, *joined, *part]
