@@ -16,9 +16,7 @@ from edhie.expr import Forest, parse
 from edhie.expr.difference import difference, distance
 from edhie.fit import Settings
 from edhie.fit.revision import Revision, revise
-from edhie.fit.revision.bits import revision_bits
-from edhie.fit.revision.nearness import symbol_bounds
-from edhie.fit.revision.steps import by_noise, telling
+from edhie.fit.revision.steps import by_noise, revision_bits, symbol_bounds, telling
 from edhie.selection.description import Criterion, description_bits
 from revisions import SCENARIOS, is_truth
 

@@ -40,9 +40,9 @@ MOST_NUMBERS = 16
 
 
 def freed(expr: Expr, near: float = 0.0) -> tuple[Expr, list[float]]:
-    """The expression with its fitted numbers free, and their values; whole ones stay: no fit gives them by chance.
+    """Return the expression with its fitted numbers free, and their values; whole numbers stay.
 
-    Those that are `near` to a whole number are put there and stay too.
+    Numbers that are `near` to a whole number are rounded to it and stay too.
     """
     tokens: list[str] = []
     constants: list[float | None] = []
@@ -63,9 +63,9 @@ def freed(expr: Expr, near: float = 0.0) -> tuple[Expr, list[float]]:
 
 
 def refined(form: Expr, values: Sequence[float], truth: Expr, points: Sequence[Point], deadline: float) -> list[Real]:
-    """The numbers with which the form fits the formula at these points, by Gauss and Newton's method in many digits.
+    """Return the numbers with which the form fits the formula at these points, by Gauss-Newton in many digits.
 
-    Raises `UndefinedError` where the form has no value, and `TimeoutError` once the deadline is over.
+    Raise `UndefinedError` if the form has no value, and `TimeoutError` after the deadline.
     """
     with mpmath.workdps(DIGITS):
         wanted = [precise_value(truth, point, deadline=deadline) for point in points]
@@ -84,7 +84,7 @@ def refined(form: Expr, values: Sequence[float], truth: Expr, points: Sequence[P
 
 
 def _step(misses: Callable[[list[Real]], list[Real]], numbers: list[Real], left: list[Real]) -> list[Real]:
-    """The least step that takes the misses away, as far as straight slopes say."""
+    """Return the least-squares step that removes the misses to first order."""
     slopes = []
     for k, number in enumerate(numbers):
         width = mpmath.mpf(10) ** -STEP * max(1, abs(number))
@@ -106,7 +106,7 @@ NEAR = 1e-4  # to a whole number that a fit and refining come to slowly, as to a
 def is_equivalent(
     expr: Expr, problem: BenchmarkProblem, *, seed: int = 0, refit: bool = False, time_limit: float = 10.0
 ) -> Verdict | None:
-    """Whether an expression over the problem's variables is its formula; None where nobody knows that.
+    """Return whether an expression over the problem's variables is its formula; None if the formula is unknown.
 
     `seed` is that of the data that it was found in.
     """
@@ -128,7 +128,7 @@ def is_equivalent(
 def _is_same_refined(
     form: Expr, numbers: list[float], problem: BenchmarkProblem, deadline: float, seed: int
 ) -> Verdict:
-    """Whether a form is the formula with some numbers near to these."""
+    """Return whether a form is the formula with some numbers near to these."""
     if not numbers:
         return _is_same(form, [], problem, deadline, seed)
     if problem.truth is None or len(numbers) > MOST_NUMBERS:
@@ -144,7 +144,7 @@ def _is_same_refined(
 
 
 def _is_same(answer: Expr, numbers: list[Any], problem: BenchmarkProblem, deadline: float, seed: int) -> Verdict:
-    """By values at points of the ranges, to many digits; `numbers` are those of free constants."""
+    """Compare values at points of the ranges, to many digits; `numbers` are those of free constants."""
     truth = problem.truth
     if truth is None or answer.constants.count(None) != len(numbers):
         return "undecided"
@@ -166,7 +166,7 @@ def _points(problem: BenchmarkProblem, n: int, rng: np.random.Generator) -> list
 
 
 def _agree(answer: Expr, numbers: list[Any], truth: Expr, point: Mapping[str, Any], deadline: float) -> bool:
-    """Whether both have the same value at a point; true where the formula has none."""
+    """Return whether both have the same value at a point; true if the formula has none."""
     try:
         wanted = precise_value(truth, point, deadline=deadline)
     except UndefinedError:

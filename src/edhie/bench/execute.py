@@ -169,7 +169,7 @@ def _r2_test(expr: Expr, problem: BenchmarkProblem, seed: int, train_mean: float
 
 
 def _rmse(forest: Forest, data: Data) -> Numbers:
-    """The errors of all expressions in full, whatever bound the search had; infinite where a constant has no value."""
+    """Return the errors of all expressions, whatever bound the search had; infinite if a constant has no value."""
     unfitted = np.add.reduceat(np.append(np.isnan(forest.values), False), forest.value_offsets[:-1])
     is_whole = (unfitted == 0) | (np.diff(forest.value_offsets) == 0)
     found = np.full(len(forest), np.inf)
@@ -178,7 +178,7 @@ def _rmse(forest: Forest, data: Data) -> Numbers:
 
 
 def _clean_errors(forest: Forest, noisy: Numbers, clean: Data) -> Numbers:
-    """The errors without noise; the first by noisy error have their constants, which follow the noise, fitted again."""
+    """Return errors without noise; constants of the best by noisy error are fitted again."""
     found = _rmse(forest, clean)
     first = np.argsort(noisy, kind="stable")[:REFITTED]
     first = first[np.isfinite(noisy[first]) & (np.diff(forest.value_offsets)[first] > 0)]
@@ -189,7 +189,7 @@ def _clean_errors(forest: Forest, noisy: Numbers, clean: Data) -> Numbers:
 
 
 def _curve(result: SearchResult, data: Data) -> list[list[float]]:
-    """The best error at each improvement, and the bounded R² that it means on the training data."""
+    """Return the best error at each improvement, and the bounded R² on the training data."""
     history = result.history
     whole = data.squares_about_mean
     r2 = np.maximum(0.0, 1 - np.square(history.error) * data.n_rows / whole) if whole else np.zeros(len(history))

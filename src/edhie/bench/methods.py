@@ -59,7 +59,7 @@ METHODS: dict[str, Method] = {
 
 
 def method_named(name: str) -> Method:
-    """The method of that name."""
+    """Return the method of that name."""
     if name not in METHODS:
         hint = suggestion(name, METHODS) or f"; there are {', '.join(METHODS)}"
         raise ProblemError(f"unknown method {name!r}{hint}")
@@ -70,7 +70,7 @@ def method_named(name: str) -> Method:
 
 
 def has_generator(method: Method, problem: BenchmarkProblem, model: str | None = None) -> bool:
-    """Whether there is something to search with: models are made for a number of variables."""
+    """Return whether the method has a generator for the problem's number of variables."""
     if method.source == "none":
         return model is None
     if model is not None:
@@ -79,13 +79,13 @@ def has_generator(method: Method, problem: BenchmarkProblem, model: str | None =
 
 
 def needed_training(method: Method, problems: Iterable[BenchmarkProblem]) -> list[Trained]:
-    """The baselines that have to be trained before these problems can be run; those in the cache are left out."""
+    """Return the baselines that have to be trained before these problems can be run."""
     wanted = dict.fromkeys(_baseline(method, problem) for problem in problems)
     return [each for each in wanted if each is not None and not each.is_there]
 
 
 def generator_for(method: Method, problem: BenchmarkProblem, model: str | None = None) -> Generator:
-    """What gives a method's expressions for a problem, over x0, x1, …; a `model` of the user's goes before."""
+    """Return the generator of a method for a problem, over x0, x1, …; a `model` of the user's comes first."""
     if method.source == "none":
         return _nothing(method, problem, model)
     make = _loader(method, problem) if model is None else partial(load, model)
@@ -106,7 +106,7 @@ def _nothing(method: Method, problem: BenchmarkProblem, model: str | None) -> Ge
 
 
 def _loader(method: Method, problem: BenchmarkProblem) -> Callable[[], Generator] | None:
-    """How to get the generator. Without a model for so many variables, a search that needs no codes has the grammar."""
+    """Return how to load the generator; without a model, a search that needs no codes uses the grammar."""
     name = f"{problem.library}-{len(problem.variables)}"
     if method.source == "hvae" and name in shipped():
         return partial(load, name)
@@ -128,7 +128,7 @@ class GrammarWithin:
 
     @classmethod
     def of(cls, recipe: Recipe) -> GrammarWithin:
-        """With the limit of the corpora."""
+        """Return the grammar of a recipe, with the height limit of the corpora."""
         return cls(recipe.load_grammar(), recipe.max_height)
 
     @property
@@ -137,12 +137,12 @@ class GrammarWithin:
         return self.grammar.library
 
     def sample(self, n: int, rng: np.random.Generator) -> Forest:
-        """`n` expressions."""
+        """Return `n` expressions."""
         return self.grammar.sample(n, rng, max_height=self.max_height)
 
 
 def _recipe(problem: BenchmarkProblem) -> Recipe | None:
-    """The recipe of the corpus that models for such a problem learn from; any number of variables for the general."""
+    """Return the recipe of the corpus that models for such a problem learn from."""
     name = f"{problem.library}-{len(problem.variables)}"
     if name in map(str.lower, recipe_names()):
         return named_recipe(name)
@@ -162,7 +162,7 @@ def _baseline(method: Method, problem: BenchmarkProblem) -> Trained | None:
 
 
 def in_problem_names(expr: Expr, problem: BenchmarkProblem) -> Expr:
-    """An expression over x0, x1, … with the problem's names for them."""
+    """Return an expression over x0, x1, … with the problem's names for them."""
     library = everything(problem.names).extended(*(s for s in expr.library.symbols if s.is_custom))
     names = dict(zip(expr.library.variables, problem.names, strict=True))
     if expr.library.constant is not None and library.constant is not None:

@@ -25,14 +25,14 @@ from edhie.search.strategies import made_strategy
 
 
 class NoGenerator:
-    """What stands in for a generator where a method needs none."""
+    """A generator of nothing, for methods that need none."""
 
     def __init__(self, n_variables: int) -> None:
         self.library: SymbolLibrary = everything(n_variables)
         """Whatever a formula may be made of."""
 
     def sample(self, n: int, rng: np.random.Generator) -> Forest:
-        """Nothing."""
+        """Return no expressions."""
         return Forest.from_exprs([], self.library)
 
 
@@ -47,7 +47,7 @@ class Answering(Strategy):
         """How many expressions the function says that it has executed; None where it does not say."""
 
     def begin(self, task: Task) -> None:
-        """Nothing was asked yet."""
+        """Prepare the one step."""
         self._task = task
         self.executed = None
 
@@ -67,11 +67,11 @@ class Answering(Strategy):
         return False
 
     def state(self) -> State:
-        """Nothing: there is one step."""
+        """Return nothing: there is one step."""
         return {}
 
     def restore(self, state: State) -> None:
-        """There is nothing to go back to."""
+        """Do nothing: there is one step."""
 
 
 Given = str | Method | Callable[..., Any]
@@ -91,7 +91,7 @@ class Meant(NamedTuple):
 
 
 def method_meant(given: Given) -> Meant:
-    """The method that is meant; whatever is wrong with one's own is said here, before anything is run."""
+    """Return the method that is meant; errors in a user's own method are raised here, before anything runs."""
     if isinstance(given, str) and not is_text_of_object(given):
         return Meant(given, method_named(given), False)
     method = given if isinstance(given, Method) else _own(given)
@@ -106,7 +106,7 @@ def method_meant(given: Given) -> Meant:
 
 
 def is_function_of_data(given: object) -> bool:
-    """Whether it can be called with X, y, budget and rng, and not with nothing, as what makes a strategy can."""
+    """Return whether it can be called with X, y, budget and rng, and not without arguments, as a class can."""
     if inspect.isclass(given) or not callable(given):
         return False
     try:
@@ -118,7 +118,7 @@ def is_function_of_data(given: object) -> bool:
 
 @contextmanager
 def blamed_on(name: str) -> Iterator[None]:
-    """Errors within are told as those of a method of the user's, with the line that raised them."""
+    """Raise errors within the context as those of a user's method, with the line that raised them."""
     try:
         yield
     except EdhieError as error:
@@ -151,6 +151,6 @@ def _takes(asked: inspect.Signature, count: int) -> bool:
 
 
 def _place(error: Exception) -> str:
-    """The last line of the user's on the way to an error, where there is one."""
+    """Return the last line of the user's code on the way to an error, if there is one."""
     lines = [each for each in extract_tb(error.__traceback__) if not each.filename.startswith(OTHERS)]
     return f" ({Path(lines[-1].filename).name}, line {lines[-1].lineno})" if lines else ""

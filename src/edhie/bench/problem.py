@@ -69,9 +69,9 @@ class BenchmarkProblem:
         return None if self.formula is None else parse(self.formula, everything(self.names))
 
     def data(self, split: Split, seed: int, noise: float = 0.0) -> tuple[Numbers, Numbers]:
-        """`X` (rows, variables) and `y` of the train or the test split; the target times 1 + noise·ε, ε ~ N(0, 1).
+        """Return `X` (rows, variables) and `y` of the train or test split; the target is multiplied by 1 + noise·ε.
 
-        Points do not depend on the noise, and of two noises only the size differs.
+        ε is standard normal. Points do not depend on the noise, and two noise levels share their ε.
         """
         if split not in SPLITS:
             raise ProblemError(f"there is no split {split!r}; ask for 'train' or 'test'")
@@ -83,7 +83,7 @@ class BenchmarkProblem:
         return X, y
 
     def points(self, n: int, rng: np.random.Generator) -> Numbers:
-        """So many points, uniform in the ranges of the variables."""
+        """Return `n` points, uniform in the ranges of the variables."""
         low, high = np.array([(each.low, each.high) for each in self.variables]).T
         found: Numbers = rng.uniform(low, high, (n, len(self.variables)))
         return found
@@ -105,7 +105,7 @@ class BenchmarkProblem:
         return points, y
 
     def _measured(self, file: Path, split: Split, seed: int) -> tuple[Numbers, Numbers]:
-        """Rows of the file, in an order that the seed decides: the first to train, those after them to test."""
+        """Return rows of the file, shuffled by the seed: the first to train, those after them to test."""
         X, y, _ = read_measurements(file, self.target, self.names)  # noqa: N806
         order = self._rng("train", seed, FROM_VALUES).permutation(len(y))
         cut = min(self.n_train, -(-len(y) // 2))
@@ -118,12 +118,12 @@ class BenchmarkProblem:
 
 
 def benchmark_names() -> list[str]:
-    """The sets of problems that come with edhie."""
+    """Return the names of the benchmarks that come with edhie."""
     return sorted(each.name.removesuffix(SUFFIX) for each in SHIPPED.iterdir() if each.name.endswith(SUFFIX))
 
 
 def load_problems(name_or_path: str | Path) -> tuple[BenchmarkProblem, ...]:
-    """The problems of a benchmark by its name or of a TOML file; of a CSV file one, whose target is the last column.
+    """Return the problems of a benchmark, of a TOML file, or of a CSV file, whose target is the last column.
 
     >>> [problem.formula for problem in load_problems("nguyen")][:2]
     ['x^3 + x^2 + x', 'x^4 + x^3 + x^2 + x']
@@ -143,7 +143,7 @@ def load_problems(name_or_path: str | Path) -> tuple[BenchmarkProblem, ...]:
 
 
 def chosen(problems: tuple[BenchmarkProblem, ...], ids: list[str]) -> tuple[BenchmarkProblem, ...]:
-    """The problems of these ids, in the order of the benchmark; capitals do not matter."""
+    """Return the problems of these ids, in the order of the benchmark; case does not matter."""
     known = {problem.id.lower(): problem for problem in problems}
     for each in ids:
         if each.lower() not in known:
@@ -155,7 +155,7 @@ def chosen(problems: tuple[BenchmarkProblem, ...], ids: list[str]) -> tuple[Benc
 
 
 def _made(row: dict[str, Any], where: str, folder: Path) -> BenchmarkProblem:
-    """The problem of a row; its formula is read at once, so that what is wrong with it is said at the door."""
+    """Return the problem of a row; its formula is read at once, so that errors come early."""
     data = row.pop("data", None)
     problem = BenchmarkProblem(**row, file=None if data is None else folder / data)
     place = f"{where} ({problem.id})"
@@ -173,7 +173,7 @@ def _made(row: dict[str, Any], where: str, folder: Path) -> BenchmarkProblem:
 
 
 def _with_columns(problem: BenchmarkProblem, file: Path) -> BenchmarkProblem:
-    """A problem of measurements: its variables are the file's columns, in the ranges that they have there."""
+    """Return a problem of measurements with the file's columns as variables, in their ranges."""
     given = {variable.name: variable for variable in problem.variables}
     X, _, names = read_measurements(file, problem.target, tuple(given) or None)  # noqa: N806
     for name in names:

@@ -46,7 +46,7 @@ class Variable:
 
 
 def read_rows(text: str, where: str) -> list[dict[str, Any]]:
-    """The problems of a TOML text as checked rows, each with what [defaults] says; `where` is for messages."""
+    """Return the problems of a TOML text as checked rows, with [defaults] filled in; `where` is for messages."""
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -67,7 +67,7 @@ def read_rows(text: str, where: str) -> list[dict[str, Any]]:
 
 
 def _checked(row: dict[str, Any], place: str) -> dict[str, Any]:
-    """One problem's row, its variables and units read."""
+    """Return one problem's row with its variables and units read."""
     place = f"{place} ({row['id']})" if isinstance(row.get("id"), str) else place
     _check_keys(row, KEYS, place)
     for key in TEXTS:
@@ -126,7 +126,7 @@ def check_name(name: str, place: str) -> None:
 
 
 def read_unit(text: Any, place: str) -> Unit:
-    """The exponents of a unit such as `m s^-2`; of nothing, those of a plain number.
+    """Return the exponents of a unit such as `m s^-2`; zeros for an empty text.
 
     >>> read_unit("m s^-2", "")
     (1.0, -2.0, 0.0, 0.0, 0.0)
@@ -146,7 +146,7 @@ def read_unit(text: Any, place: str) -> Unit:
 
 
 def read_text(path: Path) -> str:
-    """What a problem file holds."""
+    """Return the content of a problem file."""
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -170,7 +170,7 @@ class Measurements(NamedTuple):
 
 
 def read_measurements(path: Path, target: str | None = None, variables: Sequence[str] | None = None) -> Measurements:
-    """The variables and the target of a CSV file with a row of names; all other columns, and the last, unless named."""
+    """Return variables and target of a CSV file with a row of names; by default the target is the last column."""
     names, table = _read_table(path)
     if target is None:
         return Measurements(table[:, :-1], table[:, -1], names)

@@ -23,7 +23,7 @@ Key = tuple[str, int, float]
 
 
 def key_of(row: Mapping[str, Any]) -> Key:
-    """What tells a run from the others of its table: problem, run and noise."""
+    """Return what identifies a run in its table: problem, run and noise."""
     return str(row["problem"]), int(row["run"]), float(row["noise"])
 
 
@@ -55,7 +55,7 @@ class Records:
             raise ProblemError(f"cannot write results to {self.folder}: {error.strerror or error}") from error
 
     def rows(self) -> list[Row]:
-        """All rows so far."""
+        """Return all rows so far."""
         return read_rows_of(self.path)
 
     def add(self, trial: Trial, outcome: Outcome) -> None:
@@ -71,14 +71,14 @@ class Records:
             raise ProblemError(f"cannot write results to {self.folder}: {error.strerror or error}") from error
 
     def sort(self, problems: Iterable[BenchmarkProblem]) -> list[Row]:
-        """Put the rows in the order of the problems and the runs, whatever order they came in."""
+        """Sort the rows by problem and run."""
         order = {problem.id: k for k, problem in enumerate(problems)}
         rows = sorted(self.rows(), key=lambda row: (order.get(row["problem"], len(order)), key_of(row)))
         _replace(self.path, _lines([COLUMNS, *([row[name] for name in COLUMNS] for row in rows)]))
         return rows
 
     def curve_path(self, trial: Trial) -> Path:
-        """The file of a run's learning curve."""
+        """Return the file of a run's learning curve."""
         return self.folder / CURVES / curve_name(self.name, trial.problem, trial.run, trial.noise)
 
     def _mended(self) -> bool:
@@ -92,7 +92,7 @@ class Records:
     def _checked_settings(
         self, settings: TrialSettings, problems: Sequence[BenchmarkProblem], own: Method | None
     ) -> dict[str, Any]:
-        """What the table's runs were asked, these problems included."""
+        """Return the settings of the table's runs, including these problems."""
         asked = {"format": FORMAT, **asdict(settings)}
         if own is not None:
             asked["method"] = _told(own)
@@ -115,17 +115,17 @@ class Records:
 
 
 def table_name(benchmark: str) -> str:
-    """What a benchmark's files are called: its name, or that of its file."""
+    """Return the stem of a benchmark's files: its name, or that of its file."""
     return Path(ALIASES.get(benchmark, benchmark)).stem
 
 
 def curve_name(table: str, problem: str, run: int, noise: float) -> str:
-    """The file name of a learning curve."""
+    """Return the file name of a learning curve."""
     return f"{table}-{problem}-{run}{f'-noise{noise:g}' if noise else ''}.csv"
 
 
 def read_rows_of(path: Path) -> list[Row]:
-    """The rows of a table; a last line that was cut short does not count."""
+    """Return the rows of a table; a last line that was cut short does not count."""
     try:
         text = path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -146,13 +146,13 @@ def read_rows_of(path: Path) -> list[Row]:
 
 
 def _described(problem: BenchmarkProblem) -> str:
-    """All that decides a problem's data, as text."""
+    """Return everything that determines a problem's data, as text."""
     ranges = ", ".join(f"{each.name} in [{each.low:g}, {each.high:g}]" for each in problem.variables)
     return f"{problem.formula or problem.file}; {ranges}; {problem.n_train} + {problem.n_test} rows"
 
 
 def _told(own: Method) -> str:
-    """All that decides what a method of the user's does, but for its code, as text."""
+    """Return everything that determines a user's method, except its code, as text."""
     source = f"{own.source}-{own.latent}" if own.source in ("gvae", "cvae") else own.source
     return f"{own.strategy} over {source}, {'strict' if own.strict else 'free'}"
 

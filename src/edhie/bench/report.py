@@ -24,7 +24,7 @@ LABELS = {"edhie": "EDHiE", "hvar": "HVAR", "proged": "ProGED", "dso": "DSO", "p
 
 @dataclass(frozen=True)
 class Line:
-    """What the runs of one problem, or of all, came to."""
+    """Summary of the runs of one problem, or of all."""
 
     problem: str
     runs: int
@@ -48,13 +48,13 @@ class Line:
 
 
 def summarised(rows: Sequence[Row]) -> list[Line]:
-    """One line a problem, in the order of the rows."""
+    """Return one line for each problem, in the order of the rows."""
     names = dict.fromkeys(row["problem"] for row in rows)
     return [line_of(name, [row for row in rows if row["problem"] == name]) for name in names]
 
 
 def line_of(name: str, rows: Sequence[Row]) -> Line:
-    """These rows as one line."""
+    """Return these rows as one line."""
     succeeded = [row for row in rows if row["success"] == "1"]
     return Line(
         problem=name,
@@ -73,7 +73,7 @@ def line_of(name: str, rows: Sequence[Row]) -> Line:
 
 
 def _spread(numbers: Sequence[float]) -> Spread | None:
-    """Mean and deviation, None of nothing."""
+    """Return mean and standard deviation; None of no numbers."""
     return (float(np.mean(numbers)), float(np.std(numbers))) if numbers else None
 
 
@@ -86,7 +86,7 @@ def _paper() -> dict[str, dict[str, Any]]:
 
 
 def paper_figures(benchmark: str, method: str, noise: float = 0.0) -> tuple[str, dict[str, dict[str, Any]]]:
-    """The paper's name for what a method of ours stands beside, and its figures by problem, if it has any.
+    """Return the paper's name for the counterpart of a method, and its figures by problem, if it has any.
 
     >>> paper_figures("nguyen", "edhie")[1]["NG-5"]["successes"]
     3
@@ -107,7 +107,7 @@ UNITS = (("G", 1e9), ("M", 1e6), ("k", 1e3))
 
 
 def table_of(rows: Sequence[Row], benchmark: str, method: str, noise: float = 0.0) -> Table:
-    """A row a problem, then the total; in parentheses what the paper has."""
+    """Return a table with a row for each problem and the total; the paper's figures stand in parentheses."""
     label, paper = paper_figures(benchmark, method, noise)
     shown = {problem: paper[problem] for problem in dict.fromkeys(row["problem"] for row in rows) if problem in paper}
     title = f"{benchmark}, {method}" + (f", noise {noise:g}" if noise else "") + (f" ({label})" if shown else "")
@@ -127,7 +127,7 @@ def table_of(rows: Sequence[Row], benchmark: str, method: str, noise: float = 0.
 
 
 def notes_on(rows: Sequence[Row], noise: float = 0.0) -> list[str]:
-    """What the columns mean, in a few lines below the table."""
+    """Return explanations of the columns, to print below the table."""
     found = "found: runs with an RMSE below 1e-10·max(1, deviation of the target); strict: below 1e-10"
     spent = "evaluated: distinct expressions executed until found, a mean over the runs that found it"
     if noise:
@@ -146,7 +146,7 @@ def notes_on(rows: Sequence[Row], noise: float = 0.0) -> list[str]:
 
 
 def _cells(line: Line, paper: dict[str, Any]) -> dict[str, str]:
-    """By the names of `COLUMNS`."""
+    """Return the cells by the names of `COLUMNS`."""
     return {
         "found": _beside(f"{line.successes}/{line.runs}", paper.get("successes"), "{}"),
         "strict": str(line.strict),
@@ -165,20 +165,20 @@ def _mean(spread: Spread | None) -> str:
 
 
 def _short(number: float) -> str:
-    """A large number with its unit: 1.3M."""
+    """Return a large number with its unit: 1.3M."""
     return next((f"{number / size:.1f}{unit}" for unit, size in UNITS if number >= size), f"{number:.0f}")
 
 
 def _beside(ours: str, theirs: float | None, form: str) -> str:
-    """Our figure, and the paper's in parentheses where it has one."""
+    """Return our figure, with the paper's in parentheses if it has one."""
     return ours if theirs is None else f"{ours} ({form.format(theirs)})"
 
 
 def _total(paper: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """The paper's successes over the problems that are shown."""
+    """Return the paper's successes over the problems that are shown."""
     return {"successes": sum(each["successes"] for each in paper.values())} if paper else {}
 
 
 def _r2(mean: float) -> str:
-    """To two digits; what is close to 1 to four, cut off, since only 1 is 1."""
+    """Return two digits; close to 1 four, rounded down, so that only 1 is shown as 1."""
     return f"{mean:.2f}" if mean == 1 or mean < 0.995 else f"{math.floor(mean * 1e4) / 1e4:.4f}"

@@ -21,7 +21,7 @@ RUNS = 10  # as in the paper
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be run."""
+    """The runs of a benchmark."""
 
     benchmark: str
     """nguyen, feynman16, feynman120 (or feynman), or the path of a TOML file of problems or a CSV file of data."""
@@ -42,14 +42,14 @@ class Plan:
         return method_meant(self.method)
 
     def problems(self) -> tuple[BenchmarkProblem, ...]:
-        """The problems to be run, in their order: those asked for, or all that the method has a generator for."""
+        """Return the problems to run, in order: those asked for, or all that the method has a generator for."""
         found, method, model = load_problems(self.benchmark), self.meant.method, self.settings.model
         if self.ids:
             return chosen(found, list(self.ids))
         return tuple(problem for problem in found if methods.has_generator(method, problem, model))
 
     def trials(self) -> list[Trial]:
-        """All runs, first those of the first problem."""
+        """Return all trials, those of the first problem first."""
         name, method, is_own = self.meant
         own = method if is_own else None
         return [
@@ -61,7 +61,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Ended:
-    """What a benchmark came to."""
+    """The outcome of a benchmark."""
 
     rows: list[Row]
     """Those of this plan, from this time or an earlier one."""
@@ -121,7 +121,7 @@ def _run(
 
 
 def _check(plan: Plan, workers: int) -> None:
-    """Whatever can be wrong with all runs is said before the first."""
+    """Raise an error before the first run if something is wrong with all of them."""
     if plan.runs < 1 or workers < 1:
         raise ProblemError(f"there must be at least one run and one worker, not {plan.runs} and {workers}")
     if WORKER in os.environ:

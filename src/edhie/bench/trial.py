@@ -22,7 +22,7 @@ CURVE = ("executed", "screened", "seconds", "error", "r2")
 
 @dataclass(frozen=True)
 class TrialSettings:
-    """What all runs of a table share."""
+    """Settings that all runs of a table share."""
 
     evaluations: int = 100_000
     """Distinct expressions executed at most in a run, as in the paper; 0 for no limit."""
@@ -52,7 +52,7 @@ class Trial:
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Trial:
-        """The trial that `asdict` wrote."""
+        """Return the trial that `asdict` wrote."""
         own = None if row["own"] is None else Method(**row["own"])
         return cls(**{**row, "settings": TrialSettings(**row["settings"]), "own": own})
 
@@ -64,7 +64,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to."""
+    """The outcome of a trial."""
 
     row: dict[str, Any]
     """By the names of `COLUMNS`."""

@@ -50,7 +50,7 @@ class Crew:
         self._is_closed = False
 
     def outcomes(self) -> Iterator[Outcome | Failure]:
-        """What trials came to, in the order in which they end; the processes are gone when it is over."""
+        """Yield the outcomes of trials as they end; afterwards all processes are gone."""
         threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(self._size)]
         try:
             for thread in threads:
@@ -77,7 +77,7 @@ class Crew:
                 continue
 
     def _serve(self) -> None:
-        """Hand trials to one process; a new one after it ended, as where memory ran out."""
+        """Hand trials to one process; start a new one if it ended, for example for lack of memory."""
         process: subprocess.Popen[str] | None = None
         while not self._is_closed:
             try:
@@ -140,7 +140,7 @@ def _ended(process: subprocess.Popen[str]) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """This process's environment, able to import what this one does, with one thread."""
+    """Return an environment in which a worker imports what this process does and uses one thread."""
     paths = [path or str(Path.cwd()) for path in sys.path]
     return os.environ | dict.fromkeys(ONE_THREAD, "1") | {"PYTHONPATH": os.pathsep.join(paths)}
 
@@ -162,7 +162,7 @@ def main() -> None:
 
 
 def answer(message: dict[str, Any]) -> dict[str, Any]:
-    """The outcome of a trial, or the error that ended it."""
+    """Return the outcome of a trial, or the error that ended it."""
     from edhie.bench.execute import execute
     from edhie.bench.trial import Trial
     from edhie.errors import EdhieError
@@ -178,7 +178,7 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _end_with_parent(parent: int) -> None:
-    """A search may be long: end it as soon as nobody waits for its answer."""
+    """End the process as soon as its parent is gone."""
     while os.getppid() == parent:
         time.sleep(LOOK_EVERY)
     os._exit(1)

@@ -39,7 +39,7 @@ DISCOVERY, FORMULAS, GENERATORS, MEASURING = "Equations from data", "Formulas", 
 
 
 def _add(name: str, function: Callable[..., None], panel: str, example: str, **options: Any) -> None:
-    """A command with an example of its use below its options."""
+    """Add a command with an example of its use below its options."""
     app.command(name, rich_help_panel=panel, epilog=f"Example: `edhie {name} {example}`", **options)(function)
 
 

@@ -27,12 +27,12 @@ MOST_PANELS = 18  # of learning curves in one picture
 
 
 def complete_benchmark(incomplete: str) -> list[str]:
-    """The names of benchmarks that go on from what is typed; the shell itself knows files."""
+    """Return the names of benchmarks that begin with what is typed; the shell itself completes files."""
     return [name for name in benchmark_names() if name.startswith(incomplete)]
 
 
 def complete_method(incomplete: str) -> list[tuple[str, str]]:
-    """The names of methods that go on from what is typed, and what they are."""
+    """Return the names of methods that begin with what is typed, with a description of each."""
     return [(name, method.about) for name, method in METHODS.items() if name.startswith(incomplete)]
 
 
@@ -80,7 +80,7 @@ def bench(
 
 
 def _train_missing(plan: Plan) -> None:
-    """Baselines do not come with edhie: the first run trains them."""
+    """Train the baselines that do not come with edhie; they are kept."""
     for each in needed_training(plan.meant.method, plan.problems()):
         once = f"training a {each.kind} of {each.latent} dimensions on {each.corpus}, once"
         say(f"{once}; it is kept in {each.folder}", to=error_console)
@@ -120,7 +120,7 @@ def _tell(ended: Ended, plan: Plan) -> None:
 
 
 def _draw(ended: Ended, plan: Plan, out: Path) -> None:
-    """Both pictures, beside the table."""
+    """Draw both figures beside the table."""
     name, method = ended.path.stem, plan.meant.name
     drawn = [save_figure(success_figure({method: ended.rows}, table_name(plan.benchmark)), out / f"{name}.png")]
     curves = read_curves(out, name, ended.rows)

@@ -49,5 +49,5 @@ def export(
 
 
 def _target(found: Discovery) -> str:
-    """The target as a name that no variable has."""
+    """Return the target as an identifier that no variable has."""
     return variable_names((*found.train.names, found.target))[-1]

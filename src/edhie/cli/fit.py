@@ -172,7 +172,7 @@ def _tell(found: Discovery, out: Path | None, *, quiet: bool, as_json: bool) -> 
 
 
 def _finish(found: Discovery, out: Path, *, report: bool, quiet: bool) -> None:
-    """Pictures and the report, which no equation waits for."""
+    """Draw pictures and the report, after the equations were printed."""
     forget_pictures(out)
     if report and not found.is_empty:
         try:
@@ -189,7 +189,7 @@ def _finish(found: Discovery, out: Path, *, report: bool, quiet: bool) -> None:
 
 
 def _end(found: Discovery, out: Path | None) -> None:
-    """How the command ends, where it was stopped or found nothing."""
+    """Exit with the right code if the search was stopped or found nothing."""
     if found.result.stopped == "interrupted":
         so_far = "nothing was found yet" if found.is_empty else "this was found so far"
         kept = f"; {out} keeps it: the same command with --resume goes on from there" if out else ""
@@ -199,14 +199,14 @@ def _end(found: Discovery, out: Path | None) -> None:
 
 
 def forget_pictures(folder: Path) -> None:
-    """No picture is left of what was found before the search went on."""
+    """Remove pictures of an earlier state of the search."""
     with suppress(OSError):
         for name in (FRONT, FIT, REPORT):
             (folder / name).unlink(missing_ok=True)
 
 
 def draw(found: Discovery, folder: Path, *, command: str) -> None:
-    """The front, the fit and the report; one that cannot be made is told, and no reason to lose the others."""
+    """Draw the front, the fit and the report; warn of one that cannot be made."""
     from edhie.plots import plot_fit, plot_front, save
     from edhie.report import write_report
 

@@ -22,7 +22,7 @@ MOST_TOLD = 20  # columns that have another name in equations
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What is to be explained, and by what."""
+    """A problem that was read from a file."""
 
     path: Path
     notes: tuple[str, ...]
@@ -82,7 +82,7 @@ def read_measured(
 
 
 def _data(table: Table, target: str, names: tuple[str, ...], sigma: str | None, numbers: Numbers) -> Data:
-    """Data of the target, the features and, if there are any, standard errors, in that order."""
+    """Return the data of target, features and standard errors, if any, in that order."""
     if sigma is not None and (numbers[:, -1] <= 0).any():
         row = int(np.argmax(numbers[:, -1] <= 0))
         what = f"column {sigma!r} is {numbers[row, -1]:g} in row {row + 1} below the names"
@@ -114,7 +114,7 @@ def _check_variation(data: Data, path: Path, target: str) -> None:
 
 
 def _validation(table: Table, target: str, names: tuple[str, ...], sigma: str | None) -> Data:
-    """The same columns of another file, which may have no standard errors; its target may be constant."""
+    """Return the same columns of another file, which may have no standard errors and a constant target."""
     sigma = sigma if sigma in table.names else None
     numbers = table.numbers((target, *names, *_or_none(sigma)))
     if len(numbers) == 0:
@@ -123,7 +123,7 @@ def _validation(table: Table, target: str, names: tuple[str, ...], sigma: str | 
 
 
 def _features(table: Table, target: str, features: str, sigma: str | None) -> tuple[str, ...]:
-    """The columns named, a name with a comma in quotes; if none is, all but the target and its standard errors."""
+    """Return the columns named, by default all but the target and its standard errors; names with commas are quoted."""
     given = tuple(each.strip() for each in next(csv.reader([features], skipinitialspace=True), []) if each.strip())
     names = given or tuple(name for name in table.names if name not in (target, sigma))
     twice = next((name for name in given if given.count(name) > 1), None)

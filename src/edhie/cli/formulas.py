@@ -23,7 +23,7 @@ class FormulaCommand(TyperCommand):
     """A command whose arguments may begin with a minus sign: `-sin(x0)` is a formula, not the options s, i and n."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As any command, but for a blank before such formulas, which stands for nothing in them."""
+        """Parse arguments after putting a blank before formulas that begin with a minus sign."""
         return super().parse_args(ctx, [f" {each}" if self._is_formula(each) else each for each in args])
 
     def _is_formula(self, text: str) -> bool:
@@ -33,7 +33,7 @@ class FormulaCommand(TyperCommand):
 
 
 def read_formula(text: str, library: SymbolLibrary) -> Expr:
-    """The formula over a model's library; what is not in it is pointed at."""
+    """Return the formula over a model's library; errors point at unknown symbols."""
     try:
         return parse(text.strip(), library)
     except ParseError as error:
@@ -46,7 +46,7 @@ def read_formula(text: str, library: SymbolLibrary) -> Expr:
 
 
 def read_formulas(texts: Sequence[str], file: Path | None, library: SymbolLibrary) -> list[Expr]:
-    """The formulas among the arguments, then those of a file (`-`: standard input), one a line."""
+    """Return the formulas among the arguments, then those of a file, one a line; `-` is standard input."""
     exprs = [read_formula(text, library) for text in texts]
     if file is None:
         return exprs
@@ -126,7 +126,7 @@ def compare(
     ] = 10.0,
     as_json: Json = False,
 ) -> None:
-    """Say whether two formulas are equivalent, and how far apart they are as trees."""
+    """Report whether two formulas are equivalent, and their distance as trees."""
     from edhie.expr.distance import edit_distance, tree_distance
     from edhie.expr.equivalence import equivalent
 

@@ -60,7 +60,7 @@ def sample(
 
 
 def drawn(model: LatentGenerator, count: int, rng: np.random.Generator, temperature: float) -> Forest:
-    """So many expressions, whatever share of the codes gives none."""
+    """Return `count` expressions; codes that decode to none are drawn again."""
     if temperature == 0:
         return model.sample(count, rng)
     parts: list[Forest] = []

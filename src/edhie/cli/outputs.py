@@ -65,7 +65,7 @@ def check_output(path: Path, *, force: bool) -> None:
 
 
 def _owner(path: Path) -> str | None:
-    """The kind of folder that the file belongs to, whether it is there yet or not; None for a file of the user."""
+    """Return the kind of folder that a file belongs to, whether it exists or not; None for a file of the user."""
     whole = path.resolve()  # writing follows links too
     name = whole.name.casefold()  # some file systems do not distinguish Run.json from run.json
     for kind in KINDS:

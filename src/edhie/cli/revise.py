@@ -127,7 +127,7 @@ def _tell(found: Revision, out: Path | None, *, quiet: bool, as_json: bool) -> N
 
 
 def _print_steps(found: Revision) -> None:
-    """One line a step; a star stands before the one to trust."""
+    """Print one line for each step, with a star before the chosen one."""
     texts = [shortened(step.equation.right_side(), WIDEST) for step in found.steps]
     width = max(len(text) for text in [*texts, f"{found.target} ="])
     say(f"  distance  {'loss':>10}  {'R²':>9}  {f'{found.target} =':<{width}}  what changed")
@@ -139,7 +139,7 @@ def _print_steps(found: Revision) -> None:
 
 
 def _keep(found: Revision, out: Path) -> None:
-    """The steps as a table, the equation to trust, and a picture of what changed."""
+    """Write the steps as a table, the chosen equation, and a picture of the changes."""
     try:
         with (out / REVISIONS).open("w", encoding="utf-8", newline="") as file:
             rows = [step.as_json() for step in found.steps]

@@ -22,7 +22,7 @@ LIMITS, FORM, KEEPING = "When it stops", "What is known of the equation", "What 
 
 
 def _help(config: type, field: str) -> str:
-    """What a field says of itself, without what only a program can pass."""
+    """Return the help text of a field, without what only Python can pass."""
     return help_of(config, field).partition("\n")[0].partition(" None: ")[0]
 
 
@@ -136,14 +136,14 @@ AllVariables = Annotated[
 
 
 def seconds_of(given: float | None, evaluations: int | None) -> float | None:
-    """The limit in seconds; a number of evaluations alone has none, so that it gives the same on every machine."""
+    """Return the time limit; with a limit on evaluations alone there is none, so that results can be repeated."""
     if given is None:
         return Settings.max_time if evaluations is None else None
     return given if 0 < given < math.inf else None
 
 
 def operators_of(texts: str) -> list[str] | None:
-    """The operators that are named; None for all."""
+    """Return the operators named; None for all."""
     names = [each.strip() for each in texts.split(",") if each.strip()]
     for name in names:
         if name not in OPERATORS:
@@ -160,7 +160,7 @@ def constraints_of(
     *,
     columns: Sequence[str],
 ) -> Constraints | None:
-    """What equations have to look like; None where nothing is said of it. `columns` are those that may be named."""
+    """Return the constraints; None if there are none. `columns` are the names that may be used."""
     nested = _lists("--forbid-nesting", forbid_nesting or (), _operator)
     only_on = _lists("--only", only or (), _column(columns))
     found = Constraints(max_size=max_size, nested=nested, only_on=only_on, all_variables=all_variables)
@@ -168,7 +168,7 @@ def constraints_of(
 
 
 def _lists(option: str, texts: Iterable[str], named: Callable[[str, str], str]) -> dict[str, tuple[str, ...]]:
-    """By operator the names behind its colon, those of the same operator together; a name with a comma is in quotes."""
+    """Return by operator the names behind its colon, joined for the same operator; names with commas are quoted."""
     found: dict[str, tuple[str, ...]] = {}
     for text in texts:
         operator, colon, rest = text.partition(":")

@@ -23,7 +23,7 @@ Index = Annotated[
 
 
 def chosen_equation(found: Discovery, index: int | None) -> Equation:
-    """The equation of this number; the chosen one where none is given."""
+    """Return the equation of this number; by default the chosen one."""
     if index is None:
         return found.best
     if not 0 <= index < len(found.equations):
@@ -36,7 +36,7 @@ UNDEFINED = "undefined"  # in place of R², where an equation has no value in so
 
 
 def print_front(found: Discovery) -> None:
-    """One line an equation, from the simplest on, a star before the chosen one; below, what has to be known."""
+    """Print one line for each equation, from the simplest on, with a star before the chosen one; then notes."""
     has_validation, has_weights = found.validation is not None, any(each.confidence for each in found.equations)
     chosen = None if found.is_empty else found.index
     names = ["  # complexity", f"{'loss':>10}", f"{'R² train':>10}"] + [f"{'R² valid.':>10}"] * has_validation
@@ -52,12 +52,12 @@ def print_front(found: Discovery) -> None:
 
 
 def print_equation(equation: Equation) -> None:
-    """One line: the equation."""
+    """Print the equation on one line."""
     say(equation.text())
 
 
 def print_details(equation: Equation) -> None:
-    """How good an equation is, and how well the data determine its constants."""
+    """Print the quality of an equation and the uncertainty of its constants."""
     shares = f"R² = {_share(equation.r2).strip()}"
     if equation.r2_validation is not None:
         shares += f", on held-out rows {_share(equation.r2_validation).strip()}"
@@ -73,7 +73,7 @@ def print_details(equation: Equation) -> None:
 
 
 def document(found: Discovery) -> dict[str, Any]:
-    """All of it, as JSON has it; `selected` and the equation of that index in `front` are the same."""
+    """Return the whole discovery as JSON."""
     names = dict(zip(found.train.names, found.columns, strict=True))
     is_empty = found.is_empty
     return found.as_json() | {
@@ -85,7 +85,7 @@ def document(found: Discovery) -> dict[str, Any]:
 
 
 def equation_json(equation: Equation) -> dict[str, Any]:
-    """One equation with all digits, its constants and how far they may be off."""
+    """Return one equation with all digits, its constants and their standard errors."""
     known = equation.uncertainty
     errors = [error if math.isfinite(error) else None for error in known.standard_errors.tolist()]
     return equation.as_json() | {"constants": known.values.tolist(), "standard_errors": errors}

@@ -36,7 +36,7 @@ class _Saying(logging.Handler):
 
 @contextmanager
 def told_notices() -> Iterator[None]:
-    """While this lasts, notes go to standard error."""
+    """Print the library's log to standard error within the context."""
     handler, level = _Saying(), LOGGER.level
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.INFO)
@@ -48,17 +48,17 @@ def told_notices() -> Iterator[None]:
 
 
 def only_warnings() -> None:
-    """For commands that are to be quiet: nothing but what a person should know of."""
+    """Print warnings only, for commands that are to be quiet."""
     LOGGER.setLevel(logging.WARNING)
 
 
 def progress_bar() -> Progress:
-    """A bar with counts and times."""
+    """Return a bar with counts and times."""
     return _shown(BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
 
 
 def noted_bar() -> Progress:
-    """A short bar that leaves room, on a screen of 80 columns, for the field `note` of its task."""
+    """Return a short bar that leaves room for the field `note` of its task on a screen of 80 columns."""
     return _shown(BarColumn(10), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.fields[note]}"))
 
 

@@ -14,7 +14,7 @@ DIGITS, MOST_DIGITS = 4, 12  # of a constant
 
 
 def constants_table(equation: Equation) -> Html:
-    """Values with standard errors, under the equation with letters in their places."""
+    """Return the constants with standard errors, under the equation with letters in their places."""
     if not equation.expr.constants:
         return fill("no-constants")
     found = equation.uncertainty
@@ -45,7 +45,7 @@ def _interval(found: Uncertainty, k: int) -> Html:
 
 
 def _digits(found: Uncertainty, k: int) -> int:
-    """As many digits of a constant as go with two of its standard error."""
+    """Return as many digits of a constant as go with two of its standard error."""
     value, error = abs(float(found.values[k])), float(found.standard_errors[k])
     if not (value > 0.0 and 0.0 < error < math.inf):
         return DIGITS

@@ -1,32 +1,114 @@
-"""The front of distance against loss, out of all that a search has executed."""
+"""Steps of a revision: the front of distance against loss, out of everything that a search executed."""
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edhie.errors import SymbolError
 from edhie.evaluate import Data, Evaluator, FitConfig, fit_constants, values
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
-from edhie.expr.difference import Difference, Matching, difference
+from edhie.expr.difference import Difference, Matching, difference, shape_of
+from edhie.expr.difference.matching import lower_bound
 from edhie.fit.equation import Equation
 from edhie.fit.problem import Problem
-from edhie.fit.revision.bits import revision_bits
-from edhie.fit.revision.nearness import alike_by_distance
 from edhie.fit.revision.revision import CLEARLY, Step
 from edhie.results import Candidate, Candidates
 from edhie.results.front import front_of
-from edhie.selection.description import Criterion
+from edhie.selection.description import Criterion, describe, joined_rows
+from edhie.selection.noise import CONSTANT
+from edhie.selection.refitting import refitted
 
+Numbers = NDArray[np.float64]
 ANEW = FitConfig(points=50, starts=5, iterations=60, tolerance=1e-14, rows=None)
 FROM_HERE = FitConfig(points=0, starts=1, iterations=60, tolerance=1e-14, rows=None)
-ALIKE = 1e-6  # the share by which losses of the same distance differ where the writing decides
+QUICKLY = FitConfig(points=0, starts=1, iterations=30, rows=None)
+MOST_CONSTANTS = 12  # with more, fitting them under another noise model takes long
+MOST_ALIKE = 40  # revisions of one distance that are compared
+ALIKE = 1e-6  # relative: losses of one distance that differ by less are decided by the form
 OPPOSITE = {"+": "-", "-": "+"}
 Told = tuple[Candidate, Difference]
+
+
+def revision_bits(
+    exprs: Sequence[Expr],
+    distances: Sequence[int],
+    original: Expr,
+    data: Data,
+    validation: Data | None,
+    criterion: Criterion | None = None,
+) -> Numbers:
+    """Return the description lengths of revisions, in bits, without what the original has already.
+
+    Each is judged under the noise model that suits it best, with constants as they are or fitted under that model.
+    """
+    forest = Forest.from_exprs(exprs)
+    criterion = criterion or Criterion()
+    judged = joined_rows(data, validation)
+    models = criterion.models(judged)
+    told = describe(forest, judged, criterion, models).bits
+    if len(original.constants) <= MOST_CONSTANTS:
+        for model in models:
+            if model is not CONSTANT:  # under which the search has fitted them
+                fitted = refitted(forest, data, model, QUICKLY)
+                told = np.fmin(told, describe(fitted, judged, criterion, (model,)).bits)
+    structure = criterion.prior.bits(forest)
+    own = criterion.prior.bits(Forest.from_exprs([original]))[0]
+    new = np.asarray(distances) * math.log2(max(len(forest.library), 2)) + np.maximum(structure - own, 0.0)
+    return np.asarray(told - structure + new, np.float64)
+
+
+def alike_by_distance(
+    original: Expr, error: float, candidates: Candidates, *, noise: float, matching: Matching
+) -> dict[int, list[int]]:
+    """Return, by distance, candidates whose loss is within a factor `noise` of the least up to that distance.
+
+    Losses rise on the way, so distances have to fall.
+    """
+    shape, errors = shape_of(original), candidates.errors
+    at_least = symbol_bounds(original, candidates.forest)
+    order = np.argsort(errors, kind="stable")
+    best: dict[int, list[int]] = {}
+    furthest, limit = sys.maxsize, math.inf
+    for k in order[errors[order] < error].tolist():
+        if errors[k] > limit or len(best.get(furthest, ())) == MOST_ALIKE:
+            furthest, limit = min(best) - 1, math.inf  # as far away as the last one is too far now
+        if furthest < 1:
+            break
+        if at_least[k] > furthest:
+            continue
+        other = shape_of(candidates.forest[k])
+        if lower_bound(shape, other) > furthest:
+            continue
+        distance = matching.distance(shape, other)
+        if 1 <= distance <= furthest and distance not in best:
+            best[distance] = [k]
+            furthest, limit = distance, errors[k] * noise
+        elif distance == furthest:
+            best[distance].append(k)
+    return best
+
+
+def symbol_bounds(original: Expr, forest: Forest) -> NDArray[np.int64]:
+    """Return a lower bound on the distance of each expression, by counts of its variables and functions."""
+    library = forest.library
+    counted = [
+        k
+        for k, symbol in enumerate(library.symbols)
+        if symbol.kind == "variable" or (symbol.arity == 1 and symbol.style == "function" and symbol.name != "inv")
+    ]
+    own = Forest.from_exprs([original], library).tokens
+    more, less = np.zeros((2, len(forest)), np.int64)
+    for k in counted:
+        surplus = np.bincount(forest.owners[forest.tokens == k], minlength=len(forest)) - int((own == k).sum())
+        more, less = more + np.maximum(surplus, 0), less + np.maximum(-surplus, 0)
+    return np.maximum(more, less)
 
 
 def front_steps(
