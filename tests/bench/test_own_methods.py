@@ -90,7 +90,7 @@ def test_whatever_number_of_workers(tmp_path: Path) -> None:
     assert ended.path.name == "nguyen-Climb.csv"
     assert [(row["method"], row["run"]) for row in ended.rows] == [("Climb", "0"), ("Climb", "1")]
     assert len(list((tmp_path / "curves").iterdir())) == 2
-    here = execute(plan.tasks()[1]).row
+    here = execute(plan.trials()[1]).row
     assert all(str(here[name]) == ended.rows[1][name] for name in ("rmse", "evaluated", "expression"))
     before = ended.path.read_bytes()
     run_benchmark(plan, tmp_path, workers=2)

@@ -15,7 +15,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from edhie.bench import ProblemError, crew, execution, runner
+from edhie.bench import ProblemError, runner
+from edhie.bench import execute as execution
+from edhie.bench import workers as crew
 from edhie.bench.execute import execute
 from edhie.bench.records import read_rows_of
 from edhie.bench.runner import Plan, run_benchmark
@@ -219,7 +221,7 @@ def test_a_task_that_fails_keeps_no_other_from_going_on(tmp_path: Path) -> None:
     ended = run_benchmark(plan, tmp_path / "out", on_row=lambda *each: told.append(each))
     assert [row["problem"] for row in ended.rows] == ["good"]
     (failure,) = ended.failures
-    assert failure.task.problem == "bad"
+    assert failure.trial.problem == "bad"
     assert "has no finite value" in failure.reason
     assert [(done, total) for done, total, _ in told] == [(0, 2), (1, 2), (2, 2)]
     assert told[1][2] == "bad run 0 failed"

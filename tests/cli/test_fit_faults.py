@@ -63,7 +63,7 @@ WIDE = ",".join(f"v{k}" for k in range(2000)) + ",y\n" + 20 * ("1," * 2000 + "2\
         (GOOD, ["--operators", "+,sinn"], "unknown operator 'sinn' in --operators; did you mean 'sin'?"),
         (GOOD, ["--operators", "+,zzz"], "unknown operator 'zzz' in --operators; there are + - * / "),
         (GOOD, ["--model", "nowhere"], "there is no model folder nowhere"),
-        (GOOD, ["--model", "nguyen-1", "--strategy", "draw"], "this strategy needs a generator for 2 variables"),
+        (GOOD, ["--model", "nguyen-1", "--search", "draw"], "this strategy needs a generator for 2 variables"),
     ],
 )  # fmt: skip
 def test_faults(

@@ -24,7 +24,7 @@ from edhie.fit.run_folder import load, save
 from edhie.fit.select import LEAST_WEIGHT
 from edhie.results import Candidates
 from edhie.selection.choice import shortest_description
-from edhie.selection.description import description_bits
+from edhie.selection.description import Criterion, description_bits
 from edhie.selection.rules import SELECTION, without_interpolation
 
 RNG = np.random.default_rng(1)
@@ -158,7 +158,7 @@ def test_the_chosen_one_describes_the_data_no_worse_than_the_search_s_own() -> N
     own = shortest_description(made.result.candidates, data)
     assert own is not None
     library = own.expr.library.with_numbers()
-    before, after = description_bits(Forest.from_exprs([own.expr, made.best.expr], library), data, made.criterion)
+    before, after = description_bits(Forest.from_exprs([own.expr, made.best.expr], library), data, Criterion())
     assert after <= before + 1e-6
     assert made.best.predict(np.ones((1, 1)))[0] == pytest.approx(2, rel=0.03)  # least squares sees the largest alone
 
@@ -168,7 +168,7 @@ def test_the_chosen_one_describes_the_data_no_worse_than_the_search_s_own() -> N
 def test_a_folder_gives_the_same_to_the_last_digit(
     found: Discovery, selection: str, whole: bool, tmp_path: Path
 ) -> None:
-    chosen = replace(found, selection=selection)
+    chosen = Discovery.of(found.result, found.problem, replace(found.settings, selection=selection))
     back = load(save(chosen, tmp_path), whole=whole)
     assert [each.as_json() for each in back.equations] == [each.as_json() for each in chosen.equations]
     assert [each.expr for each in back.equations] == [each.expr for each in chosen.equations]

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file, save_file
 
 from edhie.errors import SearchError
-from edhie.evaluate import Data
+from edhie.evaluate import Constraints, Data, FitConfig
 from edhie.evaluate.resolution import Resolution
 from edhie.fit import Discovery, Problem, Settings, discover
 from edhie.fit.run_folder import load, save
@@ -28,7 +27,7 @@ def found() -> Discovery:
 @pytest.mark.parametrize("whole", [True, False])
 def test_it_comes_back(whole: bool, found: Discovery, tmp_path: Path) -> None:
     back = load(save(found, tmp_path / "run"), whole=whole)
-    assert (back.target, back.columns, back.selection) == (found.target, found.columns, found.selection)
+    assert (back.target, back.columns, back.settings) == (found.target, found.columns, found.settings)
     assert [str(each) for each in back.equations] == [str(each) for each in found.equations]
     assert [each.expr.constants for each in back.equations] == [each.expr.constants for each in found.equations]
     assert [each.score for each in back.equations] == [each.score for each in found.equations]
@@ -40,41 +39,41 @@ def test_it_comes_back(whole: bool, found: Discovery, tmp_path: Path) -> None:
     assert len(back.explored) == len(found.explored if whole else found.equations)
 
 
-def test_the_loss_is_kept_and_folders_that_do_not_say_it_are_read(found: Discovery, tmp_path: Path) -> None:
-    path = save(replace(found, loss="nmse"), tmp_path / "run") / "discovery.json"
-    assert load(tmp_path / "run", whole=False).loss == "nmse"
-    description = json.loads(path.read_text())
-    del description["loss"]
-    path.write_text(json.dumps(description))
-    back = load(tmp_path / "run")
-    assert back.loss is None
-    assert back.best.loss > 0
+def test_settings_are_kept(found: Discovery, tmp_path: Path) -> None:
+    settings = replace(
+        found.settings,
+        loss="mae",
+        constants=FitConfig(lower=-1.0),
+        constraints=Constraints(max_size=9, nested={"exp": ["exp"]}),
+        operators=["+", "exp"],
+        noise="both",
+    )
+    save(replace(found, settings=settings), tmp_path / "run")
+    assert load(tmp_path / "run", whole=False).settings == settings
+
+
+def test_functions_are_not_kept(found: Discovery, tmp_path: Path) -> None:
+    save(replace(found, settings=replace(found.settings, loss=lambda y, predicted, weights: 0.0)), tmp_path / "run")
+    assert load(tmp_path / "run", whole=False).settings.loss_name is None
 
 
 def test_the_resolution_of_the_target_is_kept(found: Discovery, tmp_path: Path) -> None:
     assert found.validation is not None
     rounded = replace(
-        found,
+        found.problem,
         train=replace(found.train, y=np.round(found.train.y, 2), resolution=Resolution(0.001, 5)),  # as a file may say
         validation=replace(found.validation, resolution=Resolution(0.01)),
     )
-    back = load(save(rounded, tmp_path / "run"), whole=False)
+    back = load(save(replace(found, problem=rounded), tmp_path / "run"), whole=False)
     assert back.validation is not None
     assert (back.train.resolution, back.validation.resolution) == ((0.001, 5), (0.01, 0))
-    arrays = load_file(tmp_path / "run" / "data.safetensors")
-    earlier = {name: array for name, array in arrays.items() if not name.endswith("resolution")}
-    save_file(earlier, tmp_path / "run" / "data.safetensors")
-    back = load(tmp_path / "run", whole=False)
-    assert back.validation is not None
-    # of a folder that does not say, judged by its rows
-    assert (back.train.resolution.step, back.validation.resolution.step) == (0.01, 0.0)
 
 
 def test_standard_errors_are_kept(found: Discovery, tmp_path: Path) -> None:
     assert found.validation is not None
     sigma = np.linspace(0.1, 2, found.train.n_rows)
-    weighted = replace(found, train=replace(found.train, sigma=sigma, weights=1 / sigma**2))
-    back = load(save(weighted, tmp_path / "run"), whole=False)
+    weighted = replace(found.problem, train=replace(found.train, sigma=sigma, weights=1 / sigma**2))
+    back = load(save(replace(found, problem=weighted), tmp_path / "run"), whole=False)
     np.testing.assert_array_equal(back.train.sigma, sigma)
     np.testing.assert_array_equal(back.train.weights, 1 / sigma**2)
     assert back.validation is not None
@@ -108,5 +107,5 @@ def test_damage_is_told(name: str, found: Discovery, tmp_path: Path) -> None:
 def test_another_format(found: Discovery, tmp_path: Path) -> None:
     path = save(found, tmp_path) / "discovery.json"
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"format": 9}), encoding="utf-8")
-    with pytest.raises(SearchError, match="has format 9; this edhie reads format 1"):
+    with pytest.raises(SearchError, match="has format 9; this edhie reads format 2"):
         load(tmp_path)

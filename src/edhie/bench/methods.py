@@ -10,7 +10,6 @@ from typing import Literal
 import numpy as np
 
 from edhie.bench.baselines import Trained
-from edhie.bench.own_methods import NoGenerator
 from edhie.bench.problem import BenchmarkProblem
 from edhie.bench.problem_files import ProblemError
 from edhie.corpora.recipes import Recipe, named_recipe, recipe_names
@@ -103,6 +102,18 @@ def _nothing(method: Method, problem: BenchmarkProblem, model: str | None) -> Ge
     if model is not None:
         raise ProblemError(f"{method.name} is a function of the data, so it has no use for the model {model}")
     return NoGenerator(len(problem.variables))
+
+
+class NoGenerator:
+    """A generator of nothing, for methods that need none."""
+
+    def __init__(self, n_variables: int) -> None:
+        self.library: SymbolLibrary = everything(n_variables)
+        """Whatever a formula may be made of."""
+
+    def sample(self, n: int, rng: np.random.Generator) -> Forest:
+        """Return no expressions."""
+        return Forest.from_exprs([], self.library)
 
 
 def _loader(method: Method, problem: BenchmarkProblem) -> Callable[[], Generator] | None:

@@ -17,23 +17,10 @@ import numpy as np
 from edhie.bench.methods import METHODS, Method, method_named
 from edhie.bench.problem_files import ProblemError
 from edhie.errors import EdhieError, SearchError
-from edhie.expr import Forest, SymbolLibrary, parse
-from edhie.expr.standard_libraries import everything
+from edhie.expr import Forest, parse
 from edhie.search.base import State, Strategy, Task
 from edhie.search.importing import imported, is_text_of_object, text_of
 from edhie.search.strategies import made_strategy
-
-
-class NoGenerator:
-    """A generator of nothing, for methods that need none."""
-
-    def __init__(self, n_variables: int) -> None:
-        self.library: SymbolLibrary = everything(n_variables)
-        """Whatever a formula may be made of."""
-
-    def sample(self, n: int, rng: np.random.Generator) -> Forest:
-        """Return no expressions."""
-        return Forest.from_exprs([], self.library)
 
 
 class Answering(Strategy):

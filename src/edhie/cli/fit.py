@@ -70,7 +70,7 @@ def fit(
     max_time: MaxTime = None,
     evaluations: Evaluations = None,
     target_error: TargetError = None,
-    patience: Patience = Settings.patience,
+    patience: Patience = Settings.patience or 0,
     operators: Operators = "",
     guess: Guesses = None,
     template: TemplateText = None,
@@ -83,7 +83,7 @@ def fit(
         Selection, typer.Option("--selection", "--select", help=help_of(Settings, "selection"))
     ] = Settings.selection,
     generator: Generator = None,
-    search: Annotated[SearchName, typer.Option(help="Search strategy; evolve is the paper's EDHiE.")] = Settings.search,
+    search: Annotated[SearchName, typer.Option(help="Search strategy; evolve is the paper's EDHiE.")] = "mosaic",
     strict: Annotated[
         bool,
         typer.Option("--strict", help="Answer with the generator's own symbols only, without others and constants."),
@@ -101,7 +101,7 @@ def fit(
     """Find equations that explain a column of a table by others. Ctrl-C shows what was found so far."""
     if resume and out is None:
         raise typer.BadParameter("--resume needs the folder of the search that is to go on; give it with --out")
-    if template is not None and search != Settings.search:
+    if template is not None and search != "mosaic":
         raise typer.BadParameter(f"a --template has a search of its own; leave out --search {search}")
     settings = Settings(
         max_time=seconds_of(max_time, evaluations), max_evaluations=evaluations, target_error=target_error,

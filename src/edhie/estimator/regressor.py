@@ -22,6 +22,7 @@ from edhie.evaluate.reading import read_sigmas, weights_of
 from edhie.expr import Expr
 from edhie.expr.symbols import Symbol
 from edhie.fit import Discovery, Equation, Problem, Settings, discover
+from edhie.fit.settings import Noise, Selection
 from edhie.results import Candidates, Front
 
 if TYPE_CHECKING:
@@ -110,9 +111,9 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         operators: Sequence[Any] | None = None,
         generator: Any = None,
         loss: Any = Settings.loss,
-        noise: str = Settings.noise,
+        noise: Noise = Settings.noise,
         patience: int | None = Settings.patience,
-        selection: str = Settings.selection,
+        selection: Selection = Settings.selection,
         constraints: Constraints | None = None,
         guesses: Sequence[str | Expr] | None = None,
         template: str | None = None,

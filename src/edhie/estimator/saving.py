@@ -12,7 +12,7 @@ from typing import Any
 import edhie
 from edhie.errors import SearchError
 from edhie.expr.symbols import Symbol
-from edhie.fit import Discovery, folder
+from edhie.fit import Discovery, run_folder
 
 FORMAT = 1
 DESCRIPTION = "estimator.json"
@@ -46,7 +46,7 @@ def write(kept: Kept, path: Path) -> None:
         "feature_names": kept.feature_names, "is_flat": kept.is_flat, "targets": len(kept.discoveries),
     }  # fmt: skip
     for k, each in enumerate(kept.discoveries):
-        folder.save(each, path / str(k))
+        run_folder.save(each, path / str(k))
     try:
         (path / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
@@ -69,7 +69,7 @@ def read(path: Path, operators: Iterable[Symbol] = ()) -> Kept:
             feature_names=None if names is None else tuple(names),
             is_flat=bool(description["is_flat"]),
             discoveries=tuple(
-                folder.load(path / str(k), operators=customs) for k in range(int(description["targets"]))
+                run_folder.load(path / str(k), operators=customs) for k in range(int(description["targets"]))
             ),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:

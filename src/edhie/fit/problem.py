@@ -42,7 +42,9 @@ class Problem:
         if isinstance(data, Problem):
             return data
         names = variable_names(data.names)
-        train = replace(data, names=names)
+        # kernels take contiguous arrays that may be written to
+        columns, y = (np.require(each, np.float64, ["C", "W"]) for each in (data.columns, data.y))
+        train = replace(data, columns=columns, y=y, names=names)
         if validation is None:
             train, held_out = split(train, np.random.default_rng(SPLIT_SEED))
         else:

@@ -46,14 +46,14 @@ class Settings:
 
     A function of y, prediction and weights works as well.
     """
-    noise: str = "auto"
+    noise: Noise = "auto"
     """Noise of the target: constant, proportional (to the prediction), both, counts, student (with gross errors).
 
     With auto the model that describes the residuals best is chosen and named.
     """
     patience: int | None = 100
     """Stop after this many rounds without a better equation, if finding the best one took no more; None: never."""
-    selection: str = "mdl"
+    selection: Selection = "mdl"
     """Rule that chooses the equation: mdl (shortest description), best, accuracy or score."""
     complexity: Mapping[str, float] | None = None
     """Weights of symbols in the complexity, by name; the others weigh 1."""
@@ -154,8 +154,9 @@ class Settings:
         """Return the settings that `as_json` wrote; objects and functions remain names."""
         known = {each.name for each in fields(cls)}
         given = {name: value for name, value in kept.items() if name in known and name != "recalled"}
-        bounds = {"lower": -math.inf, "upper": math.inf}
-        constants = {name: bounds.get(name) if value is None else value for name, value in given["constants"].items()}
+        given["guesses"] = tuple(given["guesses"])
+        constants, bounds = dict(given["constants"]), {"lower": -math.inf, "upper": math.inf}
+        constants |= {name: bound for name, bound in bounds.items() if constants[name] is None}
         given["constants"] = FitConfig(**constants)
         if given["constraints"] is not None:
             given["constraints"] = Constraints(**given["constraints"] | {"forbidden": None})
