@@ -44,7 +44,7 @@ def test_standard_errors(tmp_path: Path) -> None:
     assert train.weights.tolist() == [2, 0.5, 0.5]
     assert measured.problem.validation is not None
     assert measured.problem.validation.weights is None  # that file has no standard errors
-    again = read_measured(path, "y", "x", validation=path, sigma="e").validation
+    again = read_measured(path, "y", "x", validation=path, sigma="e").problem.validation
     assert again is not None
     assert again.weights is not None
     assert again.weights.tolist() == [2, 0.5, 0.5]

@@ -26,7 +26,7 @@ from edhie.evaluate import (
     squared_errors,
     values,
 )
-from edhie.expr import Expr, Forest, SymbolLibrary
+from edhie.expr import Expr, Forest
 from edhie.fit import Settings, discover
 from edhie.fit.warm_up import warm_up
 from edhie.generators import Generator
@@ -103,7 +103,7 @@ def _searched(trial: Trial, problem: BenchmarkProblem, X: Numbers, y: Numbers) -
         library = generator.library
     else:
         library = answer_library(generator, strict=method.strict if settings.strict is None else settings.strict)
-        _warm_up(method.strategy, generator, library)
+        _warm_up(method, problem, settings.model)
     evaluator = Evaluator(library, X, y, constants=MANY_FITS)
     target = success_threshold(y) if trial.noise == 0 else None  # under noise the right one is not the best
     budget = Budget(settings.evaluations or None, settings.seconds, target)
@@ -123,9 +123,10 @@ def _generator(method: Method, problem: BenchmarkProblem, model: str | None) -> 
 
 
 @lru_cache(maxsize=2)
-def _warm_up(strategy: str, generator: Generator, library: SymbolLibrary) -> None:
+def _warm_up(method: Method, problem: BenchmarkProblem, model: str | None) -> None:
     """Compile before the time of a trial counts."""
-    warm_up(generator, library, strategy_named(strategy))
+    generator = _generator(method, problem, model)
+    warm_up(generator, answer_library(generator, strict=False), strategy_named(method.strategy))
 
 
 # -- judging --------------------------------------------------------------------------
