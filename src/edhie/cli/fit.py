@@ -8,15 +8,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
 
 import typer
 
 from edhie.cli.fit_data import Measured, read_measured
-from edhie.cli.options import Json, Quiet, Seed, print_json
+from edhie.cli.options import print_json
 from edhie.cli.outputs import check_folder
 from edhie.cli.search_options import (
-    KEEPING,
     AllVariables,
     Corpus,
     DataFile,
@@ -26,6 +24,7 @@ from edhie.cli.search_options import (
     ForbidNesting,
     Generator,
     Guesses,
+    Json,
     LargestSize,
     LossName,
     MaxTime,
@@ -34,8 +33,14 @@ from edhie.cli.search_options import (
     Operators,
     Out,
     Patience,
+    Quiet,
+    RandomSeed,
+    Report,
     Resume,
+    SearchName,
+    SelectionName,
     Sigma,
+    Strict,
     Target,
     TargetError,
     TemplateText,
@@ -46,16 +51,14 @@ from edhie.cli.search_options import (
 )
 from edhie.cli.show import document, print_equation, print_front
 from edhie.cli.terminal import INTERRUPTED, is_interruption, only_warnings
-from edhie.console import error_console, help_of, say
+from edhie.console import error_console, say
 from edhie.errors import EdhieError
 from edhie.events import Event, Improved
 from edhie.fit import Discovery, Settings, discover
 from edhie.fit.run_folder import save
-from edhie.fit.settings import Selection
 from edhie.view import SearchView
 
 FRONT, FIT, REPORT = "front.png", "fit.png", "report.html"
-SearchName = Literal["mosaic", "evolve", "draw"]
 
 
 def fit(
@@ -63,14 +66,11 @@ def fit(
     target: Target,
     features: Features = "",
     sigma: Sigma = None,
-    noise: NoiseName = Settings.noise,
-    loss: LossName = Settings.loss,
     validation: Validation = None,
     decimal: Decimal = None,
-    max_time: MaxTime = None,
-    evaluations: Evaluations = None,
-    target_error: TargetError = None,
-    patience: Patience = Settings.patience or 0,
+    noise: NoiseName = Settings.noise,
+    loss: LossName = Settings.loss,
+    selection: SelectionName = Settings.selection,
     operators: Operators = "",
     guess: Guesses = None,
     template: TemplateText = None,
@@ -79,22 +79,17 @@ def fit(
     forbid_nesting: ForbidNesting = None,
     only: Only = None,
     all_variables: AllVariables = False,
-    selection: Annotated[
-        Selection, typer.Option("--selection", "--select", help=help_of(Settings, "selection"))
-    ] = Settings.selection,
+    max_time: MaxTime = None,
+    evaluations: Evaluations = None,
+    target_error: TargetError = None,
+    patience: Patience = Settings.patience or 0,
     generator: Generator = None,
-    search: Annotated[SearchName, typer.Option(help="Search strategy; evolve is the paper's EDHiE.")] = "mosaic",
-    strict: Annotated[
-        bool,
-        typer.Option("--strict", help="Answer with the generator's own symbols only, without others and constants."),
-    ] = False,
-    seed: Seed = Settings.seed,
+    search: SearchName = "mosaic",
+    strict: Strict = False,
+    seed: RandomSeed = Settings.seed,
     out: Out = None,
     resume: Resume = False,
-    report: Annotated[
-        bool,
-        typer.Option("--report/--no-report", help="Draw pictures and write report.html.", rich_help_panel=KEEPING),
-    ] = True,
+    report: Report = True,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from edhie.cli.fit_data import Measured, read_measured
-from edhie.cli.options import Json, Quiet, Seed, print_json
+from edhie.cli.options import print_json
 from edhie.cli.outputs import check_folder
 from edhie.cli.search_options import (
     AllVariables,
@@ -20,12 +20,15 @@ from edhie.cli.search_options import (
     Features,
     ForbidNesting,
     Generator,
+    Json,
     LargestSize,
     MaxTime,
     NoiseName,
     Only,
     Operators,
     Out,
+    Quiet,
+    RandomSeed,
     Resume,
     Sigma,
     Target,
@@ -67,7 +70,7 @@ def revise(
     only: Only = None,
     all_variables: AllVariables = False,
     generator: Generator = None,
-    seed: Seed = Settings.seed,
+    seed: RandomSeed = Settings.seed,
     out: Out = None,
     resume: Resume = False,
     quiet: Quiet = False,

@@ -30,31 +30,31 @@ class Settings:
     """Settings that, with the data, determine the result of a fit."""
 
     max_time: float | None = 60.0
-    """Time limit in seconds; None for no limit."""
+    """Time limit in seconds. None for no limit."""
     max_evaluations: int | None = None
-    """Limit on distinct expressions executed; None for no limit. Alone it gives the same result on every machine."""
+    """Limit on distinct expressions executed. None for no limit; alone it gives the same result on every machine."""
     target_error: float | None = None
-    """Stop at a loss as low as this; None: stop where only rounding errors are left."""
+    """Stop at a loss as low as this. None: stop where only rounding errors are left."""
     operators: Sequence[Any] | None = None
     """Operators that equations may use, by name or as your own symbols; None for all of the generator's."""
     generator: Any = None
-    """Source of expressions: a model folder, a name from `edhie model list` or a `Generator`; None for general-N."""
+    """Model folder, or the name of a shipped one. It may also be a `Generator`; None for general-N."""
     strict: bool = False
-    """Use only the generator's own symbols, and no fitted constants if it has none."""
+    """Use the generator's own symbols only. If it has no constants, none are fitted."""
     loss: Any = DEFAULT_LOSS
-    """Loss to minimise: rmse, mse, mae, nrmse, max, student (robust to gross errors) or one_minus_r2.
+    """Loss: rmse, mse, mae, nrmse, max or student. Also one_minus_r2, or a function of y, prediction and weights.
 
-    A function of y, prediction and weights works as well.
+    student is robust to gross errors.
     """
     noise: Noise = "auto"
-    """Noise of the target: constant, proportional (to the prediction), both, counts, student (with gross errors).
+    """Noise: auto, constant, proportional, both, counts or student. Proportional is meant to the prediction.
 
-    With auto the model that describes the residuals best is chosen and named.
+    student has gross errors. With auto the model that describes the residuals best is chosen and named.
     """
     patience: int | None = 100
-    """Stop after this many rounds without a better equation, if finding the best one took no more; None: never."""
+    """Stop after so many rounds without a gain. The best one must not have taken more to find; None: never."""
     selection: Selection = "mdl"
-    """Rule that chooses the equation: mdl (shortest description), best, accuracy or score."""
+    """Choice: mdl, best, accuracy or score. mdl is the shortest description of the data."""
     complexity: Mapping[str, float] | None = None
     """Weights of symbols in the complexity, by name; the others weigh 1."""
     constraints: Constraints | None = None
@@ -69,11 +69,11 @@ class Settings:
     recalled: Sequence[Expr] = ()
     """Equations of an earlier search, used like guesses; those that cannot be written any more are skipped."""
     template: str | None = None
-    """Form with unknown parts, such as `f(x)*exp(-c*t) + g(t)`, which a search of its own fills; None for any form."""
+    """Form with unknown parts: `f(x)*c + g(t)`. A search of its own fills them; None for any form."""
     corpus: str | Path | Sequence[str] | None = None
-    """Formulas of your field: a file with one a line, a corpus folder or a list. The search learns from them."""
+    """Formulas of your field, one a line. A file, a corpus folder or a list; the search learns from them."""
     search: str | Strategy = "mosaic"
-    """Search strategy: mosaic, evolve (the paper's EDHiE), draw (random search), or a `Strategy`."""
+    """Search: mosaic, evolve or draw. evolve is the paper's EDHiE, draw random search; a `Strategy` works as well."""
     constants: FitConfig = CHEAP
     """How constants are fitted."""
     seed: int = 0
