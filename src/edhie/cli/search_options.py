@@ -98,7 +98,7 @@ Generator = Annotated[
     setting(SEARCH, "generator", "--generator", "--model", metavar="NAME", autocompletion=complete_model),
 ]
 Strict = Annotated[bool, setting(SEARCH, "strict", "--strict")]
-RandomSeed = Annotated[int, setting(SEARCH, "seed", metavar="N", callback=within(0))]
+RandomSeed = Annotated[int, setting(SEARCH, "seed", metavar="N", callback=within(0, 2**63 - 1))]
 Out = Annotated[Path | None, option(OUTPUT, "Folder to keep everything in.", metavar="FOLDER")]
 Resume = Annotated[bool, option(OUTPUT, "Resume the search in the folder.", "--resume")]
 Report = Annotated[bool, option(OUTPUT, "Draw pictures and write report.html.", "--report/--no-report")]
