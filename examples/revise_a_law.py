@@ -14,7 +14,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from edhie import EDHiERegressor
-from edhie.discovery.revision import Revision
+from edhie.fit.revision import Revision
 from edhie.plots import plot_difference, save
 
 LAW = "10*S/(2 + S)"  # the rate at a concentration S of the substrate, as it was fitted long ago to S below 2

@@ -15,7 +15,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from edhie import EDHiERegressor
-from edhie.discovery import Discovery
+from edhie.fit import Discovery
 from edhie.plots import save
 
 FIELD = [  # dose and time are columns of the data, so they are these; all other names stand for constants

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from edhie.bench.methods import METHODS, GrammarWithin, answer_library, generator_for
-from edhie.bench.problem import Problem, chosen, load_problems
+from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
 from edhie.corpora.recipes import Recipe, named_recipe
 from edhie.evaluate import Evaluator
 from edhie.generators import Generator
@@ -110,7 +110,7 @@ def _run(job: Job) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _grammar(problem: Problem) -> Generator:
+def _grammar(problem: BenchmarkProblem) -> Generator:
     """What the generator learnt from."""
     name = f"{problem.library}-{len(problem.variables)}"
     known = problem.library == "nguyen"

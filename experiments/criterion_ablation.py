@@ -17,10 +17,10 @@ from functools import partial
 import numpy as np
 
 import textbook
-from edhie.discovery import Settings, discover
 from edhie.evaluate import read_data
-from edhie.results.description import Criterion
-from edhie.results.structure_prior import StructurePrior
+from edhie.fit import Settings, discover
+from edhie.selection.description import Criterion
+from edhie.selection.prior.structure_prior import StructurePrior
 from rows import Row
 from runs import CHOSEN, Fit, Numbers, markdown, parser, run_fits, share, timed
 

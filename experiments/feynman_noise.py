@@ -19,8 +19,8 @@ from functools import cache, partial
 
 import numpy as np
 
-from edhie.bench.problem import Problem, load_problems
-from edhie.discovery import Discovery
+from edhie.bench.problem import BenchmarkProblem, load_problems
+from edhie.fit import Discovery
 from forms import forest_of, places_of, right_forms, where_lost
 from rows import Row
 from runs import (
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 @cache
-def problems() -> dict[str, Problem]:
+def problems() -> dict[str, BenchmarkProblem]:
     """Return the problems by id, in the order of their file."""
     return {each.id: each for each in load_problems("feynman120")}
 
@@ -90,7 +90,7 @@ def with_noise(y: Numbers, name: str, level: float, seed: int) -> Numbers:
     return y + level * np.sqrt(np.mean(np.square(y))) * noise
 
 
-def verdicts(found: Discovery, problem: Problem, X: Numbers, y: Numbers) -> Row:  # noqa: N803
+def verdicts(found: Discovery, problem: BenchmarkProblem, X: Numbers, y: Numbers) -> Row:  # noqa: N803
     """Return the columns that tell whether the form was found; `y` is without noise."""
     assert problem.truth is not None
     columns, size = np.ascontiguousarray(X.T), problem.truth.size

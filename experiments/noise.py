@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from edhie.bench.records import Row
-from edhie.bench.summary import Line, Spread, line_of, paper_figures, summarised
-from edhie.bench.task import COLUMNS
+from edhie.bench.report import Line, Spread, line_of, paper_figures, summarised
+from edhie.bench.trial import COLUMNS
 from search_runs import BENCHMARK, parser, run
 
 LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2)

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from edhie.bench.problem import Problem
-from edhie.bench.reading import Variable
-from edhie.bench.sameness import is_equivalent
+from edhie.bench.equivalence import is_equivalent
+from edhie.bench.problem import BenchmarkProblem
+from edhie.bench.problem_files import Variable
 from edhie.expr import Expr
 from rows import one_thread, read_rows, write_rows
 
@@ -39,7 +39,7 @@ class Pair:
     given: str
     constants: int
     """Free numbers that the truth has."""
-    problem: Problem
+    problem: BenchmarkProblem
 
 
 def read_pairs(path: Path = PAIRS) -> dict[str, Pair]:
@@ -47,7 +47,9 @@ def read_pairs(path: Path = PAIRS) -> dict[str, Pair]:
     found = {}
     for row in tomllib.loads(path.read_text(encoding="utf-8"))["pair"]:
         variables = tuple(Variable(name, float(low), float(high)) for name, (low, high) in row["variables"].items())
-        truth = Problem(row["id"], "y", variables, name=row["name"], formula=row["truth"], n_train=ROWS, n_test=ROWS)
+        truth = BenchmarkProblem(
+            row["id"], "y", variables, name=row["name"], formula=row["truth"], n_train=ROWS, n_test=ROWS
+        )
         found[row["id"]] = Pair(row["half"], row["given"], row["constants"], truth)
     return found
 
@@ -79,9 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(job: Job) -> dict[str, str]:
-    from edhie.discovery import Settings
-    from edhie.discovery.revision import revise
     from edhie.evaluate import read_data
+    from edhie.fit import Settings
+    from edhie.fit.revision import revise
 
     name, seed, evaluations = job
     pair = read_pairs()[name]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rows import Row, one_thread, read_rows, run_missing, write_rows
 
 if TYPE_CHECKING:
-    from edhie.discovery import Discovery
+    from edhie.fit import Discovery
 
 Numbers = NDArray[np.float64]
 RESULTS = Path(__file__).parent / "results"

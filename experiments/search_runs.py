@@ -9,7 +9,7 @@ from pathlib import Path
 
 from edhie.bench.methods import METHODS, method_named, needed_training
 from edhie.bench.runner import RUNS, Ended, Plan, run_benchmark
-from edhie.bench.task import Settings
+from edhie.bench.trial import TrialSettings
 
 BENCHMARK = "nguyen"
 RESULTS = Path(__file__).parent / "results"
@@ -21,7 +21,9 @@ def parser(description: str | None, methods: Sequence[str], problems: Sequence[s
     found.add_argument("--method", nargs="*", default=list(methods), choices=list(METHODS), help="which methods")
     found.add_argument("--problems", nargs="*", default=list(problems), help="which equations; all where none is named")
     found.add_argument("--runs", type=int, default=RUNS, help="how often each is run")
-    found.add_argument("--evaluations", type=int, default=Settings.evaluations, help="expressions executed at most")
+    found.add_argument(
+        "--evaluations", type=int, default=TrialSettings.evaluations, help="expressions executed at most"
+    )
     found.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="runs at a time, each on one core")
     found.add_argument("--results", type=Path, default=RESULTS, help="the folder of the results")
     return found
@@ -30,7 +32,7 @@ def parser(description: str | None, methods: Sequence[str], problems: Sequence[s
 def run(method: str, options: argparse.Namespace, *, noise: float = 0.0, folder: str = "") -> Ended:
     """Run what is not in a folder of the results yet; strict, so that all methods have the same symbols."""
     is_strict = None if method_named(method).strict else True  # as `edhie bench` has it, so that both share runs
-    settings = Settings(evaluations=options.evaluations, strict=is_strict)
+    settings = TrialSettings(evaluations=options.evaluations, strict=is_strict)
     plan = Plan(BENCHMARK, method, options.runs, tuple(options.problems), noise, settings)
     for baseline in needed_training(method_named(method), plan.problems()):
         print(f"training {baseline.kind} on {baseline.corpus}; it is kept in {baseline.folder}", flush=True)

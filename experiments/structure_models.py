@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.results.leaf_versions import normal_form, written
-from edhie.results.structure_events import events
-from edhie.results.structure_prior import StructurePrior
-from edhie.results.structure_tables import add_events
+from edhie.selection.prior.events import events
+from edhie.selection.prior.structure_prior import StructurePrior
+from edhie.selection.prior.tables import add_events
+from edhie.selection.prior.versions import normal_form, written
 
 Numbers = NDArray[np.float64]
 Model = Callable[[Forest, Numbers, Forest], Numbers]

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
+from edhie.bench.equivalence import is_equivalent
 from edhie.bench.metrics import bounded_r2
-from edhie.bench.problem import Problem, load_problems
-from edhie.bench.sameness import is_equivalent
+from edhie.bench.problem import BenchmarkProblem, load_problems
 from edhie.expr import Expr
 from forms import forest_of, with_free_numbers
 from rows import Row
@@ -73,13 +73,13 @@ def run_problem(job: Row, *, max_time: float) -> Row:
     } | done.columns()  # fmt: skip
 
 
-def verdict(expr: Expr, problem: Problem, seed: int) -> str:
+def verdict(expr: Expr, problem: BenchmarkProblem, seed: int) -> str:
     """Return whether an equation is the formula, but for its constants: "yes", "no" or "undecided"."""
     free = with_free_numbers(forest_of([expr]), whole=True)[0]
     return is_equivalent(free, problem, seed=seed, refit=True) or "undecided"
 
 
-def named(name: str) -> Problem:
+def named(name: str) -> BenchmarkProblem:
     """Return the problem of this id; its data without noise have the rows of the file, whatever a table has."""
     return next(each for each in load_problems(PROBLEMS) if each.id == name)
 

@@ -32,7 +32,7 @@ hold_one_core()
 import numpy as np  # noqa: E402 -- after the limits on threads
 
 from edhie.bench.metrics import success_threshold  # noqa: E402
-from edhie.bench.problem import Problem, chosen, load_problems  # noqa: E402
+from edhie.bench.problem import BenchmarkProblem, chosen, load_problems  # noqa: E402
 from edhie.evaluate import Evaluator  # noqa: E402
 from edhie.expr import SymbolLibrary  # noqa: E402
 from edhie.generators import load  # noqa: E402
@@ -75,7 +75,7 @@ def clock() -> Iterator[list[float]]:
     spent += [time.process_time() - cpu, time.perf_counter() - wall]
 
 
-def own_rate(problem: Problem, evaluations: int) -> Rate:
+def own_rate(problem: BenchmarkProblem, evaluations: int) -> Rate:
     """Plain EDHiE with its default settings."""
     generator = load("nguyen-1")
     evaluator = Evaluator(generator.library, *problem.data("train", SEED))
@@ -107,7 +107,7 @@ class Toolkit:
                 for each in others:
                     each.load_adapted_state(f"{folder}/model.pt")
 
-    def rate(self, problem: Problem, population: int, evaluations: int) -> Rate:
+    def rate(self, problem: BenchmarkProblem, population: int, evaluations: int) -> Rate:
         """Its search loop alone."""
         X, y = problem.data("train", SEED)  # noqa: N806
         options = {"symbol_library": self.symbols, "max_evaluations": evaluations, "success_threshold": -1}

@@ -22,4 +22,4 @@ def table(folder: Path, name: str = "cup.csv", rows: int = 60, **columns: Any) -
 
 
 def small(strategy: str = "draw", evaluations: int = 300) -> list[Any]:
-    return ["--strategy", strategy, "--evaluations", evaluations, "--no-report"]
+    return ["--search", strategy, "--evaluations", evaluations, "--no-report"]

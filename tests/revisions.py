@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.discovery import Equation, Settings
-from edhie.discovery.revision import revise
 from edhie.evaluate import Data
+from edhie.fit import Equation, Settings
+from edhie.fit.revision import revise
 
 NOISE = 0.01
 

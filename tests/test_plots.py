@@ -13,16 +13,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from edhie.discovery import Discovery, Equation, Settings, discover
 from edhie.errors import EdhieError
 from edhie.evaluate import Data, read_data
 from edhie.expr import Forest, parse
+from edhie.fit import Discovery, Equation, Problem, Settings, discover
 from edhie.plots import plot_fit, plot_front, save
 from edhie.plots.style import FITTED, HELD_OUT, padded, spans_decades
 from edhie.plots.words import equation_text, r2_text
 from edhie.results import Candidate, Candidates, Front, SearchResult
-from edhie.results.counts import SearchCounts
-from edhie.results.history import History
+from edhie.results.result import History, SearchCounts
 
 SHORT = Settings(max_evaluations=300, max_time=None)
 LONG_NAME = "the $averaged$ temperature of the whole & rather long sample_1, in kelvin"
@@ -33,7 +32,7 @@ def cooling() -> Discovery:
     rng = np.random.default_rng(0)
     t = rng.uniform(0, 30, 60)
     y = 20 + 60 * np.exp(-t / 7) + rng.normal(0, 0.5, 60)
-    return discover(read_data(t, y, names=["time $t$"]), SHORT, target="T")
+    return discover(Problem.of(read_data(t, y, names=["time $t$"]), target="T"), SHORT)
 
 
 @pytest.fixture(scope="session")
@@ -42,7 +41,7 @@ def forces() -> Discovery:
     rng = np.random.default_rng(0)
     X = rng.uniform(1, 5, (1500, 3))  # noqa: N806
     y = X[:, 0] * X[:, 1] / X[:, 2] + rng.normal(0, 0.1, 1500)
-    return discover(read_data(X, y, names=["m", "a", "温度"]), SHORT, target=LONG_NAME)
+    return discover(Problem.of(read_data(X, y, names=["m", "a", "温度"]), target=LONG_NAME), SHORT)
 
 
 def equation(text: str, data: Data, validation: Data | None = None, constants: Sequence[float] = ()) -> Equation:
@@ -51,7 +50,7 @@ def equation(text: str, data: Data, validation: Data | None = None, constants: S
     return Equation("y", Candidate(expr, 1.0, float(expr.size), 1), data, validation)
 
 
-def made_up(losses: Sequence[float], *, target: str = "y", selection: str = "accuracy") -> Discovery:
+def made_up(losses: Sequence[float], *, target: str = "y") -> Discovery:
     """A discovery with a front of such losses, of growing complexity."""
     x = np.linspace(1, 2, 20)
     exprs = [parse("x" + " + x" * k, variables=["x"]) for k in range(len(losses))]
@@ -59,7 +58,9 @@ def made_up(losses: Sequence[float], *, target: str = "y", selection: str = "acc
     forest = Forest.from_exprs(exprs)
     candidates = Candidates(forest, np.array(losses), sizes, np.arange(1, len(losses) + 1))
     result = SearchResult(Front(candidates), candidates, SearchCounts(executed=9), History(), 1.0, "finished", 0, "x")
-    return Discovery(target, ("x",), read_data(x, 2 * x, names=["x"]), None, result, selection)
+    problem = Problem.of(read_data(x, 2 * x, names=["x"]), target=target)
+    front = tuple(Equation(target, each, problem.train) for each in candidates)
+    return Discovery(problem, Settings(), result, front, len(front) - 1)
 
 
 # -- the front ------------------------------------------------------------------------
@@ -243,7 +244,7 @@ def test_neither_matplotlib_before_a_picture_nor_pyplot_after() -> None:
 import sys, edhie.plots, edhie.estimator
 print('matplotlib' in sys.modules)
 import numpy as np
-from edhie.discovery import Equation
+from edhie.fit import Equation
 from edhie.evaluate import read_data
 from edhie.expr import parse
 from edhie.results import Candidate

@@ -14,7 +14,7 @@ from rich.text import Text
 from edhie.console import error_console, say
 from edhie.events import Event, Finished, Glimpsed, Improved, Progressed, Started
 from edhie.results import Front
-from edhie.results.selection import drops
+from edhie.selection.rules import scores_of
 
 LINE_SECONDS = 10.0  # between two plain lines of progress
 SHOWN = 8  # expressions of the front
@@ -152,5 +152,5 @@ def _table(front: Front, title: str) -> RenderableType:
 
 def _worth_showing(front: Front) -> list[int]:
     """The places of the lowest error and of those where the error falls most for what they are longer."""
-    steps = np.argsort(-drops(front)[:-1], kind="stable")[: SHOWN - 1]
+    steps = np.argsort(-scores_of(front)[:-1], kind="stable")[: SHOWN - 1]
     return sorted({*steps.tolist(), *range(len(front))[-1:]})

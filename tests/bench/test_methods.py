@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from edhie.bench import Problem, ProblemError, baselines, load_problems
+from edhie.bench import BenchmarkProblem, ProblemError, baselines, load_problems
 from edhie.bench.baselines import Trained
 from edhie.bench.methods import (
     METHODS,
@@ -19,7 +19,7 @@ from edhie.bench.methods import (
     method_named,
     needed_training,
 )
-from edhie.bench.reading import Variable
+from edhie.bench.problem_files import Variable
 from edhie.corpora.recipes import Recipe
 from edhie.expr import parse
 from edhie.generators import HVAE, TrainConfig
@@ -38,7 +38,7 @@ def test_unknown() -> None:
 
 
 @pytest.mark.parametrize("problem", [NGUYEN[0], NGUYEN[8], *load_problems("feynman16")[:2], *FEYNMAN[:5]])
-def test_generators_fit_problems(problem: Problem) -> None:
+def test_generators_fit_problems(problem: BenchmarkProblem) -> None:
     count = len(problem.variables)
     for name, kind in (("hvar", HVAE), ("proged", GrammarWithin)):
         if name == "hvar" and count > 6:
@@ -60,7 +60,7 @@ def test_without_a_model_for_so_many_variables() -> None:
         generator_for(METHODS["edhie"], many)
     with pytest.raises(ProblemError, match="the model nguyen-1 does not fit"):
         generator_for(METHODS["edhie"], many, "nguyen-1")
-    three = Problem("p", "y", tuple(Variable(name, 0, 1) for name in "abc"), formula="a*b*c", library="nguyen")
+    three = BenchmarkProblem("p", "y", tuple(Variable(name, 0, 1) for name in "abc"), formula="a*b*c", library="nguyen")
     assert not any(has_generator(method, three) for method in METHODS.values())
 
 
@@ -76,7 +76,7 @@ def test_answers() -> None:
 
 
 def test_names_of_the_problem() -> None:
-    problem = Problem("p", "y", (Variable("c", 0, 1), Variable("t", 0, 1)), formula="c*t")
+    problem = BenchmarkProblem("p", "y", (Variable("c", 0, 1), Variable("t", 0, 1)), formula="c*t")
     expr = parse("c*x1 + x0", variables=["x0", "x1"]).with_constants([2.5])
     assert str(in_problem_names(expr, problem)) == "2.5*t + c"
 

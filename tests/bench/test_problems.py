@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from edhie.bench import Problem, ProblemError, benchmark_names, load_problems
+from edhie.bench import BenchmarkProblem, ProblemError, benchmark_names, load_problems
+from edhie.bench.equivalence import is_equivalent
 from edhie.bench.problem import chosen
-from edhie.bench.sameness import is_equivalent
 from edhie.corpora import physics
 from edhie.evaluate import Evaluator
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
@@ -52,7 +52,7 @@ def test_the_formulas_are_those_of_the_corpus() -> None:
     assert forms == {str(expr) for expr in corpus.forest}
 
 
-def _generic(problem: Problem, library: SymbolLibrary) -> str:
+def _generic(problem: BenchmarkProblem, library: SymbolLibrary) -> str:
     """The formula with x0, x1, … for its variables, in the order in which they stand in it."""
     assert problem.truth is not None
     order = list(dict.fromkeys(token for token in problem.truth.tokens if token in problem.names))
@@ -62,7 +62,7 @@ def _generic(problem: Problem, library: SymbolLibrary) -> str:
 
 
 @pytest.mark.parametrize(("name", "problem"), ALL, ids=IDS)
-def test_the_truth_is_found_in_its_own_data(name: str, problem: Problem) -> None:
+def test_the_truth_is_found_in_its_own_data(name: str, problem: BenchmarkProblem) -> None:
     from edhie.bench.metrics import success_threshold
 
     assert problem.truth is not None
@@ -81,7 +81,7 @@ def test_the_truth_is_found_in_its_own_data(name: str, problem: Problem) -> None
 
 
 @pytest.mark.parametrize(("name", "problem"), ALL, ids=IDS)
-def test_units_agree(name: str, problem: Problem) -> None:
+def test_units_agree(name: str, problem: BenchmarkProblem) -> None:
     assert problem.truth is not None
     units = {variable.name: np.array(variable.unit) for variable in problem.variables}
     np.testing.assert_allclose(_unit(problem.truth, units), problem.unit, atol=1e-12)

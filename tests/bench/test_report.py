@@ -11,9 +11,8 @@ from rich.console import Console
 from edhie.bench import ProblemError, load_problems
 from edhie.bench.figures import curves_figure, mean_curve, read_curves, success_figure
 from edhie.bench.records import Row
-from edhie.bench.report import notes_on, table_of
-from edhie.bench.summary import line_of, paper_figures, summarised
-from edhie.bench.task import COLUMNS
+from edhie.bench.report import line_of, notes_on, paper_figures, summarised, table_of
+from edhie.bench.trial import COLUMNS
 
 
 def row(problem: str = "NG-1", run: int = 0, **changes: object) -> Row:

@@ -15,15 +15,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from edhie.bench import ProblemError, crew, execution, runner
-from edhie.bench.crew import Crew, Failure
-from edhie.bench.execution import execute
+from edhie.bench import ProblemError, runner
+from edhie.bench import execute as execution
+from edhie.bench import workers as crew
+from edhie.bench.execute import execute
 from edhie.bench.records import read_rows_of
 from edhie.bench.runner import Plan, run_benchmark
-from edhie.bench.task import COLUMNS, CURVE, Outcome, Settings, Task
+from edhie.bench.trial import COLUMNS, CURVE, Outcome, Trial, TrialSettings
+from edhie.bench.workers import Crew, Failure
 from edhie.results import Front, History, SearchResult
 
-SETTINGS = Settings(evaluations=300)
+SETTINGS = TrialSettings(evaluations=300)
 PLAN = Plan("nguyen", "hvar", runs=2, ids=("NG-1", "NG-8"), settings=SETTINGS)
 CHANGING = ("seconds",)
 
@@ -72,12 +74,12 @@ def test_the_number_of_workers_changes_nothing(whole: Path, tmp_path: Path) -> N
     assert curves_of(tmp_path) == curves_of(whole)
 
 
-def counted(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[Trial]:
     """The tasks that are run from now on; in this process, which is quicker."""
-    seen: list[Task] = []
+    seen: list[Trial] = []
 
     class Here:
-        def __init__(self, tasks: list[Task], workers: int) -> None:
+        def __init__(self, tasks: list[Trial], workers: int) -> None:
             self.tasks = tasks
 
         def outcomes(self) -> object:
@@ -111,8 +113,8 @@ def test_killed_in_the_middle(whole: Path, tmp_path: Path) -> None:
     script = (
         "from pathlib import Path\n"
         "from edhie.bench.runner import Plan, run_benchmark\n"
-        "from edhie.bench.task import Settings\n"
-        "plan = Plan('nguyen', 'hvar', runs=2, ids=('NG-1', 'NG-8'), settings=Settings(evaluations=300))\n"
+        "from edhie.bench.trial import TrialSettings\n"
+        "plan = Plan('nguyen', 'hvar', runs=2, ids=('NG-1', 'NG-8'), settings=TrialSettings(evaluations=300))\n"
         f"run_benchmark(plan, Path({str(tmp_path)!r}))\n"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -158,7 +160,7 @@ def test_runs_that_were_asked_something_else(whole: Path, tmp_path: Path) -> Non
     for path in whole.iterdir():
         if path.is_file():
             (tmp_path / path.name).write_bytes(path.read_bytes())
-    other = replace(PLAN, settings=Settings(evaluations=400))
+    other = replace(PLAN, settings=TrialSettings(evaluations=400))
     with pytest.raises(ProblemError, match="holds runs with evaluations = 300, not 400; give them as they were"):
         run_benchmark(other, tmp_path)
     asked = json.loads((tmp_path / "nguyen-hvar.json").read_text())
@@ -186,9 +188,9 @@ def test_tables_that_are_none(tmp_path: Path) -> None:
         (replace(PLAN, method="evolution"), "unknown method 'evolution'"),
         (replace(PLAN, ids=("NG-77",)), "unknown problem 'NG-77'"),
         (replace(PLAN, runs=0), "at least one run"),
-        (replace(PLAN, settings=Settings(evaluations=0)), "a run without limit would not end"),
-        (replace(PLAN, settings=Settings(model="nowhere/at/all")), "there is no model"),
-        (replace(PLAN, ids=(), settings=Settings(model="general-5")), "no generator for any problem of nguyen"),
+        (replace(PLAN, settings=TrialSettings(evaluations=0)), "a run without limit would not end"),
+        (replace(PLAN, settings=TrialSettings(model="nowhere/at/all")), "there is no model"),
+        (replace(PLAN, ids=(), settings=TrialSettings(model="general-5")), "no generator for any problem of nguyen"),
     ],
 )
 def test_plans_that_cannot_be(plan: Plan, message: str, tmp_path: Path) -> None:
@@ -214,22 +216,22 @@ def test_a_task_that_fails_keeps_no_other_from_going_on(tmp_path: Path) -> None:
         for name, formula in (("bad", "log(x - 0.005)"), ("good", "x"))  # of five points none is below 0.005
     )
     (tmp_path / "own.toml").write_text(text)
-    plan = Plan(str(tmp_path / "own.toml"), "proged", runs=1, settings=Settings(evaluations=50))
+    plan = Plan(str(tmp_path / "own.toml"), "proged", runs=1, settings=TrialSettings(evaluations=50))
     told: list[tuple[int, int, str]] = []
     ended = run_benchmark(plan, tmp_path / "out", on_row=lambda *each: told.append(each))
     assert [row["problem"] for row in ended.rows] == ["good"]
     (failure,) = ended.failures
-    assert failure.task.problem == "bad"
+    assert failure.trial.problem == "bad"
     assert "has no finite value" in failure.reason
     assert [(done, total) for done, total, _ in told] == [(0, 2), (1, 2), (2, 2)]
     assert told[1][2] == "bad run 0 failed"
 
 
 def test_a_process_that_ends_is_told_and_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    tasks = [Task("nguyen", "NG-8", "hvar", run, settings=Settings(evaluations=20)) for run in range(2)]
+    tasks = [Trial("nguyen", "NG-8", "hvar", run, settings=TrialSettings(evaluations=20)) for run in range(2)]
     asked = crew._asked
 
-    def kill_first(process: subprocess.Popen[str], task: Task) -> Outcome | Failure:
+    def kill_first(process: subprocess.Popen[str], task: Trial) -> Outcome | Failure:
         if task.run == 0:
             process.kill()
             process.wait()
@@ -244,15 +246,15 @@ def test_a_process_that_ends_is_told_and_replaced(monkeypatch: pytest.MonkeyPatc
 
 
 def test_tasks_as_json() -> None:
-    task = Task("nguyen", "NG-1", "hvar", 3, 0.1, Settings(seconds=1.5, strict=True))
-    assert Task.from_json(json.loads(json.dumps(asdict(task)))) == task
+    task = Trial("nguyen", "NG-1", "hvar", 3, 0.1, TrialSettings(seconds=1.5, strict=True))
+    assert Trial.from_json(json.loads(json.dumps(asdict(task)))) == task
 
 
 # -- single runs ----------------------------------------------------------------------
 
 
 def test_a_success() -> None:
-    row = execute(Task("nguyen", "NG-8", "hvar", 0, settings=Settings(evaluations=1000))).row
+    row = execute(Trial("nguyen", "NG-8", "hvar", 0, settings=TrialSettings(evaluations=1000))).row
     assert (row["success"], row["equivalent"], row["stopped"]) == (True, "yes", "target")
     assert row["rmse"] < 1e-10
     assert row["r2_test"] == pytest.approx(1)
@@ -260,7 +262,7 @@ def test_a_success() -> None:
 
 
 def test_a_failure() -> None:
-    outcome = execute(Task("nguyen", "NG-5", "hvar", 0, settings=Settings(evaluations=50)))
+    outcome = execute(Trial("nguyen", "NG-5", "hvar", 0, settings=TrialSettings(evaluations=50)))
     row = outcome.row
     assert (row["success"], row["equivalent"], row["evaluated_to_success"]) == (False, "no", None)
     assert row["evaluated"] == 50
@@ -280,20 +282,20 @@ def test_a_search_without_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     search = execution.run
     monkeypatch.setattr(execution, "run", found_nothing)
     for noise in (0.0, 0.1):
-        outcome = execute(Task("nguyen", "NG-8", "hvar", 0, noise, Settings(evaluations=10)))
+        outcome = execute(Trial("nguyen", "NG-8", "hvar", 0, noise, TrialSettings(evaluations=10)))
         row = outcome.row
         assert (row["success"], row["equivalent"], row["rmse"], row["expression"]) == (False, "no", np.inf, "")
         assert outcome.curve == []
 
 
 def test_constants_that_follow_the_noise_are_fitted_again() -> None:
-    row = execute(Task("feynman16", "FM-8", "hvar", 0, 0.05, Settings(evaluations=500))).row
+    row = execute(Trial("feynman16", "FM-8", "hvar", 0, 0.05, TrialSettings(evaluations=500))).row
     assert row["success"]
     assert row["rank"] >= 1
 
 
 def test_noise_is_judged_without_noise() -> None:
-    row = execute(Task("nguyen", "NG-8", "hvar", 0, 0.1, Settings(evaluations=500))).row
+    row = execute(Trial("nguyen", "NG-8", "hvar", 0, 0.1, TrialSettings(evaluations=500))).row
     assert row["success"]
     assert row["rank"] >= 1
     assert row["rmse"] > 1e-3

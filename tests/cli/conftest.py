@@ -14,9 +14,9 @@ import pytest
 
 from edhie.cli import main
 from edhie.corpora import Corpus
-from edhie.discovery import Settings, discover
-from edhie.discovery.folder import save as save_run
 from edhie.evaluate import Data
+from edhie.fit import Settings, discover
+from edhie.fit.run_folder import save as save_run
 from edhie.generators import TrainConfig, save
 from edhie.grammar import load as load_grammar
 from measurements import table
@@ -107,5 +107,5 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = Data(
         np.array([age, length]), 3 * length * np.exp(-age) + 0.01 * rng.normal(size=80), None, ("age", "L (cm)")
     )
-    settings = Settings(max_time=None, max_evaluations=400, strategy="draw")
-    return save_run(discover(data, settings, target="y"), tmp_path_factory.mktemp("runs") / "run")
+    settings = Settings(max_time=None, max_evaluations=400, search="draw")
+    return save_run(discover(data, settings), tmp_path_factory.mktemp("runs") / "run")

@@ -135,7 +135,7 @@ def test_a_group_alone_shows_its_help(path: tuple[str, ...], edhie: Callable[...
         ["interpolate", "m", "x", "y", "z"],
         ["fit"],
         ["fit", "f.csv"],
-        ["fit", "f.csv", "--target", "y", "--strategy", "guess"],
+        ["fit", "f.csv", "--target", "y", "--search", "guess"],
         ["fit", "f.csv", "--target", "y", "--evaluations", "0"],
         ["fit", "f.csv", "--target", "y", "--max-time", "-1"],
         ["fit", "f.csv", "--target", "y", "--seed", "-1"],

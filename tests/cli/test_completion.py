@@ -57,7 +57,7 @@ COMPLETIONS = {
     "edhie sample ": models(),
     "edhie train x --start ": models(),
     "edhie fit f.csv --model ": models(),
-    "edhie fit f.csv --strategy ": ["mosaic", "evolve", "draw"],
+    "edhie fit f.csv --search ": ["mosaic", "evolve", "draw"],
     "edhie fit f.csv --selection ": ["mdl", "best", "accuracy", "score"],
     "edhie export run --format ": list(FORMATS),
 }

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from edhie.discovery.folder import load
 from edhie.expr.exports import FORMATS, export, from_json
+from edhie.fit.run_folder import load
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edhie.discovery.folder import load
+from edhie.fit.run_folder import load
 from edhie.results import SearchResult
 from measurements import NOISE, small, table
 
@@ -259,7 +259,7 @@ def test_a_picture_that_fails_is_told_and_nothing_is_lost(
 
     monkeypatch.setattr("edhie.plots.plot_fit", fail)
     out = tmp_path / "run"
-    code, printed, err = edhie("fit", cup, "--target", "T", "--evaluations", 300, "--strategy", "draw", "--out", out)
+    code, printed, err = edhie("fit", cup, "--target", "T", "--evaluations", 300, "--search", "draw", "--out", out)
     assert (code, printed.splitlines()[-2].startswith("T = ")) == (0, True)
     assert err.splitlines()[-1] == f"warning: {out / 'fit.png'} is not there: no font"
     assert {path.name for path in out.iterdir()} - {"checkpoint.npz"} == FILES | PICTURES - {"fit.png"}
@@ -282,7 +282,7 @@ def test_ctrl_c_while_pictures_are_drawn(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("edhie.plots.plot_front", stop)
-    options = ["--target", "T", "--evaluations", 300, "--strategy", "draw", "--out", tmp_path / "run"]
+    options = ["--target", "T", "--evaluations", 300, "--search", "draw", "--out", tmp_path / "run"]
     code, printed, err = edhie("fit", cup, *options)
     assert (code, printed.splitlines()[-1].startswith("T = ")) == (130, True)
     assert err.splitlines()[-1] == f"stopped before all pictures were drawn; {tmp_path / 'run'} keeps the equations"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from edhie.cli.fit_data import read_measured
-from edhie.discovery.folder import load
+from edhie.fit.run_folder import load
 from measurements import small
 
 
@@ -27,8 +27,8 @@ def test_the_resolution_of_the_target(cells: list[str], step: float, tmp_path: P
     path = tmp_path / "data.csv"
     path.write_text("x;y\n" + "".join(f"{k};{cell}\n" for k, cell in enumerate(cells)))
     measured = read_measured(path, "y", "", validation=path)
-    assert measured.validation is not None
-    assert (measured.train.resolution.step, measured.validation.resolution.step) == (step, step)
+    assert measured.problem.validation is not None
+    assert (measured.problem.train.resolution.step, measured.problem.validation.resolution.step) == (step, step)
 
 
 def test_standard_errors(tmp_path: Path) -> None:
@@ -36,15 +36,15 @@ def test_standard_errors(tmp_path: Path) -> None:
     path.write_text("x,e,y\n1,0.5,2\n2,1,3\n3,1,5\n")
     apart.write_text("y,x\n1,2\n")
     measured = read_measured(path, "y", "", validation=apart, sigma="e")
-    train = measured.train
+    train = measured.problem.train
     assert train.names == ("x",)
     assert train.sigma is not None
     assert train.weights is not None
     assert train.sigma.tolist() == [0.5, 1, 1]
     assert train.weights.tolist() == [2, 0.5, 0.5]
-    assert measured.validation is not None
-    assert measured.validation.weights is None  # that file has no standard errors
-    again = read_measured(path, "y", "x", validation=path, sigma="e").validation
+    assert measured.problem.validation is not None
+    assert measured.problem.validation.weights is None  # that file has no standard errors
+    again = read_measured(path, "y", "x", validation=path, sigma="e").problem.validation
     assert again is not None
     assert again.weights is not None
     assert again.weights.tolist() == [2, 0.5, 0.5]

@@ -63,7 +63,7 @@ WIDE = ",".join(f"v{k}" for k in range(2000)) + ",y\n" + 20 * ("1," * 2000 + "2\
         (GOOD, ["--operators", "+,sinn"], "unknown operator 'sinn' in --operators; did you mean 'sin'?"),
         (GOOD, ["--operators", "+,zzz"], "unknown operator 'zzz' in --operators; there are + - * / "),
         (GOOD, ["--model", "nowhere"], "there is no model folder nowhere"),
-        (GOOD, ["--model", "nguyen-1", "--strategy", "draw"], "this strategy needs a generator for 2 variables"),
+        (GOOD, ["--model", "nguyen-1", "--search", "draw"], "this strategy needs a generator for 2 variables"),
     ],
 )  # fmt: skip
 def test_faults(
@@ -215,7 +215,7 @@ def test_a_full_disk_when_the_equations_are_written(
     def full(*arguments: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("edhie.discovery.folder.write_equations", full)
+    monkeypatch.setattr("edhie.fit.run_folder.write_equations", full)
     code, out, err = edhie("fit", cup, "--target", "T", *small(), "--out", tmp_path / "run", "--quiet")
     assert (code, out.startswith("T = ")) == (1, True)  # what was found is shown all the same
     assert err == f"error: cannot write to {tmp_path / 'run'}: No space left on device\n"

@@ -13,8 +13,8 @@ import pytest
 
 from edhie import Constraints
 from edhie.cli.search_options import constraints_of
-from edhie.discovery import field
-from edhie.discovery.folder import load
+from edhie.fit import field
+from edhie.fit.run_folder import load
 
 RNG = np.random.default_rng(0)
 T, ANGLE = RNG.uniform(0.5, 3, (2, 60))
@@ -126,7 +126,7 @@ def test_a_generator_has_both_names(fit: Callable[..., Any]) -> None:
         (["--guess", "c*t + sinn(t)"], "in guess 0: unknown function 'sinn'; did you mean 'sin'? at 6 in"),
         (["--guess", "c*speed"], "in guess 0: unknown symbol 'speed'"),
         (["--template", "f(t"], "this '(' is never closed at 1 in 'f(t'"),
-        (["--template", "f(t)", "--guess", "t"], "a template says what equations look like, so guesses have no place"),
+        (["--template", "f(t)", "--guess", "t"], "template and guesses cannot be combined; give one of them"),
         (["--corpus", "nowhere.txt"], "there is no file nowhere.txt"),
         (["--corpus", "table.csv"], "table.csv is a table; give a file with one formula a line, or the folder that"),
         (["--forbid-nesting", "sinn:sin"], "unknown operator 'sinn' in --forbid-nesting; did you mean 'sin'?"),
@@ -151,8 +151,8 @@ def test_wrong_usage(option: list[str], fit: Callable[..., Any]) -> None:
 
 
 def test_a_template_has_a_search_of_its_own(fit: Callable[..., Any]) -> None:
-    code, _, err = fit("--template", "f(t)", "--strategy", "draw")
-    assert (code, "a --template has a search of its own; leave out --strategy draw" in err) == (2, True)
+    code, _, err = fit("--template", "f(t)", "--search", "draw")
+    assert (code, "a --template has a search of its own; leave out --search draw" in err) == (2, True)
 
 
 # -- going on -------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from edhie.discovery.folder import load
 from edhie.events import Improved
+from edhie.fit.run_folder import load
 from edhie.results import SearchResult
 from measurements import NOISE, small, table
 from searches import assert_same
@@ -62,7 +62,7 @@ def test_going_on_where_there_is_nothing_begins(edhie: Callable[..., Any], cup: 
 
 def begun(environment: dict[str, str], path: Path, out: Path) -> subprocess.Popen[bytes]:
     """A search without end, in a process of its own, that has found something and left a checkpoint."""
-    options = ["fit", str(path), "--target", "T", "--max-time", "0", "--strategy", "evolve", "--out", str(out)]
+    options = ["fit", str(path), "--target", "T", "--max-time", "0", "--search", "evolve", "--out", str(out)]
     command = [sys.executable, "-c", SOON, *options, "--no-report"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
     assert process.stderr is not None
@@ -99,7 +99,7 @@ def test_killed_it_goes_on(environment: dict[str, str], edhie: Callable[..., Any
     assert (code, printed) == (1, "")
     resumed = f"edhie fit DATA --target NAME --out {out} --resume"
     assert err == f"error: {out} holds a search that did not end; go on with it first: {resumed}\n"
-    options = ["--target", "T", "--max-time", 1e-9, "--strategy", "evolve", "--no-report", "--out", out, "--resume"]
+    options = ["--target", "T", "--max-time", 1e-9, "--search", "evolve", "--no-report", "--out", out, "--resume"]
     code, printed, err = edhie("fit", path, *options)
     assert code == 0
     assert "going on after " in err.splitlines()[1]

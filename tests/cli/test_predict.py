@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edhie.discovery.folder import load
+from edhie.fit.run_folder import load
 
 COLUMNS = np.array([[1.5, 2.5, 4.0], [2.0, 3.0, 1.25]])
 

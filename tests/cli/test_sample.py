@@ -76,7 +76,7 @@ def test_a_decoder_that_often_fails(model_folder: Path) -> None:
             kept = np.arange(0, len(codes) if self.every else 0, self.every or 1)
             return Decoded(model.decode(codes[kept], **options).forest, kept, len(codes))
 
-    drawn = import_module("edhie.cli.sample").drawn
+    drawn = import_module("edhie.cli.latent").drawn
     assert len(drawn(Failing(3), 50, np.random.default_rng(0), 1.0)) == 50
     with pytest.raises(Exception, match="0 of 50 expressions came, then none"):
         drawn(Failing(0), 50, np.random.default_rng(0), 1.0)
@@ -156,7 +156,7 @@ def test_too_little_memory_is_told(
     def fail(*arguments: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(import_module("edhie.cli.sample"), "drawn", fail)
+    monkeypatch.setattr(import_module("edhie.cli.latent"), "drawn", fail)
     code, out, err = edhie("sample", model_folder)
     assert (code, out, err) == (1, "", "error: there is too little memory for this; ask for less\n")
 
@@ -167,7 +167,7 @@ def test_ctrl_c_inside_compiled_code_ends_it_quietly(
     def stop(*arguments: object) -> None:
         raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
 
-    monkeypatch.setattr(import_module("edhie.cli.sample"), "drawn", stop)
+    monkeypatch.setattr(import_module("edhie.cli.latent"), "drawn", stop)
     assert edhie("sample", model_folder) == (130, "", "")
 
 

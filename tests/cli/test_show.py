@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from edhie.discovery.folder import load
+from edhie.fit.run_folder import load
 
 
 def test_show(edhie: Callable[..., Any], run_folder: Path) -> None:

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from edhie import EDHiERegressor, operator
-from edhie.discovery import field
-from edhie.discovery.sources import sources
 from edhie.errors import ParseError, SearchError
+from edhie.fit import field
+from edhie.fit.sources import sources
 from edhie.grammar import load
 
 RNG = np.random.default_rng(0)
@@ -91,7 +91,7 @@ def test_a_template_fixes_the_form_and_its_parts_are_told() -> None:
     assert parts["f"].variables == ("dose",)
     with pytest.raises(ParseError, match="dosis"):
         quick(template="f(dosis)*exp(-c*time)").fit(X, Y)
-    with pytest.raises(SearchError, match="guesses have no place"):
+    with pytest.raises(SearchError, match="template and guesses cannot be combined"):
         quick(template="f(dose)", guesses=["dose"]).fit(X, Y)
     with pytest.raises(SearchError, match="only where a template was given"):
         quick(60).fit(X, Y).parts()

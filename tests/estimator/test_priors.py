@@ -59,7 +59,7 @@ def test_what_cannot_be_meant_is_told(options: dict[str, Any], error: type[Excep
     ("options", "message"),
     [
         ({"max_time": "60"}, "max_time must be 0 or more seconds, or None for no limit; it is '60'"),
-        ({"noise": "prop"}, "unknown noise 'prop'; there are auto, constant, proportional, both, counts, student"),
+        ({"noise": "prop"}, "unknown noise 'prop'; choose one of auto, constant, proportional, both, counts, student"),
         ({"patience": 0}, "patience must be a whole number, at least 1, or None for no early stop"),
         ({"max_time": -1}, "max_time must be 0 or more seconds"),
         ({"max_time": float("nan")}, "max_time must be 0 or more seconds"),

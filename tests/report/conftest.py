@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from edhie.discovery import Discovery, Settings, discover
 from edhie.evaluate import read_data
+from edhie.fit import Discovery, Problem, Settings, discover
 
 SHORT = Settings(max_evaluations=300, max_time=None)
 HOSTILE = ("<b>bold</b>", "say \"hi\" & 'bye'", "</script><script>alert(1)</script>", "$id ${name} 温度")
@@ -17,7 +17,7 @@ def cooling() -> Discovery:
     rng = np.random.default_rng(0)
     t = rng.uniform(0, 30, 60)
     y = 20 + 60 * np.exp(-t / 7) + rng.normal(0, 0.5, 60)
-    return discover(read_data(t, y, names=["t"]), SHORT, target="T")
+    return discover(Problem.of(read_data(t, y, names=["t"]), target="T"), SHORT)
 
 
 @pytest.fixture(scope="session")
@@ -26,4 +26,4 @@ def hostile() -> Discovery:
     rng = np.random.default_rng(0)
     X = rng.uniform(1, 5, (1200, len(HOSTILE)))  # noqa: N806
     y = 3e20 * X[:, 0] * X[:, 1] / X[:, 2] * rng.normal(1, 0.01, 1200)
-    return discover(read_data(X, y, names=list(HOSTILE)), SHORT, target='<i title="x">force</i> & $more')
+    return discover(Problem.of(read_data(X, y, names=list(HOSTILE)), target='<i title="x">force</i> & $more'), SHORT)

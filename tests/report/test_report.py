@@ -15,11 +15,10 @@ import numpy as np
 import pytest
 
 from edhie import __version__
-from edhie.discovery import Discovery
-from edhie.discovery.shown import Shown
 from edhie.errors import EdhieError
 from edhie.evaluate import Data, read_data
 from edhie.expr import Expr, Forest, parse
+from edhie.fit import Discovery, Problem, Settings
 from edhie.report import write_report
 from edhie.report.chart import BOTTOM, LEFT, RIGHT, TOP, front_chart
 from edhie.report.mathematics import latex
@@ -27,7 +26,7 @@ from edhie.report.numbers import number
 from edhie.report.page import report_page
 from edhie.report.picture import MOST_PICTURES
 from edhie.results import Candidates, Front
-from edhie.results.noise import model_of
+from edhie.selection.noise import model_of
 
 ROOT = Path(__file__).parents[2]
 VOID = {"meta", "link", "img", "br"}
@@ -161,9 +160,7 @@ def test_it_says_all_of_every_equation(cooling: Discovery, page: Page) -> None:
 def test_what_has_to_be_known_is_told(cooling: Discovery) -> None:
     assert cooling.notes == ()
     model = model_of("proportional")
-    shown = [Shown(each.candidate, model, each.weight) for each in cooling.equations]
-    other = replace(cooling)
-    vars(other)["_shown"] = shown, cooling.index
+    other = replace(cooling, equations=tuple(replace(each, model=model) for each in cooling.equations))
     text = "Constants are fitted for noise proportional to the prediction."
     assert text in Page(report_page([other])).text_of("p", **{"class": "note"})
     assert text not in report_page([cooling])
@@ -182,7 +179,7 @@ def alone(discovery: Discovery, expr: Expr, data: Data) -> Discovery:
     """A discovery of this one expression."""
     candidates = Candidates(Forest.from_exprs([expr]), np.ones(1), np.ones(1), np.ones(1, np.int64))
     result = replace(discovery.result, front=Front(candidates), candidates=candidates)
-    return replace(discovery, train=data, columns=("x",), result=result, selection="accuracy")
+    return Discovery.of(result, Problem.of(data, target=discovery.target), Settings(selection="accuracy"))
 
 
 def test_data_and_search_are_told(cooling: Discovery, hostile: Discovery, page: Page, hostile_page: Page) -> None:
@@ -221,7 +218,7 @@ def test_a_long_front_stays_small(cooling: Discovery, tmp_path: Path) -> None:
     candidates = Candidates(Forest.from_exprs(exprs), 1 / sizes, sizes, sizes.astype(np.int64))
     data = read_data(X, X[:, 0] * X[:, 1] + rng.normal(0, 0.1, 6000), names=["x", "z"])
     result = replace(cooling.result, front=Front(candidates), candidates=candidates)
-    found = replace(cooling, train=data, columns=("x", "z"), result=result, selection="accuracy", loss=None)
+    found = Discovery.of(result, Problem("T", ("x", "z"), data, None), Settings(selection="accuracy", loss="mae"))
     path = write_report(found, tmp_path / "long.html")
     assert path.stat().st_size < 2_000_000
     page = Page(path.read_text(encoding="utf-8"))
@@ -237,7 +234,8 @@ def test_any_losses_can_be_drawn(losses: list[float], cooling: Discovery) -> Non
     forest = Forest.from_exprs([parse("t", variables=["t"])] * len(losses))
     candidates = Candidates(forest, np.array(losses), sizes, sizes.astype(np.int64))
     result = replace(cooling.result, front=Front(candidates), candidates=candidates)
-    chart = Page(front_chart(replace(cooling, result=result, selection="accuracy"), "t1"))
+    made = Discovery.of(result, cooling.problem, Settings(selection="accuracy"))
+    chart = Page(front_chart(made, "t1"))
     places = [(float(str(dot["cx"])), float(str(dot["cy"]))) for dot in chart.all("circle") if dot["class"] == "dot"]
     assert len(places) == len(losses)
     assert all(LEFT < x < RIGHT and TOP <= y <= BOTTOM for x, y in places)
@@ -248,7 +246,8 @@ def test_several_targets_and_none_found(cooling: Discovery, hostile: Discovery, 
     nothing = Candidates(
         Forest.from_exprs([], cooling.best.expr.library), np.zeros(0), np.zeros(0), np.zeros(0, np.int64)
     )
-    empty = replace(cooling, target="z", result=replace(cooling.result, front=Front(nothing), candidates=nothing))
+    result = replace(cooling.result, front=Front(nothing), candidates=nothing)
+    empty = Discovery.of(result, replace(cooling.problem, target="z"), Settings())
     assert empty.is_empty
     path = write_report([cooling, hostile, empty], tmp_path / "new" / "folder")
     assert path == tmp_path / "new" / "folder" / "report.html"

@@ -1,18 +1,18 @@
 """Benchmarks: problems as data, methods by name, runs that can be stopped, and reports."""
 
 from edhie.bench.methods import METHODS, Method
-from edhie.bench.problem import Problem, benchmark_names, load_problems
-from edhie.bench.reading import ProblemError, Variable
+from edhie.bench.problem import BenchmarkProblem, benchmark_names, load_problems
+from edhie.bench.problem_files import ProblemError, Variable
 from edhie.bench.runner import Plan, run_benchmark
-from edhie.bench.task import Settings
+from edhie.bench.trial import TrialSettings
 
 __all__ = [
     "METHODS",
+    "BenchmarkProblem",
     "Method",
     "Plan",
-    "Problem",
     "ProblemError",
-    "Settings",
+    "TrialSettings",
     "Variable",
     "benchmark_names",
     "load_problems",

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.bench.reading import ProblemError
+from edhie.bench.problem_files import ProblemError
 from edhie.bench.records import CURVES, Row, curve_name
-from edhie.bench.summary import paper_figures, summarised
+from edhie.bench.report import paper_figures, summarised
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +24,7 @@ GRID = 200  # points of a mean curve
 
 
 def success_figure(tables: Mapping[str, Sequence[Row]], benchmark: str) -> Figure:
-    """The share of runs that found each problem's formula, by method; the paper's in grey behind the first."""
+    """Plot the share of runs that found each problem's formula, by method; the paper's share in grey."""
     from matplotlib.figure import Figure
 
     problems = list(dict.fromkeys(row["problem"] for rows in tables.values() for row in rows))
@@ -52,7 +52,7 @@ def success_figure(tables: Mapping[str, Sequence[Row]], benchmark: str) -> Figur
 
 
 def curves_figure(curves: Mapping[str, Mapping[str, Sequence[Numbers]]], *, columns: int = 3) -> Figure:
-    """The best bounded R² so far against expressions evaluated, the mean over runs: a panel a problem, a line a method.
+    """Plot the best bounded R² against expressions evaluated, mean over runs: a panel a problem, a line a method.
 
     `curves` are by method, then by problem: for each run, rows of expressions executed and R².
     """
@@ -84,14 +84,14 @@ def curves_figure(curves: Mapping[str, Mapping[str, Sequence[Numbers]]], *, colu
 
 
 def mean_curve(runs: Sequence[Numbers], last: float) -> tuple[Numbers, Numbers]:
-    """R² on a logarithmic grid up to `last`: steps, 0 before a run's first expression, then its last for ever."""
+    """Return R² on a logarithmic grid up to `last`: a step function, 0 before a run's first expression."""
     grid: Numbers = np.unique(np.geomspace(1, max(last, 2), GRID).round())
     steps = [np.append(0.0, run[:, 1])[np.searchsorted(run[:, 0], grid, side="right")] for run in runs]
     return grid, np.mean(steps, axis=0)
 
 
 def read_curves(folder: Path, table: str, rows: Sequence[Row]) -> dict[str, list[Numbers]]:
-    """The learning curves of these rows, by problem: expressions executed and R² of each run."""
+    """Return the learning curves of these rows, by problem: expressions executed and R² of each run."""
     found: dict[str, list[Numbers]] = {}
     for row in rows:
         name = curve_name(table, row["problem"], int(row["run"]), float(row["noise"]))

@@ -9,10 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from edhie.bench.answering import NoGenerator
 from edhie.bench.baselines import Trained
-from edhie.bench.problem import Problem
-from edhie.bench.reading import ProblemError
+from edhie.bench.problem import BenchmarkProblem
+from edhie.bench.problem_files import ProblemError
 from edhie.corpora.recipes import Recipe, named_recipe, recipe_names
 from edhie.errors import suggestion
 from edhie.expr import Expr, Forest, SymbolLibrary
@@ -59,7 +58,7 @@ METHODS: dict[str, Method] = {
 
 
 def method_named(name: str) -> Method:
-    """The method of that name."""
+    """Return the method of that name."""
     if name not in METHODS:
         hint = suggestion(name, METHODS) or f"; there are {', '.join(METHODS)}"
         raise ProblemError(f"unknown method {name!r}{hint}")
@@ -69,8 +68,8 @@ def method_named(name: str) -> Method:
 # -- where expressions come from ------------------------------------------------------
 
 
-def has_generator(method: Method, problem: Problem, model: str | None = None) -> bool:
-    """Whether there is something to search with: models are made for a number of variables."""
+def has_generator(method: Method, problem: BenchmarkProblem, model: str | None = None) -> bool:
+    """Return whether the method has a generator for the problem's number of variables."""
     if method.source == "none":
         return model is None
     if model is not None:
@@ -78,14 +77,14 @@ def has_generator(method: Method, problem: Problem, model: str | None = None) ->
     return _loader(method, problem) is not None
 
 
-def needed_training(method: Method, problems: Iterable[Problem]) -> list[Trained]:
-    """The baselines that have to be trained before these problems can be run; those in the cache are left out."""
+def needed_training(method: Method, problems: Iterable[BenchmarkProblem]) -> list[Trained]:
+    """Return the baselines that have to be trained before these problems can be run."""
     wanted = dict.fromkeys(_baseline(method, problem) for problem in problems)
     return [each for each in wanted if each is not None and not each.is_there]
 
 
-def generator_for(method: Method, problem: Problem, model: str | None = None) -> Generator:
-    """What gives a method's expressions for a problem, over x0, x1, …; a `model` of the user's goes before."""
+def generator_for(method: Method, problem: BenchmarkProblem, model: str | None = None) -> Generator:
+    """Return the generator of a method for a problem, over x0, x1, …; a `model` of the user's comes first."""
     if method.source == "none":
         return _nothing(method, problem, model)
     make = _loader(method, problem) if model is None else partial(load, model)
@@ -99,14 +98,26 @@ def generator_for(method: Method, problem: Problem, model: str | None = None) ->
     return make()
 
 
-def _nothing(method: Method, problem: Problem, model: str | None) -> Generator:
+def _nothing(method: Method, problem: BenchmarkProblem, model: str | None) -> Generator:
     if model is not None:
         raise ProblemError(f"{method.name} is a function of the data, so it has no use for the model {model}")
     return NoGenerator(len(problem.variables))
 
 
-def _loader(method: Method, problem: Problem) -> Callable[[], Generator] | None:
-    """How to get the generator. Without a model for so many variables, a search that needs no codes has the grammar."""
+class NoGenerator:
+    """A generator of nothing, for methods that need none."""
+
+    def __init__(self, n_variables: int) -> None:
+        self.library: SymbolLibrary = everything(n_variables)
+        """Whatever a formula may be made of."""
+
+    def sample(self, n: int, rng: np.random.Generator) -> Forest:
+        """Return no expressions."""
+        return Forest.from_exprs([], self.library)
+
+
+def _loader(method: Method, problem: BenchmarkProblem) -> Callable[[], Generator] | None:
+    """Return how to load the generator; without a model, a search that needs no codes uses the grammar."""
     name = f"{problem.library}-{len(problem.variables)}"
     if method.source == "hvae" and name in shipped():
         return partial(load, name)
@@ -128,7 +139,7 @@ class GrammarWithin:
 
     @classmethod
     def of(cls, recipe: Recipe) -> GrammarWithin:
-        """With the limit of the corpora."""
+        """Return the grammar of a recipe, with the height limit of the corpora."""
         return cls(recipe.load_grammar(), recipe.max_height)
 
     @property
@@ -137,12 +148,12 @@ class GrammarWithin:
         return self.grammar.library
 
     def sample(self, n: int, rng: np.random.Generator) -> Forest:
-        """`n` expressions."""
+        """Return `n` expressions."""
         return self.grammar.sample(n, rng, max_height=self.max_height)
 
 
-def _recipe(problem: Problem) -> Recipe | None:
-    """The recipe of the corpus that models for such a problem learn from; any number of variables for the general."""
+def _recipe(problem: BenchmarkProblem) -> Recipe | None:
+    """Return the recipe of the corpus that models for such a problem learn from."""
     name = f"{problem.library}-{len(problem.variables)}"
     if name in map(str.lower, recipe_names()):
         return named_recipe(name)
@@ -151,7 +162,7 @@ def _recipe(problem: Problem) -> Recipe | None:
     return None
 
 
-def _baseline(method: Method, problem: Problem) -> Trained | None:
+def _baseline(method: Method, problem: BenchmarkProblem) -> Trained | None:
     recipe = _recipe(problem)
     if method.source not in ("gvae", "cvae") or recipe is None or recipe.name not in recipe_names():
         return None
@@ -161,8 +172,8 @@ def _baseline(method: Method, problem: Problem) -> Trained | None:
 # -- what answers are made of ---------------------------------------------------------
 
 
-def in_problem_names(expr: Expr, problem: Problem) -> Expr:
-    """An expression over x0, x1, … with the problem's names for them."""
+def in_problem_names(expr: Expr, problem: BenchmarkProblem) -> Expr:
+    """Return an expression over x0, x1, … with the problem's names for them."""
     library = everything(problem.names).extended(*(s for s in expr.library.symbols if s.is_custom))
     names = dict(zip(expr.library.variables, problem.names, strict=True))
     if expr.library.constant is not None and library.constant is not None:

@@ -1,4 +1,4 @@
-"""`Problem`: a formula to be found again, and the data that it is to be found in."""
+"""`BenchmarkProblem`: a formula to be found again, and the data that it is to be found in."""
 
 from __future__ import annotations
 
@@ -13,8 +13,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.bench.measurements import read_measurements
-from edhie.bench.reading import BASE_UNITS, ProblemError, Unit, Variable, check_name, read_rows, read_text
+from edhie.bench.problem_files import (
+    BASE_UNITS,
+    ProblemError,
+    Unit,
+    Variable,
+    check_name,
+    read_measurements,
+    read_rows,
+    read_text,
+)
 from edhie.errors import EdhieError, suggestion
 from edhie.expr import Expr, parse
 from edhie.expr.interpret import interpret
@@ -30,7 +38,7 @@ FROM_VALUES, FROM_NOISE = 0, 1  # streams of random numbers: noise never moves t
 
 
 @dataclass(frozen=True)
-class Problem:
+class BenchmarkProblem:
     """A formula with ranges for its variables, or a file of measurements; data follow from it and a seed alone."""
 
     id: str
@@ -61,9 +69,9 @@ class Problem:
         return None if self.formula is None else parse(self.formula, everything(self.names))
 
     def data(self, split: Split, seed: int, noise: float = 0.0) -> tuple[Numbers, Numbers]:
-        """`X` (rows, variables) and `y` of the train or the test split; the target times 1 + noise·ε, ε ~ N(0, 1).
+        """Return `X` (rows, variables) and `y` of the train or test split; the target is multiplied by 1 + noise·ε.
 
-        Points do not depend on the noise, and of two noises only the size differs.
+        ε is standard normal. Points do not depend on the noise, and two noise levels share their ε.
         """
         if split not in SPLITS:
             raise ProblemError(f"there is no split {split!r}; ask for 'train' or 'test'")
@@ -75,7 +83,7 @@ class Problem:
         return X, y
 
     def points(self, n: int, rng: np.random.Generator) -> Numbers:
-        """So many points, uniform in the ranges of the variables."""
+        """Return `n` points, uniform in the ranges of the variables."""
         low, high = np.array([(each.low, each.high) for each in self.variables]).T
         found: Numbers = rng.uniform(low, high, (n, len(self.variables)))
         return found
@@ -97,7 +105,7 @@ class Problem:
         return points, y
 
     def _measured(self, file: Path, split: Split, seed: int) -> tuple[Numbers, Numbers]:
-        """Rows of the file, in an order that the seed decides: the first to train, those after them to test."""
+        """Return rows of the file, shuffled by the seed: the first to train, those after them to test."""
         X, y, _ = read_measurements(file, self.target, self.names)  # noqa: N806
         order = self._rng("train", seed, FROM_VALUES).permutation(len(y))
         cut = min(self.n_train, -(-len(y) // 2))
@@ -110,12 +118,12 @@ class Problem:
 
 
 def benchmark_names() -> list[str]:
-    """The sets of problems that come with edhie."""
+    """Return the names of the benchmarks that come with edhie."""
     return sorted(each.name.removesuffix(SUFFIX) for each in SHIPPED.iterdir() if each.name.endswith(SUFFIX))
 
 
-def load_problems(name_or_path: str | Path) -> tuple[Problem, ...]:
-    """The problems of a benchmark by its name or of a TOML file; of a CSV file one, whose target is the last column.
+def load_problems(name_or_path: str | Path) -> tuple[BenchmarkProblem, ...]:
+    """Return the problems of a benchmark, of a TOML file, or of a CSV file, whose target is the last column.
 
     >>> [problem.formula for problem in load_problems("nguyen")][:2]
     ['x^3 + x^2 + x', 'x^4 + x^3 + x^2 + x']
@@ -127,15 +135,15 @@ def load_problems(name_or_path: str | Path) -> tuple[Problem, ...]:
     path = Path(name_or_path)
     if path.suffix.lower() == ".csv":
         columns = read_measurements(path).names
-        return (_with_columns(Problem(path.stem, columns[-1], (), source=name, file=path), path),)
+        return (_with_columns(BenchmarkProblem(path.stem, columns[-1], (), source=name, file=path), path),)
     if path.suffix.lower() != SUFFIX:
         others = f"; there are {', '.join(benchmark_names())}, or give the path of a {SUFFIX} or .csv file"
         raise ProblemError(f"unknown benchmark {name!r}{suggestion(name, benchmark_names()) or others}")
     return tuple(_made(row, name, path.parent) for row in read_rows(read_text(path), name))
 
 
-def chosen(problems: tuple[Problem, ...], ids: list[str]) -> tuple[Problem, ...]:
-    """The problems of these ids, in the order of the benchmark; capitals do not matter."""
+def chosen(problems: tuple[BenchmarkProblem, ...], ids: list[str]) -> tuple[BenchmarkProblem, ...]:
+    """Return the problems of these ids, in the order of the benchmark; case does not matter."""
     known = {problem.id.lower(): problem for problem in problems}
     for each in ids:
         if each.lower() not in known:
@@ -146,10 +154,10 @@ def chosen(problems: tuple[Problem, ...], ids: list[str]) -> tuple[Problem, ...]
     return tuple(problem for problem in problems if problem.id.lower() in wanted)
 
 
-def _made(row: dict[str, Any], where: str, folder: Path) -> Problem:
-    """The problem of a row; its formula is read at once, so that what is wrong with it is said at the door."""
+def _made(row: dict[str, Any], where: str, folder: Path) -> BenchmarkProblem:
+    """Return the problem of a row; its formula is read at once, so that errors come early."""
     data = row.pop("data", None)
-    problem = Problem(**row, file=None if data is None else folder / data)
+    problem = BenchmarkProblem(**row, file=None if data is None else folder / data)
     place = f"{where} ({problem.id})"
     if problem.file is not None:
         problem = _with_columns(problem, problem.file)
@@ -164,8 +172,8 @@ def _made(row: dict[str, Any], where: str, folder: Path) -> Problem:
     return problem
 
 
-def _with_columns(problem: Problem, file: Path) -> Problem:
-    """A problem of measurements: its variables are the file's columns, in the ranges that they have there."""
+def _with_columns(problem: BenchmarkProblem, file: Path) -> BenchmarkProblem:
+    """Return a problem of measurements with the file's columns as variables, in their ranges."""
     given = {variable.name: variable for variable in problem.variables}
     X, _, names = read_measurements(file, problem.target, tuple(given) or None)  # noqa: N806
     for name in names:

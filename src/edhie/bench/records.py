@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from edhie.bench.methods import Method
-from edhie.bench.problem import ALIASES, Problem
-from edhie.bench.reading import ProblemError
-from edhie.bench.task import COLUMNS, CURVE, Outcome, Settings, Task
+from edhie.bench.problem import ALIASES, BenchmarkProblem
+from edhie.bench.problem_files import ProblemError
+from edhie.bench.trial import COLUMNS, CURVE, Outcome, Trial, TrialSettings
 
 FORMAT = 1
 CURVES = "curves"
@@ -23,7 +23,7 @@ Key = tuple[str, int, float]
 
 
 def key_of(row: Mapping[str, Any]) -> Key:
-    """What tells a run from the others of its table: problem, run and noise."""
+    """Return what identifies a run in its table: problem, run and noise."""
     return str(row["problem"]), int(row["run"]), float(row["noise"])
 
 
@@ -40,7 +40,7 @@ class Records:
         self.path = folder / f"{self.name}.csv"
         self._settings = folder / f"{self.name}.json"
 
-    def open(self, settings: Settings, problems: Sequence[Problem], own: Method | None = None) -> None:
+    def open(self, settings: TrialSettings, problems: Sequence[BenchmarkProblem], own: Method | None = None) -> None:
         """Make the folder and the table; refuse to mix runs that were asked different things.
 
         A user's `own` method is known by where it is and what it searches with; its code is the user's affair.
@@ -55,13 +55,13 @@ class Records:
             raise ProblemError(f"cannot write results to {self.folder}: {error.strerror or error}") from error
 
     def rows(self) -> list[Row]:
-        """All rows so far."""
+        """Return all rows so far."""
         return read_rows_of(self.path)
 
-    def add(self, task: Task, outcome: Outcome) -> None:
+    def add(self, trial: Trial, outcome: Outcome) -> None:
         """Keep what a run came to."""
         try:
-            _replace(self.curve_path(task), _lines([CURVE, *outcome.curve]))
+            _replace(self.curve_path(trial), _lines([CURVE, *outcome.curve]))
             line = _lines([[_as_text(outcome.row[name]) for name in COLUMNS]]).encode()
             with self.path.open("ab") as file:
                 file.write(line)
@@ -70,16 +70,16 @@ class Records:
         except OSError as error:
             raise ProblemError(f"cannot write results to {self.folder}: {error.strerror or error}") from error
 
-    def sort(self, problems: Iterable[Problem]) -> list[Row]:
-        """Put the rows in the order of the problems and the runs, whatever order they came in."""
+    def sort(self, problems: Iterable[BenchmarkProblem]) -> list[Row]:
+        """Sort the rows by problem and run."""
         order = {problem.id: k for k, problem in enumerate(problems)}
         rows = sorted(self.rows(), key=lambda row: (order.get(row["problem"], len(order)), key_of(row)))
         _replace(self.path, _lines([COLUMNS, *([row[name] for name in COLUMNS] for row in rows)]))
         return rows
 
-    def curve_path(self, task: Task) -> Path:
-        """The file of a run's learning curve."""
-        return self.folder / CURVES / curve_name(self.name, task.problem, task.run, task.noise)
+    def curve_path(self, trial: Trial) -> Path:
+        """Return the file of a run's learning curve."""
+        return self.folder / CURVES / curve_name(self.name, trial.problem, trial.run, trial.noise)
 
     def _mended(self) -> bool:
         """Drop a last line that was cut short; whether a header is left."""
@@ -89,8 +89,10 @@ class Records:
             os.truncate(self.path, len(whole))
         return bool(whole)
 
-    def _checked_settings(self, settings: Settings, problems: Sequence[Problem], own: Method | None) -> dict[str, Any]:
-        """What the table's runs were asked, these problems included."""
+    def _checked_settings(
+        self, settings: TrialSettings, problems: Sequence[BenchmarkProblem], own: Method | None
+    ) -> dict[str, Any]:
+        """Return the settings of the table's runs, including these problems."""
         asked = {"format": FORMAT, **asdict(settings)}
         if own is not None:
             asked["method"] = _told(own)
@@ -113,17 +115,17 @@ class Records:
 
 
 def table_name(benchmark: str) -> str:
-    """What a benchmark's files are called: its name, or that of its file."""
+    """Return the stem of a benchmark's files: its name, or that of its file."""
     return Path(ALIASES.get(benchmark, benchmark)).stem
 
 
 def curve_name(table: str, problem: str, run: int, noise: float) -> str:
-    """The file name of a learning curve."""
+    """Return the file name of a learning curve."""
     return f"{table}-{problem}-{run}{f'-noise{noise:g}' if noise else ''}.csv"
 
 
 def read_rows_of(path: Path) -> list[Row]:
-    """The rows of a table; a last line that was cut short does not count."""
+    """Return the rows of a table; a last line that was cut short does not count."""
     try:
         text = path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -143,14 +145,14 @@ def read_rows_of(path: Path) -> list[Row]:
     return rows
 
 
-def _described(problem: Problem) -> str:
-    """All that decides a problem's data, as text."""
+def _described(problem: BenchmarkProblem) -> str:
+    """Return everything that determines a problem's data, as text."""
     ranges = ", ".join(f"{each.name} in [{each.low:g}, {each.high:g}]" for each in problem.variables)
     return f"{problem.formula or problem.file}; {ranges}; {problem.n_train} + {problem.n_test} rows"
 
 
 def _told(own: Method) -> str:
-    """All that decides what a method of the user's does, but for its code, as text."""
+    """Return everything that determines a user's method, except its code, as text."""
     source = f"{own.source}-{own.latent}" if own.source in ("gvae", "cvae") else own.source
     return f"{own.strategy} over {source}, {'strict' if own.strict else 'free'}"
 

@@ -1,15 +1,104 @@
-"""The table that a benchmark ends with: our figures and the paper's."""
+"""The table that a benchmark ends with: our figures and those of the paper."""
 
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
+import numpy as np
 from rich.table import Table
 
+from edhie.bench.metrics import STRICT
 from edhie.bench.records import Row
-from edhie.bench.summary import Line, Spread, line_of, paper_figures, summarised
+
+Spread = tuple[float, float]
+COUNTERPARTS = {"gvae": "gvae-32", "cvae": "cvae-32", "default": "edhie"}
+"""The paper's system that a method of ours stands beside, where it is not the one of its name."""
+LABELS = {"edhie": "EDHiE", "hvar": "HVAR", "proged": "ProGED", "dso": "DSO", "pysr": "PySR", "gvae-evo": "GVAE Evo"}
+
+
+@dataclass(frozen=True)
+class Line:
+    """Summary of the runs of one problem, or of all."""
+
+    problem: str
+    runs: int
+    successes: int
+    """Runs below the threshold that knows of rounding; under noise, runs that met the right expression at all."""
+    strict: int
+    """Runs below the paper's 1e-10, whatever the target's size; under noise there is no such figure, and it is 0."""
+    equivalent: int
+    """Runs whose best expression is the formula."""
+    undecided: int
+    selected: int
+    """Runs whose selected expression is the formula."""
+    r2: Spread
+    evaluated: Spread | None
+    """Expressions evaluated until success, over the successful runs."""
+    screened: float
+    """Combinations scored in closed form, without being executed: the mean over all runs."""
+    rank: Spread | None
+    """Of the right expression, over the successful runs with noise."""
+    seconds: float
+
+
+def summarised(rows: Sequence[Row]) -> list[Line]:
+    """Return one line for each problem, in the order of the rows."""
+    names = dict.fromkeys(row["problem"] for row in rows)
+    return [line_of(name, [row for row in rows if row["problem"] == name]) for name in names]
+
+
+def line_of(name: str, rows: Sequence[Row]) -> Line:
+    """Return these rows as one line."""
+    succeeded = [row for row in rows if row["success"] == "1"]
+    return Line(
+        problem=name,
+        runs=len(rows),
+        successes=len(succeeded),
+        strict=sum(float(row["rmse"]) < STRICT for row in rows),
+        equivalent=sum(row["equivalent"] == "yes" for row in rows),
+        undecided=sum(row["equivalent"] == "undecided" for row in rows),
+        selected=sum(row["selected_equivalent"] == "yes" for row in rows),
+        r2=_spread([float(row["r2_test"]) for row in rows]) or (math.nan, math.nan),
+        evaluated=_spread([float(row["evaluated_to_success"]) for row in succeeded if row["evaluated_to_success"]]),
+        screened=float(np.mean([float(row["screened"]) for row in rows])),
+        rank=_spread([float(row["rank"]) for row in succeeded if row["rank"]]),
+        seconds=float(np.mean([float(row["seconds"]) for row in rows])),
+    )
+
+
+def _spread(numbers: Sequence[float]) -> Spread | None:
+    """Return mean and standard deviation; None of no numbers."""
+    return (float(np.mean(numbers)), float(np.std(numbers))) if numbers else None
+
+
+# -- the paper ------------------------------------------------------------------------
+
+
+@cache
+def _paper() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((files("edhie.bench") / "paper.toml").read_text(encoding="utf-8"))
+
+
+def paper_figures(benchmark: str, method: str, noise: float = 0.0) -> tuple[str, dict[str, dict[str, Any]]]:
+    """Return the paper's name for the counterpart of a method, and its figures by problem, if it has any.
+
+    >>> paper_figures("nguyen", "edhie")[1]["NG-5"]["successes"]
+    3
+    """
+    system = COUNTERPARTS.get(method, method)
+    label = f"{LABELS.get(system, system.upper().replace('-', ' '))}, paper"
+    if noise:
+        found = _paper()["noise"].get(f"{noise:g}", {}) if benchmark == "nguyen" and system == "edhie" else {}
+    else:
+        found = _paper().get(benchmark, {}).get(system, {})
+    return label, found
+
 
 TOTAL = "total"
 COLUMNS = ("found", "strict", "equal", "chosen", "R²", "evaluated", "rank", "screened", "secs")
@@ -18,7 +107,7 @@ UNITS = (("G", 1e9), ("M", 1e6), ("k", 1e3))
 
 
 def table_of(rows: Sequence[Row], benchmark: str, method: str, noise: float = 0.0) -> Table:
-    """A row a problem, then the total; in parentheses what the paper has."""
+    """Return a table with a row for each problem and the total; the paper's figures stand in parentheses."""
     label, paper = paper_figures(benchmark, method, noise)
     shown = {problem: paper[problem] for problem in dict.fromkeys(row["problem"] for row in rows) if problem in paper}
     title = f"{benchmark}, {method}" + (f", noise {noise:g}" if noise else "") + (f" ({label})" if shown else "")
@@ -38,7 +127,7 @@ def table_of(rows: Sequence[Row], benchmark: str, method: str, noise: float = 0.
 
 
 def notes_on(rows: Sequence[Row], noise: float = 0.0) -> list[str]:
-    """What the columns mean, in a few lines below the table."""
+    """Return explanations of the columns, to print below the table."""
     found = "found: runs with an RMSE below 1e-10·max(1, deviation of the target); strict: below 1e-10"
     spent = "evaluated: distinct expressions executed until found, a mean over the runs that found it"
     if noise:
@@ -57,7 +146,7 @@ def notes_on(rows: Sequence[Row], noise: float = 0.0) -> list[str]:
 
 
 def _cells(line: Line, paper: dict[str, Any]) -> dict[str, str]:
-    """By the names of `COLUMNS`."""
+    """Return the cells by the names of `COLUMNS`."""
     return {
         "found": _beside(f"{line.successes}/{line.runs}", paper.get("successes"), "{}"),
         "strict": str(line.strict),
@@ -76,20 +165,20 @@ def _mean(spread: Spread | None) -> str:
 
 
 def _short(number: float) -> str:
-    """A large number with its unit: 1.3M."""
+    """Return a large number with its unit: 1.3M."""
     return next((f"{number / size:.1f}{unit}" for unit, size in UNITS if number >= size), f"{number:.0f}")
 
 
 def _beside(ours: str, theirs: float | None, form: str) -> str:
-    """Our figure, and the paper's in parentheses where it has one."""
+    """Return our figure, with the paper's in parentheses if it has one."""
     return ours if theirs is None else f"{ours} ({form.format(theirs)})"
 
 
 def _total(paper: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """The paper's successes over the problems that are shown."""
+    """Return the paper's successes over the problems that are shown."""
     return {"successes": sum(each["successes"] for each in paper.values())} if paper else {}
 
 
 def _r2(mean: float) -> str:
-    """To two digits; what is close to 1 to four, cut off, since only 1 is 1."""
+    """Return two digits; close to 1 four, rounded down, so that only 1 is shown as 1."""
     return f"{mean:.2f}" if mean == 1 or mean < 0.995 else f"{math.floor(mean * 1e4) / 1e4:.4f}"

@@ -9,19 +9,19 @@ from functools import cached_property
 from pathlib import Path
 
 from edhie.bench import methods
-from edhie.bench.crew import Crew, Failure
-from edhie.bench.own import Given, Meant, method_meant
-from edhie.bench.problem import Problem, chosen, load_problems
-from edhie.bench.reading import ProblemError
+from edhie.bench.own_methods import Given, Meant, method_meant
+from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
+from edhie.bench.problem_files import ProblemError
 from edhie.bench.records import Records, Row, key_of
-from edhie.bench.task import WORKER, Settings, Task
+from edhie.bench.trial import WORKER, Trial, TrialSettings
+from edhie.bench.workers import Crew, Failure
 
 RUNS = 10  # as in the paper
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be run."""
+    """The runs of a benchmark."""
 
     benchmark: str
     """nguyen, feynman16, feynman120 (or feynman), or the path of a TOML file of problems or a CSV file of data."""
@@ -34,26 +34,26 @@ class Plan:
     """Which problems; all where there are none."""
     noise: float = 0.0
     """The target is multiplied by 1 + noise·ε, with ε from a normal distribution."""
-    settings: Settings = field(default_factory=Settings)
+    settings: TrialSettings = field(default_factory=TrialSettings)
 
     @cached_property
     def meant(self) -> Meant:
         """The method, and what tables call it."""
         return method_meant(self.method)
 
-    def problems(self) -> tuple[Problem, ...]:
-        """The problems to be run, in their order: those asked for, or all that the method has a generator for."""
+    def problems(self) -> tuple[BenchmarkProblem, ...]:
+        """Return the problems to run, in order: those asked for, or all that the method has a generator for."""
         found, method, model = load_problems(self.benchmark), self.meant.method, self.settings.model
         if self.ids:
             return chosen(found, list(self.ids))
         return tuple(problem for problem in found if methods.has_generator(method, problem, model))
 
-    def tasks(self) -> list[Task]:
-        """All runs, first those of the first problem."""
+    def trials(self) -> list[Trial]:
+        """Return all trials, those of the first problem first."""
         name, method, is_own = self.meant
         own = method if is_own else None
         return [
-            Task(self.benchmark, problem.id, name, number, float(self.noise), self.settings, own)
+            Trial(self.benchmark, problem.id, name, number, float(self.noise), self.settings, own)
             for problem in self.problems()
             for number in range(self.runs)
         ]
@@ -61,7 +61,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Ended:
-    """What a benchmark came to."""
+    """The outcome of a benchmark."""
 
     rows: list[Row]
     """Those of this plan, from this time or an earlier one."""
@@ -88,11 +88,11 @@ def run_benchmark(
     problems = plan.problems()
     records = Records(out, plan.benchmark, plan.meant.name)
     records.open(plan.settings, problems, plan.meant.method if plan.meant.is_own else None)
-    all_tasks = plan.tasks()
+    all_trials = plan.trials()
     done = {key_of(row) for row in records.rows()}
-    waiting = [task for task in all_tasks if _key(task) not in done]
-    failures = _run(waiting, records, workers, len(all_tasks), on_row)
-    wanted = {_key(task) for task in all_tasks}
+    waiting = [trial for trial in all_trials if _key(trial) not in done]
+    failures = _run(waiting, records, workers, len(all_trials), on_row)
+    wanted = {_key(trial) for trial in all_trials}
     every = load_problems(plan.benchmark)
     rows = [row for row in records.sort(every) if key_of(row) in wanted]
     left_out = [] if plan.ids else [problem.id for problem in every if problem not in problems]
@@ -100,17 +100,17 @@ def run_benchmark(
 
 
 def _run(
-    waiting: Sequence[Task], records: Records, workers: int, total: int, on_row: Callable[[int, int, str], None]
+    waiting: Sequence[Trial], records: Records, workers: int, total: int, on_row: Callable[[int, int, str], None]
 ) -> list[Failure]:
     failures: list[Failure] = []
     finished = total - len(waiting)
     on_row(finished, total, "")
-    by_key = {_key(task): task for task in waiting}
+    by_key = {_key(trial): trial for trial in waiting}
     for outcome in Crew(waiting, workers).outcomes():
         finished += 1
         if isinstance(outcome, Failure):
             failures.append(outcome)
-            on_row(finished, total, f"{outcome.task.problem} run {outcome.task.run} failed")
+            on_row(finished, total, f"{outcome.trial.problem} run {outcome.trial.run} failed")
             continue
         row = outcome.row
         records.add(by_key[key_of(row)], outcome)
@@ -121,7 +121,7 @@ def _run(
 
 
 def _check(plan: Plan, workers: int) -> None:
-    """Whatever can be wrong with all runs is said before the first."""
+    """Raise an error before the first run if something is wrong with all of them."""
     if plan.runs < 1 or workers < 1:
         raise ProblemError(f"there must be at least one run and one worker, not {plan.runs} and {workers}")
     if WORKER in os.environ:
@@ -145,5 +145,5 @@ def _check(plan: Plan, workers: int) -> None:
         raise ProblemError(f"{plan.meant.name} has no generator for any problem of {plan.benchmark}")
 
 
-def _key(task: Task) -> tuple[str, int, float]:
-    return task.problem, task.run, task.noise
+def _key(trial: Trial) -> tuple[str, int, float]:
+    return trial.problem, trial.run, trial.noise

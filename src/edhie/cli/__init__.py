@@ -12,22 +12,18 @@ import typer
 
 import edhie
 from edhie.cli.bench import bench
-from edhie.cli.codes import decode, encode
 from edhie.cli.corpus import app as corpus
 from edhie.cli.export import export
-from edhie.cli.expr import compare, show_formula
 from edhie.cli.fit import fit
-from edhie.cli.formulas import FormulaCommand
+from edhie.cli.formulas import FormulaCommand, compare, show_formula
 from edhie.cli.grammar import app as grammar
+from edhie.cli.latent import decode, encode, interpolate, neighbours, sample
 from edhie.cli.model import app as model
-from edhie.cli.notices import told_notices
 from edhie.cli.predict import predict
 from edhie.cli.revise import revise
-from edhie.cli.sample import sample
 from edhie.cli.show import show_run
-from edhie.cli.stopping import INTERRUPTED, is_interruption
+from edhie.cli.terminal import INTERRUPTED, is_interruption, told_notices
 from edhie.cli.train import train
-from edhie.cli.walks import interpolate, neighbours
 from edhie.console import error_console, say
 from edhie.errors import EdhieError, UnkeptWarning
 
@@ -43,7 +39,7 @@ DISCOVERY, FORMULAS, GENERATORS, MEASURING = "Equations from data", "Formulas", 
 
 
 def _add(name: str, function: Callable[..., None], panel: str, example: str, **options: Any) -> None:
-    """A command with an example of its use below its options."""
+    """Add a command with an example of its use below its options."""
     app.command(name, rich_help_panel=panel, epilog=f"Example: `edhie {name} {example}`", **options)(function)
 
 

@@ -16,11 +16,10 @@ from edhie.bench.problem import benchmark_names
 from edhie.bench.records import table_name
 from edhie.bench.report import notes_on, table_of
 from edhie.bench.runner import RUNS, Ended, Plan, run_benchmark
-from edhie.bench.task import Settings
-from edhie.cli.figures import save_figure
+from edhie.bench.trial import TrialSettings
 from edhie.cli.options import complete_model
-from edhie.cli.progress import noted_bar
-from edhie.cli.stopping import INTERRUPTED, is_interruption
+from edhie.cli.outputs import save_figure
+from edhie.cli.terminal import INTERRUPTED, is_interruption, noted_bar
 from edhie.console import console, error_console, help_of, say
 
 OWN = "or a search of your own, as my_module:Climb or path/to/file.py:Climb"
@@ -28,12 +27,12 @@ MOST_PANELS = 18  # of learning curves in one picture
 
 
 def complete_benchmark(incomplete: str) -> list[str]:
-    """The names of benchmarks that go on from what is typed; the shell itself knows files."""
+    """Return the names of benchmarks that begin with what is typed; the shell itself completes files."""
     return [name for name in benchmark_names() if name.startswith(incomplete)]
 
 
 def complete_method(incomplete: str) -> list[tuple[str, str]]:
-    """The names of methods that go on from what is typed, and what they are."""
+    """Return the names of methods that begin with what is typed, with a description of each."""
     return [(name, method.about) for name, method in METHODS.items() if name.startswith(incomplete)]
 
 
@@ -47,19 +46,23 @@ def bench(
     out: Annotated[Path, typer.Option(help="The folder of the tables and the learning curves.")] = Path("results"),
     problems: Annotated[str, typer.Option(help="Only these problems, such as NG-1,NG-5.", show_default="all")] = "",
     noise: Annotated[float, typer.Option(min=0.0, help=help_of(Plan, "noise"))] = Plan.noise,
-    evaluations: Annotated[int, typer.Option(min=0, help=help_of(Settings, "evaluations"))] = Settings.evaluations,
+    evaluations: Annotated[
+        int, typer.Option(min=0, help=help_of(TrialSettings, "evaluations"))
+    ] = TrialSettings.evaluations,
     seconds: Annotated[
-        float | None, typer.Option("--max-time", "--seconds", min=0.0, help=help_of(Settings, "seconds"))
+        float | None, typer.Option("--max-time", "--seconds", min=0.0, help=help_of(TrialSettings, "seconds"))
     ] = None,
     strict: Annotated[
-        bool | None, typer.Option("--strict/--free", help=help_of(Settings, "strict"), show_default=False)
+        bool | None, typer.Option("--strict/--free", help=help_of(TrialSettings, "strict"), show_default=False)
     ] = None,
-    model: Annotated[str | None, typer.Option(help=help_of(Settings, "model"), autocompletion=complete_model)] = None,
+    model: Annotated[
+        str | None, typer.Option(help=help_of(TrialSettings, "model"), autocompletion=complete_model)
+    ] = None,
     figures: Annotated[bool, typer.Option("--figures", help="Draw successes and learning curves too.")] = False,
 ) -> None:
     """Run a method on a benchmark. Runs that the folder holds are not run again; Ctrl-C loses no finished run."""
     ids = tuple(filter(None, (each.strip() for each in problems.split(","))))
-    plan = Plan(benchmark, method, runs, ids, noise, Settings(evaluations, seconds, strict, model))
+    plan = Plan(benchmark, method, runs, ids, noise, TrialSettings(evaluations, seconds, strict, model))
     try:
         if model is None:
             _train_missing(plan)
@@ -77,7 +80,7 @@ def bench(
 
 
 def _train_missing(plan: Plan) -> None:
-    """Baselines do not come with edhie: the first run trains them."""
+    """Train the baselines that do not come with edhie; they are kept."""
     for each in needed_training(plan.meant.method, plan.problems()):
         once = f"training a {each.kind} of {each.latent} dimensions on {each.corpus}, once"
         say(f"{once}; it is kept in {each.folder}", to=error_console)
@@ -108,16 +111,16 @@ def _tell(ended: Ended, plan: Plan) -> None:
     if ended.left_out:
         say(f"left out, since no model of {plan.meant.name} has as many variables: {', '.join(ended.left_out)}")
     # a fault of one's own method is the same in all problems, and told once
-    faults = [failure.reason if plan.meant.is_own else failure.task.problem for failure in ended.failures]
+    faults = [failure.reason if plan.meant.is_own else failure.trial.problem for failure in ended.failures]
     first = dict(reversed(list(zip(faults, ended.failures, strict=True))))
     for fault, count in Counter(faults).items():
         failure = first[fault]
-        which = f"run {failure.task.run}" + (f" and {count - 1} more" if count > 1 else "")
-        say(f"error: {failure.task.problem}, {which}: {failure.reason}", to=error_console)
+        which = f"run {failure.trial.run}" + (f" and {count - 1} more" if count > 1 else "")
+        say(f"error: {failure.trial.problem}, {which}: {failure.reason}", to=error_console)
 
 
 def _draw(ended: Ended, plan: Plan, out: Path) -> None:
-    """Both pictures, beside the table."""
+    """Draw both figures beside the table."""
     name, method = ended.path.stem, plan.meant.name
     drawn = [save_figure(success_figure({method: ended.rows}, table_name(plan.benchmark)), out / f"{name}.png")]
     curves = read_curves(out, name, ended.rows)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from edhie.cli.outputs import Force, check_output
-from edhie.cli.runs import Index, RunFolder, chosen_equation
+from edhie.cli.show import Index, RunFolder, chosen_equation
 from edhie.console import say
-from edhie.discovery import Discovery
-from edhie.discovery.folder import load
-from edhie.discovery.names import variable_names
 from edhie.errors import ExpressionError
 from edhie.expr.exports import FORMATS
 from edhie.expr.exports import export as written
+from edhie.fit import Discovery
+from edhie.fit.problem import variable_names
+from edhie.fit.run_folder import load
 
 if TYPE_CHECKING:
     FormatName = str
@@ -49,5 +49,5 @@ def export(
 
 
 def _target(found: Discovery) -> str:
-    """The target as a name that no variable has."""
+    """Return the target as an identifier that no variable has."""
     return variable_names((*found.train.names, found.target))[-1]

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
 
 import typer
 
 from edhie.cli.fit_data import Measured, read_measured
-from edhie.cli.fit_folder import check_folder, draw, forget_pictures
-from edhie.cli.found import document, print_equation, print_front
-from edhie.cli.notices import only_warnings
-from edhie.cli.options import Json, Quiet, Seed, print_json
+from edhie.cli.options import print_json
+from edhie.cli.outputs import check_folder
 from edhie.cli.search_options import (
-    KEEPING,
     AllVariables,
     Corpus,
     DataFile,
@@ -26,6 +24,7 @@ from edhie.cli.search_options import (
     ForbidNesting,
     Generator,
     Guesses,
+    Json,
     LargestSize,
     LossName,
     MaxTime,
@@ -34,8 +33,14 @@ from edhie.cli.search_options import (
     Operators,
     Out,
     Patience,
+    Quiet,
+    RandomSeed,
+    Report,
     Resume,
+    SearchName,
+    SelectionName,
     Sigma,
+    Strict,
     Target,
     TargetError,
     TemplateText,
@@ -44,16 +49,16 @@ from edhie.cli.search_options import (
     operators_of,
     seconds_of,
 )
-from edhie.cli.stopping import INTERRUPTED, is_interruption
-from edhie.console import error_console, help_of, say
-from edhie.discovery import Discovery, Settings, discover
-from edhie.discovery.folder import save
-from edhie.discovery.settings import PATIENCE, Selection
+from edhie.cli.show import document, print_equation, print_front
+from edhie.cli.terminal import INTERRUPTED, is_interruption, only_warnings
+from edhie.console import error_console, say
 from edhie.errors import EdhieError
 from edhie.events import Event, Improved
+from edhie.fit import Discovery, Settings, discover
+from edhie.fit.run_folder import save
 from edhie.view import SearchView
 
-StrategyName = Literal["mosaic", "evolve", "draw"]
+FRONT, FIT, REPORT = "front.png", "fit.png", "report.html"
 
 
 def fit(
@@ -61,14 +66,11 @@ def fit(
     target: Target,
     features: Features = "",
     sigma: Sigma = None,
-    noise: NoiseName = "auto",
-    loss: LossName = "rmse",
     validation: Validation = None,
     decimal: Decimal = None,
-    max_time: MaxTime = None,
-    evaluations: Evaluations = None,
-    target_error: TargetError = None,
-    patience: Patience = PATIENCE,
+    noise: NoiseName = Settings.noise,
+    loss: LossName = Settings.loss,
+    selection: SelectionName = Settings.selection,
     operators: Operators = "",
     guess: Guesses = None,
     template: TemplateText = None,
@@ -77,34 +79,29 @@ def fit(
     forbid_nesting: ForbidNesting = None,
     only: Only = None,
     all_variables: AllVariables = False,
-    selection: Annotated[
-        Selection, typer.Option("--selection", "--select", help=help_of(Settings, "selection"))
-    ] = "mdl",
+    max_time: MaxTime = None,
+    evaluations: Evaluations = None,
+    target_error: TargetError = None,
+    patience: Patience = Settings.patience or 0,
     generator: Generator = None,
-    strategy: Annotated[StrategyName, typer.Option(help="How to search.")] = "mosaic",
-    strict: Annotated[
-        bool,
-        typer.Option("--strict", help="Answer with the generator's own symbols only, without others and constants."),
-    ] = False,
-    seed: Seed = 0,
+    search: SearchName = "mosaic",
+    strict: Strict = False,
+    seed: RandomSeed = Settings.seed,
     out: Out = None,
     resume: Resume = False,
-    report: Annotated[
-        bool,
-        typer.Option("--report/--no-report", help="Draw pictures and write report.html.", rich_help_panel=KEEPING),
-    ] = True,
+    report: Report = True,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Find equations that explain a column of a table by others. Ctrl-C shows what was found so far."""
     if resume and out is None:
         raise typer.BadParameter("--resume needs the folder of the search that is to go on; give it with --out")
-    if template is not None and strategy != "mosaic":
-        raise typer.BadParameter(f"a --template has a search of its own; leave out --strategy {strategy}")
+    if template is not None and search != "mosaic":
+        raise typer.BadParameter(f"a --template has a search of its own; leave out --search {search}")
     settings = Settings(
         max_time=seconds_of(max_time, evaluations), max_evaluations=evaluations, target_error=target_error,
         operators=operators_of(operators), guesses=guess or (), template=template, corpus=corpus,
-        generator=generator, strict=strict, selection=selection, strategy=strategy, seed=seed,
+        generator=generator, strict=strict, selection=selection, search=search, seed=seed,
         noise=noise, loss=loss, patience=patience or None,
     )  # fmt: skip
     found: Discovery | None = None
@@ -112,7 +109,7 @@ def fit(
         if out is not None:
             check_folder(out, resume=resume)
         measured = read_measured(data, target, features, validation, sigma=sigma, decimal=decimal)
-        constraints = constraints_of(max_size, forbid_nesting, only, all_variables, columns=measured.train.names)
+        constraints = constraints_of(max_size, forbid_nesting, only, all_variables, columns=measured.problem.columns)
         settings = replace(settings, constraints=constraints)
         if quiet:
             only_warnings()
@@ -149,16 +146,13 @@ class _Watched:
 
 
 def _discovered(measured: Measured, settings: Settings, out: Path | None, *, resume: bool, quiet: bool) -> Discovery:
-    with SearchView(target=measured.target, is_quiet=quiet) as view:
+    with SearchView(target=measured.problem.target, is_quiet=quiet) as view:
         watched = _Watched(view)
         try:
-            return discover(
-                measured.train, settings, target=measured.target, validation=measured.validation, on_event=watched,
-                folder=out, resume=resume,
-            )  # fmt: skip
+            return discover(measured.problem, settings, on_event=watched, folder=out, resume=resume)
         except (EdhieError, OSError):  # such as a full disk
             if watched.best is not None:
-                say(f"the best until then: {measured.target} = {watched.best.expr}", to=error_console)
+                say(f"the best until then: {measured.problem.target} = {watched.best.expr}", to=error_console)
             raise
 
 
@@ -173,7 +167,7 @@ def _tell(found: Discovery, out: Path | None, *, quiet: bool, as_json: bool) -> 
 
 
 def _finish(found: Discovery, out: Path, *, report: bool, quiet: bool) -> None:
-    """Pictures and the report, which no equation waits for."""
+    """Draw pictures and the report, after the equations were printed."""
     forget_pictures(out)
     if report and not found.is_empty:
         try:
@@ -190,10 +184,36 @@ def _finish(found: Discovery, out: Path, *, report: bool, quiet: bool) -> None:
 
 
 def _end(found: Discovery, out: Path | None) -> None:
-    """How the command ends, where it was stopped or found nothing."""
+    """Exit with the right code if the search was stopped or found nothing."""
     if found.result.stopped == "interrupted":
         so_far = "nothing was found yet" if found.is_empty else "this was found so far"
         kept = f"; {out} keeps it: the same command with --resume goes on from there" if out else ""
         say(f"stopped: {so_far}{kept}", to=error_console)
         raise typer.Exit(INTERRUPTED)
     found.index  # noqa: B018 -- raises where nothing was found
+
+
+def forget_pictures(folder: Path) -> None:
+    """Remove pictures of an earlier state of the search."""
+    with suppress(OSError):
+        for name in (FRONT, FIT, REPORT):
+            (folder / name).unlink(missing_ok=True)
+
+
+def draw(found: Discovery, folder: Path, *, command: str) -> None:
+    """Draw the front, the fit and the report; warn of one that cannot be made."""
+    from edhie.plots import plot_fit, plot_front, save
+    from edhie.report import write_report
+
+    _attempt(folder / FRONT, lambda path: save(plot_front(found), path))
+    _attempt(folder / FIT, lambda path: save(plot_fit(found), path))
+    _attempt(folder / REPORT, lambda path: write_report(found, path, command=command))
+
+
+def _attempt(path: Path, make: Callable[[Path], object]) -> None:
+    try:
+        make(path)
+    except Exception as error:  # whatever it is: the equations are kept already, and a picture is not worth more
+        with suppress(OSError):  # half of one, where the disk is full
+            path.unlink(missing_ok=True)
+        say(f"warning: {path} is not there: {error or repr(error)}", to=error_console)

@@ -9,13 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from edhie.console import error_console, say
-from edhie.discovery.names import variable_names
-from edhie.discovery.preparing import SPLIT_SEED
 from edhie.errors import DataError, shortened
 from edhie.evaluate import Data, read_data
 from edhie.evaluate.data import what_is_alike
 from edhie.evaluate.tables import Numbers, Table, open_table
-from edhie.results.validation import split
+from edhie.fit import Problem
 
 LEAST_ROWS = 2
 FEW_ROWS = 30  # as many have to be told apart from a table that was turned
@@ -24,30 +22,30 @@ MOST_TOLD = 20  # columns that have another name in equations
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What is to be explained, and by what."""
+    """A problem that was read from a file."""
 
     path: Path
     notes: tuple[str, ...]
-    target: str
-    train: Data
-    validation: Data | None
-    """Rows that are held out, or of a file of their own."""
+    """Remarks of the reader."""
+    problem: Problem
     validation_path: Path | None = None
+    """The file of the rows for validation; None if they are held out."""
 
     def tell(self) -> None:
-        """What was read, and what will be done with it."""
+        """Print what was read and which rows are held out."""
         if self.notes:
             say(f"{self.path} {' and '.join(self.notes)}", to=error_console)
-        columns, apart = self.train.names, 0 if self.validation is None else self.validation.n_rows
+        problem, columns = self.problem, self.problem.columns
+        apart = 0 if problem.validation is None else problem.validation.n_rows
         held_out = 0 if self.validation_path else apart
-        rows = self.train.n_rows + held_out
+        rows = problem.train.n_rows + held_out
         by = f"{columns[0]!r}" if len(columns) == 1 else f"{len(columns)} others ({shortened(', '.join(columns))})"
-        say(f"{self.path}: {rows:,} rows; {self.target!r} is to be explained by {by}", to=error_console)
+        say(f"{self.path}: {rows:,} rows; {problem.target!r} is to be explained by {by}", to=error_console)
         if held_out:
             say(f"{held_out:,} of {rows:,} rows are held out for validation", to=error_console)
         if self.validation_path is not None:
             say(f"{self.validation_path}: {apart:,} rows for validation", to=error_console)
-        renamed = [each for each in zip(columns, variable_names(columns), strict=True) if each[0] != each[1]]
+        renamed = [each for each in zip(columns, problem.train.names, strict=True) if each[0] != each[1]]
         for column, name in renamed[:MOST_TOLD]:
             say(f"column {column!r} is called {name} in equations", to=error_console)
         if len(renamed) > MOST_TOLD:
@@ -79,14 +77,12 @@ def read_measured(
     _check_variation(data, path, target)
     if validation is not None:
         apart = _validation(open_table(validation, decimal=decimal), target, names, sigma)
-        return Measured(path, table.notes, target, data, apart, validation)
-    # split here as `discover` would, so that what is held out is told before anything is compiled
-    train, held_out = split(data, np.random.default_rng(SPLIT_SEED))
-    return Measured(path, table.notes, target, train, held_out)
+        return Measured(path, table.notes, Problem.of(data, target=target, validation=apart), validation)
+    return Measured(path, table.notes, Problem.of(data, target=target))
 
 
 def _data(table: Table, target: str, names: tuple[str, ...], sigma: str | None, numbers: Numbers) -> Data:
-    """Data of the target, the features and, if there are any, standard errors, in that order."""
+    """Return the data of target, features and standard errors, if any, in that order."""
     if sigma is not None and (numbers[:, -1] <= 0).any():
         row = int(np.argmax(numbers[:, -1] <= 0))
         what = f"column {sigma!r} is {numbers[row, -1]:g} in row {row + 1} below the names"
@@ -118,7 +114,7 @@ def _check_variation(data: Data, path: Path, target: str) -> None:
 
 
 def _validation(table: Table, target: str, names: tuple[str, ...], sigma: str | None) -> Data:
-    """The same columns of another file, which may have no standard errors; its target may be constant."""
+    """Return the same columns of another file, which may have no standard errors and a constant target."""
     sigma = sigma if sigma in table.names else None
     numbers = table.numbers((target, *names, *_or_none(sigma)))
     if len(numbers) == 0:
@@ -127,7 +123,7 @@ def _validation(table: Table, target: str, names: tuple[str, ...], sigma: str | 
 
 
 def _features(table: Table, target: str, features: str, sigma: str | None) -> tuple[str, ...]:
-    """The columns named, a name with a comma in quotes; if none is, all but the target and its standard errors."""
+    """Return the columns named, by default all but the target and its standard errors; names with commas are quoted."""
     given = tuple(each.strip() for each in next(csv.reader([features], skipinitialspace=True), []) if each.strip())
     names = given or tuple(name for name in table.names if name not in (target, sigma))
     twice = next((name for name in given if given.count(name) > 1), None)

@@ -1,16 +1,20 @@
-"""Formulas as arguments, from a file or from standard input, over the library of a model."""
+"""Formulas as arguments, from a file or from standard input; `edhie expr` and `edhie compare`."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from typer.core import TyperCommand
 
+from edhie.cli.options import Json, print_json
+from edhie.cli.outputs import Force, check_figure, save_figure
+from edhie.console import console, draws_unicode, error_console, say
 from edhie.errors import EdhieError, ExpressionError, ParseError
-from edhie.expr import Expr, SymbolLibrary, parse
+from edhie.expr import Expr, SymbolLibrary, parse, to_infix, to_postfix, to_prefix
 
 STANDARD_INPUT = Path("-")
 
@@ -19,7 +23,7 @@ class FormulaCommand(TyperCommand):
     """A command whose arguments may begin with a minus sign: `-sin(x0)` is a formula, not the options s, i and n."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As any command, but for a blank before such formulas, which stands for nothing in them."""
+        """Parse arguments after putting a blank before formulas that begin with a minus sign."""
         return super().parse_args(ctx, [f" {each}" if self._is_formula(each) else each for each in args])
 
     def _is_formula(self, text: str) -> bool:
@@ -29,7 +33,7 @@ class FormulaCommand(TyperCommand):
 
 
 def read_formula(text: str, library: SymbolLibrary) -> Expr:
-    """The formula over a model's library; what is not in it is pointed at."""
+    """Return the formula over a model's library; errors point at unknown symbols."""
     try:
         return parse(text.strip(), library)
     except ParseError as error:
@@ -42,7 +46,7 @@ def read_formula(text: str, library: SymbolLibrary) -> Expr:
 
 
 def read_formulas(texts: Sequence[str], file: Path | None, library: SymbolLibrary) -> list[Expr]:
-    """The formulas among the arguments, then those of a file (`-`: standard input), one a line."""
+    """Return the formulas among the arguments, then those of a file, one a line; `-` is standard input."""
     exprs = [read_formula(text, library) for text in texts]
     if file is None:
         return exprs
@@ -65,3 +69,91 @@ def _lines(file: Path, name: str) -> Iterable[str]:
         reason = error.strerror if isinstance(error, OSError) else error
         raise ExpressionError(f"{name} cannot be read: {reason}") from error
     return text.splitlines()
+
+
+Formula = Annotated[str, typer.Argument(help='A formula, such as "3*x0^2 + sin(x1)/c".')]
+
+
+def show_formula(
+    formula: Formula,
+    latex: Annotated[bool, typer.Option("--latex", help="The formula is written in LaTeX.")] = False,
+    simplify: Annotated[bool, typer.Option("--simplify", help="Simplify it first, by SymPy.")] = False,
+    figure: Annotated[Path | None, typer.Option(help="Draw the tree into this file (PNG, PDF or SVG).")] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Show a formula in every notation and as a tree."""
+    if figure is not None:
+        check_figure(figure, force=force)
+    expr = _read(formula, latex)
+    if simplify:
+        from edhie.expr.simplify import simplify as simplified
+
+        expr = simplified(expr)
+    notations = {
+        "infix": to_infix(expr),
+        "prefix": to_prefix(expr),
+        "postfix": to_postfix(expr),
+        "LaTeX": expr.latex(),
+        "SymPy": _sympy_text(expr),
+    }
+    if as_json:
+        shown = {name.lower(): text for name, text in notations.items()}
+        print_json(shown | {"size": expr.size, "height": expr.height})
+    else:
+        size = f"{expr.size} node{'s' * (expr.size > 1)}, height {expr.height}"
+        _print_formula(expr, notations | {"size": size})
+    if figure is not None:
+        from edhie.expr.drawing import draw_figure
+
+        say(f"tree drawn in {save_figure(draw_figure([expr]), figure)}", to=error_console if as_json else console)
+
+
+def _print_formula(expr: Expr, lines: Mapping[str, str]) -> None:
+    from edhie.expr.drawing import draw_text
+
+    for label, text in lines.items():
+        console.print(f"[bold]{label:9}[/]", end="")
+        say(text)
+    say(f"\n{draw_text(expr, ascii=not draws_unicode())}")
+
+
+def compare(
+    first: Formula,
+    second: Formula,
+    max_time: Annotated[
+        float, typer.Option("--max-time", "--time-limit", min=0.1, help="Seconds that SymPy may search for a proof.")
+    ] = 10.0,
+    as_json: Json = False,
+) -> None:
+    """Report whether two formulas are equivalent, and their distance as trees."""
+    from edhie.expr.distance import edit_distance, tree_distance
+    from edhie.expr.equivalence import equivalent
+
+    a, b = _read(first, False), _read(second, False)
+    answer = equivalent(a, b, time_limit=max_time)
+    distances = {"edit_distance": edit_distance(a, b), "tree_distance": tree_distance(a, b)}
+    if as_json:
+        told = {"equivalent": answer.verdict, "reason": answer.reason, "same_domain": answer.same_domain}
+        print_json(told | distances)
+        return
+    say(f"equivalent: {answer.verdict}")
+    say(f"  {answer.reason}")
+    if answer.same_domain is False:
+        say("  they are not defined at the same points")
+    say(f"edit distance {distances['edit_distance']}, tree distance {distances['tree_distance']}")
+
+
+def _sympy_text(expr: Expr) -> str:
+    try:
+        return str(expr.sympy())
+    except EdhieError as error:
+        return f"none: {error}"
+
+
+def _read(formula: str, latex: bool) -> Expr:
+    if latex:
+        from edhie.expr.latex_reader import from_latex
+
+        return from_latex(formula)
+    return parse(formula)

@@ -16,7 +16,7 @@ app = typer.Typer(help="Look at probabilistic grammars and draw expressions from
 
 
 def complete_name(incomplete: str) -> list[str]:
-    """The names of grammars that go on from what is typed."""
+    """Return the names of grammars that begin with what is typed."""
     return [name for name in names() if name.startswith(incomplete)]
 
 

@@ -19,7 +19,7 @@ WEIGHT_COLUMN = re.compile("weight")
 
 
 def write_codes(path: Path, texts: Sequence[str], mean: Codes, spread: Codes) -> None:
-    """A row an expression: its text, its code (z0, z1, …) and its spread (s0, s1, …); .npy has the codes alone."""
+    """Write a row for each expression: text, code (z0, z1, …) and spread (s0, s1, …); .npy holds the codes alone."""
     try:
         if _is_npy(path):
             with path.open("wb") as array:  # of a name, np.save would not take every spelling of the suffix
@@ -37,7 +37,7 @@ def write_codes(path: Path, texts: Sequence[str], mean: Codes, spread: Codes) ->
 
 
 def read_codes(path: Path, latent: int) -> Codes:
-    """The codes in a file: its columns z0, z1, …, or all of them where there are none of that name."""
+    """Return the codes in a file: its columns z0, z1, …, or all columns if none has such a name."""
     table = _read_npy(path) if _is_npy(path) else _read_csv(path, CODE_COLUMN)
     if table.ndim != 2 or table.shape[1] != latent:
         width = f"{table.shape[1]} numbers" if table.ndim == 2 else f"the shape {table.shape}"
@@ -51,7 +51,7 @@ def read_codes(path: Path, latent: int) -> Codes:
 
 
 def read_weights(path: Path) -> NDArray[np.float64]:
-    """One number an expression: a line each, or the column `weight` of a CSV table."""
+    """Return one number for each expression: one a line, or the column `weight` of a CSV table."""
     table = _read_npy(path) if _is_npy(path) else _read_csv(path, WEIGHT_COLUMN)
     if table.ndim == 2 and table.shape[1] != 1:
         raise GeneratorError(f"{path} has {table.shape[1]} columns; name that of the weights {WEIGHT_COLUMN.pattern!r}")
@@ -75,7 +75,7 @@ def _read_npy(path: Path) -> NDArray[np.float64]:
 
 
 def _read_csv(path: Path, wanted: re.Pattern[str]) -> NDArray[np.float64]:
-    """The columns of a CSV file whose names match; all, where none does or where no row names them."""
+    """Return the columns of a CSV file whose names match; all if none does or there is no row of names."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file)
@@ -104,7 +104,7 @@ def _read_csv(path: Path, wanted: re.Pattern[str]) -> NDArray[np.float64]:
 
 
 def _columns(path: Path, names: Sequence[str], wanted: re.Pattern[str]) -> list[int] | None:
-    """The places of the columns whose names match, z0 before z1 wherever they stand; None where none does."""
+    """Return the positions of the columns whose names match, z0 before z1; None if none does."""
     found = [(match, place) for place, name in enumerate(names) if (match := wanted.fullmatch(name.strip()))]
     numbered = sorted((int(match[1]) if wanted.groups else 0, place) for match, place in found)
     if [number for number, _ in numbered] != list(range(len(numbered))):

@@ -27,7 +27,7 @@ MOST_POINTS = 1_000_000  # of a latent space in one request, whose answer is sor
 
 
 def complete_model(incomplete: str) -> list[str]:
-    """The names of models that go on from what is typed; the shell itself knows folders."""
+    """Return the names of models that begin with what is typed; the shell itself completes folders."""
     return [name for name in names() if name.startswith(incomplete.lower())]
 
 
@@ -50,7 +50,7 @@ Forbid = Annotated[list[str] | None, typer.Option(help=help_of(Constraints, "for
 
 
 def load_within(folder: str, max_height: int, max_size: int, forbid: Iterable[str] | None) -> Model:
-    """The model, decoding within limits."""
+    """Return the model, decoding within limits."""
     model = load(folder)
     constraints = Constraints(max_height=max_height, max_size=max_size, forbidden=tuple(forbid or ()))
     if constraints == Constraints():
@@ -61,14 +61,14 @@ def load_within(folder: str, max_height: int, max_size: int, forbid: Iterable[st
 
 
 def in_parts(count: int) -> Iterator[int]:
-    """A count as the counts of parts of it."""
+    """Yield counts of parts that add up to a count."""
     while count > 0:
         yield min(count, AT_ONCE)
         count -= AT_ONCE
 
 
 def print_expression(expr: Expr | None, notation: Notation, *, as_json: bool, **more: Any) -> None:
-    """One line: the expression alone, or a JSON object that has its size, height and `more` beside it."""
+    """Print one line: the expression alone, or a JSON object with its size, height and `more`."""
     text = NO_EXPRESSION if expr is None else WRITERS[notation](expr)
     if not as_json:
         say(text)
@@ -79,5 +79,5 @@ def print_expression(expr: Expr | None, notation: Notation, *, as_json: bool, **
 
 
 def print_json(row: dict[str, Any]) -> None:
-    """One JSON object on a line."""
+    """Print one JSON object on a line."""
     say(json.dumps(row, ensure_ascii=False))

@@ -1,13 +1,18 @@
-"""Files that commands write: existing files need --force, and files of a run, model or corpus are never replaced."""
+"""Files and folders that commands write: existing ones are not replaced without --force."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from edhie.errors import EdhieError
+from edhie.errors import EdhieError, ExpressionError, SearchError
+from edhie.search.checkpoint import DESCRIPTION as RUN
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Force = Annotated[
     bool, typer.Option("--force", help="Replace the file if it exists; files of a run, model or corpus are kept.")
@@ -60,7 +65,7 @@ def check_output(path: Path, *, force: bool) -> None:
 
 
 def _owner(path: Path) -> str | None:
-    """The kind of folder that the file belongs to, whether it is there yet or not; None for a file of the user."""
+    """Return the kind of folder that a file belongs to, whether it exists or not; None for a file of the user."""
     whole = path.resolve()  # writing follows links too
     name = whole.name.casefold()  # some file systems do not distinguish Run.json from run.json
     for kind in KINDS:
@@ -68,3 +73,44 @@ def _owner(path: Path) -> str | None:
         if is_theirs and any((whole.parent / mark).is_file() for mark in kind.marks):
             return kind.what
     return None
+
+
+def check_figure(path: Path, *, force: bool) -> None:
+    """Raise an error if drawing into `path` would destroy a file."""
+    if path.name:  # without one, drawing fails
+        check_output(_with_suffix(path), force=force)
+
+
+def save_figure(figure: Figure, path: Path) -> Path:
+    """Write a figure in the format that the name's end says, PNG where it says none; the path written to."""
+    try:
+        whole = _with_suffix(path)
+        figure.savefig(whole)
+    except (OSError, ValueError) as error:
+        raise ExpressionError(f"cannot draw into {path}: {error}") from error
+    return whole
+
+
+def _with_suffix(path: Path) -> Path:
+    return path if path.suffix else path.with_suffix(".png")
+
+
+def check_folder(folder: Path, *, resume: bool) -> None:
+    """Raise where a new search would write among something else, or nothing can be written."""
+    if folder.exists() and not folder.is_dir():
+        raise SearchError(f"{folder} is a file; choose a folder")
+    there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    if not there.is_dir():
+        raise SearchError(f"cannot keep the search in {folder}: {there} is a file; choose another folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise SearchError(f"cannot keep the search in {folder}: {there} is read-only; choose another folder")
+    if resume or not folder.exists():
+        return
+    if (folder / RUN).exists():
+        raise SearchError(f"{folder} holds a search already; go on with it (--resume), or choose another folder")
+    try:
+        is_empty = next(folder.iterdir(), None) is None
+    except OSError as error:
+        raise SearchError(f"cannot look into {folder}: {error.strerror or error}") from error
+    if not is_empty:
+        raise SearchError(f"{folder} is not empty; choose another folder, or one that is not there yet")

@@ -13,13 +13,13 @@ import numpy as np
 import typer
 
 from edhie.cli.outputs import Force, check_output
-from edhie.cli.runs import Index, RunFolder, chosen_equation
 from edhie.cli.search_options import Decimal
+from edhie.cli.show import Index, RunFolder, chosen_equation
 from edhie.console import error_console, say
-from edhie.discovery import Discovery, Equation
-from edhie.discovery.folder import load
 from edhie.errors import DataError, shortened
 from edhie.evaluate.tables import Numbers, Table, open_table
+from edhie.fit import Discovery, Equation
+from edhie.fit.run_folder import load
 
 
 def predict(
@@ -74,7 +74,7 @@ def _check_output(out: Path, data: Path, *, force: bool) -> None:
 
 
 def _columns(found: Discovery, equations: Sequence[Equation], table: Table) -> Numbers:
-    """By variable: its values, NaN where there is none; 0 for those that no equation uses."""
+    """Return the values of each variable, NaN where a cell is empty; 0 for variables that no equation uses."""
     variables = {name for each in equations for name in each.expr.variables}
     used = [k for k, name in enumerate(found.train.names) if name in variables]
     wanted = [found.columns[k] for k in used]
@@ -91,7 +91,7 @@ def _columns(found: Discovery, equations: Sequence[Equation], table: Table) -> N
 
 
 def _values(function: Callable[[Numbers], Numbers], columns: Numbers) -> Numbers:
-    """What a function says of the rows that are whole; NaN for others, and where it says nothing finite."""
+    """Return the values of a function on complete rows; NaN for others, and where it is not finite."""
     whole = np.isfinite(columns).all(axis=0)
     values = np.full(columns.shape[1], np.nan)
     if whole.any():
@@ -101,7 +101,7 @@ def _values(function: Callable[[Numbers], Numbers], columns: Numbers) -> Numbers
 
 
 def _free_name(name: str, table: Table) -> str:
-    """The name, or another where the table has a column of that name."""
+    """Return the name, or another if the table has a column of that name."""
     while name in table.names:
         name += "_predicted"
     return name
@@ -119,7 +119,7 @@ def _write(table: Table, new: dict[str, Numbers], out: Path | None) -> None:
 
 
 def _write_rows(table: Table, new: dict[str, Numbers], file: TextIO) -> None:
-    """The table as it is written, with more columns."""
+    """Write the table as it was read, with more columns."""
     writer = csv.writer(file, delimiter=table.separator, lineterminator="\n")
     writer.writerow([*table.names, *new])
     cells = zip(*(_cells(values, table.decimal) for values in new.values()), strict=True)

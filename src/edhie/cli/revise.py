@@ -10,9 +10,8 @@ from typing import Annotated
 import typer
 
 from edhie.cli.fit_data import Measured, read_measured
-from edhie.cli.fit_folder import check_folder
-from edhie.cli.notices import only_warnings
-from edhie.cli.options import Json, Quiet, Seed, print_json
+from edhie.cli.options import print_json
+from edhie.cli.outputs import check_folder
 from edhie.cli.search_options import (
     AllVariables,
     DataFile,
@@ -21,12 +20,15 @@ from edhie.cli.search_options import (
     Features,
     ForbidNesting,
     Generator,
+    Json,
     LargestSize,
     MaxTime,
     NoiseName,
     Only,
     Operators,
     Out,
+    Quiet,
+    RandomSeed,
     Resume,
     Sigma,
     Target,
@@ -36,12 +38,12 @@ from edhie.cli.search_options import (
     operators_of,
     seconds_of,
 )
-from edhie.cli.stopping import INTERRUPTED, is_interruption
+from edhie.cli.terminal import INTERRUPTED, is_interruption, only_warnings
 from edhie.console import error_console, say
-from edhie.discovery.revision import Revision
-from edhie.discovery.revision import revise as revised
-from edhie.discovery.settings import Settings
 from edhie.errors import EdhieError, SearchError, shortened
+from edhie.fit.revision import Revision
+from edhie.fit.revision import revise as revised
+from edhie.fit.settings import Settings
 from edhie.plots import save
 from edhie.plots.trees import plot_difference
 from edhie.view import SearchView
@@ -56,7 +58,7 @@ def revise(
     target: Target,
     features: Features = "",
     sigma: Sigma = None,
-    noise: NoiseName = "auto",
+    noise: NoiseName = Settings.noise,
     validation: Validation = None,
     decimal: Decimal = None,
     max_time: MaxTime = None,
@@ -68,7 +70,7 @@ def revise(
     only: Only = None,
     all_variables: AllVariables = False,
     generator: Generator = None,
-    seed: Seed = 0,
+    seed: RandomSeed = Settings.seed,
     out: Out = None,
     resume: Resume = False,
     quiet: Quiet = False,
@@ -86,7 +88,7 @@ def revise(
         if out is not None:
             check_folder(out, resume=resume)
         measured = read_measured(data, target, features, validation, sigma=sigma, decimal=decimal)
-        constraints = constraints_of(max_size, forbid_nesting, only, all_variables, columns=measured.train.names)
+        constraints = constraints_of(max_size, forbid_nesting, only, all_variables, columns=measured.problem.columns)
         settings = replace(settings, constraints=constraints)
         if quiet:
             only_warnings()
@@ -110,11 +112,8 @@ def revise(
 def _found(
     formula: str, measured: Measured, settings: Settings, out: Path | None, *, resume: bool, quiet: bool
 ) -> Revision:
-    with SearchView(target=measured.target, is_quiet=quiet) as view:
-        return revised(
-            formula, measured.train, settings, target=measured.target, validation=measured.validation, on_event=view,
-            folder=out, resume=resume,
-        )  # fmt: skip
+    with SearchView(target=measured.problem.target, is_quiet=quiet) as view:
+        return revised(formula, measured.problem, settings, on_event=view, folder=out, resume=resume)
 
 
 def _tell(found: Revision, out: Path | None, *, quiet: bool, as_json: bool) -> None:
@@ -131,7 +130,7 @@ def _tell(found: Revision, out: Path | None, *, quiet: bool, as_json: bool) -> N
 
 
 def _print_steps(found: Revision) -> None:
-    """One line a step; a star stands before the one to trust."""
+    """Print one line for each step, with a star before the chosen one."""
     texts = [shortened(step.equation.right_side(), WIDEST) for step in found.steps]
     width = max(len(text) for text in [*texts, f"{found.target} ="])
     say(f"  distance  {'loss':>10}  {'R²':>9}  {f'{found.target} =':<{width}}  what changed")
@@ -143,7 +142,7 @@ def _print_steps(found: Revision) -> None:
 
 
 def _keep(found: Revision, out: Path) -> None:
-    """The steps as a table, the equation to trust, and a picture of what changed."""
+    """Write the steps as a table, the chosen equation, and a picture of the changes."""
     try:
         with (out / REVISIONS).open("w", encoding="utf-8", newline="") as file:
             rows = [step.as_json() for step in found.steps]

@@ -1,4 +1,7 @@
-"""What `fit` and `revise` can be told of a search: each option once, and what becomes of it."""
+"""Options that `fit` and `revise` share, and their conversion to settings.
+
+The help of an option is the first sentence of the field that it sets.
+"""
 
 from __future__ import annotations
 
@@ -6,144 +9,113 @@ import csv
 import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from edhie.cli.options import complete_model
 from edhie.console import help_of
-from edhie.discovery.settings import SECONDS, Noise, Settings
 from edhie.errors import SymbolError, shortened, suggestion
 from edhie.evaluate.constraints import ANY_FUNCTION, Constraints
 from edhie.expr.symbols import ALIASES, OPERATORS
+from edhie.fit.settings import Noise, Selection, Settings
 
-EACH = "Give it once for each."
-LIMITS, FORM, KEEPING = "When it stops", "What is known of the equation", "What is kept"
-
-
-def _help(config: type, field: str) -> str:
-    """What a field says of itself, without what only a program can pass."""
-    return help_of(config, field).partition("\n")[0].partition(" None: ")[0]
+DATA, GOAL, FORM, LIMITS = "Data", "What a good equation is", "What is known of the equation", "Limits"
+SEARCH, OUTPUT = "Search", "Output"
 
 
-# -- data, limits, folder -------------------------------------------------------------
+def option(panel: str, help: str, *names: str, metavar: str = "", **more: Any) -> Any:
+    """Return an option with one line of help; `metavar` stands for its value."""
+    return typer.Option(*names, help=help, metavar=metavar, rich_help_panel=panel, **{"show_default": False} | more)
 
-DataFile = Annotated[
-    Path, typer.Argument(help="A table, CSV, TSV or Parquet: a row of names, then one row a measurement.")
+
+def setting(panel: str, field: str, *names: str, config: type = Settings, more: str = "", **options: Any) -> Any:
+    """Return an option for a field of the settings, whose first sentence is its help, with `more` behind it."""
+    first = help_of(config, field).partition("\n")[0].partition(". ")[0].rstrip(".")
+    return option(panel, f"{first}.{more}", *names, **options)
+
+
+def within(least: float, most: float = math.inf) -> Callable[[typer.CallbackParam, Any], Any]:
+    """Return a check that a number is within limits."""
+
+    def check(parameter: typer.CallbackParam, given: Any) -> Any:
+        if given is not None and not least <= given <= most:
+            limits = f"{least} or more" if most == math.inf else f"{least} to {most}"
+            raise typer.BadParameter(f"{given} is out of range; give {limits}", param=parameter)
+        return given
+
+    return check
+
+
+# -- data -------------------------------------------------------------------------------
+
+DataFile = Annotated[Path, typer.Argument(help="A table: CSV, TSV or Parquet, with a row of names.")]
+Target = Annotated[str, option(DATA, "Column to explain.", metavar="COLUMN")]
+Features = Annotated[str, option(DATA, "Columns to use; all others by default.", metavar="COLUMNS")]
+Sigma = Annotated[str | None, option(DATA, "Column of the target's standard errors.", metavar="COLUMN")]
+Validation = Annotated[Path | None, option(DATA, "Table of held-out rows to choose by.", metavar="FILE")]
+Decimal = Annotated[Literal[",", "."] | None, option(DATA, "Decimal mark, if it is not recognised.", metavar="MARK")]
+
+# -- what a good equation is --------------------------------------------------------------
+
+LossName = Annotated[
+    Literal["rmse", "mse", "mae", "nrmse", "max", "student"],
+    setting(GOAL, "loss", "--loss", metavar="LOSS"),
 ]
-Target = Annotated[str, typer.Option(help="The column to explain.")]
-Sigma = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="The column of the target's standard errors: rows count by 1/sigma², and it is no feature.",
-        show_default="all rows count the same",
-    ),
+NoiseName = Annotated[Noise, setting(GOAL, "noise", "--noise", metavar="MODEL")]
+SelectionName = Annotated[Selection, setting(GOAL, "selection", "--selection", "--select", metavar="RULE")]
+
+# -- what is known of the equation --------------------------------------------------------
+
+Operators = Annotated[str, option(FORM, 'Such as "+,-,*,exp"; all by default.', metavar="LIST")]
+Guesses = Annotated[list[str] | None, option(FORM, "Formula near the truth; repeatable.", "--guess", metavar="FORMULA")]
+TemplateText = Annotated[str | None, setting(FORM, "template", "--template", metavar="FORM")]
+Corpus = Annotated[Path | None, setting(FORM, "corpus", metavar="FILE")]
+LargestSize = Annotated[
+    int | None, setting(FORM, "max_size", "--max-size", config=Constraints, metavar="N", callback=within(1))
 ]
-Decimal = Annotated[
-    Literal[",", "."] | None,
-    typer.Option(help="The decimal mark of the table, if it is not recognised.", show_default="recognised"),
-]
-Features = Annotated[str, typer.Option(help="The columns to explain it with, such as a,b.", show_default="all others")]
-Validation = Annotated[
-    Path | None,
-    typer.Option(
-        help="A table of rows that are only looked at when an equation is chosen.",
-        show_default="some rows of a thousand and more",
-    ),
-]
-Evaluations = Annotated[
-    int | None,
-    typer.Option(min=1, help="Distinct expressions executed at most.", show_default="no limit", rich_help_panel=LIMITS),
-]
-TargetError = Annotated[
-    float | None,
-    typer.Option(min=0.0, help="An error that is good enough to stop.", show_default="none", rich_help_panel=LIMITS),
-]
+ForbidNesting = Annotated[list[str] | None, option(FORM, 'Such as "exp:exp,log"; repeatable.', metavar="OP:LIST")]
+Only = Annotated[list[str] | None, option(FORM, 'Allow columns: "sin:angle"; repeatable.', metavar="OP:LIST")]
+AllVariables = Annotated[bool, setting(FORM, "all_variables", "--all-variables", config=Constraints)]
+
+# -- limits -------------------------------------------------------------------------------
+
 MaxTime = Annotated[
     float | None,
-    typer.Option(
-        min=0.0,
-        help="Seconds that it may take, those before --resume included; 0 for no limit.",
-        show_default="60; with --evaluations no limit",
-        rich_help_panel=LIMITS,
-    ),
+    setting(LIMITS, "max_time", metavar="SECONDS", callback=within(0), more=" 60 by default, 0 for none."),
 ]
-Patience = Annotated[
-    int,
-    typer.Option(
-        min=0,
-        help="Stop early after so many rounds without a better equation, if the best took no longer to find; 0: never.",
-        rich_help_panel=LIMITS,
-    ),
+Evaluations = Annotated[
+    int | None, option(LIMITS, "Limit on distinct expressions executed.", metavar="N", callback=within(1))
 ]
-LossName = Annotated[
-    Literal["rmse", "mse", "mae", "nrmse", "max", "student"], typer.Option("--loss", help=_help(Settings, "loss"))
-]
-NoiseName = Annotated[Noise, typer.Option("--noise", help=_help(Settings, "noise"))]
-Out = Annotated[
-    Path | None,
-    typer.Option(help="The folder to keep everything in.", show_default="nothing is kept", rich_help_panel=KEEPING),
-]
-Resume = Annotated[
-    bool,
-    typer.Option(
-        "--resume", help="Go on with the search in the folder; where there is none, begin.", rich_help_panel=KEEPING
-    ),
-]
+TargetError = Annotated[float | None, setting(LIMITS, "target_error", metavar="LOSS", callback=within(0))]
+Patience = Annotated[int, setting(LIMITS, "patience", metavar="ROUNDS", callback=within(0), more=" 0 for never.")]
 
-# -- what equations are made of, and look like ----------------------------------------
+# -- search and output --------------------------------------------------------------------
 
-Operators = Annotated[
-    str,
-    typer.Option(
-        help='What equations are made of, such as "+,-,*,exp".',
-        show_default="all of the generator's",
-        rich_help_panel=FORM,
-    ),
-]
+SearchName = Annotated[Literal["mosaic", "evolve", "draw"], setting(SEARCH, "search", metavar="NAME")]
 Generator = Annotated[
     str | None,
-    typer.Option(
-        "--generator",
-        "--model",
-        help="What gives expressions: a model folder, or a name from `edhie model list`.",
-        autocompletion=complete_model,
-        show_default="general-N for N columns",
-    ),
+    setting(SEARCH, "generator", "--generator", "--model", metavar="NAME", autocompletion=complete_model),
 ]
-Corpus = Annotated[Path | None, typer.Option(help=_help(Settings, "corpus"), rich_help_panel=FORM)]
-Guesses = Annotated[
-    list[str] | None, typer.Option("--guess", help=f"{_help(Settings, 'guesses')} {EACH}", rich_help_panel=FORM)
-]
-TemplateText = Annotated[str | None, typer.Option("--template", help=_help(Settings, "template"), rich_help_panel=FORM)]
-LargestSize = Annotated[
-    int | None, typer.Option("--max-size", min=1, help=_help(Constraints, "max_size"), rich_help_panel=FORM)
-]
-ForbidNesting = Annotated[
-    list[str] | None,
-    typer.Option(
-        help=f'{_help(Constraints, "nested")} Such as "exp:exp,log"; * is any function. {EACH}', rich_help_panel=FORM
-    ),
-]
-Only = Annotated[
-    list[str] | None,
-    typer.Option(help=f'{_help(Constraints, "only_on")} Such as "sin:angle,phase". {EACH}', rich_help_panel=FORM),
-]
-AllVariables = Annotated[
-    bool, typer.Option("--all-variables", help=_help(Constraints, "all_variables"), rich_help_panel=FORM)
-]
+Strict = Annotated[bool, setting(SEARCH, "strict", "--strict")]
+RandomSeed = Annotated[int, setting(SEARCH, "seed", metavar="N", callback=within(0, 2**63 - 1))]
+Out = Annotated[Path | None, option(OUTPUT, "Folder to keep everything in.", metavar="FOLDER")]
+Resume = Annotated[bool, option(OUTPUT, "Resume the search in the folder.", "--resume")]
+Report = Annotated[bool, option(OUTPUT, "Draw pictures and write report.html.", "--report/--no-report")]
+Quiet = Annotated[bool, option(OUTPUT, "Print the equation only.", "--quiet")]
+Json = Annotated[bool, option(OUTPUT, "Print JSON.", "--json")]
 
 
+# -- conversion to settings ---------------------------------------------------------------
 def seconds_of(given: float | None, evaluations: int | None) -> float | None:
-    """The limit in seconds; a number of evaluations alone has none, so that it gives the same on every machine."""
+    """Return the time limit; with a limit on evaluations alone there is none, so that results can be repeated."""
     if given is None:
-        return SECONDS if evaluations is None else None
+        return Settings.max_time if evaluations is None else None
     return given if 0 < given < math.inf else None
 
 
 def operators_of(texts: str) -> list[str] | None:
-    """The operators that are named; None for all."""
+    """Return the operators named; None for all."""
     names = [each.strip() for each in texts.split(",") if each.strip()]
     for name in names:
         if name not in OPERATORS:
@@ -160,7 +132,7 @@ def constraints_of(
     *,
     columns: Sequence[str],
 ) -> Constraints | None:
-    """What equations have to look like; None where nothing is said of it. `columns` are those that may be named."""
+    """Return the constraints; None if there are none. `columns` are the names that may be used."""
     nested = _lists("--forbid-nesting", forbid_nesting or (), _operator)
     only_on = _lists("--only", only or (), _column(columns))
     found = Constraints(max_size=max_size, nested=nested, only_on=only_on, all_variables=all_variables)
@@ -168,7 +140,7 @@ def constraints_of(
 
 
 def _lists(option: str, texts: Iterable[str], named: Callable[[str, str], str]) -> dict[str, tuple[str, ...]]:
-    """By operator the names behind its colon, those of the same operator together; a name with a comma is in quotes."""
+    """Return by operator the names behind its colon, joined for the same operator; names with commas are quoted."""
     found: dict[str, tuple[str, ...]] = {}
     for text in texts:
         operator, colon, rest = text.partition(":")

@@ -1,15 +1,100 @@
-"""`edhie show`: what a fit found."""
+"""`edhie show` and the commands that use a finished fit: equations as lines, with details or as JSON."""
 
 from __future__ import annotations
 
-from edhie.cli.found import document, equation_json, print_details, print_equation, print_front
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
 from edhie.cli.options import Json, print_json
-from edhie.cli.runs import Index, RunFolder, chosen_equation
 from edhie.console import say
-from edhie.discovery import Discovery
-from edhie.discovery.folder import load
-from edhie.errors import shortened
+from edhie.errors import SearchError, shortened
+from edhie.fit import Discovery, Equation
+from edhie.fit.run_folder import load
 from edhie.view import duration, stopped
+
+RunFolder = Annotated[Path, typer.Argument(help="The folder that `edhie fit --out` made.")]
+Index = Annotated[
+    int | None,
+    typer.Option(help="Which equation, by its number in `edhie show`.", show_default="the chosen one"),
+]
+
+
+def chosen_equation(found: Discovery, index: int | None) -> Equation:
+    """Return the equation of this number; by default the chosen one."""
+    if index is None:
+        return found.best
+    if not 0 <= index < len(found.equations):
+        there = f"there are {len(found.equations)}, numbered from 0" if found.equations else "there are none"
+        raise SearchError(f"there is no equation {index}; {there}: see them with edhie show")
+    return found.equations[index]
+
+
+UNDEFINED = "undefined"  # in place of R², where an equation has no value in some row
+
+
+def print_front(found: Discovery) -> None:
+    """Print one line for each equation, from the simplest on, with a star before the chosen one; then notes."""
+    has_validation, has_weights = found.validation is not None, any(each.confidence for each in found.equations)
+    chosen = None if found.is_empty else found.index
+    names = ["  # complexity", f"{'loss':>10}", f"{'R² train':>10}"] + [f"{'R² valid.':>10}"] * has_validation
+    names += [f"{'weight':>6}"] * has_weights
+    say("  ".join([*names, f"{found.target} ="]))
+    for k, each in enumerate(found.equations):  # equations come last: they may be long, and a line is never broken
+        cells = [f"{'*' if k == chosen else ' '}{k:>2} {each.complexity:>10g}", f"{each.loss:>10.4g}", _share(each.r2)]
+        cells += [] if each.r2_validation is None else [_share(each.r2_validation)]
+        cells += [f"{each.confidence:>6}"] * has_weights
+        say("  ".join([*cells, each.right_side()]))
+    for note in found.notes:
+        say(note)
+
+
+def print_equation(equation: Equation) -> None:
+    """Print the equation on one line."""
+    say(equation.text())
+
+
+def print_details(equation: Equation) -> None:
+    """Print the quality of an equation and the uncertainty of its constants."""
+    shares = f"R² = {_share(equation.r2).strip()}"
+    if equation.r2_validation is not None:
+        shares += f", on held-out rows {_share(equation.r2_validation).strip()}"
+    weight = f", weight {equation.confidence}" if equation.confidence else ""
+    say(f"  loss {equation.loss:.6g}, {shares}, complexity {equation.complexity:g}{weight}")
+    known = equation.uncertainty
+    if len(known.values):
+        say("  constants, in the order in which they are written, and their standard errors:")
+    for value, error in zip(known.values.tolist(), known.standard_errors.tolist(), strict=True):
+        say(
+            f"    {value:.8g} ± {error:.2g}" if math.isfinite(error) else f"    {value:.8g}, not determined by the data"
+        )
+
+
+def document(found: Discovery) -> dict[str, Any]:
+    """Return the whole discovery as JSON."""
+    names = dict(zip(found.train.names, found.columns, strict=True))
+    is_empty = found.is_empty
+    return found.as_json() | {
+        "selected": None if is_empty else equation_json(found.best),
+        "index": None if is_empty else found.index,
+        "rows": {"train": found.train.n_rows, "validation": found.validation.n_rows if found.validation else 0},
+        "variables": names,
+    }
+
+
+def equation_json(equation: Equation) -> dict[str, Any]:
+    """Return one equation with all digits, its constants and their standard errors."""
+    known = equation.uncertainty
+    errors = [error if math.isfinite(error) else None for error in known.standard_errors.tolist()]
+    return equation.as_json() | {"constants": known.values.tolist(), "standard_errors": errors}
+
+
+def _share(r2: float) -> str:
+    if not math.isfinite(r2):
+        return f"{UNDEFINED:>10}"
+    return f"{round(r2, 6) + 0.0:>10.6f}" if r2 > -10 else f"{r2:>10.3g}"  # + 0.0: no -0.000000
 
 
 def show_run(folder: RunFolder, index: Index = None, as_json: Json = False) -> None:

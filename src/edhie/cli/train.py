@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from edhie.cli.grammar import complete_name as complete_grammar
 from edhie.cli.number_files import read_weights
 from edhie.cli.options import complete_model
-from edhie.cli.progress import noted_bar
-from edhie.cli.stopping import INTERRUPTED, is_interruption
+from edhie.cli.terminal import INTERRUPTED, is_interruption, noted_bar
 from edhie.cli.trained import Done, tell, write
 from edhie.cli.training_corpus import complete_corpus, training_corpus
 from edhie.cli.unfinished import check_no_model, epochs_kept, unclaim

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from edhie.cli.figures import save_figure
+from edhie.cli.outputs import save_figure
 from edhie.console import say
 from edhie.corpora import Corpus
 from edhie.expr import Forest

@@ -14,8 +14,6 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from edhie.discovery import Discovery, Equation, Settings, discover
-from edhie.discovery.table import equations_table
 from edhie.errors import DataError, SearchError
 from edhie.estimator.saving import Kept, read, write
 from edhie.evaluate import Constraints, Data, read_data
@@ -23,6 +21,8 @@ from edhie.evaluate.data import what_is_alike, with_resolution
 from edhie.evaluate.reading import read_sigmas, weights_of
 from edhie.expr import Expr
 from edhie.expr.symbols import Symbol
+from edhie.fit import Discovery, Equation, Problem, Settings, discover
+from edhie.fit.settings import Noise, Selection
 from edhie.results import Candidates, Front
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import sympy
     from matplotlib.figure import Figure
 
-    from edhie.discovery.revision import Revision
+    from edhie.fit.revision import Revision
 
 Numbers = NDArray[np.float64]
 LARGEST_SEED = 2**31 - 1
@@ -105,22 +105,22 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        max_time: float | None = 60.0,
+        max_time: float | None = Settings.max_time,
         *,
         max_evaluations: int | None = None,
         operators: Sequence[Any] | None = None,
         generator: Any = None,
-        loss: Any = "rmse",
-        noise: str = "auto",
-        patience: int | None = 100,
-        selection: str = "mdl",
+        loss: Any = Settings.loss,
+        noise: Noise = Settings.noise,
+        patience: int | None = Settings.patience,
+        selection: Selection = Settings.selection,
         constraints: Constraints | None = None,
         guesses: Sequence[str | Expr] | None = None,
         template: str | None = None,
         corpus: Any = None,
-        search: Any = "mosaic",
+        search: Any = Settings.search,
         warm_start: bool = False,
-        random_state: Any = 0,
+        random_state: Any = Settings.seed,
         verbose: bool = False,
     ) -> None:
         self.max_time = max_time
@@ -202,12 +202,12 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             guesses=() if self.guesses is None else self.guesses,
             template=self.template,
             corpus=self.corpus,
-            strategy=self.search,
+            search=self.search,
             seed=int(seed),
         )
 
     def _found_before(self, columns: list[str], n_targets: int) -> list[tuple[Expr, ...]]:
-        """By target the equations of the last fit; none without a warm start, or where it was of other columns."""
+        """Return the equations of the last fit by target; none without a warm start, or if its columns were others."""
         last: list[Discovery] = getattr(self, "discoveries_", []) if self.warm_start else []
         is_alike = len(last) == n_targets and all(list(each.columns) == list(map(str, columns)) for each in last)
         return [tuple(e.expr for e in each.equations) for each in last] if is_alike else [()] * n_targets
@@ -219,12 +219,13 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if validation is not None:
             rows, targets = validation
             held_out = _data(rows, targets[:, k], None, data.names)
+        problem = Problem.of(data, target=target, validation=held_out)
         if not self.verbose:
-            return discover(data, settings, target=target, validation=held_out)
+            return discover(problem, settings)
         from edhie.view import SearchView
 
         with SearchView() as view:
-            return discover(data, settings, target=target, validation=held_out, on_event=view)
+            return discover(problem, settings, on_event=view)
 
     def _validation(self, X: Any, y: Any, n_dimensions: int) -> tuple[Numbers, Numbers]:  # noqa: N803
         X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, reset=False)  # noqa: N806
@@ -243,7 +244,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def equations_(self) -> pandas.DataFrame:
         """The best trade-offs between loss and complexity; with several targets, a column says which."""
         check_is_fitted(self, "discoveries_")
-        tables = [equations_table(each.equations) for each in self.discoveries_]
+        tables = [each.table() for each in self.discoveries_]
         if len(tables) == 1:
             return tables[0]
         import pandas
@@ -263,11 +264,11 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self._first.explored
 
     def sympy(self, index: int | None = None) -> sympy.Expr:
-        """The chosen equation, or the one in a row of `equations_`, for SymPy."""
+        """Return the chosen equation, or the one in a row of `equations_`, as a SymPy expression."""
         return self._equation(self._first, index).sympy()
 
     def latex(self, index: int | None = None) -> str:
-        """The chosen equation, or the one in a row of `equations_`, in LaTeX."""
+        """Return the chosen equation, or the one in a row of `equations_`, in LaTeX."""
         return self._equation(self._first, index).latex()
 
     def predict(
@@ -278,11 +279,11 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return_std: bool = False,
         doubt: Literal["constants", "equations"] = "constants",
     ) -> Any:
-        """What the chosen equation says, or the one in a row of `equations_`; NaN where it has no value.
+        """Predict with the chosen equation, or with the one in a row of `equations_`; NaN where it is undefined.
 
-        With `return_std` a pair: predictions and their standard deviations, to which the noise of a single
-        measurement has to be added. They say how far the uncertainty of the constants may put a prediction off; with
-        `doubt="equations"` also how far other equations are from it, by their weights in `equations_`.
+        With `return_std`, return predictions and their standard deviations, to which the noise of a single measurement
+        has to be added. With `doubt="constants"` they come from the uncertainty of the constants, with
+        `doubt="equations"` also from the distance of other equations, by their weights in `equations_`.
         """
         check_is_fitted(self, "discoveries_")
         if doubt not in DOUBTS:
@@ -301,8 +302,8 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self._shaped(found), self._shaped(np.stack(spread, axis=1))
 
     def parts(self, index: int | None = None) -> dict[str, Expr]:
-        """By name: what was found for the unknown parts of the template."""
-        from edhie.discovery.template import parts
+        """Return the unknown parts of the template by name."""
+        from edhie.fit.template import parts
 
         if self.template is None:
             raise SearchError("there are parts only where a template was given: EDHiERegressor(template=...)")
@@ -311,7 +312,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     # -- pictures, pages, folders ---------------------------------------------------------
 
     def plot(self, index: int | None = None, *, kind: Literal["fit", "front"] = "fit") -> Figure:
-        """Data and prediction with what is left over, or the front; of the first target, as a figure of Matplotlib."""
+        """Plot data, prediction and residuals, or the front, of the first target, as a Matplotlib figure."""
         from edhie.plots import plot_fit, plot_front
 
         return plot_front(self._first) if kind == "front" else plot_fit(self._equation(self._first, index))
@@ -336,7 +337,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def load(cls, folder: str | Path, *, operators: Iterable[Symbol] = ()) -> Self:
-        """The regressor that `save` wrote; pass `operators` for those of your own that its equations use."""
+        """Load a regressor that `save` wrote; pass your own operators if its equations use some."""
         kept = read(Path(folder), operators)
         found = cls(**kept.parameters)
         found.n_features_in_ = kept.n_features
@@ -348,18 +349,18 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def revise(cls, formula: str | Expr, X: Any, y: Any, *, sigma: Any = None, **parameters: Any) -> Revision:  # noqa: N803
-        """What has to change in a formula of yours so that it explains the data: a front of distance against loss.
+        """Find what has to change in a formula so that it explains the data: a front of distance against loss.
 
-        The formula is over the columns' names, `c` its unknown constants; `sigma` are the standard errors of `y`;
+        The formula is over the columns' names, with `c` for unknown constants; `sigma` are the standard errors of `y`;
         `parameters` are those of the class.
         """
-        from edhie.discovery.revision import revise
+        from edhie.fit.revision import revise
 
         columns = list(X.columns) if hasattr(X, "columns") else None
         data = read_data(X, y, sigma=sigma, names=None if columns is None else [str(name) for name in columns])
         target = (_names_of_targets(y) or ["y"])[0]
         _check_variation(data, target)
-        return revise(formula, data, cls(**parameters)._settings(), target=target)
+        return revise(formula, Problem.of(data, target=target), cls(**parameters)._settings())
 
     def _shaped(self, found: Numbers) -> Numbers:
         return found[:, 0] if self._is_flat else found
@@ -379,7 +380,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             raise IndexError(f"there is no equation {index}: {there}, 0 to {len(discovery.equations) - 1}") from None
 
     def __sklearn_tags__(self) -> Tags:
-        """More than one target is welcome."""
+        """Return scikit-learn's tags: several targets are supported."""
         tags = super().__sklearn_tags__()
         tags.target_tags.single_output = True
         tags.target_tags.multi_output = True
@@ -393,7 +394,7 @@ def _data(
     names: tuple[str, ...],
     sigma: Numbers | None = None,
 ) -> Data:
-    """Numbers that are checked already, as the search takes them."""
+    """Return checked numbers as the search takes them."""
     weights = weights if sigma is None else weights_of(sigma)
     return with_resolution(Data(np.ascontiguousarray(X.T), np.ascontiguousarray(y), weights, names, sigma))
 
@@ -420,7 +421,7 @@ def _check_columns(table: Any) -> None:
 
 
 def _names_of_targets(y: Any) -> list[str]:
-    """Names that a table gives its targets; none where it has no names."""
+    """Return the names that a table gives its targets; empty if it has none."""
     if hasattr(y, "columns"):
         return [str(name) for name in y.columns]
     name = getattr(y, "name", None)

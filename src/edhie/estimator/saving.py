@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import edhie
-from edhie.discovery import Discovery, folder
 from edhie.errors import SearchError
 from edhie.expr.symbols import Symbol
+from edhie.fit import Discovery, run_folder
 
 FORMAT = 1
 DESCRIPTION = "estimator.json"
@@ -20,7 +20,7 @@ DESCRIPTION = "estimator.json"
 
 @dataclass(frozen=True)
 class Kept:
-    """What makes a fitted regressor."""
+    """The content of a saved regressor."""
 
     parameters: Mapping[str, Any]
     n_features: int
@@ -46,7 +46,7 @@ def write(kept: Kept, path: Path) -> None:
         "feature_names": kept.feature_names, "is_flat": kept.is_flat, "targets": len(kept.discoveries),
     }  # fmt: skip
     for k, each in enumerate(kept.discoveries):
-        folder.save(each, path / str(k))
+        run_folder.save(each, path / str(k))
     try:
         (path / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
@@ -54,7 +54,7 @@ def write(kept: Kept, path: Path) -> None:
 
 
 def read(path: Path, operators: Iterable[Symbol] = ()) -> Kept:
-    """The regressor in a folder."""
+    """Return the regressor in a folder."""
     if not (path / DESCRIPTION).is_file():
         raise SearchError(f"{path} holds no regressor: it has no {DESCRIPTION}")
     customs = list(operators)
@@ -69,7 +69,7 @@ def read(path: Path, operators: Iterable[Symbol] = ()) -> Kept:
             feature_names=None if names is None else tuple(names),
             is_flat=bool(description["is_flat"]),
             discoveries=tuple(
-                folder.load(path / str(k), operators=customs) for k in range(int(description["targets"]))
+                run_folder.load(path / str(k), operators=customs) for k in range(int(description["targets"]))
             ),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -35,13 +35,13 @@ class Constraints:
     """
 
     max_size: int | None = None
-    """Nodes of an equation at most: operators, variables and constants, whatever they weigh. None: no limit."""
+    """Largest number of symbols. Operators, variables and constants count; None for no limit."""
     nested: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Operators that are forbidden anywhere within the operands of an operator."""
     only_on: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Variables that the operands of an operator may have, beside constants; an empty list for constants alone."""
     all_variables: bool = False
-    """Require every variable in an equation."""
+    """Use every variable."""
     forbidden: Callable[[Expr], bool] | None = None
     """A function of yours that returns True for equations that are forbidden.
 

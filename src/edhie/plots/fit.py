@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edhie.discovery import Discovery, Equation
 from edhie.evaluate import Data
+from edhie.fit import Discovery, Equation
 from edhie.plots.style import (
     CURVE,
     FITTED,
@@ -65,7 +65,7 @@ class _Part:
         return np.where(np.isfinite(found), found, np.nan)
 
     def residuals(self, *, relative: bool) -> Numbers:
-        """What is left, where values differ much in size in units of the prediction."""
+        """Return residuals; relative to the prediction if values span decades."""
         with np.errstate(all="ignore"):
             left = self.rows.y - self.predicted
             return left / self.predicted if relative else left
@@ -76,7 +76,7 @@ class _Part:
         return self.label if drawn == all_rows else f"{self.label} ({drawn:,} of {all_rows:,})"
 
     def draw(self, panel: Axes, x: Numbers, y: Numbers) -> None:
-        """Points that are the smaller and fainter the more there are."""
+        """Draw points, smaller and fainter the more there are."""
         crowd = np.clip(np.log10(max(len(x), 1) / 100) / 2, 0, 1)  # 0 up to a hundred, 1 from ten thousand on
         panel.scatter(
             x, y, s=18 - 13 * crowd, alpha=0.85 - 0.55 * crowd, color=self.colour, linewidths=0, label=self.legend,
@@ -115,7 +115,7 @@ def _equation(found: Discovery | Equation, index: int | None) -> Equation:
 
 
 def _parts(equation: Equation) -> list[_Part]:
-    """Both kinds of rows share the room, as they share the table."""
+    """Return training and held-out rows, which share the panel as they share the table."""
     sets = [(equation.train, "fitted rows", FITTED)]
     if equation.validation is not None:
         sets.append((equation.validation, "held-out rows", HELD_OUT))
@@ -159,7 +159,7 @@ def _grid(xs: Numbers, is_log: bool) -> Numbers:
 
 
 def _curve(panel: Axes, equation: Equation, grid: Numbers) -> None:
-    """The equation between the measurements, broken at its poles, in the band of what its constants leave open."""
+    """Draw the equation between the measurements, broken at poles, with the band of its constants' uncertainty."""
     columns = grid[np.newaxis]
     low, high = panel.get_ylim()
     curve = equation.predict(columns)
@@ -201,7 +201,7 @@ def _scales(panel: Axes, is_log_x: bool, is_log_y: bool) -> None:
 
 
 def _finish_residuals(panel: Axes, parts: list[_Part], *, relative: bool) -> None:
-    """As much room above 0 as below."""
+    """Give as much room above 0 as below."""
     left = np.concatenate([part.residuals(relative=relative) for part in parts])
     farthest = float(np.abs(left[np.isfinite(left)]).max(initial=0.0)) or 1.0
     panel.set_ylim(-1.12 * farthest, 1.12 * farthest)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edhie.discovery import Discovery, Equation
+from edhie.fit import Discovery, Equation
 from edhie.plots.labels import Labels
 from edhie.plots.style import (
     CURVE,
@@ -34,7 +34,7 @@ CHOSEN_WIDTH, OTHER_WIDTH = 56, 34  # letters
 
 
 def plot_front(discovery: Discovery) -> Figure:
-    """Loss against complexity of all equations, with the chosen one marked and a few others named."""
+    """Plot loss against complexity of all equations; the chosen one is marked and a few others are labelled."""
     index, equations = discovery.index, discovery.equations
     complexity = np.array([each.complexity for each in equations])
     loss = np.array([each.loss for each in equations])
@@ -50,7 +50,7 @@ def plot_front(discovery: Discovery) -> Figure:
 
 
 def _draw(panel: Axes, x: Numbers, y: Numbers, index: int, *, chosen_is_exact: bool) -> None:
-    """The chosen one may lie above the front, which is the line."""
+    """Draw the front as a line; the chosen equation may lie above it."""
     lowest = np.minimum.accumulate(y)
     on_front = y <= lowest
     panel.plot(x[on_front], y[on_front], color=FAINT, linewidth=1.2, drawstyle="steps-post", zorder=1)
@@ -75,7 +75,7 @@ def _scale(panel: Axes, x: Numbers, y: Numbers, *, is_log: bool) -> None:
 
 
 def _label(panel: Axes, equations: Sequence[Equation], y: Numbers, index: int) -> None:
-    """The chosen equation by name, then those that bring most, where there is room."""
+    """Label the chosen equation, then those with the highest scores, where there is room."""
     at = [(each.complexity, float(loss)) for each, loss in zip(equations, y, strict=True)]
     best = equations[index]
     words = f"{equation_text(best, CHOSEN_WIDTH)}\nloss {best.loss:.3g}, R² = {r2_text(best.r2)}"

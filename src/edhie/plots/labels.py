@@ -40,7 +40,7 @@ class Labels:
         self.taken += [Bbox([one, other]).padded(LINE * unit) for one, other in line + drops]
 
     def place(self, at: Point, words: str, *, anywhere: bool = False, **how: Any) -> bool:
-        """Whether there was room for a label of this point, which then stands there."""
+        """Place a label at this point if there is room; return whether there was."""
         inside = self.panel.bbox
         for right, up, across, along in ANYWHERE if anywhere else PLACES:
             label = self.panel.annotate(

@@ -28,7 +28,7 @@ def save(figure: Figure, path: str | Path, *, dpi: int | None = None) -> Path:
 
 
 def png(figure: Figure, *, dpi: int | None = None) -> bytes:
-    """A figure as the bytes of a PNG."""
+    """Return a figure as the bytes of a PNG."""
     buffer = io.BytesIO()
     _written(figure, buffer, format="png", dpi=dpi or "figure")
     return buffer.getvalue()

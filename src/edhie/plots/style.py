@@ -24,7 +24,7 @@ DECADES = 2.0  # what spans more of them is drawn on a logarithmic scale
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure that belongs to no window."""
+    """Return an empty figure that belongs to no window."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -35,14 +35,14 @@ def new_figure(width: float, height: float) -> Figure:
 
 @contextmanager
 def any_letters() -> Iterator[None]:
-    """A name in a script that the font lacks is drawn as boxes: no reason to tell of every letter."""
+    """Silence warnings of letters that the font lacks; they are drawn as boxes."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"Glyph \d+ .*missing from")
         yield
 
 
 def tidy(panel: Axes) -> None:
-    """Two axes, thin and grey, without the many small marks of a logarithmic scale."""
+    """Show two thin grey axes, without minor ticks of a logarithmic scale."""
     panel.minorticks_off()
     panel.spines[["top", "right"]].set_visible(False)
     panel.spines[["left", "bottom"]].set_color(QUIET)
@@ -52,7 +52,7 @@ def tidy(panel: Axes) -> None:
 
 
 def name_axes(panel: Axes, x: str = "", y: str = "") -> None:
-    """Labels as they are: a dollar sign in a column's name is no mathematics."""
+    """Set axis labels literally: a dollar sign in a column's name is not mathematics."""
     if x:
         panel.set_xlabel(x, fontsize=TEXT_SIZE, parse_math=False)
     if y:
@@ -60,18 +60,18 @@ def name_axes(panel: Axes, x: str = "", y: str = "") -> None:
 
 
 def legend(panel: Axes, **how: Any) -> None:
-    """What the colours mean, without a frame, where it hides least."""
+    """Add a legend without a frame where it hides least."""
     panel.legend(frameon=False, fontsize=SMALL, handletextpad=0.5, **how)
 
 
 def spans_decades(values: Numbers, decades: float = DECADES) -> bool:
-    """Whether values are all above 0 and of such different sizes that only a logarithmic scale shows them."""
+    """Return whether values are all positive and span so many decades that they need a logarithmic axis."""
     finite = values[np.isfinite(values)]
     return len(finite) > 1 and finite.min() > 0 and np.log10(finite.max()) - np.log10(finite.min()) > decades
 
 
 def shown_losses(losses: Numbers) -> tuple[Numbers, bool]:
-    """Where losses stand on their axis, and whether it is logarithmic; one of 0 then stands below all others."""
+    """Return the positions of losses on their axis, and whether it is logarithmic; 0 is then drawn below all others."""
     positive = losses[losses > 0]
     if len(positive) == 0 or (len(positive) == len(losses) and not spans_decades(positive)):
         return losses, False
@@ -79,7 +79,7 @@ def shown_losses(losses: Numbers) -> tuple[Numbers, bool]:
 
 
 def padded(values: Numbers, *, logarithmic: bool = False, share: float = 0.05) -> tuple[float, float]:
-    """The limits of an axis that shows these values with a little room around them."""
+    """Return the limits of an axis that shows these values with some room around them."""
     finite = values[np.isfinite(values)]
     if len(finite) == 0:
         return 0.0, 1.0

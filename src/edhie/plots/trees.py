@@ -23,7 +23,7 @@ NARROWEST = 330.0  # so that the legend has room
 
 @dataclass(frozen=True)
 class _Mark:
-    """How nodes that something happened to are told from others: by colour, and without it by their border."""
+    """A style for changed nodes: by colour, and by their border for those who do not see colours."""
 
     fill: str
     edge: str
@@ -40,7 +40,7 @@ LINE_COLOUR = "#b8b8b8"
 
 
 def plot_difference(before: Expr, after: Expr, *, number_format: str = ".4g") -> Figure:
-    """Both trees: what they share is grey; replaced nodes are dotted, deleted ones dashed, inserted ones bold."""
+    """Plot both trees: shared nodes are grey, replaced ones dotted, deleted ones dashed, inserted ones bold."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     changes = difference(before, after)
@@ -70,7 +70,7 @@ def _points(figure: Figure) -> tuple[float, float]:
 
 
 def _make_room(figure: Figure) -> None:
-    """A strip above for headings and one below for the legend; trees stay as large as they are."""
+    """Add a strip above for headings and one below for the legend."""
     width, height = _points(figure)
     boxes = [panel.get_position() for panel in figure.axes]
     wide, high = max(width, NARROWEST), height + LEGEND + HEADING
@@ -83,13 +83,13 @@ def _make_room(figure: Figure) -> None:
 
 
 def _marks(changes: Difference) -> tuple[Mapping[int, _Mark], Mapping[int, _Mark]]:
-    """By node of each tree what happened to it, where something did."""
+    """Return by node of each tree its change, if any."""
     old, new = (dict.fromkeys((pair[side] for pair in changes.replaced), REPLACED) for side in (0, 1))
     return old | dict.fromkeys(changes.deleted, DELETED), new | dict.fromkeys(changes.inserted, INSERTED)
 
 
 def _colour(panel: Axes, marks: Mapping[int, _Mark]) -> None:
-    """Nodes are the panel's patches, in prefix order."""
+    """Colour the nodes, which are the panel's patches in prefix order."""
     for node, patch in enumerate(panel.patches):
         mark = marks.get(node, KEPT)
         patch.set(facecolor=mark.fill, edgecolor=mark.edge, linewidth=mark.width, linestyle=mark.style)
@@ -101,7 +101,7 @@ def _colour(panel: Axes, marks: Mapping[int, _Mark]) -> None:
 
 
 def _explain(figure: Figure, changes: Difference) -> None:
-    """The kinds of marks that there are."""
+    """Add a legend of the kinds of changes."""
     from matplotlib.patches import Patch
 
     is_there = {

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import math
 
-from edhie.discovery import Equation
 from edhie.errors import shortened
+from edhie.fit import Equation
 
 NEARLY_ONE = 1e-4  # nearer to 1 than this, it is the distance that tells
 ROUNDING = 1e-12
 
 
 def equation_text(equation: Equation, width: int = 64) -> str:
-    """Target and right-hand side in one line, both cut where they are long."""
+    """Return target and right-hand side in one line, both shortened if long."""
     return f"{one_line(equation.target, max(12, width // 2))} = {right_side(equation, width)}"
 
 
 def right_side(equation: Equation, width: int = 64) -> str:
-    """The expression alone, cut where it is long."""
+    """Return the right-hand side, shortened if long."""
     return shortened(equation.right_side(), width)
 
 
 def one_line(name: str, width: int = 48) -> str:
-    """A column's name without line breaks, cut where it is long."""
+    """Return a column's name without line breaks, shortened if long."""
     return shortened(" ".join(name.split()), width)
 
 
 def r2_text(r2: float | None) -> str:
-    """R², with as many digits as tell it from 1.
+    """Return R² with as many digits as distinguish it from 1.
 
     >>> r2_text(0.91234), r2_text(0.99912), r2_text(1 - 3e-9), r2_text(1.0), r2_text(-math.inf)
     ('0.912', '0.99912', '1 − 3e-09', '1', '−∞')

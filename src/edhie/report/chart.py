@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edhie.discovery import Discovery
+from edhie.fit import Discovery
 from edhie.plots.style import Numbers, shown_losses
 from edhie.plots.words import equation_text
 from edhie.report.equation import equation_id
@@ -44,7 +44,7 @@ class _Axis:
 
 
 def front_chart(discovery: Discovery, article: str) -> Html:
-    """Loss against complexity; each point leads to its equation."""
+    """Return the chart of loss against complexity; each point links to its equation."""
     equations = discovery.equations
     complexity = np.array([each.complexity for each in equations])
     loss, is_log = shown_losses(np.array([each.loss for each in equations]))
@@ -84,7 +84,7 @@ def _up(loss: Numbers, is_log: bool) -> _Axis:
 
 
 def _steps(across: Callable[[float], float], up: Callable[[float], float], x: Numbers, y: Numbers) -> str:
-    """The line of what can be had; the chosen equation may lie above it."""
+    """Return the line of the front; the chosen equation may lie above it."""
     on_front = y <= np.minimum.accumulate(y)
     first, *rest = zip(x[on_front].tolist(), y[on_front].tolist(), strict=True)
     return f"M{across(first[0])},{up(first[1])}" + "".join(f"H{across(a)}V{up(b)}" for a, b in rest)

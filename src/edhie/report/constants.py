@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from edhie.discovery import Equation
 from edhie.evaluate.constants.uncertainty import Uncertainty
+from edhie.fit import Equation
 from edhie.report.fragments import Html, fill, joined
 from edhie.report.mathematics import with_letters
 from edhie.report.numbers import number
@@ -14,7 +14,7 @@ DIGITS, MOST_DIGITS = 4, 12  # of a constant
 
 
 def constants_table(equation: Equation) -> Html:
-    """Values with standard errors, under the equation with letters in their places."""
+    """Return the constants with standard errors, under the equation with letters in their places."""
     if not equation.expr.constants:
         return fill("no-constants")
     found = equation.uncertainty
@@ -45,7 +45,7 @@ def _interval(found: Uncertainty, k: int) -> Html:
 
 
 def _digits(found: Uncertainty, k: int) -> int:
-    """As many digits of a constant as go with two of its standard error."""
+    """Return as many digits of a constant as go with two of its standard error."""
     value, error = abs(float(found.values[k])), float(found.standard_errors[k])
     if not (value > 0.0 and 0.0 < error < math.inf):
         return DIGITS

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from edhie.discovery import Discovery
 from edhie.expr.mathml import mathml_name
 from edhie.expr.symbols import is_name
+from edhie.fit import Discovery
 from edhie.plots.style import Numbers
 from edhie.report.fragments import Html, fill, joined
 from edhie.report.numbers import number
@@ -16,7 +16,7 @@ MOST_COLUMNS = 50  # that are all listed
 
 
 def data_section(discovery: Discovery, article: str) -> Html:
-    """How many rows there are, and what the columns hold."""
+    """Return the section about rows and columns."""
     parts = [part for part in (discovery.train, discovery.validation) if part is not None]
     target = np.concatenate([part.y for part in parts])
     columns = np.concatenate([part.columns for part in parts], axis=1)
@@ -29,7 +29,7 @@ def data_section(discovery: Discovery, article: str) -> Html:
 
 
 def _shown(discovery: Discovery) -> set[str]:
-    """The variables that are listed: of a wide table, those that an equation has."""
+    """Return the variables that are listed: in a wide table, those that an equation has."""
     names = discovery.train.names
     if len(names) <= MOST_COLUMNS:
         return set(names)
@@ -58,7 +58,7 @@ def _column(name: str, symbol: Html, values: Numbers) -> Html:
 
 
 def histogram(values: Numbers, label: str) -> Html:
-    """How often values of each size come, as a small drawing."""
+    """Return a small histogram as SVG."""
     scaled = values / (np.abs(values).max() or 1.0)  # so that no difference of two overflows
     counts, _ = np.histogram(scaled, BINS)
     heights = (counts / counts.max() * (HEIGHT - 2)).round(1)

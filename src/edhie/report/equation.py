@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from edhie.discovery import Discovery, Equation
+from edhie.fit import Discovery, Equation
 from edhie.plots.words import r2_text
 from edhie.report.constants import constants_table
 from edhie.report.fragments import Html, fill, joined
@@ -12,12 +12,12 @@ from edhie.report.picture import fit_picture
 
 
 def equation_id(article: str, k: int) -> str:
-    """What the equation at `k` is called within the page."""
+    """Return the id of the equation at `k` within the page."""
     return f"{article}-e{k}"
 
 
 def facts(equation: Equation) -> Html:
-    """How good it is, and how complex."""
+    """Return the quality and the complexity of an equation."""
     told: list[tuple[str, object]] = [("R²", r2_text(equation.r2))]
     if equation.validation is not None:
         told.append(("R² on held-out rows", r2_text(equation.r2_validation)))
@@ -27,14 +27,14 @@ def facts(equation: Equation) -> Html:
 
 
 def hero(discovery: Discovery) -> Html:
-    """The chosen equation, large."""
+    """Return the chosen equation in large type."""
     best = discovery.best
     notes = joined(fill("note", text=f"{note[0].upper()}{note[1:]}.") for note in discovery.notes)
     return fill("hero", formula=formula(best), facts=facts(best), notes=notes, constants=constants_table(best))
 
 
 def equation_section(discovery: Discovery, k: int, article: str, *, has_picture: bool) -> Html:
-    """One equation of the front: mathematics, texts to copy, constants and fit."""
+    """Return the section of one equation: mathematics, texts to copy, constants and fit."""
     each, name, is_chosen = discovery.equations[k], equation_id(article, k), k == discovery.index
     texts = {"Text, all digits": each.text(None), "LaTeX": latex(each)}
     copies = [

@@ -20,24 +20,24 @@ class Html(str):
 
 
 def fill(name: str, /, **values: object) -> Html:
-    """The fragment of that name with its places filled: what is not `Html` is data, whatever letters it has."""
+    """Return the fragment of that name with its places filled; whatever is not `Html` is escaped."""
     escaped = {key: value if isinstance(value, Html) else escape(str(value)) for key, value in values.items()}
     return Html(_fragments()[name].substitute(escaped))
 
 
 def joined(parts: Iterable[Html]) -> Html:
-    """Pieces of HTML one after another."""
+    """Return pieces of HTML one after another."""
     return Html("".join(parts))
 
 
 def as_it_is(file: str) -> Html:
-    """A file of this folder, such as the style sheet."""
+    """Return a file of this folder, such as the style sheet."""
     return Html((HERE / file).read_text(encoding="utf-8"))
 
 
 @cache
 def _fragments() -> dict[str, Template]:
-    """By name: what stands in fragments.html after a comment with that name; and the page."""
+    """Return by name the parts of fragments.html, each after a comment with its name, and the page."""
     parts = NAMED.split((HERE / "fragments.html").read_text(encoding="utf-8"))
     named = {name: Template(text.strip("\n")) for name, text in zip(parts[1::2], parts[2::2], strict=True)}
     return {**named, "page": Template((HERE / "page.html").read_text(encoding="utf-8"))}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from edhie.discovery import Discovery
+from edhie.fit import Discovery
 from edhie.plots.words import r2_text, right_side
 from edhie.report.chart import front_chart
 from edhie.report.equation import equation_id, equation_section
@@ -14,7 +14,7 @@ WIDTH = 64  # letters of an equation in the table
 
 
 def front_section(discovery: Discovery, article: str) -> Html:
-    """All equations, and what is to be seen of each."""
+    """Return the table of all equations."""
     with_picture = pictured(discovery)
     count = range(len(discovery.equations))
     losses = [each.loss for each in discovery.equations]  # from the least complex on

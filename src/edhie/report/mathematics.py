@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from edhie.discovery import Equation
 from edhie.expr.mathml import mathml_name, mathml_terms
 from edhie.expr.symbols import is_name, latex_name
+from edhie.fit import Equation
 from edhie.plots.words import one_line
 from edhie.report.fragments import Html, fill
 
@@ -18,18 +18,18 @@ SPECIAL = {letter: f"\\{letter}" for letter in "#$%&_{}"} | {
 
 
 def formula(equation: Equation) -> Html:
-    """The whole equation, with the digits needed; a line may end between the terms of a sum."""
+    """Return the whole equation with the digits needed; lines may break between the terms of a sum."""
     size = "long" if equation.expr.size > LONG else ""
     return fill("formula", size=size, terms=_line(equation, numbered=False))
 
 
 def with_letters(equation: Equation) -> Html:
-    """The equation with letters for its constants."""
+    """Return the equation with letters for its constants."""
     return _line(equation, numbered=True)
 
 
 def latex(equation: Equation) -> str:
-    """The whole equation in LaTeX."""
+    """Return the whole equation in LaTeX."""
     target = equation.target
     name = latex_name(target) if is_name(target) else rf"\text{{{''.join(SPECIAL.get(c, c) for c in target)}}}"
     return f"{name} = {equation.latex()}"

@@ -8,7 +8,7 @@ from edhie.report.fragments import Html, fill
 
 
 def number(value: float, digits: int = 4, *, padded: bool = False) -> Html:
-    """With so many significant digits, zeros at the end too if `padded`; far from 1 with a power of ten."""
+    """Return a number with so many significant digits, `padded` with zeros; far from 1 with a power of ten."""
     if not math.isfinite(value):
         return Html("−∞" if value < 0 else "∞")
     text = f"{value:{'#' if padded and value else ''}.{digits}g}"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from edhie import __version__
-from edhie.discovery import Discovery
 from edhie.errors import EdhieError
+from edhie.fit import Discovery
 from edhie.plots.words import one_line
 from edhie.report.data import data_section
 from edhie.report.equation import hero
@@ -41,7 +41,7 @@ def write_report(
 
 
 def report_page(discoveries: Sequence[Discovery], *, command: str | None = None, title: str | None = None) -> Html:
-    """The page as text: the same for the same discoveries."""
+    """Return the page as text; it depends on the discoveries alone."""
     ids = [f"t{k + 1}" for k in range(len(discoveries))]
     is_alone = len(discoveries) == 1
     articles = [

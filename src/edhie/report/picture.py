@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from base64 import b64encode
 
-from edhie.discovery import Discovery
+from edhie.fit import Discovery
 from edhie.plots import plot_fit
 from edhie.plots.saving import png
 from edhie.plots.words import equation_text
@@ -18,14 +18,14 @@ SHOWN_AT = 100  # pixels of the page to an inch
 
 
 def pictured(discovery: Discovery) -> frozenset[int]:
-    """Which equations get a picture: the chosen one, and those that bring most for their complexity."""
+    """Return which equations get a picture: the chosen one, and those with the highest scores."""
     index = discovery.index
     order = sorted(range(len(discovery.equations)), key=lambda k: (k != index, -discovery.equations[k].score, k))
     return frozenset(order[:MOST_PICTURES])
 
 
 def fit_picture(discovery: Discovery, k: int) -> Html:
-    """Data, prediction and residuals of one equation."""
+    """Return a picture of data, prediction and residuals of one equation."""
     equation = discovery.equations[k]
     figure = plot_fit(discovery, k, titled=False)
     width, height = figure.get_size_inches() * SHOWN_AT
@@ -41,7 +41,7 @@ def fit_picture(discovery: Discovery, k: int) -> Html:
 
 
 def _few_colours(whole: bytes) -> bytes:
-    """The same PNG with a palette: a third of the size, and no difference to be seen."""
+    """Return the same PNG with a palette, at a third of the size."""
     from PIL import Image  # Matplotlib brings it, and writes PNG with it
 
     buffer = io.BytesIO()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from edhie import __version__
-from edhie.discovery import Discovery
+from edhie.fit import Discovery
 from edhie.report.fragments import Html, fill, joined
 
 STOPPED = {
@@ -33,11 +33,11 @@ COUNTED = {
 
 
 def search_section(discovery: Discovery, article: str, command: str | None) -> Html:
-    """All that a reader needs to judge the search and to repeat it."""
+    """Return the section about the search: what a reader needs to judge and repeat it."""
     result = discovery.result
     told = {
         "strategy": result.strategy,
-        "chosen by": SELECTION.get(discovery.selection, discovery.selection),
+        "chosen by": SELECTION.get(discovery.settings.selection, discovery.settings.selection),
         "seed": result.seed,
         "seconds": f"{result.seconds:.1f}",
         "edhie": __version__,

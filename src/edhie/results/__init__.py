@@ -1,9 +1,7 @@
 """What a search found: scored expressions, the front of the best trade-offs, and how it got there."""
 
 from edhie.results.candidates import Candidate, Candidates
-from edhie.results.counts import SearchCounts
 from edhie.results.front import Front, front_of
-from edhie.results.history import History
-from edhie.results.result import STOPPED, SearchResult
+from edhie.results.result import STOPPED, History, SearchCounts, SearchResult
 
 __all__ = ["STOPPED", "Candidate", "Candidates", "Front", "History", "SearchCounts", "SearchResult", "front_of"]

@@ -49,7 +49,7 @@ class Candidates:
         return (self[k] for k in range(len(self)))
 
     def take(self, chosen: slice | NDArray[Any] | Sequence[int]) -> Candidates:
-        """Those at these indices, in that order, or of a mask."""
+        """Return the candidates at these indices, in that order, or those of a mask."""
         return Candidates(
             self.forest.take(chosen), self.errors[chosen], self.complexities[chosen], self.executed_at[chosen]
         )

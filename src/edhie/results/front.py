@@ -14,10 +14,10 @@ NO_BETTER = 1e-9  # the share by which an error has to be lower: less is roundin
 
 
 def front_of(errors: ArrayLike, complexities: ArrayLike, *, negligible: float = 0.0) -> NDArray[np.int64]:
-    """The indices of those that no other beats in both, from the least complex to the most.
+    """Return the indices of candidates that no other beats in both error and complexity, by rising complexity.
 
-    Of equals the earlier stands. An error counts as lower only where rounding does not explain it;
-    errors up to `negligible` are all the same, and what has no finite error does not stand.
+    Of equals the earlier one is kept. An error is lower only if rounding does not explain it; errors up to `negligible`
+    are equal. Candidates without a finite error are left out.
 
     >>> front_of([3.0, 1.0, 1.0, 2.0], [1, 5, 3, 4]).tolist()
     [0, 2]
@@ -45,7 +45,7 @@ class Front:
 
     @classmethod
     def of(cls, candidates: Candidates, *, negligible: float = 0.0) -> Front:
-        """The front of these candidates."""
+        """Return the front of these candidates."""
         chosen = front_of(candidates.errors, candidates.complexities, negligible=negligible)
         return cls(candidates.take(chosen), negligible)
 

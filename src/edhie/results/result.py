@@ -1,25 +1,98 @@
-"""`SearchResult`: all that a search found, and what it took."""
+"""What a search found and what it took: counts of work, the learning curve, all candidates and the front."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from edhie.expr.symbols import Symbol
 from edhie.results.candidates import Candidate, Candidates
-from edhie.results.counts import SearchCounts
 from edhie.results.front import Front
-from edhie.results.history import History
 
 STOPPED = ("target", "evaluations", "seconds", "patience", "interrupted", "finished")
 """Why a search ended: the error asked for was reached, a budget was used up, nothing better was found for long,
 Ctrl-C, or nothing was left to do."""
 
 
+@dataclass(frozen=True)
+class SearchCounts:
+    """The work of a search, by kind."""
+
+    executed: int = 0
+    """Distinct expressions (by canonical form) that were executed against data: what a budget is of."""
+    screened: int = 0
+    """Combinations of terms whose error was computed in closed form, without executing them."""
+    refits: int = 0
+    """Expressions whose constants were fitted again with full effort."""
+    again: int = 0
+    """Executed once more: a bound had cut it short, or another writing is simpler, or may be defined in more places."""
+    bounded: int = 0
+    """Of those executed, how many were only found to be worse than a bound."""
+    invalid: int = 0
+    """Of those executed, how many have no finite error."""
+    asked: int = 0
+    """Expressions that were to be scored, repetitions and those that no code gave included."""
+    undecodable: int = 0
+    """Of those asked, how many codes were decoded to no expression."""
+    forbidden: int = 0
+    """Of those asked, how many are not allowed by the constraints, and were left alone."""
+
+    def __str__(self) -> str:
+        forbidden = f", {self.forbidden:,} forbidden" if self.forbidden else ""  # of interest to those who forbade
+        return (
+            f"{self.executed:,} executed, {self.screened:,} screened, {self.refits:,} refits, {self.again:,} again, "
+            f"{self.bounded:,} bounded, {self.invalid:,} invalid, {self.asked:,} asked, "
+            f"{self.undecodable:,} undecodable{forbidden}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """The learning curve of a search: its state at each improvement of the best error."""
+
+    executed: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Distinct expressions executed so far."""
+    screened: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Combinations screened so far."""
+    seconds: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """Time since the start."""
+    error: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    """The best error from here on."""
+
+    def __len__(self) -> int:
+        return len(self.error)
+
+    @property
+    def best(self) -> float:
+        """The lowest error so far; infinite at the start."""
+        return float(self.error[-1]) if len(self) else np.inf
+
+    def best_at(self, executed: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the best error after so many executed expressions; infinite before the first."""
+        places = np.searchsorted(self.executed, executed, side="right")
+        found: NDArray[np.float64] = np.append(np.inf, self.error)[places]
+        return found
+
+    def extended(
+        self, executed: NDArray[np.int64], errors: NDArray[np.float64], *, screened: int, seconds: float
+    ) -> History:
+        """Return this history with further improvements at its end."""
+        count = len(errors)
+        return History(
+            np.concatenate([self.executed, executed]),
+            np.concatenate([self.screened, np.full(count, screened, np.int64)]),
+            np.concatenate([self.seconds, np.full(count, seconds)]),
+            np.concatenate([self.error, errors]),
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """What a search found, and what it took."""
+    """The outcome of a search."""
 
     front: Front
     """The best trade-offs between error and complexity."""

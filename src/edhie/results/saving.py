@@ -19,10 +19,8 @@ from edhie.errors import EdhieError, KeepError, SearchError
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.symbols import Symbol
 from edhie.results.candidates import Candidates
-from edhie.results.counts import SearchCounts
 from edhie.results.front import Front
-from edhie.results.history import History
-from edhie.results.result import STOPPED, SearchResult
+from edhie.results.result import STOPPED, History, SearchCounts, SearchResult
 
 FORMAT = 1
 DESCRIPTION, SYMBOLS, CANDIDATES, FRONT, HISTORY = (
@@ -98,7 +96,7 @@ def _assembled(description: dict[str, Any], candidates: Candidates, history: His
 
 
 def _candidate_lines(candidates: Candidates) -> bytes:
-    """One JSON object a line; an infinite error is null, since JSON has no infinity."""
+    """Return one JSON object a line; an infinite error is null, since JSON has no infinity."""
     lines = [
         json.dumps(
             {

@@ -18,8 +18,8 @@ from edhie.evaluate.scores import Scores
 from edhie.expr import Forest
 from edhie.generators.base import Generator
 from edhie.results.candidates import Candidate, Candidates
-from edhie.results.description import Criterion
 from edhie.search.translation import translated
+from edhie.selection.description import Criterion
 
 State = Mapping[str, NDArray[Any]]
 

@@ -18,11 +18,11 @@ from edhie.evaluate.scores import Counts
 from edhie.events import Event
 from edhie.generators.base import Generator
 from edhie.results import Candidates, Front, History, SearchCounts, SearchResult
-from edhie.results.description import Criterion
 from edhie.search.base import Budget, State, Strategy, Tally, Task
 from edhie.search.checkpoint import Keeper, Moment
 from edhie.search.strategies import strategy_of
 from edhie.search.watching import Watch
+from edhie.selection.description import Criterion
 
 STATES_SECONDS, STATES_SHARE = 0.1, 0.05  # and the share of the time that states to go back to may cost
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from edhie.evaluate import Evaluator
 from edhie.expr import Forest
-from edhie.results.description import Criterion, description_bits
 from edhie.search.mosaic.leaders import AT_ONCE, CAPACITY, Leaders
+from edhie.selection.description import Criterion, description_bits
 from mosaics import forest_of, free, positive
 
 LIBRARY = free(1)

@@ -19,9 +19,9 @@ from edhie.expr import Expr
 from edhie.generators import load
 from edhie.generators.answers import answer_library
 from edhie.results import SearchResult
-from edhie.results.choice import shortest_description
 from edhie.search import Budget, run
 from edhie.search.template import Template, TemplateConfig, TemplateSearch
+from edhie.selection.choice import shortest_description
 
 Numbers = NDArray[np.float64]
 N_ROWS, NOISE = 200, 0.01

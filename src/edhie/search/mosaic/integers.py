@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.data import Data
-from edhie.results.description import residual_bits
 from edhie.search.mosaic.frames import Frame
+from edhie.selection.description import residual_bits
 
 Numbers = NDArray[np.float64]
 MOVES = 40  # at most

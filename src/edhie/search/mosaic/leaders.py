@@ -12,10 +12,10 @@ from edhie.evaluate.constants.config import FitConfig
 from edhie.evaluate.data import Data
 from edhie.evaluate.evaluator import Evaluator
 from edhie.expr import Forest, SymbolLibrary
-from edhie.results.between_rows import neighbours, unreliable_bits
-from edhie.results.description import Criterion, describe
-from edhie.results.noise import NoiseModel
-from edhie.results.refits import quickly_plain
+from edhie.selection.between_rows import neighbours, unreliable_bits
+from edhie.selection.description import Criterion, describe
+from edhie.selection.noise import NoiseModel
+from edhie.selection.refitting import quickly_plain
 
 Numbers = NDArray[np.float64]
 CAPACITY = 100

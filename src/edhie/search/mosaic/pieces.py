@@ -9,8 +9,8 @@ from edhie.evaluate.constraints import Rules
 from edhie.evaluate.key_table import token_keys
 from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
-from edhie.results.between_rows import unresolved
 from edhie.search.mosaic.enumeration import sizes_as_meant
+from edhie.selection.between_rows import unresolved
 
 Numbers = NDArray[np.float64]
 LARGEST_VALUE = 1e150  # of a piece: its square has to be a number

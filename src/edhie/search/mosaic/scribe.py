@@ -13,9 +13,6 @@ from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest
-from edhie.results.description import describe, description_bits
-from edhie.results.freedom import is_testable
-from edhie.results.noise import CONSTANT, NoiseModel, model_of, relative_weights
 from edhie.search.base import State, Task
 from edhie.search.mosaic.board import Finding
 from edhie.search.mosaic.config import MosaicConfig
@@ -43,6 +40,9 @@ from edhie.search.mosaic.tidying import (
 from edhie.search.mosaic.waves import wave_expressions
 from edhie.search.mosaic.writing import Writer
 from edhie.search.variation import children
+from edhie.selection.description import describe, description_bits
+from edhie.selection.noise import CONSTANT, NoiseModel, model_of, relative_weights
+from edhie.selection.rules import is_testable
 
 Numbers = NDArray[np.float64]
 EXACT = 1e-24  # of the target's squares: less is rounding

@@ -9,9 +9,9 @@ from edhie.evaluate.constraints import Rules
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
 from edhie.expr import Forest
-from edhie.results.description import Criterion, description_bits
 from edhie.search.mosaic.repairs import completed
 from edhie.search.splicing import Stock
+from edhie.selection.description import Criterion, description_bits
 
 Numbers = NDArray[np.float64]
 MOST = 1500  # pieces

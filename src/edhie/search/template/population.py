@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.data import Data
 from edhie.expr import Forest, SymbolLibrary
-from edhie.results.description import Criterion, description_bits
 from edhie.results.front import front_of
+from edhie.selection.description import Criterion, description_bits
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]

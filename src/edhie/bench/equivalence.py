@@ -1,0 +1,189 @@
+"""Is an answer the formula that was looked for? Yes, no or undecided, inside the ranges of a problem.
+
+It is where both have the same value to 30 digits, computed with 60, at `POINTS` random points of the ranges. An answer
+with fitted numbers also is where
+
+1. its RMSE is at the level of rounding, which is the threshold of success, and
+2. its numbers can be refined to many digits such that the same holds, at points that these have not seen;
+   as they are, or once those near to a whole number are put there.
+
+It is not where it has no value at a point at which the formula has one, or differs at one. Ranges matter: on [1, 5]
+sqrt(x^2) is x. Undecided is what takes too long, unless SymPy can prove it. Under noise constants are fitted to the
+noise too, so that the form is what is judged: with `refit`, they are first fitted again, to data without noise.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import mpmath
+import numpy as np
+
+from edhie.bench.metrics import success_threshold
+from edhie.bench.problem import BenchmarkProblem
+from edhie.evaluate import THOROUGH, Data, fit_constants, read_data
+from edhie.expr import Expr, Forest
+from edhie.expr.interpret import interpret
+from edhie.expr.precise import UndefinedError, precise_value
+from edhie.expr.standard_libraries import everything
+
+Real = Any  # mpmath.mpf: mpmath has no types
+Point = dict[str, Real]
+DIGITS = 80
+STEP, RIDGE = 30, 50  # digits: of the step of a difference, and of what makes numbers that are not needed stay
+ROUNDS = 8
+ENOUGH = 50  # digits that agree
+MOST_NUMBERS = 16
+
+
+def freed(expr: Expr, near: float = 0.0) -> tuple[Expr, list[float]]:
+    """Return the expression with its fitted numbers free, and their values; whole numbers stay.
+
+    Numbers that are `near` to a whole number are rounded to it and stay too.
+    """
+    tokens: list[str] = []
+    constants: list[float | None] = []
+    values: list[float] = []
+    fitted = iter(expr.constants)
+    for token in expr.tokens:
+        kind = expr.library[token].kind
+        value = next(fitted) if kind == "constant" else float(token) if kind == "number" else None
+        if value is None or (kind == "number" and value.is_integer()):
+            tokens.append(token)
+            continue
+        tokens.append(str(expr.library.constant))
+        is_free = abs(value - round(value)) > near
+        constants.append(None if is_free else float(round(value)))
+        if is_free:
+            values.append(value)
+    return Expr(expr.library, tokens, constants), values
+
+
+def refined(form: Expr, values: Sequence[float], truth: Expr, points: Sequence[Point], deadline: float) -> list[Real]:
+    """Return the numbers with which the form fits the formula at these points, by Gauss-Newton in many digits.
+
+    Raise `UndefinedError` if the form has no value, and `TimeoutError` after the deadline.
+    """
+    with mpmath.workdps(DIGITS):
+        wanted = [precise_value(truth, point, deadline=deadline) for point in points]
+
+        def misses(numbers: list[Real]) -> list[Real]:
+            found = (precise_value(form, point, constants=numbers, deadline=deadline) for point in points)
+            return [a - b for a, b in zip(found, wanted, strict=True)]
+
+        numbers = [mpmath.mpf(value) for value in values]
+        for _ in range(ROUNDS):
+            left = misses(numbers)
+            if max(map(abs, left)) <= mpmath.mpf(10) ** -ENOUGH * max(map(abs, wanted)):
+                break
+            numbers = [a - b for a, b in zip(numbers, _step(misses, numbers, left), strict=True)]
+        return numbers
+
+
+def _step(misses: Callable[[list[Real]], list[Real]], numbers: list[Real], left: list[Real]) -> list[Real]:
+    """Return the least-squares step that removes the misses to first order."""
+    slopes = []
+    for k, number in enumerate(numbers):
+        width = mpmath.mpf(10) ** -STEP * max(1, abs(number))
+        moved = misses([*numbers[:k], number + width, *numbers[k + 1 :]])
+        slopes.append([(a - b) / width for a, b in zip(moved, left, strict=True)])
+    jacobian = mpmath.matrix(slopes).T
+    squares = jacobian.T * jacobian
+    ridge = mpmath.mpf(10) ** -RIDGE * (sum(squares[k, k] for k in range(len(numbers))) or 1)
+    for k in range(len(numbers)):
+        squares[k, k] += ridge
+    return list(mpmath.lu_solve(squares, jacobian.T * mpmath.matrix(left)))
+
+
+Verdict = Literal["yes", "no", "undecided"]
+POINTS, DIGITS, AGREEMENT = 40, 60, 30
+NEAR = 1e-4  # to a whole number that a fit and refining come to slowly, as to a double root
+
+
+def is_equivalent(
+    expr: Expr, problem: BenchmarkProblem, *, seed: int = 0, refit: bool = False, time_limit: float = 10.0
+) -> Verdict | None:
+    """Return whether an expression over the problem's variables is its formula; None if the formula is unknown.
+
+    `seed` is that of the data that it was found in.
+    """
+    if problem.truth is None:
+        return None
+    customs = (symbol for symbol in expr.library.symbols if symbol.is_custom)
+    answer = expr.cast(everything(problem.names).extended(*customs))
+    data = _data(problem, seed)
+    if refit and answer.constants:
+        answer = fit_constants(Forest.from_exprs([answer]), data, config=THOROUGH).forest[0]
+    deadline = time.monotonic() + time_limit
+    found = _is_same(answer, [], problem, deadline, seed)
+    if found != "no" or not freed(answer)[1] or not _rmse(answer, data) < success_threshold(data.y):
+        return found
+    verdicts = [_is_same_refined(*freed(answer, near), problem, deadline, seed) for near in (0.0, NEAR)]
+    return max(verdicts, key=("no", "undecided", "yes").index)
+
+
+def _is_same_refined(
+    form: Expr, numbers: list[float], problem: BenchmarkProblem, deadline: float, seed: int
+) -> Verdict:
+    """Return whether a form is the formula with some numbers near to these."""
+    if not numbers:
+        return _is_same(form, [], problem, deadline, seed)
+    if problem.truth is None or len(numbers) > MOST_NUMBERS:
+        return "undecided"
+    points = _points(problem, 2 * len(numbers) + 6, np.random.default_rng([seed, POINTS + 1]))
+    try:
+        better = refined(form, numbers, problem.truth, points, deadline)
+    except TimeoutError:
+        return "undecided"
+    except (UndefinedError, ZeroDivisionError):
+        return "no"
+    return _is_same(form, better, problem, deadline, seed)
+
+
+def _is_same(answer: Expr, numbers: list[Any], problem: BenchmarkProblem, deadline: float, seed: int) -> Verdict:
+    """Compare values at points of the ranges, to many digits; `numbers` are those of free constants."""
+    truth = problem.truth
+    if truth is None or answer.constants.count(None) != len(numbers):
+        return "undecided"
+    try:
+        with mpmath.workdps(DIGITS):
+            for point in _points(problem, POINTS, np.random.default_rng([seed, POINTS])):
+                if not _agree(answer, numbers, truth, point, deadline):
+                    return "no"
+    except TimeoutError:
+        from edhie.expr.equivalence import equivalent
+
+        return "undecided" if numbers else equivalent(answer, truth, time_limit=1.0, seed=seed).verdict
+    return "yes"
+
+
+def _points(problem: BenchmarkProblem, n: int, rng: np.random.Generator) -> list[dict[str, Any]]:
+    rows = problem.points(n, rng).tolist()
+    return [{name: mpmath.mpf(value) for name, value in zip(problem.names, row, strict=True)} for row in rows]
+
+
+def _agree(answer: Expr, numbers: list[Any], truth: Expr, point: Mapping[str, Any], deadline: float) -> bool:
+    """Return whether both have the same value at a point; true if the formula has none."""
+    try:
+        wanted = precise_value(truth, point, deadline=deadline)
+    except UndefinedError:
+        return True
+    try:
+        found = precise_value(answer, point, constants=numbers, deadline=deadline)
+    except UndefinedError:
+        return False
+    unit = mpmath.mpf(10) ** -AGREEMENT
+    return bool(abs(found - wanted) <= unit * max(abs(wanted), abs(found), unit))
+
+
+def _data(problem: BenchmarkProblem, seed: int) -> Data:
+    X, y = problem.data("train", seed)  # noqa: N806
+    return read_data(X, y, names=problem.names, allow_constant_target=True)
+
+
+def _rmse(expr: Expr, data: Data) -> float:
+    values = interpret(expr, dict(zip(data.names, data.columns, strict=True)))
+    return float(np.sqrt(np.mean(np.square(values - data.y)))) if np.isfinite(values).all() else math.inf

@@ -1,0 +1,198 @@
+"""Run a trial and judge what it finds."""
+
+from __future__ import annotations
+
+import math
+from contextlib import nullcontext
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.bench.equivalence import is_equivalent
+from edhie.bench.methods import Method, answer_library, generator_for, in_problem_names
+from edhie.bench.metrics import bounded_r2, evaluated_to_success, rank_of_truth, success_threshold
+from edhie.bench.own_methods import Answering, blamed_on
+from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
+from edhie.bench.trial import COLUMNS, Outcome, Trial
+from edhie.evaluate import (
+    Data,
+    Evaluator,
+    FitConfig,
+    fit_constants,
+    read_columns,
+    read_data,
+    squared_errors,
+    values,
+)
+from edhie.expr import Expr, Forest
+from edhie.fit import Settings, discover
+from edhie.fit.warm_up import warm_up
+from edhie.generators import Generator
+from edhie.results import SearchResult
+from edhie.search import Budget, Strategy, run, strategy_named
+from edhie.search.importing import imported
+from edhie.selection.choice import shortest_description
+
+Numbers = NDArray[np.float64]
+MOSAIC = "mosaic"
+REFITTED = 300  # candidates
+MANY_FITS = FitConfig(rows=256)
+"""How constants are fitted where every expression's are: on a few rows first, and only the good ones on all."""
+
+
+class Found(NamedTuple):
+    """The end of a search."""
+
+    result: SearchResult
+    data: Data
+    """The rows that it fitted."""
+    selected: Expr | None
+    """The chosen equation."""
+    strategy: Strategy | None = None
+
+
+def execute(trial: Trial) -> Outcome:
+    """Run a trial and judge what it finds.
+
+    The default search runs as it does for users, by `edhie.fit.discover`; the paper's methods run as in the paper.
+    """
+    problem = _problem(trial.benchmark, trial.problem)
+    X, y = problem.data("train", trial.run, trial.noise)  # noqa: N806
+    with nullcontext() if trial.own is None else blamed_on(trial.method):
+        found = (_discovered if trial.how.strategy == MOSAIC else _searched)(trial, problem, X, y)
+    result, counts = found.result, found.result.counts
+    row = {
+        "problem": problem.id, "method": trial.method, "run": trial.run, "seed": trial.run, "noise": trial.noise,
+        "evaluated": counts.executed, "screened": counts.screened, "refits": counts.refits,
+        "invalid": counts.invalid + counts.undecodable, "seconds": round(result.seconds, 3),
+        "stopped": result.stopped, **_judged(trial, problem, found),
+    }  # fmt: skip
+    curve = _curve(result, found.data)
+    if isinstance(found.strategy, Answering):  # it counts its own evaluations
+        executed = found.strategy.executed
+        row |= {"evaluated": executed, "evaluated_to_success": executed if row["success"] else None}
+        curve = [] if executed is None else [[float(executed), *point[1:]] for point in curve]
+    return Outcome({name: row[name] for name in COLUMNS}, curve)
+
+
+def _discovered(trial: Trial, problem: BenchmarkProblem, X: Numbers, y: Numbers) -> Found:  # noqa: N803
+    """Search as a user does, with the problem's generator and within the limits of the trial."""
+    settings, method = trial.settings, trial.how
+    found = discover(
+        read_data(X, y, allow_constant_target=True),
+        Settings(
+            max_time=settings.seconds,
+            max_evaluations=settings.evaluations or None,
+            generator=_generator(method, problem, settings.model),
+            strict=method.strict if settings.strict is None else settings.strict,
+            seed=trial.run,
+        ),
+    )
+    return Found(found.result, found.train, None if found.is_empty else found.best.expr)
+
+
+def _searched(trial: Trial, problem: BenchmarkProblem, X: Numbers, y: Numbers) -> Found:  # noqa: N803
+    """Search with a method of the paper or of the user's own."""
+    settings, method = trial.settings, trial.how
+    generator = _generator(method, problem, settings.model)
+    is_function = method.source == "none"
+    strategy = Answering(imported(method.strategy)) if is_function else strategy_named(method.strategy)
+    if is_function:  # its formulas may use any symbol
+        library = generator.library
+    else:
+        library = answer_library(generator, strict=method.strict if settings.strict is None else settings.strict)
+        _warm_up(method, problem, settings.model)
+    evaluator = Evaluator(library, X, y, constants=MANY_FITS)
+    target = success_threshold(y) if trial.noise == 0 else None  # under noise the right one is not the best
+    budget = Budget(settings.evaluations or None, settings.seconds, target)
+    result = run(generator, evaluator, strategy=strategy, budget=budget, rng=trial.run)
+    selected = shortest_description(result.candidates, evaluator.data)
+    return Found(result, evaluator.data, None if selected is None else selected.expr, strategy)
+
+
+@lru_cache(maxsize=4)
+def _problem(benchmark: str, name: str) -> BenchmarkProblem:
+    return chosen(load_problems(benchmark), [name])[0]
+
+
+@lru_cache(maxsize=2)
+def _generator(method: Method, problem: BenchmarkProblem, model: str | None) -> Generator:
+    return generator_for(method, problem, model)
+
+
+@lru_cache(maxsize=2)
+def _warm_up(method: Method, problem: BenchmarkProblem, model: str | None) -> None:
+    """Compile before the time of a trial counts."""
+    generator = _generator(method, problem, model)
+    warm_up(generator, answer_library(generator, strict=False), strategy_named(method.strategy))
+
+
+# -- judging --------------------------------------------------------------------------
+
+
+def _judged(trial: Trial, problem: BenchmarkProblem, end: Found) -> dict[str, Any]:
+    """Return the columns that judge what was found."""
+    result, selected = end.result, end.selected
+    X, y = problem.data("train", trial.run)  # noqa: N806
+    clean = read_data(X, y, allow_constant_target=True)
+    limit = success_threshold(clean.y)
+    errors, executed_at = result.candidates.errors, result.candidates.executed_at
+    rank = None
+    if trial.noise:
+        noisy = _rmse(result.candidates.forest, end.data)
+        errors = _clean_errors(result.candidates.forest, noisy, clean)
+        rank = rank_of_truth(noisy, errors, limit)
+    found = result.best
+    return {
+        "success": found is not None and (found.error < limit if not trial.noise else rank is not None),
+        "equivalent": _verdict(None if found is None else found.expr, problem, trial),
+        "rmse": math.inf if found is None else found.error,
+        "r2_test": 0.0 if found is None else _r2_test(found.expr, problem, trial.run, float(clean.y.mean())),
+        "evaluated_to_success": evaluated_to_success(errors, executed_at, limit),
+        "expression": "" if found is None else str(in_problem_names(found.expr, problem)),
+        "rank": rank,
+        "selected": "" if selected is None else str(in_problem_names(selected, problem)),
+        "selected_equivalent": _verdict(selected, problem, trial),
+    }
+
+
+def _verdict(expr: Expr | None, problem: BenchmarkProblem, trial: Trial) -> str | None:
+    if expr is None:
+        return None if problem.truth is None else "no"
+    return is_equivalent(in_problem_names(expr, problem), problem, seed=trial.run, refit=trial.noise > 0)
+
+
+def _r2_test(expr: Expr, problem: BenchmarkProblem, seed: int, train_mean: float) -> float:
+    X, y = problem.data("test", seed)  # noqa: N806
+    return bounded_r2(y, values(Forest.from_exprs([expr]), read_columns(X))[0], train_mean)
+
+
+def _rmse(forest: Forest, data: Data) -> Numbers:
+    """Return the errors of all expressions, whatever bound the search had; infinite if a constant has no value."""
+    unfitted = np.add.reduceat(np.append(np.isnan(forest.values), False), forest.value_offsets[:-1])
+    is_whole = (unfitted == 0) | (np.diff(forest.value_offsets) == 0)
+    found = np.full(len(forest), np.inf)
+    found[is_whole] = np.sqrt(squared_errors(forest[is_whole], data) / data.n_rows)
+    return found
+
+
+def _clean_errors(forest: Forest, noisy: Numbers, clean: Data) -> Numbers:
+    """Return errors without noise; constants of the best by noisy error are fitted again."""
+    found = _rmse(forest, clean)
+    first = np.argsort(noisy, kind="stable")[:REFITTED]
+    first = first[np.isfinite(noisy[first]) & (np.diff(forest.value_offsets)[first] > 0)]
+    if len(first):
+        again = np.sqrt(fit_constants(forest[first], clean).squared_errors / clean.n_rows)
+        found[first] = np.minimum(found[first], again)
+    return found
+
+
+def _curve(result: SearchResult, data: Data) -> list[list[float]]:
+    """Return the best error at each improvement, and the bounded R² on the training data."""
+    history = result.history
+    whole = data.squares_about_mean
+    r2 = np.maximum(0.0, 1 - np.square(history.error) * data.n_rows / whole) if whole else np.zeros(len(history))
+    columns = history.executed, history.screened, history.seconds.round(3), history.error, r2
+    return [list(row) for row in zip(*(column.tolist() for column in columns), strict=True)]

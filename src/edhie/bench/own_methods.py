@@ -1,0 +1,143 @@
+"""Methods of a user's own: a strategy, or a function of the data that returns a formula."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from traceback import extract_tb
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from edhie.bench.methods import METHODS, Method, method_named
+from edhie.bench.problem_files import ProblemError
+from edhie.errors import EdhieError, SearchError
+from edhie.expr import Forest, parse
+from edhie.search.base import State, Strategy, Task
+from edhie.search.importing import imported, is_text_of_object, text_of
+from edhie.search.strategies import made_strategy
+
+
+class Answering(Strategy):
+    """One step: the function is asked, and its answer scored."""
+
+    name: ClassVar[str] = "answering"
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self.executed: int | None = None
+        """How many expressions the function says that it has executed; None where it does not say."""
+
+    def begin(self, task: Task) -> None:
+        """Prepare the one step."""
+        self._task = task
+        self.executed = None
+
+    def step(self, rng: np.random.Generator) -> bool:
+        """Ask, and score what comes back."""
+        data = self._task.evaluator.data
+        answer = self._function(data.columns.T.copy(), data.y.copy(), self._task.budget, rng)
+        formula, executed = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
+        is_count = executed is None or (isinstance(executed, int | np.integer) and executed >= 0)
+        if not isinstance(formula, str) or not is_count:
+            raise SearchError(
+                f"the answer is {answer!r}; it has to be a formula as a text, or a pair of it and how many "
+                "expressions were executed"
+            )
+        self.executed = None if executed is None else int(executed)
+        self._task.score(Forest.from_exprs([parse(formula, self._task.evaluator.library)]))
+        return False
+
+    def state(self) -> State:
+        """Return nothing: there is one step."""
+        return {}
+
+    def restore(self, state: State) -> None:
+        """Do nothing: there is one step."""
+
+
+Given = str | Method | Callable[..., Any]
+"""A name of the table, `module:Climb`, `path/to/file.py:Climb`, or what these stand for."""
+ARGUMENTS = ("X", "y", "budget", "rng")
+"""What a method that is a function of the data is called with."""
+OTHERS = (str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix)  # files that are not the user's
+
+
+class Meant(NamedTuple):
+    """A method, and what tables call it."""
+
+    name: str
+    method: Method
+    is_own: bool
+    """Whether it is none of the table: others have to be told what it is."""
+
+
+def method_meant(given: Given) -> Meant:
+    """Return the method that is meant; errors in a user's own method are raised here, before anything runs."""
+    if isinstance(given, str) and not is_text_of_object(given):
+        return Meant(given, method_named(given), False)
+    method = given if isinstance(given, Method) else _own(given)
+    name = method.name or method.strategy.rpartition(":")[2]
+    known = next((each for each, other in METHODS.items() if other == method), None)
+    if known is not None:
+        return Meant(known, method, False)
+    if name.lower() in METHODS or not re.fullmatch(r"\w[\w.+-]*", name):
+        why = "there is a method of that name" if name.lower() in METHODS else "tables and files are named after it"
+        raise ProblemError(f"a method of your own cannot be called {name!r}, since {why}; call it otherwise")
+    return Meant(name, replace(method, name=name), True)
+
+
+def is_function_of_data(given: object) -> bool:
+    """Return whether it can be called with X, y, budget and rng, and not without arguments, as a class can."""
+    if inspect.isclass(given) or not callable(given):
+        return False
+    try:
+        asked = inspect.signature(given)
+    except ValueError:
+        return False
+    return not _takes(asked, 0) and _takes(asked, len(ARGUMENTS))
+
+
+@contextmanager
+def blamed_on(name: str) -> Iterator[None]:
+    """Raise errors within the context as those of a user's method, with the line that raised them."""
+    try:
+        yield
+    except EdhieError as error:
+        raise ProblemError(f"{name}: {error}") from error
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise ProblemError(f"{name} raised {type(error).__name__}: {error}{_place(error)}") from error
+
+
+def _own(given: str | Callable[..., Any]) -> Method:
+    text = given if isinstance(given, str) else text_of(given)
+    found = imported(text) if isinstance(given, str) else given
+    name = text.rpartition(":")[2]
+    if isinstance(found, Method):
+        return found if found.name else replace(found, name=name)
+    if is_function_of_data(found):
+        return Method(text, "none", strict=False, name=name)
+    with blamed_on(name):
+        made_strategy(found, text)
+    return Method(text, "hvae", name=name)
+
+
+def _takes(asked: inspect.Signature, count: int) -> bool:
+    try:
+        asked.bind(*[None] * count)
+    except TypeError:
+        return False
+    return True
+
+
+def _place(error: Exception) -> str:
+    """Return the last line of the user's code on the way to an error, if there is one."""
+    lines = [each for each in extract_tb(error.__traceback__) if not each.filename.startswith(OTHERS)]
+    return f" ({Path(lines[-1].filename).name}, line {lines[-1].lineno})" if lines else ""

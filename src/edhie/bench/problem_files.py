@@ -1,0 +1,197 @@
+"""Files of benchmark problems and measurements, read and checked: what is wrong, where, and what to write instead."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import DataError, EdhieError, suggestion
+from edhie.evaluate.tables import open_table
+from edhie.expr.symbols import OPERATORS, is_name
+
+BASE_UNITS = ("m", "s", "kg", "T", "V")
+"""Metre, second, kilogram, kelvin and volt: the order of a unit's exponents."""
+KEYS = ("id", "name", "formula", "target", "unit", "variables", "library", "n_train", "n_test", "source", "data")
+REQUIRED = ("id", "target", "variables")
+SHARED = ("target", "library", "n_train", "n_test", "source")
+"""What a file may say once for all of its problems, under [defaults]."""
+TEXTS = ("id", "name", "formula", "target", "unit", "library", "source", "data")
+POWER = re.compile(r"([A-Za-z]+)(?:\^(-?\d+(?:\.\d+)?))?")
+
+Unit = tuple[float, ...]
+
+
+class ProblemError(EdhieError):
+    """A benchmark problem is not what it should be, or is not known."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of a problem: its values are drawn uniformly from `low` to `high`."""
+
+    name: str
+    low: float
+    high: float
+    unit: Unit = (0.0,) * len(BASE_UNITS)
+    """Exponents of the base units."""
+
+
+def read_rows(text: str, where: str) -> list[dict[str, Any]]:
+    """Return the problems of a TOML text as checked rows, with [defaults] filled in; `where` is for messages."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ProblemError(f"{where} is no TOML: {error}") from None
+    _check_keys(table, ("defaults", "problem"), where)
+    defaults, rows = table.get("defaults", {}), table.get("problem", [])
+    if not isinstance(defaults, dict) or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ProblemError(f"{where}: write [defaults] once and [[problem]] before each problem")
+    if not rows:
+        raise ProblemError(f"{where} holds no problem; begin each with a line [[problem]]")
+    _check_keys(defaults, SHARED, f"{where}, [defaults]")
+    checked = [_checked(defaults | row, f"{where}, problem {k + 1}") for k, row in enumerate(rows)]
+    ids = [row["id"] for row in checked]
+    twice = next((each for each in ids if ids.count(each) > 1), None)
+    if twice is not None:
+        raise ProblemError(f"{where}: the id {twice!r} is given to two problems; rename one")
+    return checked
+
+
+def _checked(row: dict[str, Any], place: str) -> dict[str, Any]:
+    """Return one problem's row with its variables and units read."""
+    place = f"{place} ({row['id']})" if isinstance(row.get("id"), str) else place
+    _check_keys(row, KEYS, place)
+    for key in TEXTS:
+        if key in row and not (isinstance(row[key], str) and row[key]):
+            raise ProblemError(f"{place}: {key} must be a text in quotes, not {row[key]!r}")
+    for key in ("n_train", "n_test"):
+        if key in row and not _is_count(row[key]):
+            raise ProblemError(f"{place}: {key} must be a whole number of at least 1, not {row[key]!r}")
+    missing = [key for key in REQUIRED if key not in row and not (key == "variables" and "data" in row)]
+    if missing:
+        raise ProblemError(f"{place}: {missing[0]} is missing")
+    if "formula" not in row and "data" not in row:
+        raise ProblemError(f"{place}: give a formula to draw data from, or the path of a CSV file as data")
+    row["variables"] = _read_variables(row.get("variables", {}), place, has_data="data" in row)
+    row["unit"] = read_unit(row.get("unit", ""), place)
+    return row
+
+
+def _check_keys(given: Mapping[str, Any], known: tuple[str, ...], place: str) -> None:
+    for key in given:
+        if key not in known:
+            hint = suggestion(key, known) or f"; there are {', '.join(known)}"
+            raise ProblemError(f"{place}: unknown key {key!r}{hint}")
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _read_variables(given: Any, place: str, *, has_data: bool) -> tuple[Variable, ...]:
+    if not isinstance(given, dict) or (not given and not has_data):
+        raise ProblemError(f"{place}: variables is a table such as {{ x = [0, 1] }}, not {given!r}")
+    return tuple(_read_variable(name, value, f"{place}, variable {name!r}") for name, value in given.items())
+
+
+def _read_variable(name: str, given: Any, place: str) -> Variable:
+    check_name(name, place)
+    if not isinstance(given, list) or len(given) not in (2, 3):
+        raise ProblemError(f'{place}: write [low, high] or [low, high, "unit"], not {given!r}')
+    low, high = given[:2]
+    for end in (low, high):
+        if not isinstance(end, int | float) or isinstance(end, bool) or not math.isfinite(end):
+            raise ProblemError(f"{place}: the ends of a range are finite numbers, not {end!r}")
+    if low >= high:
+        reversed_or_empty = f"write [{high}, {low}]" if low > high else "the two ends must differ"
+        raise ProblemError(f"{place}: the range [{low}, {high}] holds no numbers; {reversed_or_empty}")
+    return Variable(name, float(low), float(high), read_unit(given[2] if len(given) == 3 else "", place))
+
+
+def check_name(name: str, place: str) -> None:
+    """Raise for what cannot name a variable in a formula."""
+    if not is_name(name):
+        raise ProblemError(f"{place}: a name is letters, digits and _, and begins with a letter; rename it")
+    if name in OPERATORS:
+        raise ProblemError(f"{place}: {name!r} is a function; rename it")
+
+
+def read_unit(text: Any, place: str) -> Unit:
+    """Return the exponents of a unit such as `m s^-2`; zeros for an empty text.
+
+    >>> read_unit("m s^-2", "")
+    (1.0, -2.0, 0.0, 0.0, 0.0)
+    """
+    if not isinstance(text, str):
+        raise ProblemError(f'{place}: a unit is a text such as "m s^-2", not {text!r}')
+    exponents = dict.fromkeys(BASE_UNITS, 0.0)
+    for piece in text.split():
+        power = POWER.fullmatch(piece)
+        if power is None or power[1] not in exponents:
+            raise ProblemError(
+                f"{place}: cannot read {piece!r} in the unit {text!r}; "
+                f"write powers of {', '.join(BASE_UNITS)} with spaces between, such as 'm s^-2'"
+            )
+        exponents[power[1]] += float(power[2] or 1)
+    return tuple(exponents.values())
+
+
+def read_text(path: Path) -> str:
+    """Return the content of a problem file."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ProblemError(f"there is no file {path}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ProblemError(f"{path} cannot be read: {reason}") from error
+
+
+LEAST_ROWS = 4  # two to train, two to test
+
+
+class Measurements(NamedTuple):
+    """Numbers from a file."""
+
+    X: NDArray[np.float64]
+    """Of shape (rows, variables)."""
+    y: NDArray[np.float64]
+    names: tuple[str, ...]
+    """The variables' names; where no target was named, of all columns, the last of them the target."""
+
+
+def read_measurements(path: Path, target: str | None = None, variables: Sequence[str] | None = None) -> Measurements:
+    """Return variables and target of a CSV file with a row of names; by default the target is the last column."""
+    names, table = _read_table(path)
+    if target is None:
+        return Measurements(table[:, :-1], table[:, -1], names)
+    chosen = tuple(variables or (name for name in names if name != target))
+    for name in (*chosen, target):
+        if name not in names:
+            hint = suggestion(name, names) or f"; it has {', '.join(names)}"
+            raise ProblemError(f"{path} has no column {name!r}{hint}")
+    return Measurements(table[:, [names.index(name) for name in chosen]], table[:, names.index(target)], chosen)
+
+
+@lru_cache(maxsize=8)
+def _read_table(path: Path) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    try:
+        file = open_table(path)
+        names, table = file.names, file.numbers(file.names)
+    except DataError as error:
+        raise ProblemError(str(error)) from error
+    if len(names) < 2:
+        raise ProblemError(f"{path}: the first row must name each column, one of them the target; it names one")
+    if len(table) < LEAST_ROWS:
+        raise ProblemError(f"{path} has {len(table)} rows below that of names; give {LEAST_ROWS} at least")
+    table.flags.writeable = False  # it is kept for the next who asks
+    return names, table

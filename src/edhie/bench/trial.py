@@ -1,0 +1,72 @@
+"""One run of one method on one problem: what is asked, and what is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from edhie.bench.methods import Method, method_named
+
+COLUMNS = (
+    "problem", "method", "run", "seed", "success", "equivalent", "rmse", "r2_test", "evaluated",
+    "evaluated_to_success", "screened", "invalid", "seconds", "expression",
+    "noise", "rank", "refits", "stopped", "selected", "selected_equivalent",
+)  # fmt: skip
+READY = "ready"
+"""What a worker says when it can be asked."""
+WORKER = "EDHIE_BENCH_WORKER"
+"""A variable of the environment that workers have: what is imported there must not start a benchmark."""
+CURVE = ("executed", "screened", "seconds", "error", "r2")
+
+
+@dataclass(frozen=True)
+class TrialSettings:
+    """Settings that all runs of a table share."""
+
+    evaluations: int = 100_000
+    """Distinct expressions executed at most in a run, as in the paper; 0 for no limit."""
+    seconds: float | None = None
+    """How long a run's search may take."""
+    strict: bool | None = None
+    """Answer with the problem's own symbols only, or also with constants; by default as the method does."""
+    model: str | None = None
+    """A model to search with instead of the method's own: a folder, or a name from `edhie model list`."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run: it follows from this alone."""
+
+    benchmark: str
+    """A name, or the path of a file of problems."""
+    problem: str
+    method: str
+    """What tables call it."""
+    run: int
+    """Its number is the seed of its data and of its search."""
+    noise: float = 0.0
+    settings: TrialSettings = field(default_factory=TrialSettings)
+    own: Method | None = None
+    """The method, where it is none of the table."""
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Trial:
+        """Return the trial that `asdict` wrote."""
+        own = None if row["own"] is None else Method(**row["own"])
+        return cls(**{**row, "settings": TrialSettings(**row["settings"]), "own": own})
+
+    @property
+    def how(self) -> Method:
+        """The method itself."""
+        return method_named(self.method) if self.own is None else self.own
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of a trial."""
+
+    row: dict[str, Any]
+    """By the names of `COLUMNS`."""
+    curve: list[list[float]]
+    """Rows of `CURVE`: where the run stood at each improvement."""

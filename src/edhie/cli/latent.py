@@ -1,0 +1,198 @@
+"""Commands on the latent space of a model: sample, encode, decode, neighbours, interpolate."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from edhie.cli.formulas import STANDARD_INPUT, read_formula, read_formulas
+from edhie.cli.number_files import read_codes, write_codes
+from edhie.cli.options import (
+    MOST_POINTS,
+    NO_EXPRESSION,
+    WRITERS,
+    Count,
+    Forbid,
+    Json,
+    MaxHeight,
+    MaxSize,
+    ModelFolder,
+    Seed,
+    Temperature,
+    Written,
+    in_parts,
+    load_within,
+    print_expression,
+    print_json,
+)
+from edhie.cli.outputs import Force, check_figure, check_output, save_figure
+from edhie.console import console, error_console, say
+from edhie.errors import GeneratorError
+from edhie.expr import Forest, to_infix
+from edhie.generators import Codes, Constraints, LatentGenerator, load
+from edhie.generators.walks import interpolate as interpolation
+from edhie.generators.walks import neighbours as neighbours_of
+
+HOPELESS_ROUNDS = 100  # rounds without a single expression before giving up
+
+
+def sample(
+    model: ModelFolder,
+    count: Count = 10,
+    temperature: Temperature = 0.0,
+    max_height: MaxHeight = Constraints.max_height,
+    max_size: MaxSize = Constraints.max_size,
+    forbid: Forbid = None,
+    seed: Seed = 0,
+    notation: Written = "infix",
+    as_json: Json = False,
+) -> None:
+    """Draw expressions from a model: codes from its prior, decoded."""
+    loaded = load_within(model, max_height, max_size, forbid)
+    rng = np.random.default_rng(seed)
+    for part in in_parts(count):
+        for expr in drawn(loaded, part, rng, temperature):
+            print_expression(expr, notation, as_json=as_json)
+
+
+def drawn(model: LatentGenerator, count: int, rng: np.random.Generator, temperature: float) -> Forest:
+    """Return `count` expressions; codes that decode to none are drawn again."""
+    if temperature == 0:
+        return model.sample(count, rng)
+    parts: list[Forest] = []
+    missing, fruitless = count, 0
+    while missing:
+        codes = rng.standard_normal((missing, model.latent_dim), dtype=np.float32)
+        parts.append(model.decode(codes, temperature=temperature, rng=rng).forest)
+        missing -= len(parts[-1])
+        fruitless = 0 if len(parts[-1]) else fruitless + 1
+        if fruitless == HOPELESS_ROUNDS:
+            came = f"{count - missing} of {count} expressions came, then none"
+            raise GeneratorError(f"{came}: train the model longer, or lower the temperature")
+    return Forest.concatenate(parts)
+
+
+def encode(
+    model: ModelFolder,
+    formulas: Annotated[list[str] | None, typer.Argument(help="Formulas over the model's symbols.")] = None,
+    file: Annotated[Path | None, typer.Option(help="A file of formulas, one a line; - for standard input.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the codes here: a CSV table, or .npy, which has no spread.")
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Print the code of each formula: the mean and the spread of its points in the latent space."""
+    if not formulas and file is None:
+        if sys.stdin.isatty():
+            raise typer.BadParameter("give formulas, or a file of them with --file")
+        file = STANDARD_INPUT
+    if out is not None:
+        check_output(out, force=force)
+    loaded = load(model)
+    exprs = read_formulas(formulas or [], file, loaded.library)
+    mean, log_variance = loaded.encode(Forest.from_exprs(exprs, loaded.library))
+    spread: Codes = np.exp(0.5 * log_variance)
+    texts = [to_infix(expr) for expr in exprs]
+    if out is not None:
+        write_codes(out, texts, mean, spread)
+    if as_json:
+        for text, *numbers in zip(texts, mean, spread, strict=True):
+            # the shortest texts that read back as the same 32-bit numbers
+            short = [[float(str(number)) for number in row] for row in numbers]
+            print_json({"expression": text, "mean": short[0], "spread": short[1]})
+    elif out is not None:
+        say(f"{len(exprs)} {'codes' if len(exprs) > 1 else 'code'} of {loaded.latent_dim} numbers in {out}")
+    else:
+        for text, m, s in zip(texts, mean, spread, strict=True):
+            say(f"{text}\n  mean   {_columns(m)}\n  spread {_columns(s)}")
+
+
+def _columns(numbers: Codes) -> str:
+    return "".join(f"{number:8.3f}" for number in numbers)
+
+
+def decode(
+    model: ModelFolder,
+    file: Annotated[Path, typer.Argument(help="Codes, one a row: CSV as `edhie encode --out` writes it, or .npy.")],
+    temperature: Temperature = 0.0,
+    max_height: MaxHeight = Constraints.max_height,
+    max_size: MaxSize = Constraints.max_size,
+    forbid: Forbid = None,
+    seed: Seed = 0,
+    notation: Written = "infix",
+    as_json: Json = False,
+) -> None:
+    """Print the expression of each code; a line each, also where there is none."""
+    loaded = load_within(model, max_height, max_size, forbid)
+    codes = read_codes(file, loaded.latent_dim)
+    decoded = loaded.decode(codes, temperature=temperature, rng=np.random.default_rng(seed))
+    found = dict(zip(decoded.sources.tolist(), decoded.forest, strict=True))
+    for row in range(len(codes)):
+        print_expression(found.get(row), notation, as_json=as_json, row=row)
+
+
+Formula = Annotated[str, typer.Argument(help="A formula over the model's symbols.")]
+
+
+def neighbours(
+    model: ModelFolder,
+    formula: Formula,
+    count: Annotated[
+        int, typer.Option("-n", "--count", min=1, max=MOST_POINTS, help="How many points to decode.")
+    ] = 20,
+    radius: Annotated[
+        float, typer.Option(min=0.0, help="How far around: 1 is the spread of the formula's own code.")
+    ] = 1.0,
+    seed: Seed = 0,
+    notation: Written = "infix",
+    as_json: Json = False,
+) -> None:
+    """List what lies around a formula: edit distance, how many points gave it, expression."""
+    loaded = load(model)
+    expr = read_formula(formula, loaded.library)
+    found = neighbours_of(loaded, expr, count, np.random.default_rng(seed), radius=radius)
+    # expressions come last: they may be of any length, and a line is never broken
+    if not as_json:
+        say("distance  count  expression")
+    for each, distance, times in zip(found.forest, found.distances.tolist(), found.counts.tolist(), strict=True):
+        if as_json:
+            print_expression(each, notation, as_json=True, distance=distance, count=times)
+        else:
+            say(f"{distance:8}  {times:5}  {WRITERS[notation](each)}")
+    if found.invalid:
+        say(f"{found.invalid} of {count} points gave no expression", to=error_console)
+
+
+def interpolate(
+    model: ModelFolder,
+    first: Formula,
+    second: Formula,
+    steps: Annotated[int, typer.Option(min=1, max=MOST_POINTS, help="How many steps from one to the other.")] = 4,
+    figure: Annotated[Path | None, typer.Option(help="Draw the trees into this file (PNG, PDF or SVG).")] = None,
+    force: Force = False,
+    notation: Written = "infix",
+    as_json: Json = False,
+) -> None:
+    """Walk in a straight line from one formula's code to another's, and decode what lies on the way."""
+    if figure is not None:
+        check_figure(figure, force=force)
+    loaded = load(model)
+    a, b = read_formula(first, loaded.library), read_formula(second, loaded.library)
+    walk = interpolation(loaded, a, b, steps=steps)
+    if not as_json:
+        say("alpha  expression")
+    for step in walk:
+        if as_json:
+            print_expression(step.expr, notation, as_json=True, alpha=round(step.alpha, 6))
+        else:
+            say(f"{step.alpha:5.3g}  {WRITERS[notation](step.expr) if step.expr else NO_EXPRESSION}")
+    if figure is not None:
+        from edhie.generators.plots import walk_figure
+
+        drawn = save_figure(walk_figure(walk), figure)
+        say(f"trees drawn in {drawn}", to=error_console if as_json else console)

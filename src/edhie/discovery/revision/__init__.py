@@ -1,6 +1,0 @@
-"""From a formula and data that it does not quite explain to the nearest formulas that do."""
-
-from edhie.discovery.revision.revise import revise
-from edhie.discovery.revision.revision import Original, Revision, Step
-
-__all__ = ["Original", "Revision", "Step", "revise"]

@@ -1,0 +1,228 @@
+"""`Equation`: one fitted expression with its quality, uncertainty, predictions and notations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate import Data, values
+from edhie.evaluate.constants.ties import Ties
+from edhie.evaluate.constants.uncertainty import Uncertainty, uncertainty, value_deviations
+from edhie.evaluate.losses import r2
+from edhie.expr import Expr, Forest
+from edhie.results import Candidate
+from edhie.selection.noise import NoiseModel, relative_weights
+
+if TYPE_CHECKING:
+    import sympy
+
+Numbers = NDArray[np.float64]
+Digits = int | Literal["needed"] | None
+"""Significant digits of printed constants: a number, as many as needed, or None for all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Equation:
+    """An expression for the target, with its constants fitted."""
+
+    COLUMNS: ClassVar[tuple[str, ...]] = (
+        "complexity", "loss", "score", "r2", "r2_validation", "weight", "noise", "equation", "sympy", "latex",
+        "constants", "standard_errors",
+    )  # fmt: skip
+    """The columns of a table of equations."""
+    target: str
+    candidate: Candidate
+    train: Data
+    """The rows that it was fitted to."""
+    validation: Data | None = None
+    """Rows that were held out."""
+    score: float = 0.0
+    """How much the logarithm of the loss falls from the equation before it, for each unit of complexity."""
+    ties: Ties | None = None
+    """Constants that are one in several places, as those of a template's part that is called twice."""
+    model: NoiseModel | None = None
+    """The noise model at whose optimum the constants are; None for the loss that was asked for."""
+    weight: float | None = None
+    """The share of confidence in this equation, among those that are different functions; None where it is unknown."""
+    keeps_form: bool = True
+    """Whether it is printed as it is, or in a shorter form of the same values."""
+
+    @property
+    def expr(self) -> Expr:
+        """The expression, with all digits of its constants."""
+        return self.candidate.expr
+
+    @property
+    def complexity(self) -> float:
+        """The sum of the weights of its symbols."""
+        return self.candidate.complexity
+
+    @property
+    def loss(self) -> float:
+        """Its loss on the rows that it was fitted to."""
+        return self.candidate.error
+
+    @cached_property
+    def r2(self) -> float:
+        """The share of the target's variance that it explains, on the rows that it was fitted to."""
+        return r2(self.train.y, self.predict(self.train.columns), self.train.weights)
+
+    @cached_property
+    def r2_validation(self) -> float | None:
+        """The same on rows that were held out; None where there are none, -inf where it has no value in some."""
+        held_out = self.validation
+        return None if held_out is None else r2(held_out.y, self.predict(held_out.columns), held_out.weights)
+
+    @cached_property
+    def readable(self) -> Expr:
+        """The expression with numbers as people write them, where the loss stays what it is."""
+        from edhie.evaluate.constants.rounding import readable
+
+        return readable(self.expr, self.train)
+
+    @cached_property
+    def printed(self) -> Expr:
+        """The expression as it is printed and exported, with all digits: numbers as people write them."""
+        from edhie.fit.present import printed_form
+
+        return self.expr if self.keeps_form else printed_form(self.expr, self.train)
+
+    @cached_property
+    def shown(self) -> Expr:
+        """The printed form with as few digits of its constants as its loss and predictions need."""
+        from edhie.evaluate.constants.digits import needed_digits
+
+        return needed_digits(self.printed, self.train, held_out=self.validation)
+
+    @cached_property
+    def uncertainty(self) -> Uncertainty:
+        """Standard errors and confidence intervals of its constants, in prefix order.
+
+        A redundant constant, such as the 1 of 1/(a*x + b), is held fixed; errors of the others are conditional on it.
+        """
+        return uncertainty(self.expr, self._weighted, ties=self.ties)
+
+    def text(self, digits: Digits = "needed") -> str:
+        """Return the equation as text, such as `T = 20 + 60*exp(-t/7)`.
+
+        `digits` is a number of significant digits, None for all, or "needed": as few as leave the loss the same to 1 %.
+        """
+        return f"{self.target} = {self.right_side(digits)}"
+
+    def right_side(self, digits: Digits = "needed") -> str:
+        """Return the right-hand side as text, with digits as in `text`."""
+        expr, number_format = self._printed(digits)
+        return f"{expr:{number_format}}"
+
+    def latex(self, digits: Digits = "needed") -> str:
+        """Return the right-hand side in LaTeX, with digits as in `text`."""
+        from edhie.expr.latex import to_latex
+
+        expr, number_format = self._printed(digits)
+        return to_latex(expr, number_format=number_format)
+
+    def _printed(self, digits: Digits) -> tuple[Expr, str]:
+        """Return the printed form and the format of its numbers."""
+        if digits == "needed":
+            return self.shown, "r"
+        return self.printed, "" if digits is None else f".{digits}g"
+
+    def sympy(self) -> sympy.Expr:
+        """Return the right-hand side as a SymPy expression, with all digits."""
+        return self.printed.sympy()
+
+    def predict(self, columns: Numbers) -> Numbers:
+        """Return its values on columns, of shape (variables, rows); NaN or infinity where it is undefined.
+
+        The regressor's `predict` takes a table instead, of shape (rows, variables).
+        """
+        with np.errstate(all="ignore"):
+            found: Numbers = values(Forest.from_exprs([self.expr]), columns)[0]
+        return found
+
+    def standard_deviations(self, columns: Numbers) -> Numbers:
+        """Return the standard deviation of each value that the uncertainty of the constants causes.
+
+        Plain numbers count as constants here: that 2 describes the data better than 2.013 does not make it certain.
+        """
+        expr = self.expr if self.model is None or self.ties is not None else _loosened(self.expr)
+        return value_deviations(expr, self._weighted, columns, ties=self.ties)
+
+    @property
+    def confidence(self) -> str:
+        """The weight in per cent, such as `62 %`; empty where it is unknown."""
+        if self.weight is None:
+            return ""
+        return "<1 %" if self.weight < 0.005 else ">99 %" if self.weight >= 0.995 else f"{100 * self.weight:.0f} %"
+
+    @property
+    def noise(self) -> str | None:
+        """The name of the noise model."""
+        return None if self.model is None else self.model.name
+
+    @property
+    def _weighted(self) -> Data:
+        """The rows with the weights that they have under the noise model."""
+        if self.model is None:
+            return self.train
+        weights = relative_weights(self.model, self.predict(self.train.columns), self.train)
+        return replace(self.train, weights=weights)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def row(self) -> dict[str, Any]:
+        """Return the row of a table of equations; constants and standard errors are tuples, in prefix order."""
+        return {
+            "complexity": self.complexity,
+            "loss": self.loss,
+            "score": self.score,
+            "r2": self.r2,
+            "r2_validation": np.nan if self.r2_validation is None else self.r2_validation,
+            "weight": np.nan if self.weight is None else self.weight,
+            "noise": self.noise,
+            "equation": self.right_side(),
+            "sympy": self.sympy(),
+            "latex": self.latex(),
+            "constants": tuple(self.uncertainty.values.tolist()),
+            "standard_errors": tuple(self.uncertainty.standard_errors.tolist()),
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the equation with all digits, as JSON."""
+        return {
+            "complexity": self.complexity,
+            "loss": self.loss,
+            "score": self.score,
+            "r2": _finite(self.r2),
+            "r2_validation": _finite(self.r2_validation),
+            "expression": str(self.expr),
+            "noise": self.noise,
+            "weight": self.weight,
+        }
+
+
+def _loosened(expr: Expr) -> Expr:
+    """Return the expression with its numbers as constants, except exponents, which belong to its form."""
+    library = expr.library
+    exponents = {expr.child_positions(k)[1] for k, token in enumerate(expr.tokens) if token == "^"}
+    if library.constant is None or not any(library[token].kind == "number" for token in expr.tokens):
+        return expr
+    tokens, values, fitted = [], list[float | None](), iter(expr.constants)
+    for k, token in enumerate(expr.tokens):
+        kind = library[token].kind
+        if kind == "number" and k not in exponents:
+            tokens.append(library.constant)
+            values.append(float(token))
+        else:
+            tokens.append(token)
+            values += [next(fitted)] if kind == "constant" else []
+    return Expr(library, tokens, values)
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and np.isfinite(value) else None

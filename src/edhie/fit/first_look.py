@@ -1,0 +1,102 @@
+"""A first look at data: the best of some simple forms, by least squares, in no time and before anything is compiled.
+
+It is shown while a search gets ready, and says what an equation has to be better than.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import EdhieError
+from edhie.evaluate import Data
+from edhie.evaluate.data import few_rows
+from edhie.events import Glimpsed
+from edhie.expr import Expr, SymbolLibrary, parse
+from edhie.expr.interpret import interpret
+
+ROWS = 2000
+MOST_TOGETHER = 6  # columns that are looked at together
+CURVES = (  # y = a·f(x) + b, as f(x) and as it is written: `x` is a column, `c` a constant
+    ("c*x + c", lambda x: x),
+    ("c*x^2 + c", np.square),
+    ("c*log(x) + c", np.log),
+    ("c/x + c", np.reciprocal),
+)
+GROWTHS = (  # log y = a·f(x) + b
+    ("c*exp(c*x)", lambda x: x),
+    ("c*x^c", np.log),
+)
+Numbers = NDArray[np.float64]
+
+
+class Form(NamedTuple):
+    """A simple form: its text, and the terms of a linear problem for its constants."""
+
+    text: str
+    terms: list[Numbers]
+    is_log: bool
+    """Whether the logarithm of the target is a sum of the terms."""
+
+
+def first_look(data: Data, library: SymbolLibrary) -> Glimpsed | None:
+    """Return the simple form with the best balance of error and number of constants; None if none has values."""
+    if library.constant is None:
+        return None
+    data = few_rows(data, ROWS)
+    columns = dict(zip(data.names, data.columns, strict=True))
+    best, least = None, np.inf
+    for form in _forms(columns, library.constant):
+        expr = _fitted(form, data, library)
+        if expr is None:
+            continue
+        with np.errstate(all="ignore"):
+            squares = np.square(interpret(expr, columns) - data.y)
+            error = float(np.sqrt(np.average(squares, weights=data.weights)))
+            bits = data.n_rows * np.log(error + np.finfo(float).tiny) + len(form.terms) * np.log(data.n_rows) / 2
+        if np.isfinite(error) and bits < least:
+            best, least = Glimpsed(expr, error), bits
+    return best
+
+
+def _forms(columns: dict[str, Numbers], constant: str) -> Iterator[Form]:
+    """Yield forms of each column by itself, then of all of them together if they are few."""
+    with np.errstate(all="ignore"):
+        for name, column in columns.items():
+            yield from (Form(_over(text, name, constant), [of(column)], False) for text, of in CURVES)
+            yield from (Form(_over(text, name, constant), [of(column)], True) for text, of in GROWTHS)
+        if 1 < len(columns) <= MOST_TOGETHER:
+            every = list(columns.values())
+            line = " + ".join(f"{constant}*{name}" for name in columns)
+            yield Form(f"{line} + {constant}", every, False)
+            powers = "*".join(f"{name}^{constant}" for name in columns)
+            yield Form(f"{constant}*{powers}", [np.log(each) for each in every], True)
+
+
+def _over(text: str, name: str, constant: str) -> str:
+    """Return the text with this column and this name of the constant."""
+    named = {"x": name, "c": constant}
+    return "".join(named.get(part, part) for part in text.replace("exp", "\0")).replace("\0", "exp")
+
+
+def _fitted(form: Form, data: Data, library: SymbolLibrary) -> Expr | None:
+    """Return the form with its constants; None if the library cannot write it or the data have no logarithm."""
+    try:
+        expr = parse(form.text, library)
+    except EdhieError:
+        return None
+    with np.errstate(all="ignore"):
+        target = np.log(data.y) if form.is_log else data.y
+        terms = np.stack([*form.terms, np.ones(data.n_rows)], axis=1)
+        weights = np.ones(data.n_rows) if data.weights is None else data.weights
+        # a small error of log y is one of y over y: rows count as they do for y itself
+        root = np.sqrt(weights) * (np.abs(data.y) if form.is_log else 1.0)
+        system, right = terms * root[:, np.newaxis], target * root
+        if not (np.isfinite(system).all() and np.isfinite(right).all()):
+            return None
+        *slopes, intercept = np.linalg.lstsq(system, right, rcond=None)[0].tolist()
+        constants = [float(np.exp(intercept)), *slopes] if form.is_log else [*slopes, intercept]
+    return expr.with_constants(constants) if np.isfinite(constants).all() else None

@@ -1,0 +1,154 @@
+"""`Discovery`: the result of a fit. It holds the problem, the settings, the search and the equations to show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import SearchError
+from edhie.evaluate import Data
+from edhie.expr import Expr
+from edhie.fit.equation import Equation
+from edhie.fit.problem import Problem
+from edhie.fit.select import select_equations
+from edhie.fit.settings import Settings
+from edhie.results import Candidates, SearchResult
+from edhie.selection.description import Criterion
+from edhie.selection.noise import CONSTANT
+
+if TYPE_CHECKING:
+    import pandas
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Discovery:
+    """Equations for one target."""
+
+    problem: Problem
+    settings: Settings
+    result: SearchResult
+    """Everything that the search found."""
+    equations: tuple[Equation, ...]
+    """The best trade-offs between loss and complexity, likely alternatives and the chosen equation, by complexity.
+
+    Constants are at the optimum of the noise model. Losses are those of the equations as they are shown.
+    """
+    chosen: int | None
+    """The position of the chosen equation; None if no expression has a value in every row."""
+
+    @classmethod
+    def of(
+        cls,
+        result: SearchResult,
+        problem: Problem,
+        settings: Settings,
+        criterion: Criterion | None = None,
+        guesses: Sequence[Expr] = (),
+    ) -> Discovery:
+        """Select and present the equations of a search; the criterion is the default one unless given."""
+        criterion = criterion or Criterion(noise=settings.noise_model)
+        return cls(problem, settings, result, *select_equations(result, problem, settings, criterion, guesses))
+
+    @property
+    def target(self) -> str:
+        """The name of the target."""
+        return self.problem.target
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The table's own names of the variables, in order; equations use identifiers."""
+        return self.problem.columns
+
+    @property
+    def train(self) -> Data:
+        """The rows that equations are fitted to."""
+        return self.problem.train
+
+    @property
+    def validation(self) -> Data | None:
+        """The rows held out."""
+        return self.problem.validation
+
+    @property
+    def explored(self) -> Candidates:
+        """Every distinct expression that was executed."""
+        return self.result.candidates
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no expression has a value in every row."""
+        return self.chosen is None
+
+    @property
+    def index(self) -> int:
+        """The position of the chosen equation; raise an error if there is none."""
+        if self.chosen is None:
+            executed = f"none of {self.result.counts.executed:,} expressions has a value in every row"
+            raise SearchError(f"no equation was found: {executed}; search longer, or with other operators")
+        return self.chosen
+
+    @property
+    def best(self) -> Equation:
+        """The chosen equation."""
+        return self.equations[self.index]
+
+    @property
+    def explains_nothing(self) -> bool:
+        """Whether no equation describes the target better than a constant does."""
+        return not self.is_empty and not self.best.expr.variables
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences to show beside the equations: that none explains the target, and noise that is not constant."""
+        if self.is_empty:
+            return ()
+        nothing = f"the columns do not explain {self.target}: no equation describes it better than a constant"
+        model = self.best.model
+        noise = "" if model in (None, CONSTANT) else f"constants are fitted for {model.description}"
+        return tuple(filter(None, (nothing if self.explains_nothing else "", noise)))
+
+    def standard_deviations(self, columns: Numbers, equation: Equation | None = None) -> Numbers:
+        """Return the standard deviation of each prediction, including the doubt between equations.
+
+        It is the root of the mean, over all equations by their weights, of the squared distance of each from the
+        predictions of `equation` (the chosen one by default) and of its own variance. An equation does not count in
+        rows where it has no value.
+        """
+        given = (self.best if equation is None else equation).predict(columns)
+        likely = [each for each in self.equations if each.weight]
+        if not likely:
+            raise SearchError("equations have no weights to compare them by; choose with selection mdl")
+        squares, total = np.zeros(len(given)), np.zeros(len(given))
+        for each in likely:
+            with np.errstate(all="ignore"):
+                own = np.square(each.predict(columns) - given) + np.square(each.standard_deviations(columns))
+            is_known = np.isfinite(own)
+            squares += np.where(is_known, (each.weight or 0.0) * own, 0.0)
+            total += np.where(is_known, each.weight or 0.0, 0.0)
+        return np.sqrt(squares / np.where(total > 0, total, np.nan))
+
+    def table(self) -> pandas.DataFrame:
+        """Return one row for each equation; constants and standard errors are tuples, in prefix order."""
+        import pandas
+
+        return pandas.DataFrame([each.row() for each in self.equations], columns=list(Equation.COLUMNS))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the equations and a summary of the search, as JSON."""
+        return {
+            "target": self.target,
+            "selected": None if self.is_empty else self.best.as_json(),
+            "front": [each.as_json() for each in self.equations],
+            "explains_nothing": self.explains_nothing,
+            "strategy": self.result.strategy,
+            "seed": self.result.seed,
+            "stopped": self.result.stopped,
+            "seconds": round(self.result.seconds, 3),
+            "counts": vars(self.result.counts),
+        }

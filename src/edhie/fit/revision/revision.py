@@ -1,0 +1,141 @@
+"""`Revision`: what a formula has to change to explain the data, step by step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from edhie.expr import Expr
+from edhie.expr.difference import Difference
+from edhie.fit.equation import Equation
+from edhie.results import SearchResult
+
+if TYPE_CHECKING:
+    import pandas
+
+CLEARLY = 10.0  # bits by which a revision has to describe the data better, to be more than chance: one in a thousand
+COLUMNS = ("distance", "loss", "r2", "r2_validation", "bits", "equation", "changes")
+
+
+@dataclass(frozen=True, eq=False)
+class Original:
+    """The formula as it was given."""
+
+    expr: Expr
+    error: float | None
+    """Its loss with the numbers that it has; None where it has constants without one."""
+
+    def __str__(self) -> str:
+        return str(self.expr)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One revision: the best of all that change as much."""
+
+    equation: Equation
+    changes: Difference
+    """What changed."""
+    bits: float
+    """How many bits it takes to tell the data with it, its changes included."""
+
+    @property
+    def distance(self) -> int:
+        """The number of symbols that changed."""
+        return self.changes.distance
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the step with all digits, as JSON."""
+        bits = self.bits if np.isfinite(self.bits) else None
+        return {"distance": self.distance, "bits": bits, "changes": str(self.changes), **self.equation.as_json()}
+
+
+@dataclass(frozen=True, eq=False)
+class Revision:
+    """A formula, and what becomes of it when it may change more and more."""
+
+    target: str
+    columns: tuple[str, ...]
+    """The table's own names of the variables, in order; equations have identifiers in their place."""
+    original: Original
+    steps: tuple[Step, ...]
+    """From the original with its constants fitted on: each changes more, and explains more."""
+    result: SearchResult
+    negligible: float = 0.0
+    """A loss that is as good as none."""
+
+    @property
+    def refitted(self) -> Equation:
+        """The original with all of its constants fitted."""
+        return self.steps[0].equation
+
+    @cached_property
+    def is_enough(self) -> bool:
+        """Whether the original suffices: no change describes the data in clearly fewer bits."""
+        if self.refitted.loss <= self.negligible:
+            return True
+        least = min(step.bits for step in self.steps)
+        return not least < self.steps[0].bits - CLEARLY
+
+    @cached_property
+    def chosen(self) -> Step:
+        """The step to trust: the nearest after which no other describes the data in clearly fewer bits."""
+        if self.is_enough:
+            return self.steps[0]
+        least = min(step.bits for step in self.steps)
+        return next(step for step in self.steps if not least < step.bits - CLEARLY)
+
+    @property
+    def best(self) -> Equation:
+        """The equation of the step to trust."""
+        return self.chosen.equation
+
+    @property
+    def verdict(self) -> str:
+        """One sentence: whether the formula has to change, and how."""
+        if not np.isfinite(self.steps[0].bits) and self.is_enough:
+            return "the formula has no value in some row, and no revision of it has"
+        if self.is_enough:
+            return "the formula is enough: with its constants fitted, no change describes the data clearly better"
+        return f"the formula is not enough: {self.chosen.changes}"
+
+    def table(self) -> pandas.DataFrame:
+        """Return one row for each step, from the original on."""
+        import pandas
+
+        rows = [
+            {
+                "distance": step.distance,
+                "loss": step.equation.loss,
+                "r2": step.equation.r2,
+                "r2_validation": np.nan if step.equation.r2_validation is None else step.equation.r2_validation,
+                "bits": step.bits,
+                "equation": step.equation.right_side(),
+                "changes": str(step.changes),
+            }
+            for step in self.steps
+        ]
+        return pandas.DataFrame(rows, columns=list(COLUMNS))
+
+    def as_json(self) -> dict[str, Any]:
+        """What a program wants to know of it."""
+        return {
+            "target": self.target,
+            "original": str(self.original),
+            "original_loss": self.original.error,
+            "is_enough": self.is_enough,
+            "verdict": self.verdict,
+            "selected": self.chosen.as_json(),
+            "steps": [step.as_json() for step in self.steps],
+            "seed": self.result.seed,
+            "stopped": self.result.stopped,
+            "seconds": round(self.result.seconds, 3),
+            "counts": vars(self.result.counts),
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{step.distance:>8}  {step.equation.loss:>10.4g}  {step.equation}" for step in self.steps]
+        return "\n".join([self.verdict, f"{'distance':>8}  {'loss':>10}  equation", *lines])

@@ -1,0 +1,200 @@
+"""A discovery as a folder: what was found, and the data it was found in, so that all of it can be asked again.
+
+Which equation was chosen is kept too: it stays the same where a later release would choose otherwise.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import edhie
+from edhie.errors import EdhieError, KeepError, SearchError
+from edhie.evaluate import Data
+from edhie.evaluate.data import with_resolution
+from edhie.evaluate.resolution import Resolution
+from edhie.expr import Forest, SymbolLibrary, parse
+from edhie.expr.symbols import Symbol
+from edhie.fit.equation import Equation
+from edhie.fit.problem import Problem
+from edhie.fit.result import Discovery
+from edhie.fit.settings import Settings
+from edhie.fit.template import ties_of
+from edhie.results import Candidate, Candidates, Front, History, SearchCounts, SearchResult
+from edhie.results.saving import SYMBOLS
+from edhie.search.checkpoint import DESCRIPTION as RUN
+from edhie.selection.noise import model_of
+
+FORMAT = 2
+DESCRIPTION, ROWS, EQUATIONS, BEST = "discovery.json", "data.safetensors", "equations.csv", "best.txt"
+COLUMNS = (
+    "complexity", "loss", "score", "r2", "r2_validation", "weight", "noise", "equation", "latex", "constants",
+    "standard_errors",
+)  # fmt: skip
+
+
+def save(discovery: Discovery, folder: str | Path) -> Path:
+    """Write a discovery into `folder`, which is made if need be; the description comes last."""
+    from safetensors.numpy import save as packed
+
+    folder = Path(folder)
+    description = {
+        "format": FORMAT, "edhie": edhie.__version__, "columns": discovery.columns,
+        "variables": discovery.train.names, "settings": discovery.settings.as_json(),
+        **discovery.as_json(),
+        "index": discovery.chosen,
+        "front": [each.as_json() | _as_candidate(each) for each in discovery.equations],
+        "negligible": discovery.result.front.negligible,
+    }  # fmt: skip
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / DESCRIPTION).unlink(missing_ok=True)
+        discovery.result.save(folder)
+        (folder / ROWS).write_bytes(packed(_arrays(discovery)))
+        write_equations(discovery, folder / EQUATIONS)
+        if not discovery.is_empty:
+            (folder / BEST).write_text(f"{discovery.best.text(None)}\n", encoding="utf-8")
+        text = json.dumps(description, indent=2, ensure_ascii=False)
+        (folder / DESCRIPTION).write_text(f"{text}\n", encoding="utf-8")
+    except OSError as error:
+        raise KeepError(f"cannot write to {folder}: {error.strerror or error}") from error
+    return folder
+
+
+def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = True) -> Discovery:
+    """Read a discovery that `save` wrote; pass `operators` for those of your own that it uses.
+
+    All that was explored comes with it, unless it is not to be `whole`, which is much faster.
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    folder = Path(folder)
+    _check_finished(folder)
+    try:
+        description = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
+        if description["format"] != FORMAT:
+            raise SearchError(f"{folder} has format {description['format']!r}; this edhie reads format {FORMAT}")
+        library = SymbolLibrary.from_json((folder / SYMBOLS).read_text(encoding="utf-8"), operators=operators)
+        front = [_candidate(each, library.with_numbers()) for each in description["front"]]
+        result = (
+            SearchResult.load(folder, operators=operators)
+            if whole
+            else _result(description, front, library.with_numbers())
+        )
+        arrays, names = load_file(folder / ROWS), tuple(description["variables"])
+        train, validation = (_data(arrays, part, names) for part in ("train", "validation"))
+        if train is None:
+            raise ValueError(f"{ROWS} has no rows")
+        settings = Settings.from_json(description["settings"])
+        problem = Problem(str(description["target"]), tuple(description["columns"]), train, validation)
+        equations = [
+            _equation(problem, settings, each, row) for each, row in zip(front, description["front"], strict=True)
+        ]
+        return Discovery(problem, settings, result, tuple(equations), description["index"])
+    except SearchError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, IndexError, EdhieError, SafetensorError) as error:
+        raise SearchError(f"the fit in {folder} is damaged or cannot be read: {error!r}") from error
+
+
+def _check_finished(folder: Path) -> None:
+    if (folder / DESCRIPTION).is_file():
+        return
+    if not folder.is_dir():
+        raise SearchError(f"there is no folder {folder}; make one with: edhie fit DATA --target NAME --out {folder}")
+    if (folder / RUN).is_file():
+        resumed = f"edhie fit DATA --target NAME --out {folder} --resume"
+        raise SearchError(f"{folder} holds a search that did not end; go on with it first: {resumed}")
+    raise SearchError(f"{folder} holds no finished fit: it has no {DESCRIPTION}")
+
+
+def _as_candidate(equation: Equation) -> dict[str, Any]:
+    """Return the fields from which the equation can be rebuilt, constants apart from numbers."""
+    expr = equation.expr
+    return {
+        "formula": str(expr.free()),
+        "constants": expr.constants,
+        "executed_at": equation.candidate.executed_at,
+        "noise_ratio": 0.0 if equation.model is None else equation.model.ratio,
+    }
+
+
+def _candidate(row: dict[str, Any], library: SymbolLibrary) -> Candidate:
+    free = parse(row["formula"], library)
+    expr = free.with_constants(row["constants"]) if row["constants"] else free
+    return Candidate(expr, float(row["loss"]), float(row["complexity"]), int(row["executed_at"]))
+
+
+def _equation(problem: Problem, settings: Settings, candidate: Candidate, row: dict[str, Any]) -> Equation:
+    return Equation(
+        problem.target, candidate, problem.train, problem.validation, score=float(row["score"]),
+        ties=None if settings.template is None else ties_of(candidate.expr, settings.template),
+        model=None if row["noise"] is None else model_of(row["noise"], float(row["noise_ratio"])),
+        weight=row["weight"], keeps_form=settings.keeps_form,
+    )  # fmt: skip
+
+
+def _result(description: dict[str, Any], front: Sequence[Candidate], library: SymbolLibrary) -> SearchResult:
+    """Return a search result that holds the shown equations only."""
+    candidates = Candidates(
+        Forest.from_exprs([each.expr for each in front], library),
+        np.array([each.error for each in front], np.float64),
+        np.array([each.complexity for each in front], np.float64),
+        np.array([each.executed_at for each in front], np.int64),
+    )
+    return SearchResult(
+        front=Front.of(candidates, negligible=float(description["negligible"])),
+        candidates=candidates,
+        counts=SearchCounts(**description["counts"]),
+        history=History(),
+        seconds=float(description["seconds"]),
+        stopped=description["stopped"],
+        seed=int(description["seed"]),
+        strategy=str(description["strategy"]),
+    )
+
+
+def _arrays(discovery: Discovery) -> dict[str, NDArray[np.float64]]:
+    found: dict[str, NDArray[np.float64]] = {}
+    for part, data in (("train", discovery.train), ("validation", discovery.validation)):
+        if data is not None:
+            found |= {f"{part}.columns": data.columns, f"{part}.y": data.y}
+            found |= {} if data.weights is None else {f"{part}.weights": data.weights}
+            found |= {} if data.sigma is None else {f"{part}.sigma": data.sigma}
+            found |= {f"{part}.resolution": np.array(data.resolution)}
+    return {name: np.ascontiguousarray(array) for name, array in found.items()}
+
+
+def _data(arrays: dict[str, Any], part: str, names: tuple[str, ...]) -> Data | None:
+    if f"{part}.y" not in arrays:
+        return None
+    weights, sigma = arrays.get(f"{part}.weights"), arrays.get(f"{part}.sigma")
+    data = Data(arrays[f"{part}.columns"], arrays[f"{part}.y"], weights, names, sigma)
+    step, digits = arrays[f"{part}.resolution"]
+    return with_resolution(data, Resolution(float(step), int(digits)))
+
+
+def write_equations(discovery: Discovery, path: Path) -> None:
+    """Write one row for each equation as CSV, by rising complexity."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(_row(each) for each in discovery.equations)
+
+
+def _row(equation: Equation) -> list[Any]:
+    known = equation.uncertainty
+    held_out = equation.r2_validation
+    return [
+        equation.complexity, equation.loss, equation.score, equation.r2, "" if held_out is None else held_out,
+        "" if equation.weight is None else equation.weight, equation.noise or "",
+        equation.text(None), equation.latex(),
+        *(" ".join(f"{value:.10g}" for value in values) for values in (known.values, known.standard_errors)),
+    ]  # fmt: skip

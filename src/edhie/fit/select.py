@@ -1,0 +1,171 @@
+"""Select the equations to show, and the one to recommend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from edhie.evaluate import FitConfig
+from edhie.evaluate.data import few_rows
+from edhie.expr import Expr, Forest
+from edhie.fit.equation import Equation
+from edhie.fit.present import Presenter
+from edhie.fit.problem import Problem
+from edhie.fit.settings import Settings
+from edhie.fit.template import ties_of
+from edhie.results import Candidate, Candidates, Front, SearchResult, front_of
+from edhie.selection.choice import FEW_ROWS, FROM_HERE, Alternative, alternatives, shortest_description
+from edhie.selection.description import Criterion, describe
+from edhie.selection.noise import NoiseModel
+from edhie.selection.refitting import refitted
+from edhie.selection.rules import SELECTION, scores, without_interpolation
+
+LEAST_WEIGHT = 0.01  # an alternative with less is shown only if it is on the front
+LEADERS = 40  # leaders of the search that are compared again
+MOST_LIKELY = 5  # alternatives that are shown for their weight
+
+
+def select_equations(
+    result: SearchResult, problem: Problem, settings: Settings, criterion: Criterion, guesses: Sequence[Expr] = ()
+) -> tuple[tuple[Equation, ...], int | None]:
+    """Return the equations to show, from the least complex on, and the position of the chosen one.
+
+    With the selection mdl, candidates are compared by their description lengths, with constants at the optimum of a
+    noise model; likely ones and those on the front are shown. Otherwise the front of the search is polished, and a rule
+    chooses one of its members. The user's guesses are always shown. The position is None if there is no equation.
+    """
+    if len(result.front) == 0:
+        return (), None
+    selector = _Selector(result, problem, settings, criterion, guesses)
+    found: list[Equation] = []
+    if settings.selection == "mdl" and selector.presenter.may_polish:
+        found = selector.by_description()
+    found = found or selector.by_rule()  # also if all have as many constants as there are rows
+    shown = sorted(found, key=lambda each: (each.complexity, each.loss))
+    sizes = np.array([each.complexity for each in shown])
+    drops = scores(np.array([each.loss for each in shown]), sizes, result.front.negligible)
+    equations = tuple(replace(each, score=score) for each, score in zip(shown, drops.tolist(), strict=True))
+    return equations, shown.index(found[0])
+
+
+@dataclass(frozen=True, eq=False)
+class _Selector:
+    """Selection among the candidates of one search; lists of equations have the chosen one first."""
+
+    result: SearchResult
+    problem: Problem
+    settings: Settings
+    criterion: Criterion
+    guesses: Sequence[Expr]
+
+    @cached_property
+    def presenter(self) -> Presenter:
+        return Presenter.of(self.settings, self.problem.train, self.result.candidates)
+
+    def by_rule(self) -> list[Equation]:
+        """Select from the polished front, by a rule or by the description length as it stands."""
+        front = self.result.front
+        front = Front.of(self.presenter.present(front.candidates), negligible=front.negligible)
+        if self.settings.selection == "mdl":
+            held_out = self.problem.validation
+            chosen = shortest_description(
+                self.result.candidates, self.problem.train, self.criterion, validation=held_out
+            )
+            assert chosen is not None
+        else:
+            is_accuracy = self.settings.selection == "accuracy"
+            rule = SELECTION[self.settings.selection]
+            chosen = rule(front if is_accuracy else without_interpolation(front, self.problem.train))
+        found = [chosen, *(each for each in front if not _is_alike(each, chosen))]
+        for guess in self._fitted_guesses:
+            best = self.presenter.present(guess)[int(np.argmin(guess.errors))]
+            found += [] if any(_is_alike(each, best) for each in found) else [best]
+        return [self._equation(each) for each in found]
+
+    def by_description(self) -> list[Equation]:
+        """Select alternatives that are likely, on the front or guesses; empty if none has a finite length."""
+        guesses, bounds = self._fitted_guesses, FitConfig(lower=self.presenter.lower, upper=self.presenter.upper)
+        listed = alternatives(
+            self.result.candidates, self.problem.train, self.criterion, kept=self._kept(),
+            given=_joined(guesses) if guesses else None, held_out=self.problem.validation,
+            may_rewrite=self.presenter.may_rewrite, config=bounds,
+        )  # fmt: skip
+        if not listed:
+            return []
+        every = [self._alternative(each) for each in listed]
+        likely = {0, *(k for k, each in enumerate(listed[:MOST_LIKELY]) if each.weight >= LEAST_WEIGHT)}
+        for guess in guesses:
+            own = [k for k, each in enumerate(listed) if each.executed_at in guess.executed_at]
+            likely |= set(own[:1])
+        order = sorted(self._front(every) | likely)
+        exprs = self.presenter.tidy([listed[k].expr for k in order])
+        tidy = [self._alternative(replace(listed[k], expr=expr)) for k, expr in zip(order, exprs, strict=True)]
+        front = self._front(tidy)  # some are shorter now, so others may no longer be on it
+        found = [each for place, (k, each) in enumerate(zip(order, tidy, strict=True)) if place in front or k in likely]
+        told = {each.candidate.executed_at for each in found}
+        # a guess may be missing: another equation is the same function, or the rows speak against it
+        missing = [guess for guess in guesses if told.isdisjoint(guess.executed_at.tolist())]
+        return [*found, *(self._guess(guess, listed[0].model) for guess in missing)]
+
+    def _front(self, equations: Sequence[Equation]) -> set[int]:
+        """Return the positions of the best trade-offs between loss and complexity."""
+        errors, sizes = [each.loss for each in equations], [each.complexity for each in equations]
+        return set(front_of(errors, sizes, negligible=self.result.front.negligible).tolist())
+
+    def _guess(self, starts: Candidates, model: NoiseModel) -> Equation:
+        """Return a guess fitted under the noise model from the better of its starts."""
+        config = replace(FROM_HERE, lower=self.presenter.lower, upper=self.presenter.upper)
+        exprs = self.presenter.tidy(list(refitted(starts.forest, self.problem.train, model, config)))
+        at = int(starts.executed_at[0])
+        fitted = [self._alternative(Alternative(each, np.inf, model, at)) for each in exprs]
+        return replace(min(fitted, key=lambda each: each.loss), weight=None)
+
+    def _kept(self) -> Candidates:
+        """Return the front of the search and its leaders."""
+        leaders = self.result.leaders
+        first = [] if leaders is None else [leaders.take(np.arange(min(len(leaders), LEADERS)))]
+        return _joined([self.result.front.candidates, *first])
+
+    @cached_property
+    def _fitted_guesses(self) -> list[Candidates]:
+        """For each guess that has a value in every row, its candidates of least error and of shortest description."""
+        candidates, found = self.result.candidates, []
+        forest, few = candidates.forest, few_rows(self.problem.train, FEW_ROWS)
+        for guess in self.guesses:
+            tokens = Forest.from_exprs([guess], forest.library).tokens
+            alike = np.flatnonzero(np.isfinite(candidates.errors) & (forest.sizes == len(tokens)))
+            rows = forest.tokens[forest.offsets[alike, np.newaxis] + np.arange(len(tokens))]
+            alike = alike[(rows == tokens).all(axis=1)]
+            if len(alike):
+                bits = describe(forest.take(alike), few, self.criterion).bits
+                best = {int(np.argmin(candidates.errors[alike])), int(np.argmin(bits))}
+                found.append(candidates.take(alike[sorted(best)]))
+        return found
+
+    def _alternative(self, each: Alternative) -> Equation:
+        error = float(self.presenter.errors(Forest.from_exprs([each.expr]))[0])
+        candidate = Candidate(each.expr, error, self.presenter.complexity(each.expr), each.executed_at)
+        return replace(self._equation(candidate), model=each.model, weight=each.weight)
+
+    def _equation(self, candidate: Candidate) -> Equation:
+        template, problem = self.settings.template, self.problem
+        return Equation(
+            problem.target, candidate, problem.train, problem.validation, keeps_form=self.settings.keeps_form,
+            ties=None if template is None else ties_of(candidate.expr, template),
+        )  # fmt: skip
+
+
+def _joined(parts: Sequence[Candidates]) -> Candidates:
+    names = ("errors", "complexities", "executed_at")
+    return Candidates(
+        Forest.concatenate([each.forest for each in parts]),
+        *(np.concatenate([getattr(each, name) for each in parts]) for name in names),
+    )
+
+
+def _is_alike(one: Candidate, other: Candidate) -> bool:
+    """Return whether two candidates are as complex and as good: mostly the same in another order."""
+    return one.complexity == other.complexity and bool(np.isclose(one.error, other.error, rtol=1e-6, atol=1e-300))

@@ -1,0 +1,72 @@
+"""Equations of a given form: the search for its unknown parts, and the parts of what was found."""
+
+from __future__ import annotations
+
+from edhie.errors import SearchError
+from edhie.evaluate.constants.ties import Ties
+from edhie.expr import Expr, SymbolLibrary
+from edhie.expr.symbols import NUMBER, OPERATORS, constant
+from edhie.search.template import Template, TemplateConfig, TemplateSearch
+
+
+def template_library(text: str, library: SymbolLibrary) -> SymbolLibrary:
+    """Return the library with the operators, numbers and constants that the text of a template needs besides.
+
+    >>> template_library("f(x0)/(1 + exp(-x1))", SymbolLibrary.of(["+", "*"], 2)).names
+    ('+', '*', 'x0', 'x1', '/', 'neg', 'exp', '#')
+    """
+    further = [symbol for name, symbol in OPERATORS.items() if name not in library]
+    wide = library.extended(*further).with_numbers()
+    if wide.constant is None and "c" not in wide:
+        wide = wide.extended(constant())
+    template = Template.parse(text, wide)
+    used = {wide[token].name for token in template.tokens if token}
+    if any(not call.arguments for call in template.calls) and wide.constant is not None:
+        used.add(wide.constant)
+    numbers = [NUMBER] if NUMBER.name in used else []
+    return library.extended(*(symbol for symbol in wide.symbols if symbol.name in used - {NUMBER.name}), *numbers)
+
+
+def template_strategy(text: str, library: SymbolLibrary) -> TemplateSearch:
+    """Return the search for the parts of a template, which use a library's operators; errors point into the text.
+
+    The evaluator is to be over `template_library(text, library)`, which may have more.
+    """
+    whole = template_library(text, library)
+    Template.parse(text, whole)
+    own = tuple(symbol.name for symbol in library.symbols if symbol.kind == "operator")
+    all_of_it = tuple(symbol.name for symbol in whole.symbols if symbol.kind == "operator")
+    return TemplateSearch(TemplateConfig(text, operators=None if own == all_of_it else own))
+
+
+def parts(expr: Expr, template: Template | str) -> dict[str, Expr]:
+    """Return the unknown parts of a template by name, each over the variables of its first call.
+
+    An expression that is not of that form raises.
+
+    >>> from edhie.expr import parse
+    >>> found = parts(parse("sin(x0)*2 + x1^3", variables=["x0", "x1"]), "f(x0)*2 + g(x1)")
+    >>> {name: str(part) for name, part in found.items()}
+    {'f': 'sin(x0)', 'g': 'x1^3'}
+    """
+    read = Template.parse(template, expr.library) if isinstance(template, str) else template
+    return read.parts(expr)
+
+
+def ties_of(expr: Expr, template: str) -> Ties | None:
+    """Return which constants are shared by several places of a template; None if none is.
+
+    >>> from edhie.expr import parse
+    >>> expr = parse("c*x0 + 2*(c*x1)", variables=["x0", "x1"]).with_constants([-3.0, -3.0])
+    >>> ties_of(expr, "f(x0) + 2*f(x1)")
+    Ties(of=(0, 0), signs=(1, 1))
+    """
+    try:
+        read = Template.parse(template, expr.library)
+        read.parts(expr)
+    except SearchError:  # it is of another form, so all of its constants were fitted alone
+        return None
+    if not read.is_tied or None in expr.constants:
+        return None
+    ties = read.ties(expr)
+    return Ties(tuple(ties), (1,) * len(ties))

@@ -1,0 +1,112 @@
+"""The first search on a machine compiles; with more than one core, several processes share that work.
+
+What is compiled lies in a cache on disk, so it does not matter who compiled it. Run as a module, this compiles the
+parts that it is told.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
+import numpy as np
+
+from edhie.evaluate import Data, Evaluator, fit_constants, read_data
+from edhie.expr import Forest, SymbolLibrary, parse
+from edhie.expr.standard_libraries import feynman
+from edhie.fit.settings import Settings
+from edhie.generators import Generator, load
+from edhie.search import Budget, Strategy, run
+
+BUDGET = Budget(evaluations=600)  # enough for each part of a search to have been there once
+ROWS = 32
+TEXTS = ("c*x0 + c", "x0*exp(c*x0)", "sin(x0)/(x0 + c)")
+
+
+def is_first_time() -> bool:
+    """Return whether no search has been warmed up on this machine yet."""
+    from edhie.expr.jit import is_compiled
+
+    return not is_compiled()
+
+
+def warm_up(generator: Generator, library: SymbolLibrary, strategy: str | Strategy) -> None:
+    """Run a small search on random numbers, so that compiling does not count as search time."""
+    from edhie.expr.jit import note_compiled
+
+    helpers = _helpers()
+    try:
+        noise = np.random.default_rng(0).uniform(1, 2, (ROWS, len(library.variables) + 1))
+        evaluator = Evaluator(library, noise[:, :-1], noise[:, -1])
+        if run(generator, evaluator, strategy=strategy, budget=BUDGET).stopped == "interrupted":
+            raise KeyboardInterrupt
+        note_compiled()
+    finally:
+        for each in helpers:
+            each.terminate()
+            each.wait()
+
+
+def warm_up_if_timed(
+    settings: Settings, generator: Generator, library: SymbolLibrary, strategy: str | Strategy
+) -> None:
+    """Compile first if the fit has a time limit, or nothing has been compiled on this machine yet."""
+    if settings.max_time is not None or is_first_time():
+        warm_up(generator, library, strategy)
+
+
+def _helpers() -> list[subprocess.Popen[bytes]]:
+    """Start processes that compile what this one needs later; none if all is compiled or there is one core."""
+    count = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 3) - 1
+    if not is_first_time() or count < 1 or not sys.executable:
+        return []
+    shares = [list(PARTS)[k::count] for k in range(count)]
+    command = [sys.executable, "-m", "edhie.fit.warm_up"]
+    try:
+        nowhere = subprocess.DEVNULL
+        return [subprocess.Popen([*command, *share], stdout=nowhere, stderr=nowhere) for share in shares]
+    except OSError:  # then this process compiles alone
+        return []
+
+
+# -- the parts ------------------------------------------------------------------------
+
+
+def _fitting() -> None:
+    fit_constants(_forest(), _data())
+
+
+def _generator() -> None:
+    model = load("general-1")
+    rng = np.random.default_rng(0)
+    mean, _ = model.encode(model.sample(20, rng))
+    model.decode(mean)
+
+
+def _scoring() -> None:
+    data = _data()
+    Evaluator(_library(), data.columns.T, data.y).score(_forest())
+
+
+PARTS: dict[str, Callable[[], None]] = {"fitting": _fitting, "generator": _generator, "scoring": _scoring}
+"""What takes long to compile, in the order in which a search needs it last."""
+
+
+def _library() -> SymbolLibrary:
+    return feynman(1)
+
+
+def _forest() -> Forest:
+    return Forest.from_exprs([parse(text, _library()) for text in TEXTS])
+
+
+def _data() -> Data:
+    noise = np.random.default_rng(0).uniform(1, 2, (ROWS, 2))
+    return read_data(noise[:, :1], noise[:, 1])
+
+
+if __name__ == "__main__":
+    for part in sys.argv[1:]:
+        PARTS[part]()

@@ -1,0 +1,101 @@
+"""What rows cannot tell: oscillations faster than the rows are dense, and poles between them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.data import Data
+from edhie.evaluate.values import values
+from edhie.expr import Forest
+
+Numbers = NDArray[np.float64]
+TURNS = {"sin": np.pi, "cos": np.pi, "tan": 0.5 * np.pi}
+"""By function: the change of its argument from one row to the next beyond which an oscillation is not resolved."""
+MOST_ROWS = 300  # that neighbours are looked for among
+INSIDE = np.array([0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98])
+"""Where between two rows values are looked at."""
+POLE = 20.0  # bits that a pole between rows costs
+BEYOND = 3.0  # times the range of the target: values between rows that are farther off are those of a pole
+
+
+def unresolved(forest: Forest, columns: Numbers, *, of_rows: int | None = None) -> NDArray[np.bool_]:
+    """Return for each expression whether an oscillation in it is faster than the rows can tell.
+
+    On average over the rows, in order, the argument of a sine may not change by more than half a turn. Where the
+    columns hold only some of the rows, `of_rows` is the number of all.
+    """
+    found = np.zeros(len(forest), np.bool_)
+    library = forest.library
+    turns = np.zeros(len(library.has_slot))
+    for name, turn in TURNS.items():
+        if name in library and library[name].arity == 1:
+            turns[library.ids[name]] = turn
+    nodes = np.flatnonzero(turns[forest.tokens])
+    if len(nodes) == 0:
+        return found
+    first, places = (arguments := _subtrees(forest, nodes + 1)).grouped()
+    with np.errstate(all="ignore"):
+        ordered = np.sort(np.round(values(arguments.take(first), columns), 9), axis=1)
+        n_gaps = np.count_nonzero(np.diff(ordered, axis=1), axis=1)
+        gap = (ordered[:, -1] - ordered[:, 0]) / np.maximum(n_gaps, 1)
+    if of_rows is not None:
+        gap *= columns.shape[1] / of_rows
+    np.logical_or.at(found, forest.owners[nodes], gap[places] > turns[forest.tokens[nodes]])
+    return found
+
+
+def _subtrees(forest: Forest, nodes: NDArray[np.int64]) -> Forest:
+    """Return the subtrees at some nodes."""
+    sizes = forest.subtree_sizes[nodes].astype(np.int64)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    places = np.arange(offsets[-1]) + np.repeat(nodes - offsets[:-1], sizes)
+    tokens = forest.tokens[places]
+    slots = np.cumsum(forest.library.has_slot[forest.tokens]) - 1
+    return Forest(forest.library, tokens, offsets, forest.values[slots[places[forest.library.has_slot[tokens]]]])
+
+
+def unreliable_bits(forest: Forest, data: Data, points: Numbers) -> Numbers:
+    """Return the bits that expressions cost beyond their descriptions for what they do between the rows.
+
+    An oscillation that the rows cannot resolve costs infinitely many, a pole `POLE`. `points` are `neighbours(data)`.
+    """
+    found = np.where(has_pole(forest, data, points), POLE, 0.0)
+    found[unresolved(forest, data.columns)] = np.inf
+    return found
+
+
+def neighbours(data: Data) -> Numbers:
+    """Return points between rows that are next to each other, (variables, points).
+
+    Along one variable these are neighbours in order; among several, the nearest row in units of their spread.
+    """
+    columns = data.columns
+    if data.n_rows > MOST_ROWS:
+        chosen = np.linspace(0, data.n_rows - 1, MOST_ROWS).round().astype(np.int64)
+        columns = columns[:, np.argsort(data.y, kind="stable")[chosen]]
+    columns = np.unique(columns, axis=1)
+    if columns.shape[1] < 2:
+        return np.empty((len(columns), 0))
+    if len(columns) == 1:
+        first, second = columns[:, :-1], columns[:, 1:]
+    else:
+        spread = columns.std(axis=1)
+        scaled = (columns / np.where(spread > 0, spread, 1.0)[:, np.newaxis]).T
+        squares = np.square(scaled).sum(axis=1)
+        distances = squares[:, np.newaxis] + squares - 2 * scaled @ scaled.T
+        np.fill_diagonal(distances, np.inf)
+        first, second = columns, columns[:, np.argmin(distances, axis=1)]
+    points = first[:, :, np.newaxis] + (second - first)[:, :, np.newaxis] * INSIDE
+    return np.ascontiguousarray(points.reshape(len(columns), -1))
+
+
+def has_pole(forest: Forest, data: Data, points: Numbers) -> NDArray[np.bool_]:
+    """Return for each expression whether a value between rows is not finite, or far outside the target's range."""
+    if points.shape[1] == 0:
+        return np.zeros(len(forest), np.bool_)
+    low, high = float(data.y.min()), float(data.y.max())
+    reach = BEYOND * ((high - low) or abs(high) or 1.0)
+    with np.errstate(all="ignore"):
+        found = values(forest, points)
+        return np.asarray(~((found > low - reach) & (found < high + reach)).all(axis=1))

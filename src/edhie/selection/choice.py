@@ -1,0 +1,270 @@
+"""Which equation to trust: of all candidates the one with the shortest description, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
+from edhie.evaluate.constants.config import FitConfig
+from edhie.evaluate.constants.jacobian import Response
+from edhie.evaluate.data import Data, few_rows
+from edhie.evaluate.values import values
+from edhie.expr import Expr, Forest
+from edhie.expr.plain import plain_form, short_form, with_natural_base
+from edhie.results.candidates import Candidate, Candidates
+from edhie.selection.between_rows import neighbours, unreliable_bits
+from edhie.selection.description import Criterion, describe, joined_rows, skewed_bits, with_numbers
+from edhie.selection.noise import BOTH, NoiseModel, relative_weights
+from edhie.selection.plain_numbers import literal_bits
+from edhie.selection.refitting import quickly_plain, refitted, with_plain_numbers
+
+Numbers = NDArray[np.float64]
+FEW_ROWS = 10_000  # of more rows so many decide which candidates are looked at closely
+DESCRIBED, FINALISTS = 3000, 40  # candidates that are described, and refitted
+SHORTENED, ROUNDED = 20, 8  # finalists that are written in short form, and given plain numbers
+REWRITTEN = 40.0  # bits more than the best has: what is longer does not get shorter by writing it otherwise
+FIT_ROWS = 20_000  # of more rows constants are known well enough
+JUDGED_BY = 6  # finalists by which the noise model is chosen
+MOST_LOST = math.log2(1e6 / CANCELLING)  # binary digits; of those that are lost to cancellation, each costs a bit
+CLEARLY = 40.0  # bits by which an equation that loses more has to be shorter than all others
+SAME = 0.03  # of the noise: equations that differ by less in their predictions are one
+LEAVE_ONE_OUT = 50  # rows, below which equations are compared by what they predict for rows that are left out
+UNLIKELY, COMPARED = 3.3, 6.0  # bits more than the best has: no shorter equation, and none, may take its place
+FORETOLD = 5.0  # bits of left-out rows that an equation has to save to take the place of the shortest description
+FROM_HERE = FitConfig(points=0, starts=1, iterations=100, tolerance=1e-12, rows=None)
+
+
+@dataclass(frozen=True, eq=False)
+class Alternative:
+    """An equation that may be the one, with its constants at the optimum of its noise model."""
+
+    expr: Expr
+    bits: float
+    """Its description length."""
+    model: NoiseModel
+    executed_at: int
+    """When the search scored the candidate that it came from."""
+    weight: float = 0.0
+    """Its share of the confidence, among alternatives that are different functions."""
+
+
+def alternatives(
+    candidates: Candidates,
+    data: Data,
+    criterion: Criterion,
+    *,
+    kept: Candidates | None = None,
+    given: Candidates | None = None,
+    held_out: Data | None = None,
+    config: FitConfig = FROM_HERE,
+    may_rewrite: bool = True,
+) -> list[Alternative]:
+    """Return the candidates that describe the data best, the shortest description first, with their weights.
+
+    `kept` are further candidates that are looked at whatever their length; those that are `given` by the user also
+    decide on the noise model. `held_out` rows take part in the comparison, and not in the fits. `config` bounds the
+    constants.
+    """
+    config = replace(FROM_HERE, lower=config.lower, upper=config.upper)
+    chosen = shortlist(candidates, data, criterion)
+    parts = [each for each in (given, chosen, kept) if each is not None and len(each)]
+    judges = JUDGED_BY + (0 if given is None else len(given))
+    if not parts:
+        return []
+    finalists = Forest.concatenate([each.forest for each in parts])
+    executed_at = [int(at) for each in parts for at in each.executed_at]
+    fitting = few_rows(data, FIT_ROWS)
+    judged = few_rows(joined_rows(data, held_out), FEW_ROWS)
+    model, finalists = _noise_model(finalists, fitting, judged, criterion, config, judges)
+    bits = describe(finalists, judged, criterion, (model,)).bits
+    listed: list[Alternative] = []
+    hopeless = float(np.min(bits, initial=np.inf)) + REWRITTEN
+    for rank, k in enumerate(np.argsort(bits, kind="stable").tolist()):
+        one = finalists.take([k])
+        if not np.isfinite(bits[k]) or _is_plain_number(one):
+            continue
+        forms: list[Alternative] = []
+        ways = [(one, 0.0)]
+        has_hope = bits[k] <= hopeless
+        if rank < ROUNDED and has_hope and one.sizes[0] > 1:  # a constant by itself stays the mean
+            ways = [(with_plain_numbers(one, fitting, model, criterion, config)[0], 0.0)]
+            ways += quickly_plain(one, fitting, model, config) if may_rewrite else []
+        for way, extra in ways:
+            expr, length = way[0], float(describe(way, judged, criterion, (model,)).bits[0])
+            if may_rewrite:
+                expr, written = _written(way, judged, criterion, model, shortens=rank < SHORTENED and has_hope)
+                length = min(length, written)
+            forms.append(Alternative(expr, length + extra, model, executed_at[k]))
+        listed.append(min(forms, key=lambda each: each.bits))
+    skewed = skewed_bits(judged, criterion)
+    # a constant stands for any distribution that does not depend on the columns
+    found = [
+        each if each.expr.variables else replace(each, bits=min(each.bits, skewed))
+        for each in _distinct(listed, judged, model)
+    ]
+    return _weighted(sorted(found, key=lambda each: each.bits), data, model)
+
+
+def shortest_description(
+    candidates: Candidates, data: Data, criterion: Criterion | None = None, *, validation: Data | None = None
+) -> Candidate | None:
+    """Return the candidate with the shortest description, as it is; None where none has a finite error."""
+    found = shortlist(candidates, joined_rows(data, validation), criterion or Criterion())
+    if len(found):
+        return found[0]
+    finite = np.flatnonzero(np.isfinite(candidates.errors))
+    return candidates[int(finite[np.argmin(candidates.complexities[finite])])] if len(finite) else None
+
+
+def shortlist(candidates: Candidates, data: Data, criterion: Criterion) -> Candidates:
+    """Return the candidates with the shortest descriptions, one of each structure, and the best constant."""
+    finite = np.flatnonzero(np.isfinite(candidates.errors))
+    by_error = finite[np.argsort(candidates.errors[finite], kind="stable")[:DESCRIBED]]
+    by_size = finite[np.lexsort((candidates.errors[finite], candidates.complexities[finite]))[: DESCRIBED // 3]]
+    described = np.unique(np.concatenate([by_error, by_size]))
+    forest = candidates.forest.take(described)
+    few = few_rows(data, FEW_ROWS)
+    bits = describe(forest, few, criterion).bits
+    order = np.argsort(bits, kind="stable")
+    order = order[np.isfinite(bits[order])]
+    bits[order] += unreliable_bits(forest.take(order), few, neighbours(few))
+    order = order[np.argsort(bits[order], kind="stable")]
+    order = order[np.isfinite(bits[order])]
+    bare = Forest(forest.library, forest.tokens, forest.offsets, np.full(len(forest.values), np.nan))
+    structures = bare.grouped()[1]
+    _, first = np.unique(structures[order], return_index=True)
+    return candidates.take(described[order[np.sort(first)[:FINALISTS]]])
+
+
+def _noise_model(
+    finalists: Forest, fitting: Data, judged: Data, criterion: Criterion, config: FitConfig, judges: int
+) -> tuple[NoiseModel, Forest]:
+    """Return the noise model under which one of the first finalists is shortest, and all finalists fitted under it."""
+    models = criterion.models(judged)
+    if criterion.noise == "auto" and judged.sigma is None:
+        models = (*models, *BOTH)
+    few = finalists.take(np.arange(min(judges, len(finalists))))
+    best, least = models[0], np.inf
+    for model in models if len(models) > 1 else ():
+        found = describe(refitted(few, fitting, model, config), judged, criterion, (model,)).bits.min(initial=np.inf)
+        if found < least:
+            best, least = model, float(found)
+    fitted = refitted(finalists, fitting, best, config)
+    is_sound = np.isfinite(values(fitted, judged.columns)).all(axis=1)
+    both = Forest.concatenate([finalists, fitted])
+    return best, both.take(np.where(is_sound, len(finalists), 0) + np.arange(len(finalists)))
+
+
+def _written(one: Forest, data: Data, criterion: Criterion, model: NoiseModel, *, shortens: bool) -> tuple[Expr, float]:
+    """Return an expression in readable form, with the bits of the shortest of its forms."""
+    numbered = with_numbers(one, np.isfinite(literal_bits(one.values)))
+    forms = [plain_form(with_natural_base(numbered[0]))]
+    if shortens:
+        positive = [name for name, column in zip(data.names, data.columns, strict=True) if (column > 0).all()]
+        forms.append(short_form(forms[0], positive=positive))
+    bits = describe(Forest.from_exprs(forms), data, criterion, (model,)).bits
+    best = int(np.argmin(bits))
+    return forms[best], float(bits[best])
+
+
+def _distinct(listed: Sequence[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
+    """Return the shortest of equations whose predictions hardly differ, without those that the rows cannot resolve."""
+    found: list[Alternative] = []
+    rows: list[Numbers] = []
+    for each in sorted(_charged(listed, data), key=lambda each: each.bits):
+        predicted = np.asarray(values(Forest.from_exprs([each.expr]), data.columns)[0], np.float64)
+        weights = relative_weights(model, predicted, data)
+        roots = np.ones(data.n_rows) if weights is None else np.sqrt(weights)
+        noise = float(np.linalg.norm((data.y - predicted) * roots))
+        if any(float(np.linalg.norm((predicted - row) * roots)) <= SAME * noise for row in rows):
+            continue
+        found.append(each)
+        rows.append(predicted)
+    return found
+
+
+def _charged(listed: Sequence[Alternative], data: Data) -> list[Alternative]:
+    """Add the bits for poles between rows and for cancelling large numbers; drop what the rows cannot resolve."""
+    points = neighbours(data)
+    found: list[Alternative] = []
+    huge: list[Alternative] = []
+    for each in listed:
+        one = Forest.from_exprs([each.expr])
+        with np.errstate(all="ignore"):
+            is_whole = bool(np.isfinite(values(one, data.columns)).all())
+        bits = each.bits + float(unreliable_bits(one, data, points)[0])
+        if not (np.isfinite(bits) and is_whole):
+            continue
+        lost = math.log2(max(cancellation(each.expr, data) / CANCELLING, 1.0))
+        (found if lost <= MOST_LOST else huge).append(replace(each, bits=bits + lost))
+    # numbers that large are no answer, but where nothing else comes near
+    best = min((each.bits for each in found), default=np.inf)
+    return [*found, *(each for each in huge if each.bits < best - CLEARLY)]
+
+
+def _is_plain_number(one: Forest) -> bool:
+    """Return whether an expression is a constant other than the mean."""
+    expr, constant = one[0], one.library.constant
+    return constant is not None and not expr.variables and expr.tokens != (constant,)
+
+
+def _weighted(found: list[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
+    """Return the alternatives with weights from their lengths, after a leave-one-out comparison if rows are few."""
+    if not found:
+        return found
+    if data.n_rows < LEAVE_ONE_OUT:
+        found = _tested(found, data, model)
+    # what left-out rows speak against is no more likely than what is chosen instead
+    shares = np.exp2(np.minimum([found[0].bits - each.bits for each in found], 0.0))
+    return [replace(each, weight=float(share)) for each, share in zip(found, shares / shares.sum(), strict=True)]
+
+
+def _tested(found: list[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
+    """Return the alternatives with the chosen one first, after a leave-one-out comparison.
+
+    The first is given up for a shorter one to which it loses, and for any that predicts much better. A constant by
+    itself stays: an equation has to describe the data better, whatever it predicts.
+    """
+    likely = [each for each in found if each.bits <= found[0].bits + COMPARED]
+    if not found[0].expr.variables:
+        return found
+    squares = [left_out_squares(each.expr, data, model) for each in likely]
+    sizes = [short_form(each.expr).size for each in likely]
+    chosen = 0
+    for k in sorted(range(1, len(likely)), key=lambda k: -sizes[k]):
+        is_likely = likely[k].bits <= found[0].bits + UNLIKELY
+        if is_likely and sizes[k] < sizes[chosen] and loses(squares[chosen], squares[k]):
+            chosen = k
+    least = float(np.mean(np.square(data.rounding)))
+    told = np.array([0.5 * data.n_rows * math.log2(max(float(each.mean()), least, 1e-300)) for each in squares])
+    best = int(np.argmin([bits if each.expr.variables else np.inf for each, bits in zip(likely, told, strict=True)]))
+    if likely[chosen].expr.variables and told[best] < told[chosen] - FORETOLD:
+        chosen = best
+    return [likely[chosen], *found[:chosen], *found[chosen + 1 :]]
+
+
+def loses(one: Numbers, other: Numbers) -> bool:
+    """Return whether squared errors are larger than others by more than one standard error of the difference."""
+    difference = one - other
+    return bool(difference.mean() > difference.std(ddof=1) / np.sqrt(len(difference)))
+
+
+def left_out_squares(expr: Expr, data: Data, model: NoiseModel) -> Numbers:
+    """Return the square of each row's residual when the row is left out of the fit, by the slopes at the fit."""
+    response = Response(expr, data.columns)
+    predicted, slopes = response.jacobian(response.constants)
+    weights = relative_weights(model, predicted, data)
+    roots = np.ones(data.n_rows) if weights is None else np.sqrt(weights)
+    residuals = (data.y - predicted) * roots
+    own = (slopes * roots)[np.isfinite(slopes).all(axis=1)]
+    leverage = np.zeros(data.n_rows)
+    if len(own):
+        basis, sizes, _ = np.linalg.svd(own.T, full_matrices=False)
+        basis = basis[:, sizes > 1e-10 * sizes.max(initial=0.0)]
+        leverage = np.square(basis).sum(axis=1)
+    return np.asarray(np.square(residuals / np.maximum(1.0 - leverage, 1e-6)))

@@ -1,0 +1,203 @@
+"""Description length: how many bits it takes to tell the data by an equation. The shortest is the one to trust.
+
+Three parts are told: the structure of the equation, by how usual it is (`structure_prior`); its constants, each as
+precisely as the data determine it, plain numbers by what they are; and the residuals under a noise model. Residuals
+below the resolution of the target gain nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.constants.jacobian import Response
+from edhie.evaluate.data import Data
+from edhie.evaluate.losses import FREEDOM
+from edhie.evaluate.program import plan, symbol_tables, with_custom_operators
+from edhie.expr import Forest
+from edhie.expr.symbols import NUMBER
+from edhie.selection.noise import PROPORTIONAL, NoiseModel, codes_of, noise_models, smallest_prediction
+from edhie.selection.plain_numbers import literal_bits
+from edhie.selection.prior.structure_prior import StructurePrior
+
+Numbers = NDArray[np.float64]
+Kernel = tuple[Numbers, Numbers, Numbers, float, NDArray[np.int64], Numbers, Numbers, float]
+"""What kernels take besides expressions: see `description_kernels.lengths`."""
+ROUNDING = 1e-12  # of the target's spread: residuals below are as good as none
+ALONE = 0.0  # bits of a constant by itself: that nothing explains the target is the first thing to say
+NATS = 1.0 / math.log(2.0)
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """The criterion by which equations are compared; search and choice use the same."""
+
+    prior: StructurePrior = field(default_factory=StructurePrior.shipped)
+    """What equations look like."""
+    noise: str = "auto"
+    """The noise model: a name of `noise.MODELS`, or "auto" for the one that describes the residuals best."""
+    has_resolution: bool = True
+    """Whether the resolution of the target limits what small residuals gain."""
+    has_precision: bool = True
+    """Whether a constant costs its precision; without, each costs half the logarithm of the number of rows."""
+
+    def models(self, data: Data) -> tuple[NoiseModel, ...]:
+        """Return the noise models that are compared on these data."""
+        return noise_models(self.noise, data)
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """Description lengths of some expressions."""
+
+    bits: Numbers
+    """By expression, in bits; infinite where it has no value in some row, or as many constants as there are rows."""
+    models: tuple[NoiseModel, ...]
+    """By expression: the noise model under which it is shortest."""
+
+
+def description_bits(forest: Forest, data: Data, criterion: Criterion | None = None) -> Numbers:
+    """Return the description length of each expression, in bits."""
+    return describe(forest, data, criterion).bits
+
+
+def describe(
+    forest: Forest, data: Data, criterion: Criterion | None = None, models: tuple[NoiseModel, ...] | None = None
+) -> Description:
+    """Return the description lengths of expressions with fitted constants, and their noise models.
+
+    `models` are compared instead of the criterion's own.
+    """
+    criterion = criterion or Criterion()
+    models = criterion.models(data) if models is None else models
+    if len(forest) == 0:
+        return Description(np.empty(0), ())
+    by_model = data_bits(forest, data, criterion, models)
+    best = np.argmin(by_model, axis=1)
+    told = by_model[np.arange(len(forest)), best] + expression_bits(forest, data, criterion)
+    return Description(told, tuple(models[k] for k in best))
+
+
+def expression_bits(forest: Forest, data: Data, criterion: Criterion) -> Numbers:
+    """Return the bits of structures and plain numbers; those of other constants depend on the noise."""
+    literals = literal_bits(forest.values)
+    if criterion.has_precision:
+        forest = with_numbers(forest, np.isfinite(literals))
+        literals = np.where(np.isfinite(literals), literals, 0.0)
+    else:
+        literals = np.full(len(forest.values), 0.5 * math.log2(max(data.n_rows, 2)))
+    counts = np.diff(forest.value_offsets)
+    structure = criterion.prior.bits(forest)
+    structure[(forest.sizes == 1) & (counts == 1)] = ALONE
+    owners = np.repeat(np.arange(len(forest)), counts)
+    return np.asarray(structure + np.bincount(owners, literals, minlength=len(forest)))
+
+
+def with_numbers(forest: Forest, is_number: NDArray[np.bool_]) -> Forest:
+    """Return the forest with some of its values as numbers, which no fit changes."""
+    if not is_number.any():
+        return forest
+    library = forest.library.with_numbers()
+    tokens = forest.tokens.copy()
+    tokens[np.flatnonzero(forest.library.has_slot[tokens])[is_number]] = library.ids[NUMBER.name]
+    return Forest(library, tokens, forest.offsets, forest.values)
+
+
+def data_bits(forest: Forest, data: Data, criterion: Criterion, models: tuple[NoiseModel, ...]) -> Numbers:
+    """Return the bits of residuals and constants, (expressions, models)."""
+    from edhie.selection.description_kernels import code_lengths, lengths
+
+    program = plan(forest, keep=True)
+    own = _as_kernels_take_it(data, criterion, models)
+    out = np.full((len(forest), len(models)), np.inf)
+    is_counted = _counted(forest, criterion)
+    code_lengths(program, is_counted, data.columns, *own, 0, len(forest), out)
+    for k in with_custom_operators(forest).tolist():
+        response = Response(forest.take([k]), data.columns)
+        values, slopes = response.jacobian(response.constants)
+        is_told = np.isinf(literal_bits(response.constants)) & criterion.has_precision
+        lengths(values, np.ascontiguousarray(slopes[is_told]), response.constants[is_told], *own, out[k])
+    return np.asarray(np.where(np.isnan(out), np.inf, out) * NATS)
+
+
+def residual_bits(predicted: NDArray[np.floating], data: Data, criterion: Criterion | None = None) -> Numbers:
+    """Return the bits of residuals for predictions, (expressions, rows), under the best noise model."""
+    from edhie.selection.description_kernels import lengths
+
+    criterion = criterion or Criterion(StructurePrior.uniform())
+    models = criterion.models(data)
+    own = _as_kernels_take_it(data, criterion, models)
+    out = np.empty((len(predicted), len(models)))
+    none = np.empty((0, data.n_rows))
+    for row, found in zip(np.asarray(predicted, np.float64), out, strict=True):
+        lengths(np.ascontiguousarray(row), none, np.empty(0), *own, found)
+    return np.asarray(out.min(axis=1) * NATS)
+
+
+def skewed_bits(data: Data, criterion: Criterion) -> float:
+    """Return the bits of a positive target as log-normal noise; infinite for any other target.
+
+    An equation explains something only if it is shorter than this, too. Otherwise one with small predictions, where
+    by chance many small values are, would pass for an explanation of a skewed target.
+    """
+    from edhie.selection.description_kernels import gaussian_length
+
+    if data.sigma is not None or not (data.y > 0).all():
+        return math.inf
+    logs, floors = np.log(data.y), least_variances(data, criterion)
+    _, weights, *_ = _as_kernels_take_it(data, criterion, ())
+    centre = float(np.average(logs, weights=weights))
+    one = np.ones((1, data.n_rows))
+    length = gaussian_length(logs - centre, one, np.array([centre]), weights, floors / np.square(data.y))
+    return (length + float(weights @ logs)) * NATS + PROPORTIONAL.bits
+
+
+def _as_kernels_take_it(data: Data, criterion: Criterion, models: tuple[NoiseModel, ...]) -> Kernel:
+    """Return target, weights, least variances and noise models, as kernels take them."""
+    weights = np.ones(data.n_rows) if data.weights is None else data.weights * (data.n_rows / data.total_weight)
+    floors, smallest = least_variances(data, criterion), smallest_prediction(data.y)
+    codes, ratios, told = codes_of(models, data.n_rows)
+    return data.y, weights, floors, smallest, codes, ratios, told, FREEDOM
+
+
+def least_variances(data: Data, criterion: Criterion) -> Numbers:
+    """Return the variance by row below which residuals gain nothing: rounding, stated errors, float64's own digits."""
+    spread = float(np.std(data.y) or abs(data.y[0]) or 1.0)
+    floors = np.full(data.n_rows, (ROUNDING * spread) ** 2)
+    if criterion.has_resolution:
+        floors += np.square(data.rounding)
+        if data.sigma is not None:
+            floors = np.maximum(floors, np.square(data.sigma))
+    return floors
+
+
+def joined_rows(data: Data, other: Data | None) -> Data:
+    """Return the rows of both: equations are chosen by the rows that they were fitted to and by those held out."""
+    if other is None:
+        return data
+    return replace(
+        data,
+        columns=np.ascontiguousarray(np.concatenate([data.columns, other.columns], axis=1)),
+        y=np.concatenate([data.y, other.y]),
+        weights=_joined(data.weights, other.weights, data.n_rows, other.n_rows),
+        sigma=None if data.sigma is None or other.sigma is None else np.concatenate([data.sigma, other.sigma]),
+    )
+
+
+def _joined(one: Numbers | None, other: Numbers | None, n: int, m: int) -> Numbers | None:
+    if one is None and other is None:
+        return None
+    first = np.ones(n) if one is None else one / one.mean()
+    return np.concatenate([first, np.ones(m) if other is None else other / other.mean()])
+
+
+def _counted(forest: Forest, criterion: Criterion) -> NDArray[np.bool_]:
+    """Return for each leaf of the program whether it is a constant that costs its precision."""
+    is_leaf = symbol_tables(forest.library).is_leaf[forest.tokens]
+    has_value = forest.library.has_slot[forest.tokens[is_leaf]]
+    counted = np.zeros(len(has_value), np.bool_)
+    counted[has_value] = np.isinf(literal_bits(forest.values)) & criterion.has_precision
+    return counted

@@ -1,0 +1,203 @@
+"""Compiled: the code length of data given an expression whose constants were fitted.
+
+All lengths are in nats. For noise with standard deviation σ·d by row and p fitted constants θ with slopes J,
+
+    n/2·ln(2πσ²) + Σ ln d + RSS/(2σ²) + ½·ln|I + S·J'WJ·S/σ²| + c(n, p)
+
+where W = 1/d², RSS is weighted by W, and S = SPREAD·|θ| is the width of the prior of the constants, which
+are rarely very large or very small. The determinant is
+the precision that the data give the constants, correlations included: a constant that they do not determine is free.
+c corrects for σ being estimated from n - p degrees of freedom: it comes from integrating over σ.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.gradient_kernels import drop_infinite, jacobian
+from edhie.evaluate.program import Program
+from edhie.evaluate.student_kernels import student_scale
+from edhie.expr.jit import jit
+
+Numbers = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+SPREAD = 8.0  # times a constant: how far it might have been off before any data were seen
+DECADES = 2.0  # of powers of ten around 1 that constants are usually within
+MOST_DECADES = 15.0  # that units explain; each one more costs a bit
+LOG_2 = math.log(2.0)
+LOG_2PI = math.log(2 * math.pi)
+
+
+@jit
+def code_lengths(
+    program: Program, is_counted: NDArray[np.bool_], columns: Numbers, y: Numbers, weights: Numbers, floors: Numbers,
+    smallest: float, codes: Indices, ratios: Numbers, told: Numbers, freedom: float,
+    from_: int, to: int, out: Numbers,
+) -> None:  # fmt: skip
+    """Write the lengths of the data under expressions `from_` to `to`, by noise model, into the rows of `out`.
+
+    `is_counted` says by leaf whether it is a constant that has to be told: not one that is a plain number.
+    `floors` are the least variances by row: what is left below them gains nothing.
+    """
+    n = len(y)
+    values = np.empty(n)
+    for k in range(from_, to):
+        at, end = program.leaf_starts[k], program.leaf_starts[k + 1]
+        leaves = program.leaf_values[at:end]
+        free = np.flatnonzero(program.is_free[at:end])
+        slopes = np.empty((len(free), n))
+        jacobian(program, k, leaves, columns, values, slopes)
+        counted = np.flatnonzero(is_counted[at:end][free])
+        chosen, constants = np.empty((len(counted), n)), np.empty(len(counted))
+        for p in range(len(counted)):
+            chosen[p] = slopes[counted[p]]
+            constants[p] = leaves[free[counted[p]]]
+        lengths(values, chosen, constants, y, weights, floors, smallest, codes, ratios, told, freedom, out[k])
+
+
+@jit
+def lengths(
+    values: Numbers, slopes: Numbers, constants: Numbers, y: Numbers, weights: Numbers, floors: Numbers,
+    smallest: float, codes: Indices, ratios: Numbers, told: Numbers, freedom: float, out: Numbers,
+) -> None:  # fmt: skip
+    """Write the lengths of the data under one expression, given by its values and slopes, by noise model."""
+    out[:] = np.inf
+    residuals = y - values
+    for i in range(len(y)):
+        if not np.isfinite(residuals[i]):
+            return
+    for p in range(len(slopes)):
+        drop_infinite(slopes[p], len(y))
+    for m in range(len(codes)):
+        scale = student_scale(residuals, weights, freedom) if codes[m] == 4 else 1.0
+        own = row_weights(values, residuals, weights, codes[m], ratios[m], smallest, scale, freedom)
+        if codes[m] == 4:
+            out[m] = student_length(residuals, slopes, constants, weights, floors, scale, freedom)
+        else:
+            out[m] = gaussian_length(residuals, slopes, constants, own, floors)
+        out[m] += told[m]
+
+
+@jit
+def row_weights(
+    values: Numbers, residuals: Numbers, weights: Numbers, code: int, ratio: float, smallest: float, scale: float,
+    freedom: float,
+) -> Numbers:  # fmt: skip
+    """Return one over the variance of each row, up to a factor, under a model of `noise.MODELS`."""
+    own = weights.copy()
+    n = len(values)
+    if code == 1 or code == 2:
+        for i in range(n):
+            size = max(abs(values[i]), smallest)
+            own[i] /= size * size if code == 1 else size
+    elif code == 3:
+        square = 0.0
+        for i in range(n):
+            square += values[i] * values[i] / n
+        for i in range(n):
+            own[i] /= 1.0 + ratio * ratio * values[i] * values[i] / max(square, 1e-300)
+    elif code == 4:
+        for i in range(n):
+            own[i] *= (freedom + 1.0) / (freedom + weights[i] * residuals[i] * residuals[i] / (scale * scale))
+    return own
+
+
+@jit
+def gaussian_length(
+    residuals: Numbers, slopes: Numbers, constants: Numbers, weights: Numbers, floors: Numbers
+) -> float:
+    """Return the length under normal noise with these weights."""
+    n, p = 0, len(constants)
+    total, least, logs = 0.0, 0.0, 0.0
+    for i in range(len(residuals)):
+        if weights[i] > 0.0:
+            n += 1
+            total += weights[i] * residuals[i] * residuals[i]
+            least += weights[i] * floors[i]
+            logs -= 0.5 * math.log(weights[i])
+    freedom = n - p
+    if freedom < 1 or not total < np.inf:
+        return np.inf
+    variance = max(total, least) / n
+    if not variance > 0.0:
+        return np.inf
+    estimated = max(total / freedom, variance)
+    length = 0.5 * n * (LOG_2PI + math.log(variance)) + 0.5 * total / variance + logs
+    length += correction(n, p)
+    return length + precision_length(slopes, constants, weights, estimated)
+
+
+@jit
+def correction(n: int, p: int) -> float:
+    """Return the cost of estimating σ along with p constants."""
+    freedom = n - p
+    return (
+        0.5 * n * math.log(0.5 * n) - 0.5 * n - math.lgamma(0.5 * freedom) - 0.5 * p * math.log(0.5 * freedom)
+    )  # fmt: skip
+
+
+@jit
+def precision_length(slopes: Numbers, constants: Numbers, weights: Numbers, variance: float) -> float:
+    """Return ½·ln|I + S·J'WJ·S/σ²|: the cost of the constants, to the precision that the data give them."""
+    p, n = slopes.shape
+    matrix = np.zeros((p, p))
+    for a in range(p):
+        for b in range(a + 1):
+            total = 0.0
+            for i in range(n):
+                total += slopes[a, i] * weights[i] * slopes[b, i]
+            matrix[a, b] = total * (SPREAD * constants[a]) * (SPREAD * constants[b]) / variance
+        matrix[a, a] += 1.0
+    length = 0.0
+    for a in range(p):  # very large and very small constants are rare
+        if constants[a] != 0.0:
+            decades = abs(math.log10(abs(constants[a])))
+            length += math.log(1.0 + (decades / DECADES) ** 2) + LOG_2 * max(decades - MOST_DECADES, 0.0)
+    for a in range(p):  # Cholesky's decomposition, in place
+        for b in range(a + 1):
+            left = matrix[a, b]
+            for c in range(b):
+                left -= matrix[a, c] * matrix[b, c]
+            if a == b:
+                # at least 1 but for rounding
+                matrix[a, a] = math.sqrt(max(left, 1.0)) if left < np.inf else np.inf
+                length += math.log(matrix[a, a])
+            else:
+                matrix[a, b] = left / matrix[b, b]
+    return length if not np.isnan(length) else np.inf
+
+
+# -- gross errors -----------------------------------------------------------------------
+
+
+@jit
+def student_length(
+    residuals: Numbers, slopes: Numbers, constants: Numbers, weights: Numbers, floors: Numbers, scale: float,
+    freedom: float,
+) -> float:  # fmt: skip
+    """Return the length under noise with gross errors."""
+    n, p, least, logs = 0, len(constants), 0.0, 0.0
+    for i in range(len(residuals)):
+        if weights[i] > 0.0:
+            n += 1
+            least += weights[i] * floors[i]
+            logs -= 0.5 * math.log(weights[i])
+    if n - p < 1:
+        return np.inf
+    square = max(scale * scale, least / n)
+    length = (
+        logs
+        + correction(n, p)
+        + n
+        * (0.5 * math.log(freedom * math.pi * square) + math.lgamma(0.5 * freedom) - math.lgamma(0.5 * (freedom + 1.0)))
+    )
+    for i in range(len(residuals)):
+        if weights[i] > 0.0:
+            length += 0.5 * (freedom + 1.0) * math.log(1.0 + weights[i] * residuals[i] ** 2 / (freedom * square))
+    # the information of a row is that of a normal one, less what the tails take
+    variance = square * (freedom + 3.0) / (freedom + 1.0) * n / (n - p)
+    return length + precision_length(slopes, constants, weights, variance)

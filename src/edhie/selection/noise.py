@@ -1,0 +1,115 @@
+"""Noise models: how far a measurement may be from the equation, row by row.
+
+A model gives the standard deviation of each row up to one factor, which is estimated from the residuals. A new model
+is one entry in `MODELS` and its weights in `description_kernels.row_weights`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import SearchError, suggestion
+from edhie.evaluate.data import Data
+from edhie.evaluate.losses import FREEDOM
+
+Numbers = NDArray[np.float64]
+RATIOS = (0.1, 0.3, 1.0, 3.0, 10.0)
+"""For noise of both kinds: the proportional part over the constant part, at a prediction of typical size."""
+SMALLEST = (
+    0.25  # times the smallest target that is not 0: noise in proportion is not smaller than for such a prediction
+)
+
+
+@dataclass(frozen=True)
+class NoiseModel:
+    """The standard deviation of the noise as a function of the prediction."""
+
+    name: str
+    code: int
+    """By which the kernels know it."""
+    description: str
+    """How it is told to a user."""
+    ratio: float = 0.0
+    n_parameters: int = 0
+    """Parameters besides the one factor that every model has."""
+    bits: float = 0.0
+    """What it costs to choose this model rather than the plainest."""
+
+
+CONSTANT = NoiseModel("constant", 0, "constant noise")
+PROPORTIONAL = NoiseModel("proportional", 1, "noise proportional to the prediction", bits=6.0)
+COUNTS = NoiseModel("counts", 2, "counting noise, with a variance proportional to the prediction", bits=4.0)
+BOTH = tuple(
+    NoiseModel("both", 3, "noise with a constant and a proportional part", ratio, n_parameters=1, bits=8.0)
+    for ratio in RATIOS
+)
+STUDENT = NoiseModel("student", 4, "constant noise with gross errors (Student's distribution)")
+MODELS: dict[str, tuple[NoiseModel, ...]] = {
+    "constant": (CONSTANT,),
+    "proportional": (PROPORTIONAL,),
+    "both": BOTH,
+    "counts": (COUNTS,),
+    "student": (STUDENT,),
+}
+
+
+def noise_models(noise: str, data: Data) -> tuple[NoiseModel, ...]:
+    """Return the models that `noise` names; "auto" stands for those that the data allow.
+
+    With standard errors of the rows there is one model: these errors, among gross ones for "student".
+    """
+    if data.sigma is not None:
+        return (STUDENT,) if noise == STUDENT.name else (CONSTANT,)
+    if noise == "auto":
+        return (CONSTANT, PROPORTIONAL, *((COUNTS,) if is_counts(data.y) else ()))
+    if noise not in MODELS:
+        names = ("auto", *MODELS)
+        raise SearchError(f"unknown noise model {noise!r}; choose one of {', '.join(names)}{suggestion(noise, names)}")
+    return MODELS[noise]
+
+
+def model_of(name: str, ratio: float = 0.0) -> NoiseModel:
+    """Return the model with this name and ratio of its parts."""
+    return next(each for each in MODELS[name] if each.ratio == ratio)
+
+
+def is_counts(y: Numbers) -> bool:
+    """Return whether a target holds whole numbers from 0 on, not all of them 0 or 1."""
+    return bool((y >= 0).all() and y.max(initial=0.0) > 1 and (y == np.floor(y)).all())
+
+
+def smallest_prediction(y: Numbers) -> float:
+    """Return the least size of a prediction for proportional noise, so that its standard deviation is never 0."""
+    sizes = np.abs(y[y != 0])
+    return SMALLEST * float(sizes.min()) if len(sizes) else 1.0
+
+
+def codes_of(models: Sequence[NoiseModel], n_rows: int) -> tuple[NDArray[np.int64], Numbers, Numbers]:
+    """Return the models as kernels take them: code, ratio and cost of naming each, in nats."""
+    told = [each.bits * math.log(2.0) + 0.5 * each.n_parameters * math.log(n_rows) for each in models]
+    return np.array([each.code for each in models], np.int64), np.array([each.ratio for each in models]), np.array(told)
+
+
+def relative_weights(model: NoiseModel, predicted: Numbers, data: Data) -> Numbers | None:
+    """Return the weight of each row under a model, with mean 1; None where all rows count the same.
+
+    Weights of the data are multiplied in. They are for fits of constants: 1 over the variance of each row.
+    """
+    from edhie.evaluate.student_kernels import student_scale
+    from edhie.selection.description_kernels import row_weights
+
+    base = np.ones(len(predicted)) if data.weights is None else data.weights
+    residuals = data.y - predicted
+    scale = student_scale(residuals, base, FREEDOM) if model.code == STUDENT.code else 1.0
+    weights = row_weights(
+        predicted, residuals, base, model.code, model.ratio, smallest_prediction(data.y), scale, FREEDOM
+    )
+    if model is CONSTANT and data.weights is None:
+        return None
+    total = float(weights.sum())
+    return np.asarray(weights * (len(weights) / total)) if 0 < total < np.inf else None

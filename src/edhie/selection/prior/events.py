@@ -1,0 +1,104 @@
+"""The choices that make up the structure of a formula in its normal form.
+
+A structure is coded from the root down. At each node comes its class (a sum, a product, another operator, a variable,
+a constant or a number); a sum then tells how many positive and negative terms it has and whether one of them is a
+constant or a number, a product how many factors stand above and below the fraction line, and every other node that is
+not inside of a sum or product whether it is negated. A constant takes any sign, so a term with one counts as positive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from edhie.expr.symbols import Symbol
+from edhie.selection.prior.versions import CONSTANT, Apply, Leaf, Node, Number, Product, Sum, has_constant
+
+ROOT, TERM, ABOVE, BELOW = "root", "term", "above", "below"
+"""Contexts that are not the operand of an operator."""
+VARIABLE, FIXED, NUMBER, SUM, PRODUCT = "<variable>", "<constant>", "<number>", "<sum>", "<product>"
+"""Classes that are not the name of an operator."""
+CLASSES = (VARIABLE, FIXED, NUMBER, SUM, PRODUCT)
+ARITHMETIC = ("+", "-", "neg", "*", "/", "inv")
+"""Operators that sums, products and signs are made of."""
+COMMUTATIVE = ("min", "max")
+MOST_POSITIVE, MOST_NEGATIVE = 5, 4
+MOST_ABOVE, MOST_BELOW = 6, 5
+"""Larger numbers of operands are counted as these."""
+
+
+class Event(NamedTuple):
+    """One choice: of a class, of the shape of a sum or product, or of a sign."""
+
+    kind: str
+    """class, sum, product or sign."""
+    context: str
+    """Where the node stands: at the root, as a term, above or below a fraction line, or as an operator's operand."""
+    above: str
+    """Where the sum, product or operator that it belongs to stands."""
+    outcome: str
+
+
+def operand(symbol: Symbol, place: int) -> str:
+    """Return the context of an operand; operands of a commutative operator share one."""
+    return symbol.name if symbol.arity == 1 or symbol.name in COMMUTATIVE else f"{symbol.name} {place + 1}"
+
+
+def class_of(node: Node) -> str:
+    """Return the class of a node that is no negation."""
+    if isinstance(node, Leaf):
+        return FIXED if node == CONSTANT else VARIABLE
+    if isinstance(node, Apply):
+        return node.symbol.name
+    return SUM if isinstance(node, Sum) else PRODUCT if isinstance(node, Product) else NUMBER
+
+
+def sum_shape(constants: int, numbers: int, positive: int, negative: int) -> str:
+    """Return the outcome that tells the shape of a sum: its fixed term, and how many others it has."""
+    fixed = "c" if constants else "n" if numbers else "-"
+    return f"{fixed} {min(positive, MOST_POSITIVE)} {min(negative, MOST_NEGATIVE)}"
+
+
+def product_shape(constants: int, numbers: int, divisors: int, above: int, below: int) -> str:
+    """Return the outcome that tells the shape of a product: its fixed factors, and how many others it has."""
+    fixed = "c" if constants else f"{'n' * bool(numbers)}{'d' * bool(divisors)}" or "-"
+    return f"{fixed} {min(above, MOST_ABOVE)} {min(below, MOST_BELOW)}"
+
+
+def events(root: Node) -> Iterator[Event]:
+    """Yield the choices that make up a structure, from the root down."""
+    waiting: list[tuple[Node, str, str]] = [(root, ROOT, "")]
+    while waiting:
+        node, context, above = waiting.pop()
+        if context not in (TERM, ABOVE, BELOW):
+            is_negated = isinstance(node, Sum) and len(node.terms) == 1
+            if isinstance(node, Sum) and is_negated:
+                node = node.terms[0][1]
+            if not (has_constant(node) or isinstance(node, Sum | Number)):
+                yield Event("sign", context, "", "-" if is_negated else "+")
+        yield Event("class", context, above, class_of(node))
+        if isinstance(node, Sum):
+            yield Event("sum", context, "", _shape_of_sum(node))
+            waiting += [(each, TERM, context) for _, each in node.terms if not _is_fixed(each)]
+        elif isinstance(node, Product):
+            yield Event("product", context, "", _shape_of_product(node))
+            waiting += [(each, ABOVE, context) for each in node.above if not _is_fixed(each)]
+            waiting += [(each, BELOW, context) for each in node.below if not _is_fixed(each)]
+        elif isinstance(node, Apply):
+            waiting += [(each, operand(node.symbol, i), context) for i, each in enumerate(node.operands)]
+
+
+def _shape_of_sum(node: Sum) -> str:
+    free = [sign > 0 or has_constant(each) for sign, each in node.terms if not _is_fixed(each)]
+    fixed = [each for _, each in node.terms if _is_fixed(each)]
+    return sum_shape(fixed.count(CONSTANT), len(fixed), sum(free), len(free) - sum(free))
+
+
+def _shape_of_product(node: Product) -> str:
+    numbers, divisors = (sum(isinstance(each, Number) for each in side) for side in (node.above, node.below))
+    free = [sum(not _is_fixed(each) for each in side) for side in (node.above, node.below)]
+    return product_shape((*node.above, *node.below).count(CONSTANT), numbers, divisors, *free)
+
+
+def _is_fixed(node: Node) -> bool:
+    return isinstance(node, Number) or node == CONSTANT

@@ -1,0 +1,235 @@
+"""Code lengths of the choices that make up a structure, for the symbols that a library has."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.expr import SymbolLibrary
+from edhie.expr.symbols import Symbol
+from edhie.selection.prior.events import (
+    ABOVE,
+    ARITHMETIC,
+    BELOW,
+    CLASSES,
+    FIXED,
+    MOST_ABOVE,
+    MOST_BELOW,
+    MOST_NEGATIVE,
+    MOST_POSITIVE,
+    NUMBER,
+    PRODUCT,
+    ROOT,
+    SUM,
+    TERM,
+    VARIABLE,
+    Event,
+    operand,
+)
+
+Numbers = NDArray[np.float64]
+Row = Mapping[str, float]
+Counts = Mapping[tuple[str, str, str], Row]
+"""By kind of choice, context and the context above it (empty for all kinds but classes): counts of the outcomes."""
+STRENGTHS = (5.0, 20.0, 20.0)
+"""How many formulas the next simpler model counts as: no model, then overall counts, then those of a context."""
+LEAST = 1.0
+"""What is added to the count of each class in the overall counts."""
+SUM_FIXED = ("-", "c", "n")
+PRODUCT_FIXED = ("-", "c", "n", "d", "nd")
+"""The fixed parts of a shape: none, a constant, a number, a number as divisor, both."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Bits of each choice; contexts and classes by index."""
+
+    classes: Numbers
+    """By context, context above it and class."""
+    sums: Numbers
+    """By context, fixed term, number of positive and of negative terms."""
+    products: Numbers
+    """By context, fixed factors, number of factors above and below the fraction line."""
+    signs: Numbers
+    """By context and sign (0: positive, 1: negative)."""
+    class_ids: NDArray[np.int64]
+    """By token: its class, or for the operators of sums and products -1 less their index in `ARITHMETIC`."""
+    variable_bits: float
+
+
+def free_operators(library: SymbolLibrary) -> list[Symbol]:
+    """Return the operators that are neither part of sums nor of products; a class and two contexts each."""
+    return [each for each in library.symbols if each.kind == "operator" and each.name not in ARITHMETIC]
+
+
+def contexts_of(library: SymbolLibrary) -> list[str]:
+    """Return the contexts by index; both operands of a commutative operator have the same name."""
+    return [ROOT, TERM, ABOVE, BELOW, *(operand(each, place) for each in free_operators(library) for place in (0, 1))]
+
+
+def tables_of(counts: Counts, library: SymbolLibrary) -> Tables:
+    """Return the code lengths of choices among the symbols of a library."""
+    classes = [*CLASSES, *(each.name for each in free_operators(library))]
+    contexts = contexts_of(library)
+    ids = []
+    for symbol in library.symbols:
+        if symbol.kind == "operator":
+            is_free = symbol.name not in ARITHMETIC
+            ids.append(classes.index(symbol.name) if is_free else -1 - ARITHMETIC.index(symbol.name))
+        else:
+            ids.append({"variable": 0, "constant": 1}.get(symbol.kind, 2))
+    sums, products = _shapes(library)
+    return Tables(
+        _class_bits(counts, contexts, classes, library),
+        _shape_bits(counts, "sum", contexts, sums, (len(SUM_FIXED), MOST_POSITIVE + 1, MOST_NEGATIVE + 1)),
+        _shape_bits(counts, "product", contexts, products, (len(PRODUCT_FIXED), MOST_ABOVE + 1, MOST_BELOW + 1)),
+        _sign_bits(counts, contexts, library),
+        np.array(ids, dtype=np.int64),
+        float(np.log2(max(len(library.variables), 1))),
+    )
+
+
+def add_events(total: dict[tuple[str, str, str], dict[str, float]], found: Iterable[Event], weight: float) -> None:
+    """Count choices."""
+    for kind, context, above, outcome in found:
+        row = total.setdefault((kind, context, above), {})
+        row[outcome] = row.get(outcome, 0.0) + weight
+
+
+# -- classes ----------------------------------------------------------------------------
+
+
+def _class_bits(counts: Counts, contexts: list[str], classes: list[str], library: SymbolLibrary) -> Numbers:
+    allowed = _allowed(contexts, classes, library)
+    overall, is_known = _frequencies(counts, classes)
+    by_frequency = _normalised(overall * allowed)
+    index = {name: i for i, name in enumerate(classes)}
+    places: dict[str, list[int]] = {}
+    for i, name in enumerate(contexts):
+        places.setdefault(name, []).append(i)
+    by_parent = np.zeros(allowed.shape)
+    both: list[tuple[str, str, Numbers]] = []
+    for (kind, context, above), row in counts.items():
+        if kind != "class" or context not in places:
+            continue
+        counted = np.zeros(len(classes))
+        for name, count in row.items():
+            if name in index:
+                counted[index[name]] = count
+        by_parent[places[context]] += counted
+        both.append((context, above, counted))
+    by_parent = _smoothed(by_parent * allowed, by_frequency, STRENGTHS[1])
+    found = np.repeat(by_parent[:, None, :], len(contexts), axis=1)
+    for context, above, counted in both:
+        for i, j in itertools.product(places[context], places.get(above, [0] if context == ROOT else [])):
+            found[i, j] = _smoothed(counted * allowed[i], by_parent[i], STRENGTHS[2])
+    found[:, :, ~is_known] = (by_frequency * allowed)[:, None, ~is_known]
+    with np.errstate(divide="ignore"):
+        bits: Numbers = -np.log2(_normalised(found))
+    return np.where(np.isfinite(bits), bits, bits[np.isfinite(bits)].max(initial=0.0))
+
+
+def _allowed(contexts: list[str], classes: list[str], library: SymbolLibrary) -> NDArray[np.bool_]:
+    """Return by context and class whether a class can stand there, in normal form and with the library's symbols."""
+    kinds = {symbol.kind for symbol in library.symbols}
+    lacking = {
+        VARIABLE: "variable" not in kinds,
+        FIXED: "constant" not in kinds,
+        NUMBER: not kinds & {"literal", "number"},
+        SUM: not _has(library, "+", "-"),
+        PRODUCT: not _has(library, "*", "/", "inv"),
+    }
+    inside = {TERM: (SUM, FIXED, NUMBER), ABOVE: (PRODUCT, FIXED, NUMBER), BELOW: (PRODUCT, FIXED, NUMBER)}
+    return np.array(
+        [
+            [not lacking.get(name, False) and name not in inside.get(context, ()) for name in classes]
+            for context in contexts
+        ]
+    )
+
+
+def _frequencies(counts: Counts, classes: list[str]) -> tuple[Numbers, NDArray[np.bool_]]:
+    """Return overall frequencies of classes, and which are known; others are as frequent as the rarest operator."""
+    total: dict[str, float] = {}
+    for (kind, _, _), row in counts.items():
+        if kind == "class":
+            for name, count in row.items():
+                total[name] = total.get(name, 0.0) + count
+    rarest = min((count for name, count in total.items() if name not in CLASSES), default=0.0)
+    found = np.array([total.get(name, rarest) + LEAST for name in classes])
+    return found / found.sum(), np.array([name in total or name in CLASSES for name in classes])
+
+
+# -- shapes and signs -------------------------------------------------------------------
+
+
+def _shapes(library: SymbolLibrary) -> tuple[list[str], list[str]]:
+    """Return the shapes of sums and products that the library can write, in the order of the tables; others empty."""
+    kinds = {symbol.kind for symbol in library.symbols}
+    fixed = {"-": True, "c": "constant" in kinds, "n": bool(kinds & {"literal", "number"})}
+    fixed["d"] = fixed["nd"] = fixed["n"] and _has(library, "/", "inv")
+    sums, products = [], []
+    for name, p, q in itertools.product(SUM_FIXED, range(MOST_POSITIVE + 1), range(MOST_NEGATIVE + 1)):
+        is_sum = p + q + (name != "-") >= 2 and (q == 0 or _has(library, "-", "neg"))
+        sums.append(f"{name} {p} {q}" if is_sum and fixed[name] else "")
+    for name, p, q in itertools.product(PRODUCT_FIXED, range(MOST_ABOVE + 1), range(MOST_BELOW + 1)):
+        is_inverse = name == "-" and p == 0 and q == 1
+        is_product = p + q >= 1 and p + q + (name != "-") >= 2
+        is_written = (q == 0 or _has(library, "/", "inv")) and (p + (name in "cn") <= 1 or _has(library, "*"))
+        products.append(f"{name} {p} {q}" if (is_inverse or is_product) and is_written and fixed[name] else "")
+    return sums, products
+
+
+def _shape_bits(counts: Counts, kind: str, contexts: list[str], shapes: list[str], size: tuple[int, ...]) -> Numbers:
+    allowed = np.array([bool(shape) for shape in shapes])
+    if not allowed.any():
+        return np.zeros((len(contexts), *size))
+    rows = {
+        context: np.array([row.get(shape, 0.0) for shape in shapes]) * allowed
+        for (each, context, _), row in counts.items()
+        if each == kind
+    }
+    everywhere = _smoothed(sum(rows.values(), np.zeros(len(shapes))), _normalised(allowed.astype(float)), STRENGTHS[0])
+    nothing = np.zeros(len(shapes))
+    found = np.array([_smoothed(rows.get(name, nothing), everywhere, STRENGTHS[1]) for name in contexts])
+    with np.errstate(divide="ignore"):
+        bits: Numbers = -np.log2(found)
+    bits = np.where(allowed, bits, bits[:, allowed].max(axis=1, keepdims=True))
+    return bits.reshape(len(contexts), *size)
+
+
+def _sign_bits(counts: Counts, contexts: list[str], library: SymbolLibrary) -> Numbers:
+    if not _has(library, "-", "neg"):
+        return np.zeros((len(contexts), 2))
+    rows = {
+        context: np.array([row.get("+", 0.0), row.get("-", 0.0)])
+        for (kind, context, _), row in counts.items()
+        if kind == "sign"
+    }
+    everywhere = _smoothed(sum(rows.values(), np.zeros(2)), np.full(2, 0.5), STRENGTHS[0])
+    found = np.array([_smoothed(rows.get(name, np.zeros(2)), everywhere, STRENGTHS[1]) for name in contexts])
+    bits: Numbers = -np.log2(found)
+    return bits
+
+
+# -- helpers ----------------------------------------------------------------------------
+
+
+def _has(library: SymbolLibrary, *names: str) -> bool:
+    return any(name in library and library[name].kind == "operator" for name in names)
+
+
+def _smoothed(counted: Numbers, simpler: Numbers, strength: float) -> Numbers:
+    """Return probabilities by counts, smoothed towards those of a simpler model."""
+    found: Numbers = (counted + strength * simpler) / (counted.sum(axis=-1, keepdims=True) + strength)
+    return found
+
+
+def _normalised(shares: Numbers) -> Numbers:
+    total = shares.sum(axis=-1, keepdims=True)
+    found: Numbers = shares / np.where(total > 0, total, 1.0)
+    return found

@@ -1,0 +1,155 @@
+"""Constants at the optimum of a noise model, and at plain numbers where that shortens the description."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.constants.config import FitConfig
+from edhie.evaluate.constants.fitting import fit_constants
+from edhie.evaluate.constants.jacobian import Response, constants_among_values
+from edhie.evaluate.data import Data
+from edhie.evaluate.values import values
+from edhie.expr import Forest
+from edhie.selection.description import Criterion, describe, with_numbers
+from edhie.selection.noise import CONSTANT, STUDENT, NoiseModel, relative_weights
+from edhie.selection.plain_numbers import exact_literals, literal_bits, literals_near
+
+Numbers = NDArray[np.float64]
+ROUNDS = 4  # of weights and fits: predictions change with constants, and weights with predictions
+ROBUST_ROUNDS = 30  # where weights follow from residuals, which change more
+STANDARD_ERRORS = 2.5  # within which a plain number may stand for a constant
+PLAIN_GAIN = 3.0  # bits that a plain number has to save, but for an exponent: many constants are near one by chance
+MOST_PLAIN = 3  # plain numbers that are tried for a constant
+SETTLED = 1e-7  # relative: constants that change by less have settled
+SURE = 1e-9  # relative: where the noise is nil, how near a plain number has to be
+
+
+def refitted(forest: Forest, data: Data, model: NoiseModel, config: FitConfig) -> Forest:
+    """Return expressions with constants at the optimum of a noise model; those of plain numbers stay as they are.
+
+    `config` says how they are fitted from where they are, and within which bounds.
+    """
+    if len(forest.values) == 0:
+        return forest
+    if model is CONSTANT:
+        return _fitted(forest, data, config)
+    return Forest.concatenate([_reweighted(forest.take([k]), data, model, config) for k in range(len(forest))])
+
+
+def _reweighted(one: Forest, data: Data, model: NoiseModel, config: FitConfig) -> Forest:
+    for _ in range(ROBUST_ROUNDS if model is STUDENT else ROUNDS):
+        with np.errstate(all="ignore"):
+            predicted = np.asarray(values(one, data.columns)[0], np.float64)
+            weights = relative_weights(model, predicted, data) if np.isfinite(predicted).all() else None
+        if weights is None or not np.isfinite(weights).all():
+            return one
+        before, one = one, _fitted(one, replace(data, weights=weights), config)
+        if np.allclose(before.values, one.values, rtol=SETTLED, atol=0.0):
+            break
+    return one
+
+
+def _fitted(forest: Forest, data: Data, config: FitConfig) -> Forest:
+    """Fit all constants but those that are plain numbers, which are told as such."""
+    is_plain = np.isfinite(literal_bits(forest.values)) | ~constants_among_values(forest)
+    if is_plain.any():
+        fixed = with_numbers(forest, is_plain)
+        found = fit_constants(fixed, data, config=config).forest.values
+    else:
+        found = fit_constants(forest, data, config=config).forest.values
+    kept = np.where(np.isfinite(found) & ~is_plain, found, forest.values)
+    return Forest(forest.library, forest.tokens, forest.offsets, kept)
+
+
+def with_plain_numbers(
+    one: Forest, data: Data, model: NoiseModel, criterion: Criterion, config: FitConfig
+) -> tuple[Forest, float]:
+    """Return one expression with plain numbers for constants where that shortens its description, and its bits.
+
+    All constants are tried at once, then the one that is nearest to a plain number, in standard errors, and the next.
+    """
+    one = Forest(one.library, one.tokens, one.offsets, exact_literals(one.values))
+    bits = float(describe(one, data, criterion, (model,)).bits[0])
+
+    def replaced(places: list[int], numbers: list[float]) -> tuple[float, Forest]:
+        changed = one.values.copy()
+        changed[places] = numbers
+        found = refitted(Forest(one.library, one.tokens, one.offsets, changed), data, model, config)
+        return float(describe(found, data, criterion, (model,)).bits[0]), found
+
+    tried = _replacements(one, data, model)
+    if len(tried) > 1:  # without noise one alone would leave more than both
+        places = [place for place, _ in tried]
+        length, found = replaced(places, [numbers[0] for _, numbers in tried])
+        if length < bits - _least_gain(one, places):
+            bits, one = length, found
+    given_up: set[int] = set()
+    while tried := [each for each in _replacements(one, data, model) if each[0] not in given_up]:
+        place, numbers = tried[0]
+        length, found = min((replaced([place], [number]) for number in numbers), key=lambda each: each[0])
+        if length < bits - _least_gain(one, [place]):
+            bits, one = length, found
+        else:
+            given_up.add(place)
+    return one, bits
+
+
+def quickly_plain(one: Forest, data: Data, model: NoiseModel, config: FitConfig) -> list[tuple[Forest, float]]:
+    """Return one expression with plain numbers for all constants near one, and the bits that these have to save.
+
+    An empty list where no constant is near a plain number. As `with_plain_numbers`, but all at once.
+    """
+    tried = _replacements(one, data, model)
+    if not tried:
+        return []
+    changed = one.values.copy()
+    for place, numbers in tried:
+        changed[place] = numbers[0]
+    found = refitted(Forest(one.library, one.tokens, one.offsets, changed), data, model, config)
+    return [(found, _least_gain(one, [place for place, _ in tried]))]
+
+
+def _least_gain(one: Forest, places: list[int]) -> float:
+    """Return the bits that plain numbers at these places have to save."""
+    return PLAIN_GAIN * len(set(places) - _exponents(one))
+
+
+def _exponents(one: Forest) -> set[int]:
+    """Return the positions of exponents among the values of one expression."""
+    if "^" not in one.library:
+        return set()
+    right = one.right[one.tokens == one.library.ids["^"]]
+    order = np.cumsum(one.library.has_slot[one.tokens]) - 1
+    return set(order[[k for k in right.tolist() if one.library.has_slot[one.tokens[k]]]].tolist())
+
+
+def _replacements(one: Forest, data: Data, model: NoiseModel) -> list[tuple[int, list[float]]]:
+    """Return the positions of constants among the values, with plain numbers near them; the nearest first."""
+    response = Response(one, data.columns)
+    predicted, slopes = response.jacobian(response.constants)
+    places = np.flatnonzero(constants_among_values(one))
+    free = np.flatnonzero(~np.isfinite(literal_bits(one.values[places])))
+    if len(free) == 0 or not np.isfinite(predicted).all():
+        return []
+    weights = relative_weights(model, predicted, data)
+    weights = np.ones(data.n_rows) if weights is None else weights
+    freedom = max(data.n_rows - len(free), 1)
+    variance = float(weights @ np.square(data.y - predicted)) / freedom + float(np.mean(np.square(data.rounding)))
+    own = slopes[free]
+    with np.errstate(all="ignore"):
+        precision = (own * weights) @ own.T
+        if not np.isfinite(precision).all():
+            return []
+        errors = np.sqrt(np.maximum(np.diag(np.linalg.pinv(precision, rcond=1e-14)), 0.0) * variance)
+    found = []
+    for k, error in zip(free.tolist(), errors.tolist(), strict=True):
+        value = float(one.values[places[k]])
+        reach = max(STANDARD_ERRORS * error, SURE * abs(value))
+        near = literals_near(value, min(reach, 0.5 * abs(value)))[:MOST_PLAIN]
+        if near:
+            distance = min(abs(each - value) for each in near) / max(error, 1e-300)
+            found.append((distance, int(places[k]), near))
+    return [(place, near) for _, place, near in sorted(found)]

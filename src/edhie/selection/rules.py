@@ -1,0 +1,74 @@
+"""Rules that choose one expression of a front by its errors and complexities alone: accuracy, score, best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import SearchError
+from edhie.evaluate.constants.jacobian import constants_among_values
+from edhie.evaluate.data import Data
+from edhie.expr import Forest
+from edhie.results.candidates import Candidate
+from edhie.results.front import Front
+
+CLOSE = 1.5  # times the least error: the members that `best` chooses among
+
+
+def accuracy(front: Front) -> Candidate:
+    """Return the member with the least error."""
+    return _nonempty(front)[len(front) - 1]
+
+
+def score(front: Front) -> Candidate:
+    """Return the member with the greatest score."""
+    return _nonempty(front)[int(np.argmax(scores_of(front)))]
+
+
+def best(front: Front) -> Candidate:
+    """Return the member with the greatest score among those whose error is close to the least."""
+    errors = _nonempty(front).errors
+    is_close = errors <= CLOSE * errors[-1] + front.negligible
+    return front[int(np.argmax(np.where(is_close, scores_of(front), -np.inf)))]
+
+
+SELECTION: dict[str, Callable[[Front], Candidate]] = {"accuracy": accuracy, "score": score, "best": best}
+"""The rules by name."""
+
+
+def scores_of(front: Front) -> NDArray[np.float64]:
+    """Return the score of each member of a front; see `scores`."""
+    return scores(front.errors, front.complexities, front.negligible)
+
+
+def scores(errors: NDArray[np.float64], complexities: NDArray[np.float64], negligible: float) -> NDArray[np.float64]:
+    """Return by how much the logarithm of the error falls from the one before, for each unit of complexity.
+
+    Complexities rise. The score is 0 for the first, and where the complexity stays the same.
+    """
+    logs = np.log(np.maximum(errors, max(negligible, float(np.finfo(np.float64).tiny))))
+    found, steps = np.zeros(len(errors)), np.diff(complexities)
+    found[1:] = np.where(steps > 0, -np.diff(logs) / np.where(steps > 0, steps, 1.0), 0.0)
+    return found
+
+
+def without_interpolation(front: Front, data: Data) -> Front:
+    """Return the front without expressions that have a constant for each row; all of it if nothing else is left."""
+    kept = np.flatnonzero(is_testable(front.candidates.forest, data))
+    return Front(front.candidates.take(kept), front.negligible) if len(kept) else front
+
+
+def is_testable(forest: Forest, data: Data) -> NDArray[np.bool_]:
+    """Return for each expression whether it has no constants, or fewer than there are rows of nonzero weight."""
+    n_rows = data.n_rows if data.weights is None else int(np.count_nonzero(data.weights))
+    before = np.concatenate([[0], np.cumsum(constants_among_values(forest))])
+    counts = np.diff(before[forest.value_offsets])
+    return np.asarray((counts == 0) | (counts < n_rows))
+
+
+def _nonempty(front: Front) -> Front:
+    if len(front) == 0:
+        raise SearchError("the front is empty, so there is nothing to choose; search longer, or with other symbols")
+    return front

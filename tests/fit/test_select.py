@@ -1,0 +1,138 @@
+"""The equations that are shown of what a search has found: fitted under a noise model, one of them chosen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from classics import Classic, gross_errors
+from edhie.errors import SearchError
+from edhie.evaluate import Data, fit_constants, read_data
+from edhie.evaluate.losses import LOSSES
+from edhie.evaluate.values import values
+from edhie.expr import Forest, SymbolLibrary
+from edhie.fit import Discovery, Problem, Settings, discover
+from edhie.fit.discover import criterion_of
+from edhie.fit.field import Field, formulas_of
+from edhie.generators import load
+from edhie.results import Candidates, Front, History, SearchCounts, SearchResult
+from mosaics import forest_of
+
+LIBRARY = SymbolLibrary.of(["+", "-", "*", "/", "^", "^2", "sqrt", "exp", "log", "sin", "cos"], ["x"], constant=True)
+FAR = ("c*x + c/x + c*x^2", (-1e9, 1e9, 1.0))  # constants that far out have been tried
+TEXTS = ("c", "c*x", "c*x + c", "c*sqrt(x) + c*x", "c*exp(c*x)", "c*x^c")
+
+
+def data_of(classic: Classic) -> Data:
+    return read_data(classic.X, classic.y, names=["x"])
+
+
+def found(data: Data, *texts: str, loss: str = "rmse", **options: Any) -> Discovery:
+    """A discovery of these expressions, with constants by least squares."""
+    far = forest_of(LIBRARY, FAR[0])
+    forest = Forest.concatenate(
+        [
+            fit_constants(forest_of(LIBRARY, *texts), data).forest,
+            Forest(LIBRARY, far.tokens, far.offsets, np.array(FAR[1])),
+        ]
+    )
+    of_values = LOSSES[loss].of_values
+    errors = np.array([of_values(data.y, row, data.weights) for row in values(forest, data.columns)])
+    candidates = Candidates(forest, errors, forest.sizes.astype(float), np.arange(len(forest)))
+    history = History().extended(np.array([1]), errors[:1], screened=0, seconds=0.0)
+    result = SearchResult(Front.of(candidates), candidates, SearchCounts(), history, 1.0, "finished", 0, "mosaic")
+    given = {name: options.pop(name) for name in ("criterion", "guesses") if name in options}
+    return Discovery.of(result, Problem.of(data), Settings(loss=loss, **options), **given)
+
+
+# -- gross errors ---------------------------------------------------------------------
+
+
+def test_under_the_robust_loss_constants_are_at_the_optimum_of_student_s_distribution() -> None:
+    data = data_of(gross_errors())
+    for selection in ("mdl", "accuracy"):
+        each = next(
+            each
+            for each in found(data, *TEXTS, loss="student", selection=selection).equations
+            if set(each.expr.tokens) == {"+", "*", "c", "x", "sqrt"}
+        )
+        of_values = LOSSES["student"].of_values
+        for k, constant in enumerate(each.expr.constants):
+            for factor in (0.999, 1.001):
+                moved = list(each.expr.constants)
+                moved[k] = (constant or 0.0) * factor
+                row = values(Forest.from_exprs([each.expr.with_constants(moved)]), data.columns)[0]
+                assert of_values(data.y, row, None) > each.loss
+
+
+def test_gross_errors_do_not_hide_the_law_under_the_robust_loss() -> None:
+    classic = gross_errors()
+    settings = Settings(max_time=None, max_evaluations=1000, loss="student")
+    best = discover(data_of(classic), settings).best
+    assert best.noise == "student"
+    np.testing.assert_allclose(best.predict(classic.X.T), classic.clean, atol=0.1)
+    assert best.complexity <= 9
+
+
+# -- how sure it is -------------------------------------------------------------------
+
+X = np.linspace(1, 5, 40)
+NOISE = np.random.default_rng(0).normal(size=40)
+LINE = read_data(X, 3.21 * X + 1.23 + 0.8 * NOISE, names=["x"])
+
+
+def test_weights_are_shares_and_told_in_per_cent() -> None:
+    equations = found(LINE, *TEXTS).equations
+    weights = [each.weight or 0.0 for each in equations]
+    assert 0.9 < sum(weights) <= 1 + 1e-9
+    assert max(weights) == found(LINE, *TEXTS).best.weight
+    told = [replace(equations[0], weight=weight).confidence for weight in (None, 0.001, 0.624, 0.999)]
+    assert told == ["", "<1 %", "62 %", ">99 %"]
+
+
+@pytest.mark.parametrize(
+    ("y", "notes"),
+    [
+        (3.21 * X + 0.3 * NOISE, []),
+        (np.exp(X) * (1 + 0.05 * NOISE), ["constants are fitted for noise proportional to the prediction"]),
+        (NOISE, ["the columns do not explain y: no equation describes it better than a constant"]),
+    ],
+)
+def test_what_has_to_be_known_is_told(y: np.ndarray, notes: list[str]) -> None:
+    made = found(read_data(X, y, names=["x"]), *TEXTS)
+    assert list(made.notes) == notes
+    assert made.explains_nothing == made.as_json()["explains_nothing"] == ("explain" in "".join(notes))
+
+
+def test_deviations_include_the_doubt_between_equations() -> None:
+    made = found(LINE, *TEXTS)
+    columns = np.array([[0.1, 2.0, 40.0]])
+    deviations = made.standard_deviations(columns)
+    weights = [each.weight or 0.0 for each in made.equations]
+    others = np.stack([each.predict(columns) - made.best.predict(columns) for each in made.equations])
+    own = np.stack([each.standard_deviations(columns) for each in made.equations])
+    np.testing.assert_allclose(deviations, np.sqrt(np.average(others**2 + own**2, axis=0, weights=weights)))
+    assert deviations[2] > 1.5 * made.best.standard_deviations(columns)[2]  # far out equations differ more
+    with pytest.raises(SearchError, match="no weights to compare them by; choose with selection mdl"):
+        found(LINE, *TEXTS, selection="accuracy").standard_deviations(columns)
+
+
+# -- the user's field -----------------------------------------------------------------
+
+LOGARITHMS = ["a*log(x) + b", "a + b*log(k*x)", "a*log(1 + k*x)", "a - b*log(x)", "log(x/a)/b"]
+ROOTS = ["a*sqrt(x) + b", "a + b*sqrt(k*x)", "a*sqrt(1 + k*x)", "a - b*sqrt(x)", "sqrt(x/a)/b"]
+
+
+def test_formulas_of_the_field_decide_between_equations_that_are_equally_good() -> None:
+    model = load("general-1")
+    x = np.repeat([1.0, 2.0], 15)  # with two values, any two constants fit the same
+    data = read_data(x, np.where(x == 1, 1.37, 2.3) + 0.2 * NOISE[:30], names=["x"])
+    for corpus, function in ((LOGARITHMS, "log"), (ROOTS, "sqrt")):
+        field = Field(model, formulas_of(corpus, model.library, ["x"]))
+        criterion = criterion_of(Settings(corpus=corpus), field, LIBRARY)
+        best = found(data, "c*log(x) + c", "c*sqrt(x) + c", criterion=criterion).best
+        assert function in best.expr.tokens
+        assert best.loss == pytest.approx(np.sqrt(np.mean([data.y[x == each].var() for each in (1, 2)])))

@@ -1,0 +1,79 @@
+"""Oscillations faster than the rows, and poles between them, are seen; what rows resolve is left alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from edhie.expr import Forest, parse
+from edhie.selection.between_rows import MOST_ROWS, POLE, has_pole, neighbours, unreliable_bits, unresolved
+from mosaics import Numbers, data_of, positive
+
+T = np.linspace(0.0, 10.0, 41)[np.newaxis]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_too_fast"),
+    [("sin(3*x0)", False), ("2 + cos(12*x0 + 1)", False), ("sin(13*x0)", True), ("x0*cos(400*x0)", True),
+     ("tan(7*x0)", True), ("sin(sin(30*x0))", True), ("exp(30*x0)", False), ("sin(3)*x0", False)],
+)  # fmt: skip
+def test_half_a_turn_from_row_to_row_is_the_limit(text: str, is_too_fast: bool) -> None:
+    assert is_unresolved(text, T) == is_too_fast
+
+
+def is_unresolved(text: str, columns: Numbers, of_rows: int | None = None) -> bool:
+    forest = Forest.from_exprs([parse(text, variables=["x0"])])
+    return bool(unresolved(forest, columns, of_rows=of_rows)[0])
+
+
+def test_more_rows_resolve_more() -> None:
+    fast = "sin(13*x0)"
+    assert not is_unresolved(fast, np.linspace(0, 10, 200)[np.newaxis])
+    assert not is_unresolved(fast, T, of_rows=200)  # rows that are not looked at count, too
+    assert is_unresolved(fast, np.repeat(T, 5, axis=1))  # the same again says nothing new
+
+
+def test_each_expression_of_a_forest_has_a_verdict_of_its_own() -> None:
+    texts = ["x0 + 1", "2*sin(30*x0) + cos(2*x0)", "cos(2*x0)", "sin(3 + sin(30*x0))", "1.5"]
+    forest = Forest.from_exprs([parse(text, variables=["x0"]) for text in texts])
+    assert unresolved(forest, T).tolist() == [False, True, False, True, False]
+
+
+def test_what_rows_cannot_tell_costs_bits() -> None:
+    data = data_of(T, T[0])
+    forest = Forest.from_exprs([parse(text, variables=["x0"]) for text in ("x0", "1/(x0 - 5.1)", "sin(30*x0)")])
+    assert unreliable_bits(forest, data, neighbours(data)).tolist() == [0.0, POLE, np.inf]
+
+
+def poles(text: str, columns: Numbers, y: Numbers) -> bool:
+    data = data_of(columns, y)
+    names = [f"x{k}" for k in range(len(columns))]
+    return bool(has_pole(Forest.from_exprs([parse(text, variables=names)]), data, neighbours(data))[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "has"),
+    [("1/(x0 - 5.1)", True), ("1/(x0 + 5.1)", False), ("1/(x0 - 20)", False), ("tan(x0)", True)],
+)  # fmt: skip
+def test_a_pole_between_rows_is_seen(text: str, has: bool) -> None:
+    assert poles(text, T, T[0]) == has
+
+
+def test_a_pole_in_several_variables_is_seen_along_the_nearest_rows() -> None:
+    columns = positive(2, 200)
+    assert poles("1/(x0 - x1)", columns, columns[0])
+    assert not poles("1/(x0 + x1)", columns, columns[0])
+
+
+@pytest.mark.parametrize(("n_variables", "n_rows"), [(1, 1), (1, 2), (3, 50), (2, 5000)])
+def test_points_lie_between_rows(n_variables: int, n_rows: int) -> None:
+    columns = positive(n_variables, n_rows)
+    points = neighbours(data_of(columns, columns[0]))
+    assert points.shape[0] == n_variables
+    assert points.shape[1] <= 9 * max(MOST_ROWS, 1)
+    if n_rows > 1:
+        assert points.shape[1] > 0
+        assert (points.min(axis=1) >= columns.min(axis=1)).all()
+        assert (points.max(axis=1) <= columns.max(axis=1)).all()
+    same = data_of(np.ones((2, 5)), np.arange(5.0))
+    assert neighbours(same).shape == (2, 0)
