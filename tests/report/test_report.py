@@ -21,7 +21,6 @@ from edhie.expr import Expr, Forest, parse
 from edhie.fit import Discovery, Problem, Settings
 from edhie.report import write_report
 from edhie.report.chart import BOTTOM, LEFT, RIGHT, TOP, front_chart
-from edhie.report.mathematics import latex
 from edhie.report.numbers import number
 from edhie.report.page import report_page
 from edhie.report.picture import MOST_PICTURES
@@ -278,8 +277,9 @@ def test_numbers() -> None:
 
 
 def test_latex_of_a_target_that_is_no_name(hostile: Discovery, cooling: Discovery) -> None:
-    assert latex(hostile.best).startswith(r'\text{<i title="x">force</i> \& \$more} = ')
-    assert latex(cooling.best).startswith("T = ")
+    assert hostile.best.latex_equation().startswith(r'\text{<i title="x">force</i> \& \$more} = ')
+    assert cooling.best._repr_latex_().startswith("$T = ")
+    assert repr(cooling.best).startswith("Equation('T = ")
 
 
 def test_importing_it_loads_no_matplotlib() -> None:

@@ -23,9 +23,15 @@ if TYPE_CHECKING:
 Numbers = NDArray[np.float64]
 Digits = int | Literal["needed"] | None
 """Significant digits of printed constants: a number, as many as needed, or None for all."""
+LATEX = {letter: f"\\{letter}" for letter in "#$%&_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+"""Letters of a target that LaTeX would take for commands."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Equation:
     """An expression for the target, with its constants fitted."""
 
@@ -125,6 +131,14 @@ class Equation:
         expr, number_format = self._printed(digits)
         return to_latex(expr, number_format=number_format)
 
+    def latex_equation(self) -> str:
+        """Return the whole equation in LaTeX."""
+        from edhie.expr.symbols import is_name, latex_name
+
+        target = self.target
+        name = latex_name(target) if is_name(target) else rf"\text{{{''.join(LATEX.get(c, c) for c in target)}}}"
+        return f"{name} = {self.latex()}"
+
     def _printed(self, digits: Digits) -> tuple[Expr, str]:
         """Return the printed form and the format of its numbers."""
         if digits == "needed":
@@ -174,6 +188,12 @@ class Equation:
 
     def __str__(self) -> str:
         return self.text()
+
+    def __repr__(self) -> str:
+        return f"Equation({self.text()!r}, loss={self.loss:.4g}, complexity={self.complexity:g})"
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex_equation()}$"
 
     def row(self) -> dict[str, Any]:
         """Return the row of a table of equations; constants and standard errors are tuples, in prefix order."""

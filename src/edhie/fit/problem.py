@@ -21,7 +21,7 @@ SPLIT_SEED = 0  # the same rows are held out whatever the seed of the search, so
 RESERVED = frozenset({*OPERATORS, "pi", "e"})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """A target and the columns that are to explain it."""
 
@@ -50,6 +50,9 @@ class Problem:
         else:
             held_out = replace(validation, names=names)
         return cls(target, tuple(data.names), train, held_out)
+
+    def __repr__(self) -> str:
+        return f"Problem({self.target!r} by {', '.join(self.columns)}: {self.train.n_rows} rows)"
 
     def only(self, places: NDArray[np.int64]) -> Problem:
         """Return the problem with some of its variables."""

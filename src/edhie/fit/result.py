@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Numbers = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Discovery:
     """Equations for one target."""
 
@@ -138,6 +138,10 @@ class Discovery:
         import pandas
 
         return pandas.DataFrame([each.row() for each in self.equations], columns=list(Equation.COLUMNS))
+
+    def __repr__(self) -> str:
+        best = "nothing" if self.is_empty else str(self.best)
+        return f"Discovery({best!r}, {len(self.equations)} equations)"
 
     def as_json(self) -> dict[str, Any]:
         """Return the equations and a summary of the search, as JSON."""

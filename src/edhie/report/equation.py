@@ -6,7 +6,7 @@ from edhie.fit import Discovery, Equation
 from edhie.plots.words import r2_text
 from edhie.report.constants import constants_table
 from edhie.report.fragments import Html, fill, joined
-from edhie.report.mathematics import formula, latex
+from edhie.report.mathematics import formula
 from edhie.report.numbers import number
 from edhie.report.picture import fit_picture
 
@@ -36,7 +36,7 @@ def hero(discovery: Discovery) -> Html:
 def equation_section(discovery: Discovery, k: int, article: str, *, has_picture: bool) -> Html:
     """Return the section of one equation: mathematics, texts to copy, constants and fit."""
     each, name, is_chosen = discovery.equations[k], equation_id(article, k), k == discovery.index
-    texts = {"Text, all digits": each.text(None), "LaTeX": latex(each)}
+    texts = {"Text, all digits": each.text(None), "LaTeX": each.latex_equation()}
     copies = [
         fill("copy", id=f"{name}-text{n}", label=label, text=text) for n, (label, text) in enumerate(texts.items())
     ]

@@ -1,20 +1,15 @@
-"""Equations as mathematics: MathML to look at, LaTeX to take along."""
+"""Equations as MathML."""
 
 from __future__ import annotations
 
 from edhie.expr.mathml import mathml_name, mathml_terms
-from edhie.expr.symbols import is_name, latex_name
+from edhie.expr.symbols import is_name
 from edhie.fit import Equation
 from edhie.plots.words import one_line
 from edhie.report.fragments import Html, fill
 
 LONG = 24  # nodes from which on an equation is set in smaller type
 TARGET = 24  # letters of a target that is no name
-SPECIAL = {letter: f"\\{letter}" for letter in "#$%&_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-}
 
 
 def formula(equation: Equation) -> Html:
@@ -26,13 +21,6 @@ def formula(equation: Equation) -> Html:
 def with_letters(equation: Equation) -> Html:
     """Return the equation with letters for its constants."""
     return _line(equation, numbered=True)
-
-
-def latex(equation: Equation) -> str:
-    """Return the whole equation in LaTeX."""
-    target = equation.target
-    name = latex_name(target) if is_name(target) else rf"\text{{{''.join(SPECIAL.get(c, c) for c in target)}}}"
-    return f"{name} = {equation.latex()}"
 
 
 def _line(equation: Equation, *, numbered: bool) -> Html:
