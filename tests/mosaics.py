@@ -11,8 +11,8 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.search.mosaic.config import MosaicConfig
-from edhie.search.mosaic.frames import Frame, Laid
-from edhie.search.mosaic.opening import opening_frames
+from edhie.search.mosaic.frames.frame import Frame, Laid
+from edhie.search.mosaic.frames.opening_frames import opening_frames
 
 OPERATORS = ["+", "-", "*", "/", "^2", "^3", "sqrt", "sin", "cos", "exp", "log", "asin", "acos", "atan"]
 Numbers = NDArray[np.float64]

@@ -13,11 +13,11 @@ from edhie.expr import Expr, SymbolLibrary
 from edhie.results import SearchResult
 from edhie.search import Budget, run
 from edhie.search.mosaic.config import MosaicConfig
-from edhie.search.mosaic.gates import OPEN, gate_of
-from edhie.search.mosaic.opening import opening_frames
-from edhie.search.mosaic.pieces import Pieces
-from edhie.search.mosaic.repairs import completed, trimmed
-from edhie.search.mosaic.sums import plain_sums
+from edhie.search.mosaic.fitting.constraint_repairs import completed, trimmed
+from edhie.search.mosaic.frames.opening_frames import opening_frames
+from edhie.search.mosaic.weighing.gates import OPEN, gate_of
+from edhie.search.mosaic.weighing.plain_sums import plain_sums
+from edhie.search.pieces.piece_pool import PiecePool
 from mosaics import Numbers, data_of, forest_of, frames_of, free, positive, strict
 from searches import HVAE
 
@@ -73,7 +73,7 @@ def has_exp(expr: Expr) -> bool:
 
 def test_pieces_that_may_be_in_no_equation_are_not_looked_at() -> None:
     rules = Rules(Constraints(max_size=4, nested={"sin": ["sin"]}, all_variables=True), free())
-    pieces = Pieces(free(), X, 100, np.ones(len(free())), rules=rules)
+    pieces = PiecePool(free(), X, 100, np.ones(len(free())), rules=rules)
     given = forest_of(free(), "sin(sin(x0))", "x0", "x0*x1 + x1 + x0", "sin(x0 + x1)")
     assert list(map(str, pieces.unseen(given))) == ["x0", "sin(x0 + x1)"]
     assert pieces.n_seen == 2

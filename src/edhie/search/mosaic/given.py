@@ -6,7 +6,7 @@ import numpy as np
 
 from edhie.evaluate.explored import Explored
 from edhie.expr import Forest
-from edhie.search.splicing import distinct_subtrees
+from edhie.search.pieces.splicing import distinct_subtrees
 
 BEST = 30  # expressions that are taken apart
 MOST = 300  # pieces

@@ -19,25 +19,25 @@ from edhie.evaluate.data import few_rows
 from edhie.expr import Forest
 from edhie.results.candidates import Candidate, Candidates
 from edhie.search.base import State, Strategy, Task
-from edhie.search.mosaic.around import frames_around
-from edhie.search.mosaic.beside import best_beside
-from edhie.search.mosaic.blocks import polynomial_block
-from edhie.search.mosaic.board import BETTER, SURE, Board, Finding
 from edhie.search.mosaic.config import MosaicConfig
-from edhie.search.mosaic.couples import couples
-from edhie.search.mosaic.crossing import Crossed
-from edhie.search.mosaic.enumeration import written_one
-from edhie.search.mosaic.gathering import Gathering
+from edhie.search.mosaic.fitting.scribe import Scribe
+from edhie.search.mosaic.fitting.tuning import to_be_tuned
+from edhie.search.mosaic.frames.free_columns import polynomial_block
+from edhie.search.mosaic.frames.guess_frames import frames_around
+from edhie.search.mosaic.frames.noise_frames import RowNoise, noisy_frames
+from edhie.search.mosaic.frames.opening_frames import opening_frames
 from edhie.search.mosaic.given import best_given, given_pieces
-from edhie.search.mosaic.layers import lay
-from edhie.search.mosaic.memory import Memory, forest_arrays, forest_of
-from edhie.search.mosaic.noisy import RowNoise, noisy_frames
-from edhie.search.mosaic.opening import opening_frames
-from edhie.search.mosaic.pieces import Pieces
-from edhie.search.mosaic.scribe import Scribe
-from edhie.search.mosaic.shapes import own_functions, shapes
-from edhie.search.mosaic.sources import Source
-from edhie.search.mosaic.tuning import to_be_tuned
+from edhie.search.mosaic.proposals import Proposals
+from edhie.search.mosaic.snapshot import Snapshot, forest_arrays, forest_of
+from edhie.search.mosaic.weighing.frame_pool import BETTER, SURE, Finding, FramePool
+from edhie.search.mosaic.weighing.function_pairs import couples
+from edhie.search.mosaic.weighing.layers import lay
+from edhie.search.mosaic.weighing.term_pairs import best_beside
+from edhie.search.pieces.enumeration import written_one
+from edhie.search.pieces.function_grid import own_functions, shapes
+from edhie.search.pieces.generator_source import GeneratorSource
+from edhie.search.pieces.piece_pool import PiecePool
+from edhie.search.pieces.products import Products
 
 Numbers = NDArray[np.float64]
 GROWTH = 1.5  # of the number of pieces, from round to round
@@ -72,17 +72,17 @@ class Mosaic(Strategy):
         evaluator, config = task.evaluator, self.config
         library = evaluator.library
         data = few_rows(evaluator.data, config.rows)
-        source, one = Source(task.generator, library), written_one(library, evaluator.data)
+        source, one = GeneratorSource(task.generator, library), written_one(library, evaluator.data)
         self._task = task
         self._data = data
         self._frames = opening_frames(data, library, config)
-        self._board = Board(library, data.n_rows, config.elites, evaluator.rules)
+        self._board = FramePool(library, data.n_rows, config.elites, evaluator.rules)
         for frame in self._frames:
             self._board.put(frame)
-        self._pieces = Pieces(
+        self._pieces = PiecePool(
             library, data.columns, config.kept, source.costs, one, evaluator.rules, evaluator.data.n_rows
         )
-        self._gathering = Gathering(source, library, config, one)
+        self._gathering = Proposals(source, library, config, one)
         self._scribe = Scribe(task, config)
         self._round = self._idle = 0
         self._n_given = evaluator.explored.n_seen
@@ -199,7 +199,7 @@ class Mosaic(Strategy):
         self._weigh(self._gathering.pieces(n, pieces.forest, board.places, rng))
         if config.pairs and self._round in PRODUCT_ROUNDS:
             few = np.arange(min(len(pieces), MULTIPLIED))
-            tally.screened += board.products(Crossed.among(pieces.forest.take(few)), pieces.values[few])
+            tally.screened += board.products(Products.among(pieces.forest.take(few)), pieces.values[few])
         if config.shapes and self._round in SHAPE_ROUNDS:
             self._shape()
         findings = board.singles(config.written)
@@ -232,7 +232,7 @@ class Mosaic(Strategy):
         shaped = pieces.allowed(shapes(pieces.library, pieces.columns, self._gathering.relevance(board.places)))
         forest, shape_values = self._weigh(shaped) if self._round == SHAPE_ROUNDS[0] else pieces.finite(shaped)
         few, plain = (np.arange(min(len(pieces), n)) for n in (CROSSED, PLAIN))
-        crossed = Crossed.between(pieces.forest.take(few), forest)
+        crossed = Products.between(pieces.forest.take(few), forest)
         values = np.concatenate([pieces.values[few], shape_values])
         lean = [place for place in board.places if place.is_lean and not place.frame.laid]
         lean = [place for place in lean if not place.frame.block.is_product and place.frame.unexplained > 0]
@@ -275,7 +275,7 @@ class Mosaic(Strategy):
 
     def state(self) -> State:
         """Pieces, elites, laid pieces; frames follow from the data."""
-        memory = Memory(self._frames, self._board, self._pieces, self._gathering.enumeration)
+        memory = Snapshot(self._frames, self._board, self._pieces, self._gathering.enumeration)
         own = {"idle": np.array(self._idle), "given": np.array(self._n_given)}
         own |= self._scribe.state()
         own["best"] = np.array([self._fewest_bits, self.improved_at])
@@ -294,5 +294,5 @@ class Mosaic(Strategy):
         self.best_now = self._first()
         if "noise" in state:
             self._put_noisy(RowNoise(*state["noise"]))
-        memory = Memory(self._frames, self._board, self._pieces, self._gathering.enumeration)
+        memory = Snapshot(self._frames, self._board, self._pieces, self._gathering.enumeration)
         self._round, self._idle = memory.restore(state), int(state["idle"])

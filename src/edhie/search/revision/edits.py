@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.search.mosaic.tidying import shorter
+from edhie.search.pieces.rewriting import shorter
+from edhie.search.pieces.splicing import Part, Stock
 from edhie.search.revision.vocabulary import BESIDE, OF_A_CONSTANT, OF_A_VARIABLE, OF_ANY_PART, Pattern, patterns
-from edhie.search.splicing import Part, Stock
 
 Indices = NDArray[np.int64]
 JOINERS = ("+", "*", "/", "-", "^")

@@ -9,8 +9,8 @@ from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.soundness import role
 from edhie.generators.base import Generator, LatentGenerator
 from edhie.generators.walks import neighbours
+from edhie.search.pieces.splicing import Stock
 from edhie.search.revision.formula import nearest
-from edhie.search.splicing import Stock
 from edhie.search.translation import translated
 
 

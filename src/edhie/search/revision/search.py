@@ -18,7 +18,7 @@ from edhie.expr.canonical import canonical
 from edhie.expr.difference import Matching, shape_of
 from edhie.expr.difference.matching import lower_bound
 from edhie.search.base import State, Strategy, Task
-from edhie.search.mosaic.sources import Source
+from edhie.search.pieces.generator_source import GeneratorSource
 from edhie.search.revision.config import ReviseConfig
 from edhie.search.revision.edits import Edits, with_scales
 from edhie.search.revision.formula import formula_over, refitted, thorough
@@ -51,7 +51,7 @@ class Revise(Strategy):
         self._formula = formula_over(self.config.formula, library)
         self._shape, self._matching = shape_of(self._formula), Matching()
         self._folded = int(constants_only(Forest.from_exprs([self._formula], library))[0])
-        self._edits = Edits(library, Source(task.generator, library).frequencies)
+        self._edits = Edits(library, GeneratorSource(task.generator, library).frequencies)
         self._neighbourhood = Neighbourhood(task.generator, library)
         self._known = Revisions.empty(library)
         self._waiting = Forest.from_exprs([], library)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Forest
-from edhie.search.splicing import Stock
+from edhie.search.pieces.splicing import Stock
 from edhie.search.template.pool import Pool
 from edhie.search.template.position import Position
 

@@ -15,8 +15,8 @@ from edhie.evaluate.constants.polish import gauss_newton
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest
+from edhie.search.pieces.variation import likely_constants
 from edhie.search.template.template import Template
-from edhie.search.variation import likely_constants
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -13,17 +13,17 @@ from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.symbols import Opcode
 from edhie.generators.base import Generator
 from edhie.search.base import Task
-from edhie.search.mosaic.enumeration import Enumeration, written_one
-from edhie.search.mosaic.pieces import Pieces
-from edhie.search.mosaic.sources import Source
-from edhie.search.mosaic.words import Speller
-from edhie.search.splicing import distinct_subtrees
+from edhie.search.pieces.enumeration import Enumeration, written_one
+from edhie.search.pieces.generator_source import GeneratorSource
+from edhie.search.pieces.piece_pool import PiecePool
+from edhie.search.pieces.spelling import Speller
+from edhie.search.pieces.splicing import distinct_subtrees
+from edhie.search.pieces.variation import children
 from edhie.search.template.config import TemplateConfig
 from edhie.search.template.position import distinct_calls
 from edhie.search.template.shapes import opening_pieces
 from edhie.search.template.template import Template
 from edhie.search.translation import translated
-from edhie.search.variation import children
 
 Numbers = NDArray[np.float64]
 LARGEST_ENUMERATED = 7
@@ -60,12 +60,12 @@ class Pool:
         self.speller = Speller(self.library)
         self._whole_library = template.library
         self._config = config
-        self._source = Source(generator, self.library)
+        self._source = GeneratorSource(generator, self.library)
         self._calls = distinct_calls(template, part)
         places = [[template.library.variables.index(name) for name in call] for call in self._calls]
         columns = np.ascontiguousarray(np.concatenate([data.columns[own] for own in places], axis=1))
         one = written_one(self.library)
-        self.pieces = Pieces(self.library, columns, config.kept, self._source.costs, one)
+        self.pieces = PiecePool(self.library, columns, config.kept, self._source.costs, one)
         self.enumeration = Enumeration(self.library, LARGEST_ENUMERATED, one)
         self.shapes, self._shape_values = self.pieces.finite(opening_pieces(self.library, columns))
         self._put_recent(self.pieces.forest)

@@ -16,7 +16,7 @@ from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
 from edhie.expr import Forest
-from edhie.search.splicing import Part, Stock
+from edhie.search.pieces.splicing import Part, Stock
 from edhie.search.template.template import Template
 from edhie.search.template.undoing import undone
 

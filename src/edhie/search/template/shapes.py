@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.search.mosaic.shapes import SCALES, shapes
-from edhie.search.mosaic.words import Speller, UnwritableError, Words
+from edhie.search.pieces.function_grid import SCALES, shapes
+from edhie.search.pieces.spelling import Speller, UnwritableError, Words
 
 Numbers = NDArray[np.float64]
 HIGHEST = 4  # power of a variable

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from edhie.errors import ExpressionError, ParseError, SearchError, shortened
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.symbols import OPERATORS, constant, variable
-from edhie.search.splicing import Part, Stock
+from edhie.search.pieces.splicing import Part, Stock
 from edhie.search.template.reading import Call, read_template
 
 Indices = NDArray[np.int64]

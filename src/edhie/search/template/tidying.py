@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from edhie.expr import Forest
-from edhie.search.mosaic.tidying import shortened, shorter
-from edhie.search.mosaic.tuning import loosened
+from edhie.search.mosaic.fitting.tuning import loosened
+from edhie.search.pieces.rewriting import shortened, shorter
 
 
 def shorter_contents(contents: Forest) -> Forest:

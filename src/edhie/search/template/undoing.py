@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from edhie.evaluate.values import values
 from edhie.expr import Forest
 from edhie.expr.symbols import Opcode
-from edhie.search.splicing import Stock
+from edhie.search.pieces.splicing import Stock
 
 Numbers = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Expr, Forest
-from edhie.search.mosaic.words import Words
+from edhie.search.pieces.spelling import Words
 from edhie.search.template.pool import Pool
 from edhie.search.template.position import Position
 
