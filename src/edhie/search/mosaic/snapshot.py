@@ -1,4 +1,4 @@
-"""What a mosaic remembers between steps, as arrays: for checkpoints."""
+"""The state of a search between rounds, as arrays: for checkpoints."""
 
 from __future__ import annotations
 
@@ -10,97 +10,68 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Forest
+from edhie.search.arrays import forest_arrays, forest_from, under
 from edhie.search.base import State
-from edhie.search.mosaic.frames.frame import Frame, Laid
-from edhie.search.mosaic.weighing.frame_pool import FramePool, PooledFrame
+from edhie.search.mosaic.frames.frame import Frame, Term
+from edhie.search.mosaic.weighing.frame_pool import FramePool
 from edhie.search.pieces.enumeration import Enumeration
 from edhie.search.pieces.piece_pool import PiecePool
-
-Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """The parts of a mosaic that change."""
+    """The parts of a search that change from round to round."""
 
     frames: Sequence[Frame]
     """Those that it began with; all others grew from them."""
-    board: FramePool
+    pool: FramePool
     pieces: PiecePool
     enumeration: Enumeration
 
     def state(self, n_rounds: int) -> State:
-        """All of it."""
-        found: Arrays = {"round": np.array(n_rounds)}
+        """Return pieces, frames with their terms and elites, and the place of the enumeration."""
+        found: dict[str, NDArray[Any]] = {"round": np.array(n_rounds)}
         found |= {f"pieces_{name}": array for name, array in self.pieces.state().items()}
-        found |= forest_arrays("enumerated", self.enumeration.base)
+        found |= forest_arrays("enumerated_", self.enumeration.base)
         found["enumeration"] = np.array([self.enumeration.size, self.enumeration.place])
-        places = self.board.places
-        found["roots"] = np.array([place.root for place in places], np.int64)
-        found["least"] = np.array([[place.least, place.bits] for place in places]).reshape(-1, 2)
-        found |= _ragged("written", [np.array(sorted(place.written)) for place in places])
-        laid = [each for place in places for each in place.frame.laid]
-        found["n_laid"] = np.array([len(place.frame.laid) for place in places], np.int64)
-        found["laid_logs"] = np.array([each.is_log for each in laid], np.bool_)
-        found |= forest_arrays("laid", _joined([each.piece for each in laid], self.pieces))
-        found["n_elites"] = np.array([len(place.elites) for place in places], np.int64)
-        found |= forest_arrays("elites", _joined([place.elites.forest for place in places], self.pieces))
-        found["elite_logs"] = np.concatenate([np.empty(0, np.bool_), *(place.elites.is_log for place in places)])
-        found["elite_shares"] = np.concatenate([np.empty(0), *(place.elites.shares for place in places)])
+        frames = self.pool.frames
+        found["roots"] = np.array([each.root for each in frames], np.int64)
+        found["least"] = np.array([[each.least, each.bits] for each in frames]).reshape(-1, 2)
+        found["written_counts"] = np.array([len(each.written) for each in frames], np.int64)
+        found["written_values"] = np.concatenate([np.empty(0), *(np.array(sorted(each.written)) for each in frames)])
+        terms = [term for each in frames for term in each.frame.terms]
+        found["n_laid"] = np.array([len(each.frame.terms) for each in frames], np.int64)
+        found["laid_logs"] = np.array([term.is_log for term in terms], np.bool_)
+        none = Forest.from_exprs([], self.pieces.library)
+        found |= forest_arrays("laid_", Forest.concatenate([none, *(term.piece for term in terms)]))
+        found["n_elites"] = np.array([len(each.elites) for each in frames], np.int64)
+        found |= forest_arrays("elites_", Forest.concatenate([none, *(each.elites.forest for each in frames)]))
+        found["elite_logs"] = np.concatenate([np.empty(0, np.bool_), *(each.elites.is_log for each in frames)])
+        found["elite_shares"] = np.concatenate([np.empty(0), *(each.elites.shares for each in frames)])
         return found
 
     def restore(self, state: State) -> int:
-        """Be where `state` was taken; the number of rounds."""
-        self.pieces.restore({name[len("pieces_") :]: a for name, a in state.items() if name.startswith("pieces_")})
-        self.enumeration.base = forest_of("enumerated", state, self.pieces)
+        """Restore the search from a snapshot; return the number of rounds."""
+        library = self.pieces.library
+        self.pieces.restore(under("pieces_", state))
+        self.enumeration.base = forest_from("enumerated_", state, library)
         self.enumeration.size, self.enumeration.place = map(int, state["enumeration"])
-        laid, elites = (forest_of(name, state, self.pieces) for name in ("laid", "elites"))
+        laid, elites = (forest_from(name, state, library) for name in ("laid_", "elites_"))
         laid_values, elite_values = self.pieces.values_of(laid), self.pieces.values_of(elites)
-        written = _unragged("written", state)
-        self.board.places = []
+        written = np.split(state["written_values"], np.cumsum(state["written_counts"])[:-1])
+        self.pool.frames = []
         at_laid = at_elite = 0
         for k, root in enumerate(state["roots"].tolist()):
             frame = self.frames[root]
             for _ in range(int(state["n_laid"][k])):
-                piece = laid.take([at_laid])
-                frame = frame.with_laid(Laid(piece, laid_values[at_laid], bool(state["laid_logs"][at_laid])))
+                is_log = bool(state["laid_logs"][at_laid])
+                frame = frame.with_term(Term(laid.take([at_laid]), laid_values[at_laid], is_log))
                 at_laid += 1
-            place = self.board.put(frame, root)
-            place.least, place.bits = map(float, state["least"][k])
-            place.written = set(written[k].tolist())
+            pooled = self.pool.add(frame, root)
+            pooled.least, pooled.bits = map(float, state["least"][k])
+            pooled.written = set(written[k].tolist())
             its = slice(at_elite, at_elite + int(state["n_elites"][k]))
             at_elite = its.stop
-            _restore_elites(place, elites[its], elite_values[its], state, its)
+            pooled.elites.forest, pooled.elites.values = elites[its], elite_values[its]
+            pooled.elites.is_log, pooled.elites.shares = state["elite_logs"][its], state["elite_shares"][its]
         return int(state["round"])
-
-
-def _restore_elites(place: PooledFrame, forest: Forest, found: NDArray[np.float64], state: State, its: slice) -> None:
-    elites = place.elites
-    elites.forest, elites.values = forest, found
-    elites.is_log, elites.shares = state["elite_logs"][its], state["elite_shares"][its]
-
-
-def _joined(forests: Sequence[Forest], pieces: PiecePool) -> Forest:
-    return Forest.concatenate([Forest.from_exprs([], pieces.library), *forests])
-
-
-def forest_arrays(name: str, forest: Forest) -> Arrays:
-    """A forest as arrays, under its name."""
-    return {f"{name}_tokens": forest.tokens, f"{name}_offsets": forest.offsets, f"{name}_values": forest.values}
-
-
-def forest_of(name: str, state: State, pieces: PiecePool) -> Forest:
-    """The forest that was kept under a name."""
-    parts = (state[f"{name}_{part}"] for part in ("tokens", "offsets", "values"))
-    return Forest.checked(pieces.library, *parts)
-
-
-def _ragged(name: str, rows: Sequence[NDArray[np.float64]]) -> Arrays:
-    return {
-        f"{name}_counts": np.array([len(row) for row in rows], np.int64),
-        f"{name}_values": np.concatenate([np.empty(0), *rows]),
-    }
-
-
-def _unragged(name: str, state: State) -> list[NDArray[np.float64]]:
-    return np.split(state[f"{name}_values"], np.cumsum(state[f"{name}_counts"])[:-1])

@@ -1,26 +1,26 @@
-"""Where pieces come from: a generator's expressions, taken apart, and the best pieces changed in its latent space."""
+"""Pieces from a generator: subtrees of its expressions, and neighbours of pieces in its latent space."""
 
 from __future__ import annotations
 
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.expr import Forest, SymbolLibrary
-from edhie.expr.soundness import role
 from edhie.generators.base import Generator, LatentGenerator
+from edhie.search.arrays import Indices, Numbers, unfitted
 from edhie.search.pieces.splicing import distinct_subtrees
-from edhie.search.pieces.variation import likely_constants
+from edhie.search.pieces.variation import with_constants
+from edhie.search.translation import recoded, token_table
 
-SAMPLES_COUNTED = 2000
-RARITY = 0.25  # what a symbol costs more for each e-fold that it is rarer
-GROUPS = 6  # of samples, each with variables of its own in the places of the generator's
-LARGEST_SUBTREE = 12
+SAMPLES_COUNTED = 2000  # expressions by which the frequencies of symbols are estimated
+RARITY = 0.25  # by which a symbol costs more for each e-fold that it is rarer
+GROUPS = 6  # of samples, each with other variables in place of the generator's
+LARGEST_SUBTREE = 12  # nodes
 
 
 class GeneratorSource:
-    """Pieces over an evaluator's library from a generator that may know other variables and fewer symbols."""
+    """Pieces over an evaluator's library from a generator that may have other variables and fewer symbols."""
 
     def __init__(self, generator: Generator, library: SymbolLibrary) -> None:
         self.generator = generator
@@ -28,17 +28,11 @@ class GeneratorSource:
         own = generator.library
         self._own_variables = np.array([own.ids[name] for name in own.variables], np.int64)
         self._variables = np.array([library.ids[name] for name in library.variables], np.int64)
-        self._table = np.full(len(own), -1, np.int64)
-        for token, symbol in enumerate(own.symbols):
-            if symbol.kind == "constant":
-                self._table[token] = library.ids[library.constant] if library.constant is not None else -1
-            elif symbol.kind != "variable" and symbol.kind != "number":
-                found = library.ids.get(symbol.name, -1)
-                is_same = found >= 0 and role(library.symbols[found]) == role(symbol)
-                self._table[token] = found if is_same else -1
+        self._table = token_table(own, library).astype(np.int64)
+        self._table[self._own_variables] = -1  # they stand for other variables in each group of samples
 
     @cached_property
-    def frequencies(self) -> NDArray[np.float64]:
+    def frequencies(self) -> Numbers:
         """By token of the library: how often the generator uses the symbol; all variables alike."""
         drawn = self.generator.sample(SAMPLES_COUNTED, np.random.default_rng(0))
         own = np.bincount(drawn.tokens, minlength=len(self.generator.library)).astype(np.float64)
@@ -49,12 +43,12 @@ class GeneratorSource:
         return counts if counts.any() else np.ones_like(counts)
 
     @cached_property
-    def costs(self) -> NDArray[np.float64]:
+    def costs(self) -> Numbers:
         """By token of the library: 1 for what the generator uses most, more for what it uses rarely."""
         frequencies = self.frequencies
         with np.errstate(divide="ignore"):
             rarity = np.log(frequencies.max() / np.maximum(frequencies, 1e-3 * frequencies.max()))
-        costs: NDArray[np.float64] = 1.0 + RARITY * rarity
+        costs: Numbers = 1.0 + RARITY * rarity
         return costs
 
     @property
@@ -62,8 +56,8 @@ class GeneratorSource:
         """Whether the generator has a latent space."""
         return isinstance(self.generator, LatentGenerator)
 
-    def subtrees(self, n: int, rng: np.random.Generator, largest: int, likely: NDArray[np.float64]) -> Forest:
-        """Distinct subtrees of `n` samples; variables are drawn by how `likely` each is to matter."""
+    def subtrees(self, n: int, rng: np.random.Generator, largest: int, likely: Numbers) -> Forest:
+        """Return distinct subtrees of `n` samples; variables are drawn by how `likely` each is to matter."""
         drawn = self.generator.sample(n, rng)
         found = []
         for group in np.array_split(np.arange(len(drawn)), min(GROUPS, max(n // 20, 1))):
@@ -71,8 +65,8 @@ class GeneratorSource:
             found.append(self.read(drawn.take(group), places))
         return with_constants(distinct_subtrees(Forest.concatenate(found), min(largest, LARGEST_SUBTREE)), rng)
 
-    def placed(self, rng: np.random.Generator, likely: NDArray[np.float64]) -> NDArray[np.int64]:
-        """For each variable of the generator one of the library's: all in order where they are as many."""
+    def placed(self, rng: np.random.Generator, likely: Numbers) -> Indices:
+        """Return for each variable of the generator one of the library's: all in order where they are as many."""
         n_own, n = len(self._own_variables), len(self._variables)
         if n_own == n:
             return np.arange(n)
@@ -80,18 +74,14 @@ class GeneratorSource:
             return np.concatenate([np.arange(n), rng.integers(0, n, n_own - n)])
         return rng.choice(n, n_own, replace=False, p=likely / likely.sum())
 
-    def read(self, forest: Forest, places: NDArray[np.int64]) -> Forest:
-        """A generator's expressions over the library; those with symbols that it lacks are left out."""
+    def read(self, forest: Forest, places: Indices) -> Forest:
+        """Return a generator's expressions over the library; those with symbols that it lacks are left out."""
         table = self._table.copy()
         table[self._own_variables] = self._variables[places]
-        tokens = table[forest.tokens]
-        bad = np.zeros(len(forest) + 1, np.int64)
-        np.add.at(bad, forest.owners[tokens < 0], 1)
-        whole = forest.take(np.flatnonzero(bad[:-1] == 0))
-        return Forest(self.library, table[whole.tokens].astype(np.int16), whole.offsets, whole.values)
+        return recoded(forest, table, self.library)
 
     def neighbours(self, forest: Forest, n: int, rng: np.random.Generator) -> Forest:
-        """Pieces near others in the latent space: mixtures of two codes, and codes moved within their own spread."""
+        """Return pieces near others in the latent space: from mixtures of two codes, and from codes with noise."""
         model = self.generator
         assert isinstance(model, LatentGenerator)
         known, places = self._known(forest)
@@ -102,34 +92,15 @@ class GeneratorSource:
         share = np.where(rng.random(n) < 0.5, rng.random(n), 0.0)[:, np.newaxis]
         codes = (1 - share) * mean[a] + share * mean[b]
         codes += rng.uniform(0, 3, (n, 1)) * np.exp(0.5 * log_variance[a]) * rng.standard_normal(codes.shape)
-        found = self.read(model.decode(codes.astype(np.float32)).forest, places)
-        return with_constants(found, rng)
+        return with_constants(self.read(model.decode(codes.astype(np.float32)).forest, places), rng)
 
-    def _known(self, forest: Forest) -> tuple[Forest, NDArray[np.int64]]:
-        """Those that the generator can write, over its library, and the variables that its own stand for."""
-        own = self.generator.library
+    def _known(self, forest: Forest) -> tuple[Forest, Indices]:
+        """Return the expressions that the generator can write, over its library, and the places of its variables."""
         used = np.bincount(forest.tokens, minlength=len(self.library))[self._variables]
         places = np.argsort(-used, kind="stable")[: len(self._own_variables)]
         places = np.concatenate([places, np.zeros(max(0, len(self._own_variables) - len(places)), np.int64)])
         table = np.full(len(self.library), -1, np.int64)
-        for token, other in enumerate(self._table.tolist()):
-            if other >= 0:
-                table[other] = token
-        for mine, place in reversed(list(zip(self._own_variables.tolist(), places.tolist(), strict=True))):
-            table[self._variables[place]] = mine
-        tokens = table[forest.tokens]
-        bad = np.zeros(len(forest) + 1, np.int64)
-        np.add.at(bad, forest.owners[tokens < 0], 1)
-        whole = forest.take(np.flatnonzero(bad[:-1] == 0))
-        n_values = int(own.has_slot[table[whole.tokens]].sum()) if len(whole) else 0
-        return Forest(own, table[whole.tokens].astype(np.int16), whole.offsets, np.full(n_values, np.nan)), places
-
-
-def with_constants(forest: Forest, rng: np.random.Generator) -> Forest:
-    """Constants that have no value get one at random."""
-    missing = np.isnan(forest.values)
-    if not missing.any():
-        return forest
-    values = forest.values.copy()
-    values[missing] = likely_constants(int(missing.sum()), rng)
-    return Forest(forest.library, forest.tokens, forest.offsets, values)
+        usable = self._table >= 0
+        table[self._table[usable]] = np.flatnonzero(usable)
+        table[self._variables[places[::-1]]] = self._own_variables[::-1]  # of several the first counts
+        return unfitted(recoded(forest, table, self.generator.library)), places

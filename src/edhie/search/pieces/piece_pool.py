@@ -1,4 +1,4 @@
-"""The pieces that there are: distinct expressions with their values on a few rows, the plainest first."""
+"""The pool of pieces: distinct expressions with their values on a few rows, the plainest first."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from edhie.evaluate.key_table import token_keys
 from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
 from edhie.results.between_rows import unresolved
+from edhie.search.arrays import LARGEST_VALUE, Numbers
+from edhie.search.base import Task
 from edhie.search.pieces.enumeration import sizes_as_meant
 
-Numbers = NDArray[np.float64]
-LARGEST_VALUE = 1e150  # of a piece: its square has to be a number
-PROBES = 8  # rows that tell pieces apart
-MANTISSA_BITS = 22  # that are left out of the comparison: rounding
-MOST_REMEMBERED = 2_000_000
+PROBES = 8  # rows by which pieces are told apart
+MANTISSA_BITS = 22  # of 52, that are left out of the comparison: they may differ by rounding
+MOST_REMEMBERED = 2_000_000  # keys of pieces that were seen; 16 bytes each
 
 
 class PiecePool:
-    """Pieces to build with."""
+    """Pieces to build with: those of the least cost, no two with the same values."""
 
     def __init__(
         self,
@@ -32,18 +32,15 @@ class PiecePool:
         rules: Rules | None = None,
         of_rows: int | None = None,
     ) -> None:
-        """`costs` has, by token, what a symbol adds to the cost of a piece: those of the least cost are kept.
+        """`costs` has, by token, what a symbol adds to the cost of a piece.
 
-        `one` is how 1 is written, as for an `Enumeration`. What `rules` allow in no equation is no piece. `of_rows` is
-        how many rows the data have, if the columns hold only some of them.
+        `one` is the forest of `written_one`. Pieces that `rules` allow in no equation are left out. `of_rows` is the
+        number of rows of the data, if the columns hold only some of them.
         """
         self.library = library
-        self._rules = rules
-        self._one = one
-        self._costs = costs
         self.columns = columns
-        self._of_rows = of_rows
         self.capacity = capacity
+        self._rules, self._one, self._costs, self._of_rows = rules, one, costs, of_rows
         self.forest = Forest.from_exprs([], library)
         self.values: Numbers = np.empty((0, columns.shape[1]))
         self.costs: Numbers = np.empty(0)
@@ -53,14 +50,24 @@ class PiecePool:
 
     @property
     def n_seen(self) -> int:
-        """How many were looked at, as far as it is remembered."""
+        """The number of pieces that were looked at, as far as they are remembered."""
         return len(self._seen)
 
     def __len__(self) -> int:
         return len(self.forest)
 
+    def look(self, forest: Forest, task: Task) -> tuple[Forest, Numbers, Forest]:
+        """Execute pieces that were not looked at before, as far as the budget goes.
+
+        Return those whose values are finite, their values, and all that were executed.
+        """
+        fresh = self.unseen(forest)
+        fresh = fresh.take(np.arange(task.within_budget(len(fresh))))
+        task.evaluator.spend(len(fresh))
+        return *self.execute(fresh), fresh
+
     def unseen(self, forest: Forest) -> Forest:
-        """Those of a forest that were not looked at before, each once; they count as seen from now on."""
+        """Return the expressions that were not looked at before, each once; they count as seen from now on."""
         forest = self.allowed(forest)
         if len(self._seen) > MOST_REMEMBERED:
             self._seen.clear()
@@ -72,17 +79,17 @@ class PiecePool:
         return forest.take(fresh)
 
     def allowed(self, forest: Forest) -> Forest:
-        """Those of a forest that may be in an equation."""
+        """Return the expressions that may be part of an equation."""
         return forest if self._rules is None else forest.take(self._rules.allowed_as_part(forest))
 
     def execute(self, forest: Forest) -> tuple[Forest, Numbers]:
-        """The values of pieces, without those that are not finite; the smallest are kept to build with."""
+        """Return the pieces with finite values, and these values; add the pieces of the least cost to the pool."""
         forest, found = self.finite(forest)
         self._keep(forest, found)
         return forest, found
 
     def finite(self, forest: Forest) -> tuple[Forest, Numbers]:
-        """Those of a forest whose values are finite, and whose oscillations the rows resolve; and their values."""
+        """Return the expressions with finite values whose oscillations the rows resolve, and the values."""
         found = self.values_of(forest)
         with np.errstate(invalid="ignore"):
             usable = np.flatnonzero((np.abs(found) < LARGEST_VALUE).all(axis=1))
@@ -90,11 +97,11 @@ class PiecePool:
         return forest.take(usable), np.ascontiguousarray(found[usable])
 
     def values_of(self, forest: Forest) -> Numbers:
-        """The values of any pieces on the rows."""
+        """Return the values of any expressions on the rows."""
         return values(forest, self.columns)
 
     def _keep(self, forest: Forest, found: Numbers) -> None:
-        """Take in what behaves like none before, as far as there is room for its cost."""
+        """Add pieces with values that none before had, as far as there is room for their cost."""
         costs = self._costs_of(forest)
         is_full = self.capacity - len(self) < len(forest)
         limit = float(self.costs[-1]) if is_full and len(self) else np.inf
@@ -120,18 +127,16 @@ class PiecePool:
         return costs
 
     def _behaviours_of(self, found: Numbers) -> list[bytes]:
+        """Return, by piece, its values on the probed rows, rounded, as bytes."""
         bits = np.ascontiguousarray(found[:, self._probes] + 0.0).view(np.int64)
         rounded = np.ascontiguousarray((bits + (1 << (MANTISSA_BITS - 1))) >> MANTISSA_BITS)
-        width = rounded.shape[1] * rounded.itemsize
-        flat = rounded.tobytes()
-        return [flat[k * width : (k + 1) * width] for k in range(len(rounded))]
+        return _chunks(rounded, rounded.shape[1] * rounded.itemsize)
 
-    # -- what a checkpoint keeps ----------------------------------------------------------
+    # -- checkpoints ----------------------------------------------------------------------
 
     def state(self) -> dict[str, NDArray[np.generic]]:
-        """Enough to go on in the same way."""
-        seen = np.frombuffer(b"".join(sorted(self._seen)), np.uint8)
-        behaviours = np.frombuffer(b"".join(sorted(self._behaviours)), np.uint8)
+        """Return pieces, and what was seen, as arrays."""
+        seen, behaviours = (np.frombuffer(b"".join(sorted(each)), np.uint8) for each in (self._seen, self._behaviours))
         forest = self.forest
         return {
             "tokens": forest.tokens, "offsets": forest.offsets, "constants": forest.values,
@@ -139,7 +144,7 @@ class PiecePool:
         }  # fmt: skip
 
     def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
-        """Be where `state` was taken."""
+        """Restore the pool from a snapshot."""
         self.forest = Forest.checked(self.library, state["tokens"], state["offsets"], state["constants"])
         self.values = self.values_of(self.forest)
         self.costs = self._costs_of(self.forest)
@@ -148,5 +153,5 @@ class PiecePool:
 
 
 def _chunks(array: NDArray[np.generic], width: int) -> list[bytes]:
-    flat = np.asarray(array, np.uint8).tobytes()
+    flat = array.tobytes()
     return [flat[k : k + width] for k in range(0, len(flat), width)]

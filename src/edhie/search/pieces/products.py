@@ -6,50 +6,47 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.expr import Forest
-from edhie.search.pieces.piece_pool import LARGEST_VALUE
-from edhie.search.pieces.splicing import Part, Stock
+from edhie.search.arrays import LARGEST_VALUE, Indices, Numbers
+from edhie.search.pieces.splicing import Stock
 
-Numbers = NDArray[np.float64]
-Indices = NDArray[np.int64]
-ALONE = -1
-CHUNK = 2048  # candidates whose values are computed at once: some megabytes, which stay near the processor
+ALONE = -1  # in place of an operator: the piece itself
+CHUNK = 2048  # candidates whose values are computed at once: some megabytes, which stay in the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """Candidates: what operators make of pieces in a stock, and pieces that stand by themselves."""
+    """Candidates: products and quotients of pieces in a stock, and pieces by themselves."""
 
     stock: Stock
     operators: Indices
     """By candidate: a token id, or ALONE."""
     left: Indices
     right: Indices
-    """By candidate: the operands' places in the stock; the second means nothing where a piece stands alone."""
+    """By candidate: the operands' places in the stock; the second is not used for a piece by itself."""
 
     def __len__(self) -> int:
         return len(self.left)
 
     @classmethod
     def among(cls, forest: Forest) -> Products:
-        """The products and quotients of all pairs of pieces."""
-        rows, columns = np.triu_indices(len(forest))
-        i, j = np.nonzero(~np.eye(len(forest), dtype=np.bool_))
-        return cls._of(Stock(forest), {"*": (rows, columns), "/": (i, j)})
+        """Return the products and quotients of all pairs of pieces."""
+        products, quotients = np.triu_indices(len(forest)), np.nonzero(~np.eye(len(forest), dtype=np.bool_))
+        return cls.of(Stock(forest), {"*": products, "/": quotients})
 
     @classmethod
-    def between(cls, few: Forest, shaped: Forest) -> Products:
-        """A few pieces and shapes, each by itself, and every one of the few times and over every shape."""
-        both = Forest.concatenate([few, shaped])
-        left, right = np.divmod(np.arange(len(few) * len(shaped)), max(len(shaped), 1))
+    def between(cls, few: Forest, others: Forest) -> Products:
+        """Return all pieces by themselves, and every one of the few times and over every other."""
+        both = Forest.concatenate([few, others])
+        left, right = np.divmod(np.arange(len(few) * len(others)), max(len(others), 1))
         pairs = left, right + len(few)
         alone = np.arange(len(both))
-        return cls._of(Stock(both), {"": (alone, alone), "*": pairs, "/": pairs})
+        return cls.of(Stock(both), {"": (alone, alone), "*": pairs, "/": pairs})
 
     @classmethod
-    def _of(cls, stock: Stock, pairs: dict[str, tuple[Indices, Indices]]) -> Products:
+    def of(cls, stock: Stock, pairs: dict[str, tuple[Indices, ...]]) -> Products:
+        """Return, by operator, the candidates of pairs of places in a stock; operators it lacks are left out."""
         ids = {"": ALONE, **stock.forest.library.ids}
         known = [(ids[name], *both) for name, both in pairs.items() if name in ids]
         nothing = np.empty(0, np.int64)
@@ -64,7 +61,7 @@ class Products:
         return found
 
     def chunks(self, values: Numbers) -> Iterator[tuple[Indices, Numbers]]:
-        """Candidates, some at a time, and their values, given those of the stock; what is not finite is left out."""
+        """Yield candidates, some at a time, and their values, given those of the stock; only finite ones."""
         over = self.stock.forest.library.ids.get("/", ALONE)
         for start in range(0, len(self), CHUNK):
             part = slice(start, start + CHUNK)
@@ -72,14 +69,13 @@ class Products:
             second[operators == ALONE] = 1.0
             is_over = operators == over
             with np.errstate(all="ignore"):
-                first[is_over] /= second[is_over]  # to the bit as its tree is executed when a search goes on
+                first[is_over] /= second[is_over]  # to the bit as its tree is executed when a search is resumed
                 first[~is_over] *= second[~is_over]
                 usable = np.flatnonzero(np.abs(first).max(axis=1) < LARGEST_VALUE)  # NaN and infinity are not less
             yield start + usable, first[usable]
 
     def trees(self, chosen: Indices) -> Forest:
-        """Some candidates, written out."""
-        stock, is_alone = self.stock, self.operators[chosen] == ALONE
+        """Return some candidates as expressions."""
+        stock, is_pair = self.stock, self.operators[chosen] != ALONE
         head, tail = stock.symbols(np.maximum(self.operators[chosen], 0)), stock.trees(self.right[chosen])
-        head, tail = (Part(each.start, np.where(is_alone, 0, each.length)) for each in (head, tail))
-        return stock.join([head, stock.trees(self.left[chosen]), tail])
+        return stock.join([head.only(is_pair), stock.trees(self.left[chosen]), tail.only(is_pair)])

@@ -1,7 +1,7 @@
-"""Expressions written out of parts: sums with coefficients, products of powers, heads around them.
+"""Expressions spelled out of parts: sums with coefficients, products of powers, functions around them.
 
-With a library that has constants to be fitted (or any number), numbers are written as such. Without,
-they are written with what there is: 2 is x/x + x/x, and only fractions of small whole numbers can be.
+With a library that has constants to be fitted, or numbers, numbers are written as such. Without, they are
+written with variables: 2 is x/x + x/x, and only fractions of small whole numbers can be written.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from edhie.evaluate.data import Data
 from edhie.expr import Expr, SymbolLibrary
 from edhie.expr.numerals import numeral
 
-LARGEST_WHOLE = 12  # that is spelled with x/x
-LARGEST_BELOW = 6
-SAME = 1e-9
+LARGEST_WHOLE, LARGEST_BELOW = 12, 6  # numerator and denominator that are spelled with x/x: longer ones say little
+SAME = 1e-9  # relative difference of numbers that are written alike
 
 
 @dataclass(frozen=True)
@@ -30,35 +29,35 @@ class Words:
 
     @classmethod
     def of(cls, expr: Expr) -> Words:
-        """An expression's."""
+        """Return the words of an expression."""
         return cls(expr.tokens, expr.constants)
 
 
 def under(operator: str, *parts: Words) -> Words:
-    """An operator over its operands."""
+    """Return an operator over its operands."""
     tokens = sum((part.tokens for part in parts), (operator,))
     return Words(tokens, sum((part.constants for part in parts), ()))
 
 
 class UnwritableError(Exception):
-    """The library has no symbols for it."""
+    """The library has no symbols to write something with."""
 
 
 class Speller:
     """Writes with the symbols of one library."""
 
     def __init__(self, library: SymbolLibrary, data: Data | None = None) -> None:
-        """Where numbers cannot be written, 1 is what has that value on all rows of `data`; without them x/x."""
+        """Where numbers cannot be written, 1 is `one_on` of `data`."""
         self.library = library
-        self._one = first_over_itself(library) if data is None else one_on(data, library)
+        self._one = one_on(data, library)
         self.is_free = library.constant is not None or library.has_numbers
 
     def expr(self, words: Words) -> Expr:
-        """The words as an expression."""
+        """Return the words as an expression."""
         return Expr.trusted(self.library, words.tokens, words.constants)
 
     def over(self, operator: str, *parts: Words) -> Words:
-        """An operator of the library over its operands."""
+        """Return an operator over its operands; one that the library lacks raises `UnwritableError`."""
         if operator not in self.library:
             raise UnwritableError(operator)
         return under(operator, *parts)
@@ -66,7 +65,7 @@ class Speller:
     # -- numbers --------------------------------------------------------------------------
 
     def number(self, value: float) -> Words:
-        """A number by itself."""
+        """Return a number by itself."""
         if not np.isfinite(value):
             raise UnwritableError(f"the number {value}")
         if self.library.constant is not None:
@@ -82,7 +81,7 @@ class Speller:
         return above if fraction.denominator == 1 else self.over("/", above, self._whole(fraction.denominator))
 
     def _literal(self, value: float) -> Words | None:
-        """A number that is a symbol of the library."""
+        """Return a number that is a symbol of the library, or None."""
         found = np.flatnonzero(np.abs(self.library.literal_values - value) <= SAME * abs(value))
         return Words((self.library.names[found[0]],)) if len(found) else None
 
@@ -99,7 +98,7 @@ class Speller:
         return words if number > 0 else self.negative(words)
 
     def negative(self, words: Words) -> Words:
-        """The same with the other sign."""
+        """Return the words with the other sign."""
         if "neg" in self.library:
             return under("neg", words)
         if self.is_free:
@@ -109,13 +108,12 @@ class Speller:
     # -- sums -----------------------------------------------------------------------------
 
     def sum(self, parts: Sequence[tuple[float, Words]], constant: float = 0.0) -> Words:
-        """The sum of parts with their coefficients, and a constant."""
+        """Return the sum of parts with their coefficients, and a constant."""
         if not np.isfinite([constant, *(coefficient for coefficient, _ in parts)]).all():
             raise UnwritableError("coefficients that are not finite")
-        factor = self._common_factor([coefficient for coefficient, _ in parts], constant)
-        if factor != 1.0:
-            inner = self.sum([(c / factor, words) for c, words in parts])
-            return self._times(factor, inner)
+        size = abs(parts[0][0]) if len(parts) > 1 and constant == 0.0 else 1.0
+        if abs(size - 1) > SAME and all(abs(abs(c) - size) <= SAME * size for c, _ in parts):  # a common factor
+            return self._times(size, self.sum([(c / size, words) for c, words in parts]))
         positive: list[tuple[float, Words | None]] = [(c, words) for c, words in parts if c > 0]
         negative: list[tuple[float, Words | None]] = [(-c, words) for c, words in parts if c < 0]
         if constant > 0 or (constant < 0 and self.library.constant is not None and positive):
@@ -135,14 +133,6 @@ class Speller:
             written = self.negative(term) if written is None else self.over("-", written, term)
         assert written is not None
         return written
-
-    def _common_factor(self, coefficients: list[float], constant: float) -> float:
-        """What all coefficients have in common, up to their signs; 1 where there is nothing to gain."""
-        if constant != 0.0 or len(coefficients) < 2:
-            return 1.0
-        size = abs(coefficients[0])
-        alike = all(abs(abs(c) - size) <= SAME * size for c in coefficients)
-        return size if alike and abs(size - 1) > SAME else 1.0
 
     def _times(self, factor: float, words: Words) -> Words:
         if abs(factor - 1) <= SAME:
@@ -165,7 +155,7 @@ class Speller:
     # -- products -------------------------------------------------------------------------
 
     def product(self, powers: Sequence[tuple[float, Words]], factor: float = 1.0) -> Words:
-        """The product of parts to their powers, and a factor."""
+        """Return the product of parts to their powers, and a factor."""
         above = [self.power(words, e) for e, words in powers if e > 0]
         below = [self.power(words, -e) for e, words in powers if e < 0]
         written = self._joined(above)
@@ -182,8 +172,13 @@ class Speller:
             written = part if written is None else self.over("*", written, part)
         return written
 
+    def monomial(self, exponents: Sequence[int]) -> Words:
+        """Return the product of the library's variables to these powers."""
+        powers = [(float(e), Words((name,))) for e, name in zip(exponents, self.library.variables, strict=True) if e]
+        return self.product(powers)
+
     def power(self, words: Words, exponent: float) -> Words:
-        """A part to a positive power: with powers and roots that the library has, or as it can."""
+        """Return a part to a positive power, with the powers and roots that the library has."""
         whole, half = int(np.floor(exponent + SAME)), exponent - np.floor(exponent + SAME)
         if abs(half) <= SAME * max(1, exponent) and 1 <= whole <= 8:
             return self._whole_power(words, whole)
@@ -209,34 +204,30 @@ class Speller:
         rest = self._whole_power(words, whole - whole // 2)
         return self.over("*", half, rest)
 
-    # -- heads ----------------------------------------------------------------------------
-
     def headed(self, head: tuple[str, ...], inner: Words) -> Words:
-        """The inner part under operators, the outermost first."""
+        """Return the words under operators, the outermost first; `1/` is a division."""
         for name in reversed(head):
             inner = self.over("/", self.number(1.0), inner) if name == "1/" else self.over(name, inner)
         return inner
 
 
-def first_over_itself(library: SymbolLibrary) -> Words | None:
-    """x/x of the first variable: 1 wherever that is not 0; None without division."""
-    leaf = Words((library.variables[0],))
-    return under("/", leaf, leaf) if "/" in library else None
+def one_on(data: Data | None, library: SymbolLibrary) -> Words | None:
+    """Return 1 written with variables, or None where the library cannot.
 
-
-def one_on(data: Data, library: SymbolLibrary) -> Words | None:
-    """1 in all rows of data: x/x of a variable that is nowhere 0, else the exponential of 0; None for neither."""
-    usable = np.flatnonzero((data.columns != 0).all(axis=1))
+    It is x/x of a variable that is 0 in no row of `data`, else exp(x - x) or cos(x - x). Without data it is x/x of the
+    first variable.
+    """
+    usable = [0] if data is None else np.flatnonzero((data.columns != 0).all(axis=1))
     if len(usable) and "/" in library:
         leaf = Words((library.variables[usable[0]],))
         return under("/", leaf, leaf)
     leaf = Words((library.variables[0],))
     head = next((name for name in ("exp", "cos") if name in library and "-" in library), None)
-    return None if head is None else under(head, under("-", leaf, leaf))
+    return None if head is None or data is None else under(head, under("-", leaf, leaf))
 
 
 def fraction_of(value: float) -> Fraction | None:
-    """The fraction of small whole numbers that a value is, or None."""
+    """Return the fraction of small whole numbers that a value is, or None."""
     if not np.isfinite(value):
         return None
     fraction = Fraction(value).limit_denominator(LARGEST_BELOW)

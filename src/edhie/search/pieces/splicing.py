@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Forest
-
-Indices = NDArray[np.int64]
+from edhie.search.arrays import Indices, Mask
 
 
 @dataclass(frozen=True)
@@ -19,6 +18,14 @@ class Part:
 
     start: Indices
     length: Indices
+
+    def at(self, chosen: Indices) -> Part:
+        """Return the ranges at some places."""
+        return Part(self.start[chosen], self.length[chosen])
+
+    def only(self, mask: Mask) -> Part:
+        """Return the ranges, empty where `mask` is False."""
+        return Part(self.start, np.where(mask, self.length, 0))
 
 
 class Stock:
@@ -35,19 +42,25 @@ class Stock:
         self._first_symbol = len(forest.tokens)
 
     def symbols(self, ids: NDArray[np.integer]) -> Part:
-        """One symbol each, by token id."""
+        """Return one symbol each, by token id."""
         return Part(self._first_symbol + ids.astype(np.int64), np.ones(len(ids), np.int64))
 
     def trees(self, which: Indices) -> Part:
-        """Whole expressions of the forest."""
+        """Return whole expressions of the forest."""
         return Part(self.forest.offsets[which], self.forest.sizes[which])
 
     def subtrees(self, nodes: Indices) -> Part:
-        """What hangs from these nodes of the forest."""
+        """Return the subtrees below these nodes of the forest."""
         return Part(nodes, self.forest.subtree_sizes[nodes].astype(np.int64))
 
+    def around(self, nodes: Indices) -> tuple[Part, Part, Part]:
+        """Return the tokens of a tree before each node, the node's subtree, and the tokens behind it."""
+        here, owners, offsets = self.subtrees(nodes), self.forest.owners[nodes], self.forest.offsets
+        first, end = offsets[owners], nodes + here.length
+        return Part(first, nodes - first), here, Part(end, offsets[owners + 1] - end)
+
     def join(self, parts: Sequence[Part]) -> Forest:
-        """The expressions whose tokens are these parts, one after the other."""
+        """Return the expressions whose tokens are these parts, one after the other."""
         from edhie.search.pieces.splicing_kernels import joined
 
         starts = np.ascontiguousarray(np.stack([part.start for part in parts], axis=1))
@@ -56,9 +69,7 @@ class Stock:
 
 
 def distinct_subtrees(forest: Forest, largest: int) -> Forest:
-    """Every distinct subtree of at most so many nodes, the smallest first."""
-    sizes = forest.subtree_sizes
-    nodes = np.flatnonzero(sizes <= largest)
+    """Return every distinct subtree of at most `largest` nodes, the smallest first."""
     stock = Stock(forest)
-    found = stock.join([stock.subtrees(nodes)]).unique()
+    found = stock.join([stock.subtrees(np.flatnonzero(forest.subtree_sizes <= largest))]).unique()
     return found.take(np.argsort(found.sizes, kind="stable"))

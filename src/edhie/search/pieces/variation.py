@@ -1,20 +1,21 @@
-"""Changes to expression trees, as genetic programming makes them: whole batches of children at once."""
+"""Changes to expression trees, as genetic programming makes them: whole batches of offspring at once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Forest, SymbolLibrary
+from edhie.search.arrays import Indices, Mask, Numbers
 from edhie.search.pieces.splicing import Part, Stock
 
-Indices = NDArray[np.int64]
-JOINERS = ("*", "/", "+", "-")
+JOINERS = ("*", "/", "+", "-")  # the most likely first: what makes a piece fit is most often a factor
 PLAIN, PLAIN_CHANCES = (1.0, 2.0, 0.5, 3.0, np.pi, 2 * np.pi), (0.54, 0.18, 0.12, 0.06, 0.06, 0.04)
-PLAIN_SHARE = 0.92
+PLAIN_SHARE = 0.92  # of new constants; the others are log-normal
 MOVES = (-4.0, 0.0)  # powers of ten: how far constants are moved, as a share
+LEAST_LIKELY = 0.2  # of the mean frequency: what every symbol has, however rarely the generator uses it
 
 
 @dataclass(frozen=True)
@@ -41,15 +42,21 @@ class Chances:
     """The same for constants that are plain numbers."""
 
 
+def likely_symbols(frequencies: Numbers) -> Numbers:
+    """Return how likely each symbol is to come in, from how often a generator uses it."""
+    found: Numbers = frequencies + LEAST_LIKELY * frequencies.mean()
+    return found
+
+
 def children(
     parents: Forest,
     donors: Forest,
     rng: np.random.Generator,
     *,
-    likely: NDArray[np.float64] | None = None,
+    likely: Numbers | None = None,
     chances: Chances = Chances(),  # noqa: B008 -- frozen
 ) -> Forest:
-    """A changed copy of each parent; subtrees that come in are of `donors`.
+    """Return a changed copy of each parent; subtrees that come in are of `donors`.
 
     Both forests are over one library, whose symbols come in as `likely` says, by token; by default all
     alike. A kind of change that the library has no symbol for leaves a copy.
@@ -61,9 +68,7 @@ def children(
     symbols = _Symbols(library, np.ones(len(library)) if likely is None else likely)
     stock = Stock(Forest.concatenate([parents, donors]))
     node = parents.offsets[:-1] + (rng.random(n) * parents.sizes).astype(np.int64)
-    before = Part(parents.offsets[:-1], node - parents.offsets[:-1])
-    here = stock.subtrees(node)
-    behind = Part(node + here.length, parents.offsets[1:] - node - here.length)
+    before, here, behind = stock.around(node)
     coming = _coming_in(stock, symbols, len(parents.tokens), n, rng, chances.leaf)
     none = Part(here.start.copy(), np.zeros(n, np.int64))
     parts = [Part(part.start.copy(), part.length.copy()) for part in (before, here, behind, none, none)]
@@ -85,9 +90,9 @@ def children(
 
 
 class _Symbols:
-    """A library's symbols by number of operands, to be drawn as they are likely."""
+    """A library's symbols by number of operands, drawn as they are likely."""
 
-    def __init__(self, library: SymbolLibrary, likely: NDArray[np.float64]) -> None:
+    def __init__(self, library: SymbolLibrary, likely: Numbers) -> None:
         drawable = np.array([symbol.kind != "number" for symbol in library.symbols])
         self._arities = library.arities
         self._tokens = [np.flatnonzero((library.arities == arity) & drawable) for arity in (0, 1, 2)]
@@ -96,20 +101,17 @@ class _Symbols:
         self._joiners = np.array(known or self._tokens[2], np.int64)
 
     def has(self, arity: int) -> bool:
-        """Whether there is one with so many operands."""
         return len(self._tokens[arity]) > 0
 
     def draw(self, arity: int, n: int, rng: np.random.Generator) -> Indices:
-        """`n` symbols of so many operands."""
         return rng.choice(self._tokens[arity], n, p=self._chances[arity])
 
     def joiners(self, n: int, rng: np.random.Generator) -> Indices:
-        """Arithmetic, products first: what makes a piece fit is most often a factor."""
         weights = np.linspace(2, 1, len(self._joiners))
         return rng.choice(self._joiners, n, p=weights / weights.sum())
 
     def another(self, tokens: NDArray[np.int16], rng: np.random.Generator) -> Indices:
-        """For each symbol one with as many operands."""
+        """Draw for each symbol one with as many operands."""
         found = tokens.astype(np.int64)
         for arity in range(3):
             at = np.flatnonzero(self._arities[tokens] == arity)
@@ -118,7 +120,7 @@ class _Symbols:
         return found
 
 
-def _shares(likely: NDArray[np.float64]) -> NDArray[np.float64]:
+def _shares(likely: Numbers) -> Numbers:
     total = likely.sum() if len(likely) else 1.0
     return likely / total if total > 0 else np.full(len(likely), 1 / len(likely))
 
@@ -126,7 +128,7 @@ def _shares(likely: NDArray[np.float64]) -> NDArray[np.float64]:
 def _coming_in(
     stock: Stock, symbols: _Symbols, first_donor: int, n: int, rng: np.random.Generator, leaf: float
 ) -> Part:
-    """Subtrees to come in: single leaves, or any of the donors'."""
+    """Draw subtrees to come in: single leaves, or any of the donors'."""
     single = stock.symbols(symbols.draw(0, n, rng))
     any_part = stock.subtrees(rng.integers(first_donor, len(stock.forest.tokens), n))
     is_single = rng.random(n) < leaf
@@ -134,13 +136,13 @@ def _coming_in(
 
 
 def _operand(stock: Stock, node: Indices, rng: np.random.Generator) -> Part:
-    """One of a node's operands; a leaf itself."""
+    """Draw one of each node's operands; a leaf stays."""
     left, right = stock.forest.left[node], stock.forest.right[node]
     chosen = np.where((right >= 0) & (rng.random(len(node)) < 0.5), right, left)
     return stock.subtrees(np.where(chosen >= 0, chosen, node))
 
 
-def _put(parts: list[Part], where: NDArray[np.bool_], pieces: list[Part]) -> None:
+def _put(parts: list[Part], where: Mask, pieces: list[Part]) -> None:
     for k, part in enumerate(parts):
         if k < len(pieces):
             part.start[where] = pieces[k].start[where]
@@ -150,7 +152,7 @@ def _put(parts: list[Part], where: NDArray[np.bool_], pieces: list[Part]) -> Non
 
 
 def _with_moved_constants(forest: Forest, rng: np.random.Generator, chances: Chances) -> Forest:
-    """Constants without a value get one at random; of the others a share is moved a little."""
+    """Give constants without a value one at random, and move a share of the others a little."""
     is_constant = np.array([symbol.kind == "constant" for symbol in forest.library.symbols])
     slots = forest.tokens[forest.library.has_slot[forest.tokens]]
     at = np.flatnonzero(is_constant[slots]) if len(slots) else np.zeros(0, np.int64)
@@ -161,16 +163,26 @@ def _with_moved_constants(forest: Forest, rng: np.random.Generator, chances: Cha
     share = np.where(is_plain(old), chances.loosen, chances.jitter)
     moved = old * np.where(rng.random(len(at)) < share, np.exp(rng.normal(0, 10 ** rng.uniform(*MOVES, len(at)))), 1)
     values[at] = np.where(np.isnan(old), likely_constants(len(at), rng), moved)
-    return Forest(forest.library, forest.tokens, forest.offsets, values)
+    return replace(forest, values=values)
 
 
-def is_plain(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether constants are among the plain numbers."""
+def is_plain(values: Numbers) -> Mask:
+    """Return whether constants are among the plain numbers."""
     return np.isin(values, PLAIN)
 
 
-def likely_constants(n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Values for constants that nothing is known of: mostly the plainest numbers, the others of any size."""
+def likely_constants(n: int, rng: np.random.Generator) -> Numbers:
+    """Draw values for constants of which nothing is known: mostly plain numbers, the others of any size."""
     plain = rng.choice(PLAIN, n, p=PLAIN_CHANCES)
     other = np.exp(rng.normal(0, 1.0, n)) * np.where(rng.random(n) < 0.2, -1, 1)
     return np.where(rng.random(n) < PLAIN_SHARE, plain, other)
+
+
+def with_constants(forest: Forest, rng: np.random.Generator) -> Forest:
+    """Return the expressions with likely values for constants that have none."""
+    missing = np.isnan(forest.values)
+    if not missing.any():
+        return forest
+    values = forest.values.copy()
+    values[missing] = likely_constants(int(missing.sum()), rng)
+    return replace(forest, values=values)

@@ -1,4 +1,4 @@
-"""What comes free in a frame: polynomials of the variables, or their powers as factors."""
+"""Free columns: polynomials of the variables, or their powers as factors, which are fitted along with every piece."""
 
 from __future__ import annotations
 
@@ -8,15 +8,9 @@ from functools import cached_property
 from itertools import combinations_with_replacement
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
-MOST_COLUMNS = 66
-ROWS_A_COLUMN = 4
-HIGHEST_DEGREE, HIGHEST_JOINT_DEGREE = 6, 4  # of one variable, of several
-INDEPENDENT = 1e-9  # a column with less of its own, as a share, is a sum of others
-LARGEST_VALUE = 1e150  # of a column: its square has to be a number
-NEW = 1e-10  # the same for a piece's square
+from edhie.search.arrays import LARGEST_VALUE, Indices, Mask, Numbers
+from edhie.search.mosaic.config import Columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,14 +19,19 @@ class FreeColumns:
 
     is_product: bool
     """Whether logarithms are added: then a column is a power of a variable, and pieces are factors too."""
-    exponents: NDArray[np.int64]
+    exponents: Indices
     """(columns, variables); all zero is the constant, which is always the first."""
     columns: Numbers
     """(columns, rows): their values, or logarithms."""
     row_scale: Numbers
-    """What each row is multiplied with, so that squares count as they should."""
+    """By row: the factor with which it counts, the square root of its weight."""
     variables: Numbers
     """(variables, rows): the values of the variables themselves."""
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether nothing but a constant is free."""
+        return len(self.exponents) == 1
 
     @cached_property
     def basis(self) -> Numbers:
@@ -40,14 +39,14 @@ class FreeColumns:
         return orthonormal((self.columns * self.row_scale).T)
 
     def without(self, target: Numbers) -> Numbers:
-        """What the columns leave of a scaled target, or of several."""
+        """Return the residual of a scaled target, or of several, after a fit of the columns."""
         once = target - (target @ self.basis) @ self.basis.T
-        return once - (once @ self.basis) @ self.basis.T  # twice is enough, once is not
+        return once - (once @ self.basis) @ self.basis.T  # once is not enough against rounding
 
-    def regressors(self, pieces: Numbers) -> tuple[Numbers, NDArray[np.int64], NDArray[np.bool_]]:
-        """What pieces bring in, scaled: their values and, in a product, their logarithms.
+    def regressors(self, pieces: Numbers) -> tuple[Numbers, Indices, Mask]:
+        """Return the scaled values of pieces and, in a product, their logarithms.
 
-        With it, by row the piece that it belongs to, and whether it is its logarithm.
+        With them, by row the piece that it belongs to, and whether it is its logarithm.
         """
         which = np.arange(len(pieces))
         if not self.is_product:
@@ -60,38 +59,38 @@ class FreeColumns:
         return both, np.concatenate([which, finite]), is_log
 
     def residuals(self, regressors: Numbers) -> tuple[Numbers, Numbers]:
-        """What the columns leave of each regressor, and its square; 0 for what is new only by rounding."""
+        """Return the residual of each regressor, and its square; 0 where it differs from 0 only by rounding."""
         found = regressors - (regressors @ self.basis) @ self.basis.T
         squares = np.einsum("ij,ij->i", found, found)
         before = np.einsum("ij,ij->i", regressors, regressors)
-        return found, np.where(squares > NEW * before, squares, 0.0)
+        return found, np.where(squares > Columns.NEW * before, squares, 0.0)
 
 
 def orthonormal(columns: Numbers) -> Numbers:
-    """An orthonormal basis of the span of columns, those that depend on others left out."""
+    """Return an orthonormal basis of the span of columns, those that depend on others left out."""
     norms = np.linalg.norm(columns, axis=0)
     kept = columns[:, norms > 0] / norms[norms > 0]
     q, r = np.linalg.qr(kept)
-    if len(r) and np.abs(np.diag(r)).min() <= INDEPENDENT:  # what comes after a dependent column would lose a part
+    if len(r) and np.abs(np.diag(r)).min() <= Columns.INDEPENDENT:  # columns behind a dependent one would lose a part
         import scipy.linalg
 
         q, r, _ = scipy.linalg.qr(kept, mode="economic", pivoting=True)
-    return np.ascontiguousarray(q[:, np.abs(np.diag(r)) > INDEPENDENT])
+    return np.ascontiguousarray(q[:, np.abs(np.diag(r)) > Columns.INDEPENDENT])
 
 
-def polynomial_block(
-    variables: Numbers, row_scale: Numbers, *, is_rich: bool = True, most: int = MOST_COLUMNS
+def polynomial_columns(
+    variables: Numbers, row_scale: Numbers, *, is_rich: bool = True, most: int = Columns.MOST
 ) -> FreeColumns:
-    """All products of variables up to the degree that the number of rows can bear, `most` of them at most."""
+    """Return all products of variables up to the degree that the number of rows can bear, `most` of them at most."""
     n, rows = variables.shape
-    most = min(most, max(1, rows // ROWS_A_COLUMN)) if is_rich else 1
-    highest = HIGHEST_DEGREE if n == 1 else HIGHEST_JOINT_DEGREE
+    most = min(most, max(1, rows // Columns.ROWS_A_COLUMN)) if is_rich else 1
+    highest = Columns.HIGHEST_DEGREE if n == 1 else Columns.HIGHEST_JOINT_DEGREE
     degree = max(d for d in range(highest + 1) if math.comb(n + d, d) <= most)
     return polynomial_of_degree(variables, degree, row_scale)
 
 
 def polynomial_of_degree(variables: Numbers, degree: int, row_scale: Numbers | None = None) -> FreeColumns:
-    """All products of variables up to a degree, without those whose squares are no numbers."""
+    """Return all products of variables up to a degree, without those whose squares overflow."""
     n, rows = variables.shape
     exponents = np.array(
         [
@@ -107,11 +106,11 @@ def polynomial_of_degree(variables: Numbers, degree: int, row_scale: Numbers | N
     return FreeColumns(False, exponents[usable], columns[usable], scale, variables)
 
 
-def logarithm_block(variables: Numbers, row_scale: Numbers, *, is_rich: bool = True) -> FreeColumns:
-    """The logarithms of the variables that are nowhere 0: their powers come as factors."""
+def logarithm_columns(variables: Numbers, row_scale: Numbers, *, is_rich: bool = True) -> FreeColumns:
+    """Return the logarithms of the variables that are nowhere 0: their powers come as factors."""
     n, rows = variables.shape
     usable = np.flatnonzero((variables != 0).all(axis=1)) if is_rich else np.zeros(0, np.int64)
-    usable = usable[: max(0, rows // ROWS_A_COLUMN - 1)]
+    usable = usable[: max(0, rows // Columns.ROWS_A_COLUMN - 1)]
     exponents = np.concatenate([np.zeros((1, n), np.int64), np.eye(n, dtype=np.int64)[usable]])
     columns = np.concatenate([np.ones((1, rows)), np.log(np.abs(variables[usable]))])
     return FreeColumns(True, exponents, columns, row_scale, variables)

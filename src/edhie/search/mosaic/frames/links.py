@@ -1,4 +1,4 @@
-"""Functions of the target that can be undone: what is hard to see in y may be plain in 1/y, or in sin y."""
+"""Links: functions of the target that can be undone. What is hard to see in y may be plain in 1/y, or in sin y."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.expr import SymbolLibrary
-
-Numbers = NDArray[np.float64]
-LARGEST_EXPONENT = 30.0  # beyond, rounding in exp(y) hides the small values
+from edhie.search.arrays import Mask, Numbers
+from edhie.search.mosaic.config import Opening
 
 
 @dataclass(frozen=True)
 class Link:
-    """One way to look at the target, and the way back."""
+    """A function of the target, and the way back."""
 
     name: str
     head: tuple[str, ...]
@@ -24,9 +22,9 @@ class Link:
     apply: Callable[[Numbers], Numbers]
     undo: Callable[[Numbers], Numbers]
     slope: Callable[[Numbers], Numbers]
-    """Its derivative: how much an error of the target becomes."""
-    domain: Callable[[Numbers], NDArray[np.bool_]]
-    """By value: whether it can be undone there."""
+    """Its derivative: the factor by which it scales an error of the target."""
+    domain: Callable[[Numbers], Mask]
+    """By value: whether the link can be undone there."""
     is_even: bool = False
     """Whether it loses the sign of the target, which is then the same everywhere."""
 
@@ -39,11 +37,11 @@ class Link:
         return bool(self.domain(y).all())
 
 
-def _one_sign(y: Numbers) -> NDArray[np.bool_]:
+def _one_sign(y: Numbers) -> Mask:
     return np.asarray(y > 0 if (y > 0).sum() >= (y < 0).sum() else y < 0)
 
 
-def _within(low: float, high: float) -> Callable[[Numbers], NDArray[np.bool_]]:
+def _within(low: float, high: float) -> Callable[[Numbers], Mask]:
     return lambda y: np.asarray((y >= low) & (y <= high))
 
 
@@ -62,19 +60,13 @@ LINKS = (
         is_even=True,
     ),
     Link("sqrt(y)", ("^2",), np.sqrt, np.square, lambda y: 0.5 / np.sqrt(y), lambda y: y > 0),
-    Link("exp(y)", ("log",), np.exp, np.log, np.exp, _within(-LARGEST_EXPONENT, LARGEST_EXPONENT)),
+    Link("exp(y)", ("log",), np.exp, np.log, np.exp, _within(-Opening.LARGEST_EXPONENT, Opening.LARGEST_EXPONENT)),
     Link("sin(y)", ("asin",), np.sin, np.arcsin, np.cos, _within(-np.pi / 2, np.pi / 2)),
     Link("cos(y)", ("acos",), np.cos, np.arccos, lambda y: -np.sin(y), _within(0.0, np.pi)),
     Link("tan(y)", ("atan",), np.tan, np.arctan, lambda y: 1 / np.cos(y) ** 2, _within(-1.57, 1.57)),
 )
-PRODUCT_LINKS = (
-    "y",
-    "sin(y)",
-    "cos(y)",
-    "tan(y)",
-)  # of these a product may be the natural form; that of y² is that of y
 
 
 def usable_links(y: Numbers, library: SymbolLibrary) -> list[Link]:
-    """Those that hold on the target's values and can be written."""
+    """Return the links that hold on the target's values and can be undone with a library's symbols."""
     return [link for link in LINKS if link.is_writable(library) and link.holds(y)]

@@ -12,7 +12,7 @@ Indices = NDArray[np.int64]
 
 
 @jit
-def best_pairs(gram: Numbers, loads: Numbers, top: int) -> tuple[Numbers, Indices, Indices]:
+def best_pairs_of(gram: Numbers, loads: Numbers, top: int) -> tuple[Numbers, Indices, Indices]:
     """The pairs that explain most of a target, of which `loads` are the correlations with each regressor.
 
     With c the correlation of two regressors and a, b theirs with the target, both together explain

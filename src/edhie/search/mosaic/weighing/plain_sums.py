@@ -1,47 +1,40 @@
-"""Sums and differences of two pieces without coefficients: all that can be said where numbers cannot be written."""
+"""Sums and differences of two pieces without coefficients, for libraries in which numbers cannot be written."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.evaluate.constraints import Rules
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
 from edhie.expr import Forest
 from edhie.results.description import Criterion, description_bits
+from edhie.search.mosaic.config import PlainSums
 from edhie.search.mosaic.fitting.constraint_repairs import completed
 from edhie.search.pieces.splicing import Stock
-
-Numbers = NDArray[np.float64]
-MOST = 1500  # pieces
-NEAREST = 200  # sums that are looked at more closely, for each kind of noise
-LARGEST = 1e100  # value of a piece
-KEPT = 8  # of those, the ones that describe the data in the fewest bits
 
 
 def plain_sums(
     pieces: Forest, data: Data, rules: Rules | None = None, criterion: Criterion | None = None
 ) -> tuple[Forest, int]:
-    """The pieces, sums and differences that describe the data best, of the nearest; how many sums there were.
+    """Return the pieces, sums and differences with the shortest descriptions, and how many sums were weighed.
 
-    Near is meant where errors count alike, and where relative ones do. What `rules` forbid is left out.
+    The nearest to the target are described: by absolute and by relative errors. What `rules` forbid is left out.
     """
-    found, n_weighed = _nearest_sums(pieces.take(np.arange(min(len(pieces), MOST))), data)
+    found, n_weighed = _nearest_sums(pieces.take(np.arange(min(len(pieces), PlainSums.PIECES))), data)
     if rules is not None:
         found = found.take(rules.allowed(completed(found, rules)))
     bits = description_bits(found, data, criterion)
-    best = np.argsort(bits, kind="stable")[:KEPT]
+    best = np.argsort(bits, kind="stable")[: PlainSums.KEPT]
     return found.take(best[np.isfinite(bits[best])]), n_weighed
 
 
 def _nearest_sums(forest: Forest, data: Data) -> tuple[Forest, int]:
     from edhie.search.mosaic.weighing.pair_kernels import best_sums
 
-    library = forest.library
+    library, top = forest.library, PlainSums.NEAREST
     if len(forest) == 0:
         return forest, 0
-    has_signs = "+" in library and "-" in library
     rows_of = values(forest, data.columns)
     scales = [np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights)]
     if (data.y != 0).all():
@@ -50,15 +43,15 @@ def _nearest_sums(forest: Forest, data: Data) -> tuple[Forest, int]:
     for scale in scales:
         with np.errstate(all="ignore"):
             rows, target = rows_of * scale, data.y * scale
-            rows = np.where(np.abs(rows) < LARGEST, rows, np.nan)
+            rows = np.where(np.abs(rows) < PlainSums.LARGEST, rows, np.nan)
             gram, dots = rows @ rows.T, rows @ target
         usable = np.flatnonzero(np.isfinite(np.diag(gram)) & np.isfinite(dots))
         gram, dots = np.ascontiguousarray(gram[np.ix_(usable, usable)]), dots[usable]
-        alone = np.argsort(np.diag(gram) - 2 * dots, kind="stable")[:NEAREST]
+        alone = np.argsort(np.diag(gram) - 2 * dots, kind="stable")[:top]
         found.append(forest.take(usable[alone]))
-        if not has_signs:
+        if "+" not in library or "-" not in library:
             continue
-        _, first, second, signs = best_sums(gram, dots, float(target @ target), NEAREST)
+        _, first, second, signs = best_sums(gram, dots, float(target @ target), top)
         n_weighed += 3 * len(usable) * (len(usable) - 1) // 2
         kept = np.flatnonzero(first >= 0)
         operator = np.where(signs[kept] > 0, library.ids["+"], library.ids["-"])

@@ -6,27 +6,16 @@ are written, and a fit brings their constants to the optimum. A new family is on
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.errors import EdhieError
 from edhie.evaluate.data import Data
 from edhie.expr import Expr, SymbolLibrary, parse
-
-Numbers = NDArray[np.float64]
-Constants = Callable[[np.float64, np.float64], tuple[np.float64, ...]]
-STEPS = np.linspace(-0.5, 1.5, 41)  # of a place, over the range of the variable
-WIDTHS = np.geomspace(0.02, 3.0, 12)  # over the range
-RATES = np.concatenate([-np.geomspace(0.3, 30.0, 10), np.geomspace(0.3, 10.0, 6)])  # exponents over the range
-SHIFTS = np.concatenate([[0.0], np.geomspace(0.02, 10.0, 12)])  # of the smallest value from 0, over the range
-POWERS = np.array([-5.0, -3.0, -2.0, -1.5, -1.0, -0.5, -0.25, 0.25, 0.5, 1.5, 2.0, 3.0, 5.0])
-LEAST_ROWS = 8  # with different values of the variable
-MOST_VARIABLES = 8
-EXPLAINED = 0.5  # of the squares about the mean
-LARGEST_VALUE = 1e100
+from edhie.search.arrays import Numbers
+from edhie.search.mosaic.config import OneVariable
 
 
 @dataclass(frozen=True)
@@ -39,21 +28,21 @@ class Family:
     """g by rows of p and q, both of shape (curves, 1)."""
     grid: Callable[[float, float], tuple[Numbers, Numbers]]
     """Values of p and q for a variable with this smallest value and range."""
-    constants: Constants = lambda p, q: (p, q)
+    constants: Callable[[np.float64, np.float64], tuple[np.float64, ...]] = lambda p, q: (p, q)
     """The constants of the template besides the factor."""
 
 
 def _places_and_widths(first: float, span: float) -> tuple[Numbers, Numbers]:
-    return first + span * STEPS, span * WIDTHS
+    return first + span * OneVariable.PLACES, span * OneVariable.WIDTHS
 
 
 def _shifts_and(second: Numbers) -> Callable[[float, float], tuple[Numbers, Numbers]]:
-    """Shifts that make all values positive, with other constants that have no unit."""
-    return lambda first, span: (span * (SHIFTS + 1e-3) - first, second)
+    """Return a grid of shifts that make all values positive, with other constants that have no unit."""
+    return lambda first, span: (span * (OneVariable.SHIFTS + 1e-3) - first, second)
 
 
 def _rates_and_shifts(first: float, span: float) -> tuple[Numbers, Numbers]:
-    return RATES / span, span * (SHIFTS + 1e-3) - first
+    return OneVariable.RATES / span, span * (OneVariable.SHIFTS + 1e-3) - first
 
 
 FAMILIES = (
@@ -71,9 +60,9 @@ FAMILIES = (
     ),
     Family("{c}*atan({c}*({x} - {c}))", lambda x, m, s: np.arctan((x - m) / s), _places_and_widths,
            lambda m, s: (1 / s, m)),
-    Family("{c}*({x} + {c})^{c}", lambda x, m, p: (x + m) ** p, _shifts_and(POWERS)),
+    Family("{c}*({x} + {c})^{c}", lambda x, m, p: (x + m) ** p, _shifts_and(OneVariable.POWERS)),
     Family("{c}*log({x} + {c})", lambda x, m, _: np.log(x + m), _shifts_and(np.ones(1)), lambda m, _: (m,)),
-    Family("{c}*exp({c}*{x})", lambda x, k, _: np.exp(k * x), lambda _, span: (RATES / span, np.ones(1)),
+    Family("{c}*exp({c}*{x})", lambda x, k, _: np.exp(k * x), lambda _, span: (OneVariable.RATES / span, np.ones(1)),
            lambda k, _: (k,)),
     Family("{c}*exp({c}*{x})/({x} + {c})", lambda x, k, m: np.exp(k * x) / (x + m), _rates_and_shifts),
     Family("{c}*exp({c}/({x} + {c}))", lambda x, m, b: np.exp(b * m / (x + m)), _shifts_and(np.array([-8, -2, 2, 8.0])),
@@ -82,26 +71,27 @@ FAMILIES = (
 
 
 def curve_expressions(data: Data, library: SymbolLibrary) -> list[Expr]:
-    """Return the best curve of each family, with and without a constant beside it, that explain much of the target."""
+    """Return the best curve of each family, with and without a constant beside it, that explains much of the target."""
     roots = np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights)
     found: list[Expr] = []
     if library.constant is None:
         return found
-    for name, x in list(zip(data.names, data.columns, strict=True))[:MOST_VARIABLES]:
-        if len(np.unique(x)) < LEAST_ROWS:
+    for name, x in list(zip(data.names, data.columns, strict=True))[: OneVariable.MOST_VARIABLES]:
+        if len(np.unique(x)) < OneVariable.LEAST_VALUES:
             continue
         for family in FAMILIES:
             for beside in ("", " + {c}"):
                 constants = best_of(family, x, data.y, roots, with_constant=bool(beside))
                 if constants is not None:
-                    found += _written(family.template + beside, name, constants, library)
+                    found += from_template(family.template + beside, name, constants, library)
     return found
 
 
-def _written(template: str, name: str, constants: list[float], library: SymbolLibrary) -> list[Expr]:
+def from_template(template: str, x: str, constants: Sequence[float], library: SymbolLibrary) -> list[Expr]:
+    """Return a template with `{c}` and `{x}` filled in; an empty list where the library lacks an operator."""
     try:
-        return [parse(template.format(c=library.constant, x=name), library).with_constants(constants)]
-    except EdhieError:  # the library lacks an operator
+        return [parse(template.format(c=library.constant, x=x), library).with_constants(constants)]
+    except EdhieError:
         return []
 
 
@@ -112,7 +102,7 @@ def best_of(family: Family, x: Numbers, y: Numbers, roots: Numbers, *, with_cons
         p, q = (grid.ravel()[:, np.newaxis] for grid in np.meshgrid(*family.grid(first, span)))
         curves = family.values(x, p, q) * roots
         sizes = np.abs(curves).max(axis=1, initial=0.0)
-    usable = np.isfinite(curves).all(axis=1) & (sizes > 0) & (sizes < LARGEST_VALUE)
+    usable = np.isfinite(curves).all(axis=1) & (sizes > 0) & (sizes < OneVariable.LARGEST_CURVE)
     curves, p, q = curves[usable] / sizes[usable, np.newaxis], p[usable, 0], q[usable, 0]
     target, one = y * roots, roots / np.linalg.norm(roots)
     about = target - one * (target @ one)
@@ -125,7 +115,7 @@ def best_of(family: Family, x: Numbers, y: Numbers, roots: Numbers, *, with_cons
     if len(explained) == 0:
         return None
     k = int(np.argmax(explained))
-    if not float(target @ target) - explained[k] < (1 - EXPLAINED) * total:
+    if not float(target @ target) - explained[k] < (1 - OneVariable.EXPLAINED) * total:
         return None
     curve = np.asarray(family.values(x, p[k : k + 1, np.newaxis], q[k : k + 1, np.newaxis])[0], np.float64)
     columns = np.stack([curve, np.ones(len(x))]) if with_constant else curve[np.newaxis]

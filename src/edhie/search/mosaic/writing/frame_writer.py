@@ -1,4 +1,4 @@
-"""From a frame and pieces to an expression for the target itself."""
+"""From a frame and terms to an expression for the target itself."""
 
 from __future__ import annotations
 
@@ -6,81 +6,67 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.evaluate.data import Data
 from edhie.expr import Expr, SymbolLibrary
-from edhie.search.mosaic.frames.frame import Frame, Laid, laid_regressor
+from edhie.search.arrays import Indices, Numbers
+from edhie.search.mosaic.config import Coefficients
+from edhie.search.mosaic.frames.frame import Frame, Term
 from edhie.search.mosaic.writing.integer_fit import whole_coefficients
 from edhie.search.mosaic.writing.linear_fit import Fit, pruned_fit, refit_with, rounded
 from edhie.search.pieces.spelling import LARGEST_WHOLE, Speller, UnwritableError, Words
 
-Numbers = NDArray[np.float64]
-HALVES = (1, 2)
-SYMBOL_PRICES = (1.0, 0.3, 0.0)  # as shares of what a symbol costs in bits
-LARGEST_LOGARITHM = 300.0  # of a factor
 POWERS = {("1/",): -1.0, ("sqrt",): 0.5, ("1/", "sqrt"): -0.5, ("^2",): 2.0}
 """The power that heads are, where they are one."""
-Part = tuple[float, bool, Words, Numbers]  # coefficient or exponent, whether it is one, what, its values
+Part = tuple[float, bool, Words, Numbers]  # coefficient or exponent, whether it is an exponent, what of, its values
 
 
 class FrameWriter:
     """Writes expressions over one library."""
 
     def __init__(self, library: SymbolLibrary, data: Data | None = None) -> None:
-        """`data` are what the expressions have to be defined on."""
+        """`data` are the rows on which the expressions have to be defined."""
         self.speller = Speller(library, data)
         self._variables = [Words((name,)) for name in library.variables]
         columns = np.zeros((len(library.variables), 1)) if data is None else data.columns
         self._is_positive = [bool(column.min() > 0) for column in columns]
 
-    def write(self, frame: Frame, extra: Sequence[Laid] = ()) -> list[Expr]:
-        """What a frame says with further pieces: none where it cannot be written, several where numbers are unsure."""
-        laid = [*frame.laid, *extra]
-        block = frame.block
-        own = [laid_regressor(each, block) for each in laid]
-        columns = np.concatenate([block.columns * block.row_scale, np.array(own).reshape(len(own), len(frame.target))])
-        target = frame.target * block.row_scale
+    def write(self, frame: Frame, extra: Sequence[Term] = ()) -> list[Expr]:
+        """Return what a frame says with further terms.
+
+        The list is empty where it cannot be written, and has several expressions where numbers are unsure.
+        """
+        terms, scale = [*frame.terms, *extra], frame.free.row_scale
+        own = np.array([each.regressor(frame.free) for each in terms]).reshape(len(terms), len(frame.target))
+        columns, target = np.concatenate([frame.free.columns * scale, own]), frame.target * scale
         if not np.isfinite(columns).all():
             return []
-        about = target - block.row_scale * (target @ block.row_scale) / (block.row_scale @ block.row_scale)
+        about = target - scale * (target @ scale) / (scale @ scale)
         fit = pruned_fit(columns, target, float(about @ about))
-        found = []
-        for coefficients in self._readings(frame, columns, target, fit, laid):
-            try:
-                words = self._words(frame, laid, fit.kept, coefficients)
-            except UnwritableError:
-                continue
-            found.append(self.speller.expr(words))
-        return found
+        readings = self._readings(frame, columns, target, fit, terms)
+        return [expr for coefficients in readings for expr in self._exprs(frame, terms, fit.kept, coefficients)]
 
     def write_whole(self, frame: Frame, data: Data) -> list[Expr]:
-        """What a frame without pieces says with whole coefficients; `data` are its rows."""
-        if frame.block.is_product or frame.laid:
+        """Return what a frame without terms says with whole coefficients; `data` are its rows."""
+        if frame.free.is_product or frame.terms:
             return []
-        columns, target = frame.block.columns * frame.block.row_scale, frame.target * frame.block.row_scale
+        columns, target = frame.free.columns * frame.free.row_scale, frame.target * frame.free.row_scale
         fit = pruned_fit(columns, target, float(target @ target))
         start = np.zeros(len(columns))
         start[fit.kept] = np.clip(np.round(fit.coefficients), -LARGEST_WHOLE, LARGEST_WHOLE)
         bits = math.log2(max(len(self.speller.library), 2))
-        tried = whole_coefficients(frame, start, data, [share * bits for share in SYMBOL_PRICES])
-        written = []
-        for found in np.unique(tried, axis=0):
-            kept = np.flatnonzero(found)
-            try:
-                written.append(self.speller.expr(self._words(frame, (), kept, found[kept])))
-            except UnwritableError:
-                continue
-        return written
+        tried = whole_coefficients(frame, start, data, [share * bits for share in Coefficients.SYMBOL_PRICES])
+        kept = [(found, np.flatnonzero(found)) for found in np.unique(tried, axis=0)]
+        return [expr for found, its in kept for expr in self._exprs(frame, (), its, found[its])]
 
     # -- numbers --------------------------------------------------------------------------
 
     def _readings(
-        self, frame: Frame, columns: Numbers, target: Numbers, fit: Fit, laid: Sequence[Laid]
+        self, frame: Frame, columns: Numbers, target: Numbers, fit: Fit, terms: Sequence[Term]
     ) -> list[Numbers]:
-        """The coefficients to write: as they are, or rounded where they have to be plain."""
-        if frame.block.is_product:
-            return self._powers(frame, columns, target, fit, laid)
+        """Return the coefficients to write: as they are, or rounded where they have to be plain."""
+        if frame.free.is_product:
+            return self._powers(frame, columns, target, fit, terms)
         if self.speller.is_free:
             return [fit.coefficients]
         plain = [rounded(c, e) for c, e in zip(fit.coefficients, fit.errors, strict=True)]
@@ -90,30 +76,34 @@ class FrameWriter:
             readings.append(nearest)
         return readings
 
-    def _powers(self, frame: Frame, columns: Numbers, target: Numbers, fit: Fit, laid: Sequence[Laid]) -> list[Numbers]:
-        """Exponents as multiples of a half where that does as well; the other coefficients follow."""
-        n_block = len(frame.block.exponents)
+    def _powers(
+        self, frame: Frame, columns: Numbers, target: Numbers, fit: Fit, terms: Sequence[Term]
+    ) -> list[Numbers]:
+        """Return exponents as multiples of a half where that does as well; the other coefficients are fitted again."""
+        n_free = len(frame.free.exponents)
         fixed = {}
         for k, column in enumerate(fit.kept):
-            is_power = 0 < column < n_block or (column >= n_block and laid[column - n_block].is_log)
-            if not is_power:
-                continue
-            plain = rounded(fit.coefficients[k], fit.errors[k], denominators=HALVES)
-            if plain is not None:
-                fixed[k] = plain
-        readings = []
+            if 0 < column < n_free or (column >= n_free and terms[column - n_free].is_log):
+                plain = rounded(fit.coefficients[k], fit.errors[k], denominators=Coefficients.HALVES)
+                if plain is not None:
+                    fixed[k] = plain
         if fixed:
             coefficients, left = refit_with(columns, target, fit, fixed)
             if left <= max(1e-17 * fit.total, fit.left * (1 + 10 * np.log(len(target)) / len(target))):
-                readings.append(coefficients)
-        if not readings and self.speller.is_free:
-            readings.append(fit.coefficients)
-        return readings
+                return [coefficients]
+        return [fit.coefficients] if self.speller.is_free else []
 
     # -- words ----------------------------------------------------------------------------
 
-    def _words(self, frame: Frame, laid: Sequence[Laid], kept: NDArray[np.int64], coefficients: Numbers) -> Words:
-        n_block = len(frame.block.exponents)
+    def _exprs(self, frame: Frame, terms: Sequence[Term], kept: Indices, coefficients: Numbers) -> list[Expr]:
+        """Return a frame with its coefficients as an expression; an empty list where it cannot be written."""
+        try:
+            return [self.speller.expr(self._undone(frame, self._inner(frame, terms, kept, coefficients)))]
+        except UnwritableError:
+            return []
+
+    def _inner(self, frame: Frame, terms: Sequence[Term], kept: Indices, coefficients: Numbers) -> Words:
+        free, n_free = frame.free, len(frame.free.exponents)
         constant = 0.0
         parts: list[Part] = []
         for column, c in zip(kept.tolist(), coefficients.tolist(), strict=True):
@@ -121,21 +111,19 @@ class FrameWriter:
                 continue
             if column == 0:
                 constant = c
-            elif column < n_block:
-                words, values = self._monomial(frame.block.exponents[column], frame.block.variables)
-                parts.append((c, frame.block.is_product, words, values))
+            elif column < n_free:
+                exponents = free.exponents[column]
+                values = np.prod(free.variables ** exponents[:, np.newaxis], axis=0)
+                parts.append((c, free.is_product, self.speller.monomial(exponents.tolist()), values))
             else:
-                each = laid[column - n_block]
-                parts.append((c, each.is_log, Words.of(each.piece[0]), each.values))
-        inner = (
-            self._product(constant, parts, frame)
-            if frame.block.is_product
-            else self.speller.sum([(c, words) for c, _, words, _ in parts], constant)
-        )
-        return self._undone(frame, inner)
+                term = terms[column - n_free]
+                parts.append((c, term.is_log, Words.of(term.piece[0]), term.values))
+        if free.is_product:
+            return self._product(constant, parts, frame)
+        return self.speller.sum([(c, words) for c, _, words, _ in parts], constant)
 
     def _product(self, constant: float, parts: list[Part], frame: Frame) -> Words:
-        """A product of powers; its sign is that of the target in the first row."""
+        """Return a product of powers; its sign is that of the target in the first row."""
         powers: list[tuple[float, Words]] = []
         exponent: list[tuple[float, Words]] = []
         sign = frame.sign
@@ -150,25 +138,15 @@ class FrameWriter:
             powers.append((c, words))
         if exponent:
             powers.append((1.0, self.speller.over("exp", self.speller.sum(exponent))))
-        if abs(constant) > LARGEST_LOGARITHM:
+        if abs(constant) > Coefficients.LARGEST_LOGARITHM:
             raise UnwritableError("the factor")
         return self.speller.product(powers, sign * float(np.exp(constant)))
 
-    def _monomial(self, exponents: NDArray[np.int64], variables: Numbers) -> tuple[Words, Numbers]:
-        powers = [(float(e), words) for e, words in zip(exponents.tolist(), self._variables, strict=True) if e]
-        return self.speller.product(powers), np.prod(variables ** exponents[:, np.newaxis], axis=0)
-
     def _undone(self, frame: Frame, inner: Words) -> Words:
-        """The inner part with the scale taken off and the link undone, behind the guess that the frame is around."""
-        words = self._headed(frame, inner)
-        words = self.speller.negative(words) if frame.link.is_even and frame.sign < 0 else words
-        if frame.around is None:
-            return words
-        operator, guess = frame.around
-        return self.speller.over(operator, Words.of(guess[0]), words)
+        """Return the inner part with scale and link undone, behind the guess that the frame is around.
 
-    def _headed(self, frame: Frame, inner: Words) -> Words:
-        """The inner part with scale and link undone; powers of the scale stand outside of the link where they can."""
+        Powers of the scale stand outside of the link where they can.
+        """
         head, power = frame.link.head, POWERS.get(frame.link.head)
         outside, inside = [], []
         for exponent, variable, is_positive in zip(frame.scale, self._variables, self._is_positive, strict=True):
@@ -177,9 +155,15 @@ class FrameWriter:
                 outside.append((outer, variable))
             elif exponent:
                 inside.append((-float(exponent), variable))
-        inner = self.speller.product([(1.0, inner), *inside]) if inside else inner
-        if not outside:
-            return self.speller.headed(head, inner)
-        if head[0] == "1/":
-            return self.speller.product([*outside, (-1.0, self.speller.headed(head[1:], inner))])
-        return self.speller.product([*outside, (1.0, self.speller.headed(head, inner))])
+        words = self.speller.product([(1.0, inner), *inside]) if inside else inner
+        if outside and head[0] == "1/":
+            words = self.speller.product([*outside, (-1.0, self.speller.headed(head[1:], words))])
+        elif outside:
+            words = self.speller.product([*outside, (1.0, self.speller.headed(head, words))])
+        else:
+            words = self.speller.headed(head, words)
+        words = self.speller.negative(words) if frame.link.is_even and frame.sign < 0 else words
+        if frame.around is None:
+            return words
+        operator, guess = frame.around
+        return self.speller.over(operator, Words.of(guess[0]), words)

@@ -1,43 +1,36 @@
-"""Least squares for what is to be written: few columns, plain numbers where they do as well."""
+"""Linear least squares with few columns, and plain numbers for coefficients where they do as well."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
-Indices = NDArray[np.int64]
-EXACT = 1e-18  # of a target's squares: less is rounding
-NEGLIGIBLE = 1e-8  # a column that adds less, as a share of the target's size, to an exact fit adds nothing
-DEPENDENT = 1e-11  # a column with less of its own, as a share, is a sum of others
-PRICE = 1.5  # of a column, in logarithms of the number of rows
-DENOMINATORS = (1, 2, 3, 4, 6)
-STANDARD_ERRORS = 3.0
+from edhie.search.arrays import Indices, Numbers
+from edhie.search.mosaic.config import Coefficients
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A linear fit: which columns stay, and their coefficients."""
+    """A linear fit: the columns that are kept, and their coefficients."""
 
     kept: Indices
     coefficients: Numbers
     errors: Numbers
     """Standard errors of the coefficients."""
     left: float
-    """The sum of squares that is left."""
+    """The sum of squared residuals."""
     total: float
     """The sum of squares of the target about its mean."""
 
     @property
     def is_exact(self) -> bool:
         """Whether only rounding is left."""
-        return self.left <= EXACT * self.total
+        return self.left <= Coefficients.EXACT * self.total
 
 
 def pruned_fit(columns: Numbers, target: Numbers, total: float) -> Fit:
-    """Least squares on (columns, rows), without the columns that the rest can do without."""
+    """Fit (columns, rows) by least squares, without the columns that are not needed."""
     kept = _independent(columns, np.flatnonzero(np.linalg.norm(columns, axis=1) > 0))
     fit = least_squares(columns, kept, target, total)
     while len(fit.kept) > 1:
@@ -56,11 +49,11 @@ def pruned_fit(columns: Numbers, target: Numbers, total: float) -> Fit:
 
 
 def _independent(columns: Numbers, kept: Indices) -> Indices:
-    """Of some columns those that are no sums of others before them."""
+    """Return the columns that are not linear combinations of others before them."""
     while True:
         chosen = columns[kept]
         angles = np.abs(np.diag(np.linalg.qr((chosen / np.linalg.norm(chosen, axis=1)[:, np.newaxis]).T, mode="r")))
-        dependent = np.flatnonzero(angles <= DEPENDENT)
+        dependent = np.flatnonzero(angles <= Coefficients.DEPENDENT)
         if len(dependent) == 0:
             return kept[: len(angles)]  # no more than there are rows
         kept = np.delete(kept, dependent[0])  # what stands behind it has to be looked at again
@@ -69,26 +62,26 @@ def _independent(columns: Numbers, kept: Indices) -> Indices:
 def _is_as_good(fewer: Fit, fit: Fit, n_rows: int) -> bool:
     if fit.is_exact:
         return fewer.is_exact
-    price = PRICE * np.log(n_rows) * (len(fit.kept) - len(fewer.kept))
+    price = Coefficients.PRICE * np.log(n_rows) * (len(fit.kept) - len(fewer.kept))
     return bool(n_rows * np.log(max(fewer.left, 1e-300) / max(fit.left, 1e-300)) < price)
 
 
 def _superfluous(fit: Fit, columns: Numbers, target: Numbers) -> Indices:
-    """Columns that may go, the least needed first; of many at most half at once."""
+    """Return columns that may be left out, the least needed first; at most half at once."""
     if fit.is_exact:
         sizes = np.abs(fit.coefficients) * np.linalg.norm(columns[fit.kept], axis=1)
         least = sizes / np.linalg.norm(target)
-        going = np.flatnonzero(least < NEGLIGIBLE)
+        going = np.flatnonzero(least < Coefficients.NEGLIGIBLE)
     else:
         with np.errstate(all="ignore"):
             least = np.square(fit.coefficients / fit.errors)
-        going = np.flatnonzero(~(least > PRICE * np.log(len(target))))
+        going = np.flatnonzero(~(least > Coefficients.PRICE * np.log(len(target))))
     going = going[np.argsort(least[going], kind="stable")]
     return fit.kept[going[: max(1, (len(fit.kept) + 1) // 2)]]
 
 
 def least_squares(columns: Numbers, kept: Indices, target: Numbers, total: float) -> Fit:
-    """The fit of a target by some of the columns."""
+    """Fit a target by some of the columns."""
     chosen = columns[kept]
     norms = np.linalg.norm(chosen, axis=1)
     design = (chosen / norms[:, np.newaxis]).T
@@ -106,9 +99,9 @@ def least_squares(columns: Numbers, kept: Indices, target: Numbers, total: float
     return Fit(kept, scaled / norms, errors, left, total)
 
 
-def rounded(value: float, error: float, *, denominators: tuple[int, ...] = DENOMINATORS) -> float | None:
-    """The plainest fraction within a few standard errors, or None."""
-    reach = max(STANDARD_ERRORS * error, 1e-7 * max(abs(value), 1e-3))
+def rounded(value: float, error: float, *, denominators: tuple[int, ...] = Coefficients.DENOMINATORS) -> float | None:
+    """Return the plainest fraction within a few standard errors, or None."""
+    reach = max(Coefficients.STANDARD_ERRORS * error, 1e-7 * max(abs(value), 1e-3))
     for below in denominators:
         near = round(value * below) / below
         if abs(near - value) <= reach:
@@ -117,7 +110,7 @@ def rounded(value: float, error: float, *, denominators: tuple[int, ...] = DENOM
 
 
 def refit_with(columns: Numbers, target: Numbers, fit: Fit, fixed: dict[int, float]) -> tuple[Numbers, float]:
-    """Coefficients of the kept columns with some fixed, by place among them, and what is left."""
+    """Fit again with some coefficients fixed, by place among the kept; return all, and the squares that are left."""
     free = [k for k in range(len(fit.kept)) if k not in fixed]
     rest = target - sum(value * columns[fit.kept[k]] for k, value in fixed.items())
     coefficients = np.empty(len(fit.kept))

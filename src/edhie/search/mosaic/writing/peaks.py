@@ -10,22 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from edhie.errors import EdhieError
 from edhie.evaluate.data import Data, few_rows
-from edhie.expr import Expr, SymbolLibrary, parse
-
-Numbers = NDArray[np.float64]
-PLACES = np.linspace(0.0, 1.0, 41)  # over the range of the variable
-WIDTHS = np.geomspace(0.02, 0.5, 10)  # over the range
-RATES = np.array([-30.0, -12.0, -6.0, -3.0, -1.5, -0.5, 0.5, 1.5, 3.0])  # of the background, over the range
-LEAST_ROWS = 15  # with different values of the variable
-MOST_ROWS = 300  # that peaks are compared on
-MOST_VARIABLES = 4
-EXPLAINED = 0.5  # of the squares about the mean
-APART = 1e-3  # of their squares: peaks that are more alike than this are one
-WRITTEN = 2  # backgrounds, for each shape and number of peaks
+from edhie.expr import Expr, SymbolLibrary
+from edhie.search.arrays import Numbers
+from edhie.search.mosaic.config import OneVariable
+from edhie.search.mosaic.writing.curves import from_template
 
 
 @dataclass(frozen=True)
@@ -47,7 +37,7 @@ SHAPES = (
 
 @dataclass(frozen=True)
 class Background:
-    """What the peaks stand on."""
+    """A background of peaks."""
 
     template: str
     columns: Numbers
@@ -61,26 +51,23 @@ def peak_expressions(data: Data, library: SymbolLibrary) -> list[Expr]:
     found: list[Expr] = []
     if library.constant is None:
         return found
-    data = few_rows(data, MOST_ROWS)
+    data = few_rows(data, OneVariable.PEAK_ROWS)
     roots = np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights)
-    for name, x in list(zip(data.names, data.columns, strict=True))[:MOST_VARIABLES]:
+    for name, x in list(zip(data.names, data.columns, strict=True))[: OneVariable.PEAK_VARIABLES]:
         span = float(np.ptp(x))
-        if len(np.unique(x)) < LEAST_ROWS or not 0 < span < np.inf:
+        if len(np.unique(x)) < OneVariable.PEAK_VALUES or not 0 < span < np.inf:
             continue
         for shape in SHAPES:
             for text, constants in best_peaks(shape, x, data.y, roots):
-                try:
-                    expr = parse(text.format(c=library.constant, x=name), library)
-                except EdhieError:  # the library lacks an operator
-                    continue
-                found.append(expr.with_constants(constants))
+                found += from_template(text, name, constants, library)
     return found
 
 
 def best_peaks(shape: Shape, x: Numbers, y: Numbers, roots: Numbers) -> list[tuple[str, list[float]]]:
     """Return the best sums of one and of two peaks, as templates with their constants."""
     first, span = float(x.min()), float(np.ptp(x))
-    places, widths = (grid.ravel() for grid in np.meshgrid(first + span * PLACES, span * WIDTHS))
+    grids = np.meshgrid(first + span * OneVariable.PEAK_PLACES, span * OneVariable.PEAK_WIDTHS)
+    places, widths = (grid.ravel() for grid in grids)
     with np.errstate(all="ignore"):
         peaks = shape.values((x - places[:, np.newaxis]) / widths[:, np.newaxis])
     total = float(np.square((y - np.average(y, weights=roots**2)) * roots).sum())
@@ -90,7 +77,7 @@ def best_peaks(shape: Shape, x: Numbers, y: Numbers, roots: Numbers) -> list[tup
             tried[len(chosen)].append((left, chosen, background))
     found = []
     for listed in tried.values():
-        for left, chosen, background in sorted(listed, key=lambda each: each[0])[:WRITTEN]:
+        for left, chosen, background in sorted(listed, key=lambda each: each[0])[: OneVariable.PEAKS_WRITTEN]:
             columns = np.concatenate([peaks[chosen], background.columns])
             heights = np.linalg.lstsq((columns * roots).T, y * roots, rcond=None)[0].tolist()
             with np.errstate(all="ignore"):
@@ -100,7 +87,7 @@ def best_peaks(shape: Shape, x: Numbers, y: Numbers, roots: Numbers) -> list[tup
                     for each in shape.constants(h, places[k], widths[k])
                 ]
             constants += background.constants(heights[len(chosen) :])
-            if left < (1 - EXPLAINED) * total and np.isfinite(constants).all():
+            if left < (1 - OneVariable.EXPLAINED) * total and np.isfinite(constants).all():
                 template = " + ".join([*[shape.template] * len(chosen), background.template])
                 found.append((template, [float(each) for each in constants]))
     return found
@@ -113,7 +100,7 @@ def backgrounds(x: Numbers, first: float, span: float) -> list[Background]:
         Background("{c}", one[np.newaxis], tuple),
         Background("{c} + {c}*{x}", np.stack([one, x]), tuple),
     ]
-    for rate in (RATES / span).tolist():
+    for rate in (OneVariable.BACKGROUND_RATES / span).tolist():
         factor = float(np.exp(-rate * first)) if abs(rate * first) < 500 else np.nan
         column = np.exp(rate * (x - first))
         found.append(
@@ -123,7 +110,7 @@ def backgrounds(x: Numbers, first: float, span: float) -> list[Background]:
 
 
 def _best_pair(peaks: Numbers, target: Numbers, background: Numbers) -> list[tuple[list[int], float]]:
-    """The best single peak and the best pair beside a background, with the squares that are left."""
+    """Return the best single peak and the best pair beside a background, with the squares that are left."""
     basis = np.linalg.qr(background.T)[0]
     peaks, target = peaks - (peaks @ basis) @ basis.T, target - basis @ (basis.T @ target)
     squares = np.square(peaks).sum(axis=1)
@@ -138,7 +125,7 @@ def _best_pair(peaks: Numbers, target: Numbers, background: Numbers) -> list[tup
     with np.errstate(all="ignore"):
         squared = np.square(along)
         gains = (squared[:, np.newaxis] + squared - 2 * np.outer(along, along) * gram) / determinant
-    gains[determinant < APART] = 0.0
+    gains[determinant < OneVariable.PEAKS_APART] = 0.0
     first, second = divmod(int(np.argmax(gains)), len(usable))
     return [
         ([int(usable[one])], whole - float(along[one] ** 2)),

@@ -2,113 +2,96 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
+from edhie.search.arrays import Indices, Numbers
+from edhie.search.mosaic.config import Quotients
 from edhie.search.mosaic.frames.free_columns import polynomial_of_degree
 from edhie.search.mosaic.frames.links import Link
 from edhie.search.pieces.spelling import Speller, UnwritableError, Words
 
-Numbers = NDArray[np.float64]
-Term = tuple[float, NDArray[np.int64]]  # a coefficient, and the powers of the variables
-DEGREES = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 2), (2, 3), (3, 3))  # of numerator and denominator
-LINKS = ("y", "y^2", "exp(y)", "sin(y)", "cos(y)")  # the reciprocal of a quotient is one
-MOST_COLUMNS = 66
-ROWS_A_COLUMN = 3
-VANISHING = 1e-12  # the length of a combination, over that of the largest, that is rounding
+Monomials = list[tuple[float, Indices]]
+"""Coefficients, and the powers of the variables."""
 
 
-def rational_expressions(data: Data, speller: Speller, links: list[Link]) -> list[Expr]:
-    """Exact quotients of polynomials, for the target or a function of it; those of the least degree.
+def quotients(data: Data, speller: Speller, links: Sequence[Link]) -> list[Expr]:
+    """Return exact quotients of polynomials, for the target or a function of it; those of the least degree.
 
-    `data` may be a few of the rows: the speller knows how to write numbers that hold on all of them.
+    `data` may be a few of the rows: the speller writes numbers that hold on all of them.
     """
     found = []
     for link in links:
-        if link.name not in LINKS:
+        if link.name not in Quotients.LINKS:
             continue
         with np.errstate(all="ignore"):
             target = link.apply(data.y)
-        words = _quotient(target, data, speller) if np.isfinite(target).all() else None
-        if words is None:
-            continue
-        try:
-            headed = speller.headed(link.head, words)
-            negative = link.is_even and data.y[0] < 0
-            found.append(speller.expr(speller.negative(headed) if negative else headed))
-        except UnwritableError:
-            continue
+        parts = _exact_quotient(target, data) if np.isfinite(target).all() else None
+        if parts is not None:
+            found += written_quotient(link, *parts, speller, is_negative=link.is_even and bool(data.y[0] < 0))
     return found
 
 
-def _quotient(target: Numbers, data: Data, speller: Speller) -> Words | None:
+def written_quotient(
+    link: Link, above: Monomials, below: Monomials, speller: Speller, *, is_negative: bool
+) -> list[Expr]:
+    """Return a quotient with a link undone, with 1 for the first coefficient below; an empty list if unwritable."""
+    unit = below[0][0]
+    try:
+        top, bottom = (_polynomial([(c / unit, e) for c, e in terms], speller) for terms in (above, below))
+        words = speller.headed(link.head, speller.over("/", top, bottom))
+        return [speller.expr(speller.negative(words) if is_negative else words)]
+    except UnwritableError:
+        return []
+
+
+def _polynomial(terms: Monomials, speller: Speller) -> Words:
+    constant = sum(float(c) for c, exponents in terms if not exponents.any())
+    return speller.sum([(float(c), speller.monomial(e.tolist())) for c, e in terms if e.any()], constant)
+
+
+def _exact_quotient(target: Numbers, data: Data) -> tuple[Monomials, Monomials] | None:
     n_variables = data.n_variables
-    for above, below in DEGREES:
-        if comb(n_variables + max(above, below), n_variables) > MOST_COLUMNS:
+    for above, below in Quotients.DEGREES:
+        if comb(n_variables + max(above, below), n_variables) > Quotients.MOST_COLUMNS:
             continue
         numerator, denominator = (polynomial_of_degree(data.columns, degree) for degree in (above, below))
         with np.errstate(all="ignore"):
             columns = np.concatenate([numerator.columns, target * denominator.columns])
             norms = np.linalg.norm(columns, axis=1)
-        if len(columns) > min(MOST_COLUMNS, data.n_rows // ROWS_A_COLUMN):
+        if len(columns) > min(Quotients.MOST_COLUMNS, data.n_rows // Quotients.ROWS_A_COLUMN):
             continue
         if not np.isfinite(norms).all() or (norms == 0).any():
             return None
         columns /= norms[:, np.newaxis]
-        if _vanishing(columns)[0] > VANISHING:
+        if _vanishing(columns)[0] > Quotients.VANISHING:
             continue
         kept = _few_columns(columns)
         coefficients = _vanishing(columns[kept])[1] / norms[kept]
         n_above = len(numerator.columns)
-        if (kept < n_above).all() or (kept >= n_above).all():
-            return None  # the variables depend on one another
-        try:
-            top = [(c, numerator.exponents[k]) for k, c in zip(kept, coefficients, strict=True) if k < n_above]
-            bottom = [
-                (-c, denominator.exponents[k - n_above])
-                for k, c in zip(kept, coefficients, strict=True)
-                if k >= n_above
-            ]
-            return quotient_words(top, bottom, speller)
-        except UnwritableError:
-            return None
+        top = [(c, numerator.exponents[k]) for k, c in zip(kept, coefficients, strict=True) if k < n_above]
+        bottom = [
+            (-c, denominator.exponents[k - n_above]) for k, c in zip(kept, coefficients, strict=True) if k >= n_above
+        ]
+        return (top, bottom) if top and bottom else None  # else the variables depend on one another
     return None
 
 
 def _vanishing(columns: Numbers) -> tuple[float, Numbers]:
-    """The combination of columns, of length 1, that is nearest to nothing, and how near."""
+    """Return how near the nearest combination of columns is to zero, and its coefficients, of length 1."""
     _, s, vt = np.linalg.svd(columns.T, full_matrices=False)
     return float(s[-1] / s[0]), vt[-1]
 
 
-def _few_columns(columns: Numbers) -> NDArray[np.int64]:
-    """Columns of which a combination vanishes: few, found by leaving out one after the other, the last first."""
+def _few_columns(columns: Numbers) -> Indices:
+    """Return few columns of which a combination vanishes, by leaving out one after the other, the last first."""
     kept = np.arange(len(columns))
     for column in range(len(columns) - 1, -1, -1):
         fewer = kept[kept != column]
-        if len(fewer) > 1 and _vanishing(columns[fewer])[0] <= VANISHING:
+        if len(fewer) > 1 and _vanishing(columns[fewer])[0] <= Quotients.VANISHING:
             kept = fewer
     return kept
-
-
-def quotient_words(above: list[Term], below: list[Term], speller: Speller) -> Words:
-    """Return the quotient of two polynomials, with 1 for the first coefficient below."""
-    unit = below[0][0]
-    top, bottom = (_polynomial([(c / unit, e) for c, e in terms], speller) for terms in (above, below))
-    return speller.over("/", top, bottom)
-
-
-def _polynomial(terms: list[Term], speller: Speller) -> Words:
-    variables = [Words((name,)) for name in speller.library.variables]
-    constant, parts = 0.0, []
-    for coefficient, exponents in terms:
-        powers = [(float(e), words) for e, words in zip(exponents.tolist(), variables, strict=True) if e]
-        if powers:
-            parts.append((float(coefficient), speller.product(powers)))
-        else:
-            constant += float(coefficient)
-    return speller.sum(parts, constant)

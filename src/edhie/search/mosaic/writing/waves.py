@@ -1,6 +1,6 @@
 """Waves of one variable: A·exp(k·x)·cos(ω·x + φ), beside a constant or a line.
 
-A wave with a phase is a sum of a cosine and a sine, so that for a frequency and an envelope on a grid the rest follows
+A wave with a phase is a sum of a cosine and a sine, so for a frequency and an envelope on a grid the rest follows
 by linear least squares. The best few are written, and a fit brings their constants to the optimum.
 """
 
@@ -9,28 +9,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
+from edhie.search.arrays import LARGEST_VALUE, Numbers
+from edhie.search.mosaic.config import OneVariable
 from edhie.search.pieces.spelling import Speller, UnwritableError, Words
-
-Numbers = NDArray[np.float64]
-DECAYS = (0.0, -1.0, -2.0, -4.0, -8.0, 1.0, 2.0, 4.0)  # in exponents, over the range of the variable
-STEPS = 4  # frequencies a turn over the range
-MOST_TURNS = 40
-LEAST_ROWS = 8  # with different values of the variable
-MOST_VARIABLES = 8
-WRITTEN = 4  # waves a variable and number of columns beside
-LARGEST_VALUE = 1e150  # whose square is a number
-EXPLAINED = 0.2  # of the squares: less is no wave
 
 
 class Wave(NamedTuple):
     """One wave, and the polynomial beside it."""
 
     squares: float
-    """What it leaves."""
+    """The sum of squared residuals."""
     decay: float
     frequency: float
     cosine: float
@@ -43,10 +34,10 @@ def wave_expressions(data: Data, speller: Speller) -> list[Expr]:
     """Return waves of single variables that explain a good part of the target."""
     found = []
     if speller.is_free and ("cos" in speller.library or "sin" in speller.library):
-        for k in range(min(data.n_variables, MOST_VARIABLES)):
-            for wave in waves_of(data.columns[k], data.y, data.weights):
+        for name, x in list(zip(data.names, data.columns, strict=True))[: OneVariable.MOST_VARIABLES]:
+            for wave in waves_of(x, data.y, data.weights):
                 try:
-                    found.append(speller.expr(_words(wave, Words((data.names[k],)), speller)))
+                    found.append(speller.expr(_words(wave, Words((name,)), speller)))
                 except UnwritableError:
                     continue
     return found
@@ -55,10 +46,10 @@ def wave_expressions(data: Data, speller: Speller) -> list[Expr]:
 def waves_of(x: Numbers, y: Numbers, weights: Numbers | None = None) -> list[Wave]:
     """Return the best waves beside a constant and beside a line, from different peaks of the grid."""
     n_values, span = len(np.unique(x)), float(np.ptp(x))
-    if n_values < LEAST_ROWS or not span > 0:
+    if n_values < OneVariable.LEAST_VALUES or not span > 0:
         return []
-    turns = min(MOST_TURNS, (n_values - 1) // 2)  # more are not resolved
-    frequencies = 2 * np.pi / span * np.arange(1, STEPS * turns + 1) / STEPS
+    turns, steps = min(OneVariable.WAVE_TURNS, (n_values - 1) // 2), OneVariable.WAVE_STEPS  # more are not resolved
+    frequencies = 2 * np.pi / span * np.arange(1, steps * turns + 1) / steps
     roots = np.ones(len(x)) if weights is None else np.sqrt(weights)
     angles = np.outer(frequencies, x)
     found = []
@@ -70,15 +61,15 @@ def waves_of(x: Numbers, y: Numbers, weights: Numbers | None = None) -> list[Wav
         rest = _without(y * roots, basis)
         total = float(rest @ rest)
         tried = []
-        for decay in DECAYS:
+        for decay in OneVariable.WAVE_DECAYS:
             envelope = roots * np.exp(decay * (x - x.min()) / span)
             cosines, sines = (_without(wave * envelope, basis) for wave in (np.cos(angles), np.sin(angles)))
             left = total - _explained(cosines, sines, rest)
             inside = np.concatenate([[np.inf], left, [np.inf]])
             is_peak = (left <= inside[:-2]) & (left <= inside[2:])
             tried += [(float(left[k]), decay / span, float(frequencies[k])) for k in np.flatnonzero(is_peak)]
-        best = sorted(each for each in tried if each[0] < (1 - EXPLAINED) * total)[:WRITTEN]
-        found += [_solved(*each, x, y, roots, powers) for each in best]
+        best = sorted(each for each in tried if each[0] < (1 - OneVariable.WAVE_EXPLAINED) * total)
+        found += [_solved(*each, x, y, roots, powers) for each in best[: OneVariable.WAVES_WRITTEN]]
     return [wave for wave in found if wave is not None]
 
 
@@ -87,7 +78,7 @@ def _without(rows: Numbers, basis: Numbers) -> Numbers:
 
 
 def _explained(cosines: Numbers, sines: Numbers, target: Numbers) -> Numbers:
-    """By row: the squares of the target that the two columns explain together."""
+    """Return, by row, the squares of the target that the two columns explain together."""
     cc, ss = np.square(cosines).sum(axis=1), np.square(sines).sum(axis=1)
     cs, ct, st = (cosines * sines).sum(axis=1), cosines @ target, sines @ target
     with np.errstate(all="ignore"):
@@ -98,7 +89,7 @@ def _explained(cosines: Numbers, sines: Numbers, target: Numbers) -> Numbers:
 def _solved(
     squares: float, decay: float, frequency: float, x: Numbers, y: Numbers, roots: Numbers, powers: Numbers
 ) -> Wave | None:
-    """The amplitudes of a wave, which is written without an offset of x; None where its envelope is no number."""
+    """Return a wave with its amplitudes, without an offset of x; None where its envelope overflows."""
     with np.errstate(all="ignore"):
         envelope = np.exp(decay * x)
         columns = np.stack([envelope * np.cos(frequency * x), envelope * np.sin(frequency * x), *powers])
