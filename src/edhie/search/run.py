@@ -24,7 +24,7 @@ from edhie.search.checkpoint import Keeper, Moment
 from edhie.search.strategies import strategy_of
 from edhie.search.watching import Watch
 
-STATES_SECONDS, STATES_SHARE = 0.1, 0.05  # and the share of the time that states to go back to may cost
+STATES_SECONDS, STATES_SHARE = 0.1, 0.05  # that taking states may cost: so much, and this share of the time
 
 
 def run(
@@ -42,18 +42,18 @@ def run(
 ) -> SearchResult:
     """Search for expressions that explain the evaluator's data, until the budget is used up.
 
-    With a `folder`, checkpoints and the result are kept there; `resume` goes on from such a folder, with
-    its seed, and ends as if it had never stopped. For that, where the evaluations end within a step, the evaluator
-    is left at the end of the step before. `asked` is what else the search follows from, as JSON has it: the folder
-    tells it, and what goes on there must be asked the same. A folder that cannot be written to any more, such as on
-    a full disk, is a warning: the search goes on, and its result comes back. Ctrl-C gives the result so far. An
-    evaluator that has been used before brings what it knows; what it has executed counts.
+    With a `folder`, checkpoints and the result are kept there. `resume` continues from such a folder, with its seed,
+    and gives the same result as a search that was never stopped; for that, where the evaluations end within a step, the
+    evaluator is left at the end of the step before. `asked` holds further settings that determine the result, as
+    plain data: they are kept in the folder, and have to be the same on resume. If the folder cannot be written to any
+    more, such as on a full disk, that is a warning, and the result is returned all the same. Ctrl-C gives the result so
+    far. An evaluator that was used before brings its expressions; those it has executed count.
     """
     chosen = strategy_of(strategy)
     task = Task(generator, evaluator, budget, criterion=criterion or Criterion())
     seed = _seed_of(rng)
     if resume and folder is None:
-        raise SearchError("resume needs the folder of the search that is to go on; pass folder=")
+        raise SearchError("resume needs the folder of the search to continue; pass folder=")
     keeper = None if folder is None else Keeper(Path(folder), chosen, task, seed, resume=resume, asked=asked or {})
     with evaluator.limited(budget.evaluations):
         loop = _Loop(chosen, task, seed if keeper is None else keeper.seed, keeper, Watch(task, chosen, on_event))
@@ -65,7 +65,7 @@ def run(
         try:
             result.save(keeper.folder)
         except KeepError as error:
-            _warn(error, "it comes back, and is kept nowhere else")
+            _warn(error, "it is returned, and saved nowhere else")
     return result
 
 
@@ -81,7 +81,7 @@ def _seed_of(rng: int | np.random.Generator) -> int:
 
 
 class _Loop:
-    """One search from its beginning, or a checkpoint, to its end."""
+    """One search from its start, or a checkpoint, to its end."""
 
     def __init__(self, strategy: Strategy, task: Task, seed: int, keeper: Keeper | None, watch: Watch) -> None:
         self._strategy = strategy
@@ -95,7 +95,7 @@ class _Loop:
         self._spent_on_states = 0.0
 
     def run(self) -> SearchResult:
-        """Step after step until there is a reason to stop."""
+        """Do steps until there is a reason to stop."""
         moment, reason = self._moment(None), None
         try:
             self._begin()
@@ -103,11 +103,11 @@ class _Loop:
             while (reason := self._reason_to_stop()) is None:
                 self._step()
                 if self._task.evaluator.is_exhausted:
-                    continue  # the step may have been cut short: a search that goes on has to do it again
+                    continue  # the step may have been cut short: on resume it has to be done again
                 moment = self._remembered(moment)
             self._watch.finish(reason, self._seconds, self._idle)
         except BaseException as error:
-            self._go_back(moment)  # a step that ended half-way is as if it had not begun
+            self._go_back(moment)  # an interrupted step is undone
             if not is_interruption(error):
                 raise
             reason = "interrupted"
@@ -149,7 +149,7 @@ class _Loop:
 
     @property
     def _idle(self) -> int:
-        """How many steps ago the best equation was found; 0 where the strategy does not tell."""
+        """The number of steps since the best equation was found; 0 if the strategy does not report it."""
         improved = self._strategy.improved_at
         return 0 if improved is None else self._n_steps - improved
 
@@ -161,7 +161,7 @@ class _Loop:
     # -- moments --------------------------------------------------------------------------
 
     def _state(self) -> State | None:
-        """The strategy's state, where it is to be kept."""
+        """Return the strategy's state, where it is to be kept."""
         if self._keeper is None:
             return None
         since = time.perf_counter()
@@ -174,7 +174,7 @@ class _Loop:
         return Moment(self._n_steps, self._seconds, self._is_over, tally, self._watch.history, state, mark)
 
     def _remembered(self, last: Moment) -> Moment:
-        """This moment, kept where it is time for it; the last one where states have cost too much time."""
+        """Return this moment, written where it is time for it; the last one where states have cost too much time."""
         if self._spent_on_states > STATES_SECONDS + STATES_SHARE * self._seconds:
             return last
         moment = self._moment(self._state())
@@ -186,11 +186,11 @@ class _Loop:
         if self._keeper is not None and moment.state is not None:
             try:
                 self._keeper.write(moment, self._task.evaluator)
-            except KeepError as error:  # what was found is worth more than a place to keep it in
-                _warn(error, "what is found is in memory alone")
+            except KeepError as error:
+                _warn(error, "results are kept in memory only")
 
     def _go_back(self, moment: Moment) -> None:
-        """Be at a moment again, and leave it as the checkpoint."""
+        """Return to a moment, and leave it as the checkpoint."""
         self._take_on(moment)
         if moment.mark is not None:
             self._task.evaluator.undo(moment.mark)
@@ -221,7 +221,7 @@ class _Loop:
 
 
 def found(evaluator: Evaluator) -> Candidates:
-    """Every distinct expression that an evaluator has executed, in that order."""
+    """Return every distinct expression that an evaluator has executed, in that order."""
     explored, places = evaluator.explored, evaluator.standing
     places = places[np.argsort(explored.executed_at[places], kind="stable")]
     return Candidates(
@@ -230,7 +230,7 @@ def found(evaluator: Evaluator) -> Candidates:
 
 
 def counts_of(counts: Counts, tally: Tally) -> SearchCounts:
-    """What evaluator and strategy have counted, together."""
+    """Return the counts of evaluator and strategy together."""
     return SearchCounts(
         executed=counts.executed,
         screened=tally.screened,

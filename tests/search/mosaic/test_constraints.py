@@ -15,7 +15,7 @@ from edhie.search import Budget, run
 from edhie.search.mosaic.config import MosaicConfig
 from edhie.search.mosaic.fitting.constraint_repairs import completed, trimmed
 from edhie.search.mosaic.frames.opening_frames import opening_frames
-from edhie.search.mosaic.weighing.gates import OPEN, gate_of
+from edhie.search.mosaic.weighing.frame_pool import PieceFilter
 from edhie.search.mosaic.weighing.plain_sums import plain_sums
 from edhie.search.pieces.piece_pool import PiecePool
 from mosaics import Numbers, data_of, forest_of, frames_of, free, positive, strict
@@ -83,14 +83,13 @@ def test_frames_keep_out_what_may_not_stand_within_their_links() -> None:
     data = data_of(X, np.exp(A) + B)
     rules = Rules(Constraints(nested={"log": ["sin"], "exp": ["sin"]}), free())
     linked = next(f for f in opening_frames(data, free(), MosaicConfig()) if f.link.head == ("log",))
-    gate, forest = gate_of(linked, rules), forest_of(free(), "x0", "sin(x0)", "x1*sin(x0)", "cos(x1)")
+    forest = forest_of(free(), "x0", "sin(x0)", "x1*sin(x0)", "cos(x1)")
     which, is_log = np.arange(4), np.zeros(4, np.bool_)
-    assert gate.pass_on(np.ones(4), forest, which, is_log).tolist() == [1, 0, 0, 1]
-    assert gate.inside(forest, which, is_log).tolist() == [0, 3]
-    assert gate_of(linked, None) is OPEN
-    product = gate_of(frames_of(data, free(), "y", is_product=True)[0], rules)
-    assert product.inside(forest, which, is_log).tolist() == [0, 3]
-    assert product.inside(forest, which, ~is_log).tolist() == [0, 1, 2, 3]
+    assert PieceFilter.of(linked, rules).allowed(forest, which, is_log).tolist() == [True, False, False, True]
+    assert PieceFilter.of(linked, None).allowed(forest, which, is_log).all()
+    product = PieceFilter.of(frames_of(data, free(), "y", is_product=True)[0], rules)
+    assert product.allowed(forest, which, is_log).tolist() == [True, False, False, True]
+    assert product.allowed(forest, which, ~is_log).all()
 
 
 @both

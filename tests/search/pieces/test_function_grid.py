@@ -11,7 +11,7 @@ from scipy import special
 
 from edhie import EDHiERegressor, operator, parse
 from edhie.expr import SymbolLibrary
-from edhie.search.pieces.function_grid import MOST_VARIABLES, OWN_SCALES, own_functions, shapes
+from edhie.search.pieces.function_grid import MOST_VARIABLES, OWN_SCALES, function_grid, own_functions
 
 GUST = operator("gust", 1, numpy=special.erfc)
 MIXED = operator("mixed", 2, numpy=np.hypot)
@@ -22,8 +22,8 @@ ALIKE = np.ones(2)
 def test_a_users_functions_have_rates_of_both_signs() -> None:
     library = SymbolLibrary.of(["+", "*", "exp", GUST, MIXED], 2, constant=True)
     assert own_functions(library) == ["gust"]
-    found = shapes(library, COLUMNS, ALIKE)
-    own = shapes(library, COLUMNS, ALIKE, only=["gust"])
+    found = function_grid(library, COLUMNS, ALIKE)
+    own = function_grid(library, COLUMNS, ALIKE, only=["gust"])
     assert [str(each.free()) for each in own] == [
         f"gust(c*{name})" for name in ("x0", "x1") for _ in range(2 * len(OWN_SCALES))
     ]
@@ -34,8 +34,8 @@ def test_a_users_functions_have_rates_of_both_signs() -> None:
 def test_all_else_is_as_it_was_without_them() -> None:
     names = ["+", "*", "exp", "sin", "log", "^"]
     plain = SymbolLibrary.of(names, 2, constant=True)
-    found = shapes(plain, COLUMNS, ALIKE)
-    with_own = shapes(plain.extended(GUST), COLUMNS, ALIKE)
+    found = function_grid(plain, COLUMNS, ALIKE)
+    with_own = function_grid(plain.extended(GUST), COLUMNS, ALIKE)
     assert own_functions(plain) == []
     assert [str(each) for each in with_own if "gust" not in each.tokens] == [str(each) for each in found]
 
@@ -44,9 +44,9 @@ def test_all_else_is_as_it_was_without_them() -> None:
 def test_nothing_that_cannot_be_written(operators: list[Any]) -> None:
     for constant in (True, False):
         library = SymbolLibrary.of(operators, 2, constant=constant)
-        assert bool(len(shapes(library, COLUMNS, ALIKE, only=["gust"]))) == (constant and "*" in operators)
+        assert bool(len(function_grid(library, COLUMNS, ALIKE, only=["gust"]))) == (constant and "*" in operators)
     many = SymbolLibrary.of(["*", GUST], MOST_VARIABLES + 3, constant=True)
-    found = shapes(many, np.tile(COLUMNS[0], (MOST_VARIABLES + 3, 1)), np.arange(MOST_VARIABLES + 3.0))
+    found = function_grid(many, np.tile(COLUMNS[0], (MOST_VARIABLES + 3, 1)), np.arange(MOST_VARIABLES + 3.0))
     assert len(found) == MOST_VARIABLES * 2 * len(OWN_SCALES)
 
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from edhie.evaluate.values import values
 from edhie.expr import Forest
-from edhie.search.pieces.piece_pool import LARGEST_VALUE, PiecePool
+from edhie.search.arrays import LARGEST_VALUE
+from edhie.search.pieces.piece_pool import PiecePool
 from mosaics import forest_of, free, positive, strict
 
 COLUMNS = positive(2, 40)

@@ -8,7 +8,7 @@ import pytest
 from edhie.evaluate.values import values
 from edhie.expr import Forest
 from edhie.search.mosaic.weighing.frame_pool import FramePool
-from edhie.search.mosaic.weighing.term_pairs import best_beside
+from edhie.search.mosaic.weighing.pairs import best_beside
 from edhie.search.pieces import products
 from edhie.search.pieces.products import Products
 from mosaics import data_of, forest_of, frames_of, free, positive
@@ -47,17 +47,18 @@ def test_the_best_pair_beside_a_plain_piece_is_found_whatever_the_chunks(monkeyp
     y = 3 * X[1] ** 2 - 2 * X[0] * np.sin(X[0]) + 1
     board = FramePool(LIBRARY, X.shape[1], 10)
     for frame in frames_of(data_of(X, y), LIBRARY):
-        board.put(frame)
-    lean = [place for place in board.places if place.is_lean and not place.frame.block.is_product]
+        board.add(frame)
+    lean = [each for each in board.frames if each.is_lean and not each.frame.free.is_product]
     answers = []
     for chunk in (4, 2048):
         monkeypatch.setattr(products, "CHUNK", chunk)
         crossed = Products.between(FEW, SHAPED)
-        found, n_weighed = best_beside(list(board.by_block(lean)), FEW, values(FEW, X), crossed, values(BOTH, X), top=2)
+        groups = list(board.by_columns(lean))
+        found, n_weighed = best_beside(groups, FEW, values(FEW, X), crossed, values(BOTH, X), top=2)
         assert n_weighed > 0
-        mine = [each for each in found if each.place is lean[0]]
+        mine = [each for each in found if each.pooled is lean[0]]
         assert len(mine) == 2
-        assert {str(laid.piece[0]) for laid in mine[0].extra} == {"x1^2", "x0*sin(x0)"}
+        assert {str(term.piece[0]) for term in mine[0].extra} == {"x1^2", "x0*sin(x0)"}
         assert mine[0].left < 1e-12
-        answers.append([(each.left, [str(laid.piece[0]) for laid in each.extra]) for each in found])
+        answers.append([(each.left, [str(term.piece[0]) for term in each.extra]) for each in found])
     assert answers[0] == answers[1]

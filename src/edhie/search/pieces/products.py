@@ -33,7 +33,7 @@ class Products:
     def among(cls, forest: Forest) -> Products:
         """Return the products and quotients of all pairs of pieces."""
         products, quotients = np.triu_indices(len(forest)), np.nonzero(~np.eye(len(forest), dtype=np.bool_))
-        return cls.of(Stock(forest), {"*": products, "/": quotients})
+        return cls._of(Stock(forest), {"*": products, "/": quotients})
 
     @classmethod
     def between(cls, few: Forest, others: Forest) -> Products:
@@ -42,10 +42,10 @@ class Products:
         left, right = np.divmod(np.arange(len(few) * len(others)), max(len(others), 1))
         pairs = left, right + len(few)
         alone = np.arange(len(both))
-        return cls.of(Stock(both), {"": (alone, alone), "*": pairs, "/": pairs})
+        return cls._of(Stock(both), {"": (alone, alone), "*": pairs, "/": pairs})
 
     @classmethod
-    def of(cls, stock: Stock, pairs: dict[str, tuple[Indices, ...]]) -> Products:
+    def _of(cls, stock: Stock, pairs: dict[str, tuple[Indices, ...]]) -> Products:
         """Return, by operator, the candidates of pairs of places in a stock; operators it lacks are left out."""
         ids = {"": ALONE, **stock.forest.library.ids}
         known = [(ids[name], *both) for name, both in pairs.items() if name in ids]

@@ -48,7 +48,7 @@ class Template:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Its unknown parts, in the order of their first calls."""
+        """The unknown parts, in the order of their first calls."""
         return tuple(dict.fromkeys(call.name for call in self.calls))
 
     @cached_property

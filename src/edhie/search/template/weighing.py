@@ -9,7 +9,6 @@ import numpy as np
 
 from edhie.expr import Expr, Forest
 from edhie.search.arrays import Indices, Numbers
-from edhie.search.pieces.products import Products
 from edhie.search.pieces.spelling import Words
 from edhie.search.pieces.splicing import Stock
 from edhie.search.template.pool import Pool
@@ -143,21 +142,24 @@ def best_products(pool: Pool, position: Position, top: int, rng: np.random.Gener
     name = operators[0 if rng.random() < PRODUCTS else -1]
     plain = np.arange(min(PLAIN, len(known)))
     drawn = np.sort(rng.choice(len(known), min(OTHERS, len(known)), replace=False))
-    stock, values = Stock(Forest.concatenate([known, pool.functions])), pool.values
-    alone = _orthonormal(position.constant[np.newaxis])
-    rows = position.along(values)
+    stock, calls = Stock(Forest.concatenate([known, pool.functions])), (-1, *position.slopes.shape)
+    values, function_values = pool.values.reshape(calls), pool.function_values.reshape(calls)
+    alone, rows = _orthonormal(position.constant[np.newaxis]), position.along(pool.values)
     beside = rows[_best(rows, alone, target, 1)]  # the best piece
     bases = [alone, _orthonormal(np.vstack([position.constant, beside]))]
-    values = np.concatenate([values, pool.function_values])
+    factors = values[plain] if name == "*" else 1 / values[plain]
     found, n_weighed = [known.take([])], 0
-    for others in (drawn, len(known) + np.arange(len(pool.functions))):
-        products = Products.of(stock, {name: (np.tile(others, len(plain)), np.repeat(plain, len(others)))})
-        n_weighed += len(products) * len(bases)
-        if len(products):
-            which, made = (np.concatenate(each) for each in zip(*products.chunks(values), strict=True))
-            rows = position.along(made)
-            chosen = np.unique(np.concatenate([_best(rows, basis, target, top) for basis in bases]))
-            found.append(products.trees(which[chosen]))
+    others = [(drawn, values[drawn]), (len(known) + np.arange(len(pool.functions)), function_values)]
+    for places, other_values in others:
+        rows = np.zeros((len(plain), len(places), position.slopes.shape[1]))
+        for call, slope in enumerate(position.slopes):
+            rows += (factors[:, call] * slope)[:, np.newaxis] * other_values[:, call]
+        rows = rows.reshape(len(plain) * len(places), -1)  # the others run fastest
+        n_weighed += len(rows) * len(bases)
+        chosen = np.unique(np.concatenate([_best(rows, basis, target, top) for basis in bases]))
+        operator = stock.symbols(np.full(len(chosen), pool.library.ids[name]))
+        left, right = (stock.trees(each) for each in (places[chosen % len(places)], plain[chosen // len(places)]))
+        found.append(stock.join([operator, left, right]))
     return Forest.concatenate(found).unique(), n_weighed
 
 

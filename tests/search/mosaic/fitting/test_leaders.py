@@ -9,7 +9,8 @@ import numpy as np
 from edhie.evaluate import Evaluator
 from edhie.expr import Forest
 from edhie.results.description import Criterion, description_bits
-from edhie.search.mosaic.fitting.leaders import AT_ONCE, CAPACITY, Leaders
+from edhie.search.mosaic.config import Improving
+from edhie.search.mosaic.fitting.leaders import Leaders
 from mosaics import forest_of, free, positive
 
 LIBRARY = free(1)
@@ -58,7 +59,7 @@ def test_there_are_never_more_than_so_many() -> None:
     names = ("sin", "cos", "exp", "atan", "sqrt", "log")
     texts += [f"{a}({b}({c}(x0)))" for a, b, c in itertools.product(names, repeat=3)]
     _, leaders = scored(*texts)
-    assert len(leaders.forest) == len(leaders.bits) == len(leaders.errors) <= CAPACITY < AT_ONCE
+    assert len(leaders.forest) == len(leaders.bits) == len(leaders.errors) <= Improving.LEADERS < Improving.DESCRIBED
     assert np.isfinite(leaders.bits).all()
 
 

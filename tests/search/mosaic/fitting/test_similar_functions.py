@@ -8,7 +8,7 @@ import pytest
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest, parse
 from edhie.expr.standard_libraries import everything
-from edhie.search.mosaic.fitting.similar_functions import PROFILES, Profile, alike, other_profiles, places
+from edhie.search.mosaic.fitting.similar_functions import FUNCTIONS, Function, alike, places, with_similar_functions
 from mosaics import Numbers, data_of, strict
 
 LIBRARY = everything(["x0", "x1"])
@@ -37,27 +37,27 @@ def row_of(expr: Expr) -> Numbers:
 )
 def test_the_largest_functions_of_one_piece_are_found(text: str, parts: list[tuple[str, str]]) -> None:
     expr = written(text)
-    assert [(str(expr.subtree(place.position)), str(place.piece)) for place in places(expr)] == parts
+    assert [(str(expr.subtree(position)), str(piece)) for position, piece in places(expr)] == parts
 
 
-@pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.template)
-def test_a_template_with_its_constants_has_the_values_of_the_function(profile: Profile) -> None:
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.template)
+def test_a_template_with_its_constants_has_the_values_of_the_function(function: Function) -> None:
     scale, factor = 0.11, 1.7
-    template = profile.template.format(c=LIBRARY.constant, x="x0")
-    expr = parse(template, LIBRARY).with_constants(profile.constants(factor, scale))
-    expected = factor * profile.values(COLUMNS[0], np.array([[scale]]))[0]
+    template = function.template.format(c=LIBRARY.constant, x="x0")
+    expr = parse(template, LIBRARY).with_constants(function.constants(factor, scale))
+    expected = factor * function.values(COLUMNS[0], np.array([[scale]]))[0]
     np.testing.assert_allclose(row_of(expr), expected, rtol=1e-12)
 
 
 def test_a_function_is_like_itself() -> None:
     x = np.linspace(0.1, 1.0, 50)
-    profile, constants = alike(x, 3.0 / np.sqrt(1 - 0.5 * x))[0]
-    assert profile.template == "{c}/sqrt({c} + {c}*{x})"
+    function, constants = alike(x, 3.0 / np.sqrt(1 - 0.5 * x))[0]
+    assert function.template == "{c}/sqrt({c} + {c}*{x})"
     np.testing.assert_allclose(constants, [3.0, 1.0, -0.5])
 
 
 def test_a_root_is_tried_for_a_cosine_of_a_quotient() -> None:
-    others = other_profiles(written("x0/cos(x0/x1)"), DATA)
+    others = with_similar_functions(written("x0/cos(x0/x1)"), DATA)
     wanted = COLUMNS[0] / np.sqrt(1 - (COLUMNS[0] / COLUMNS[1]) ** 2)
     assert min(float(np.abs(row_of(each) / wanted - 1).max()) for each in others) < 0.05
     now = row_of(written("x0/cos(x0/x1)"))
@@ -65,5 +65,5 @@ def test_a_root_is_tried_for_a_cosine_of_a_quotient() -> None:
 
 
 def test_nothing_is_tried_without_constants_or_functions() -> None:
-    assert other_profiles(written("x0 - x1"), DATA) == []
-    assert other_profiles(parse("sin(x0)*x1", strict()), DATA) == []
+    assert with_similar_functions(written("x0 - x1"), DATA) == []
+    assert with_similar_functions(parse("sin(x0)*x1", strict()), DATA) == []

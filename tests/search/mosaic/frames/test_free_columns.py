@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from edhie.search.mosaic.frames.free_columns import FreeColumns, logarithm_block, orthonormal, polynomial_block
+from edhie.search.mosaic.frames.free_columns import FreeColumns, logarithm_columns, orthonormal, polynomial_columns
 from mosaics import Numbers, positive
 
 RNG = np.random.default_rng(0)
@@ -34,7 +34,8 @@ def table(request: pytest.FixtureRequest) -> Numbers:
 
 def blocks_of(table: Numbers) -> list[FreeColumns]:
     scale = RNG.uniform(0.5, 2, table.shape[1])
-    return [make(table, scale, is_rich=rich) for make in (polynomial_block, logarithm_block) for rich in (True, False)]
+    makers = (polynomial_columns, logarithm_columns)
+    return [make(table, scale, is_rich=rich) for make in makers for rich in (True, False)]
 
 
 def test_bases_are_orthonormal_and_span_all_columns(table: Numbers) -> None:
@@ -61,7 +62,7 @@ def test_what_comes_after_a_dependent_column_is_spanned_whole() -> None:
 @pytest.mark.parametrize(("n", "rows"), [(1, 80), (2, 80), (2, 12), (3, 500), (5, 256), (30, 256), (70, 256), (2, 3)])
 def test_polynomials_are_complete(n: int, rows: int) -> None:
     variables = np.random.default_rng(1).uniform(0.5, 2, (n, rows))
-    block = polynomial_block(variables, np.ones(rows))
+    block = polynomial_columns(variables, np.ones(rows))
     degree = int(block.exponents.sum(axis=1).max())
     assert len(block.exponents) == math.comb(n + degree, degree) == len(np.unique(block.exponents, axis=0))
     assert len(block.exponents) <= max(rows // 4, 1)
@@ -74,13 +75,13 @@ def test_polynomials_are_complete(n: int, rows: int) -> None:
 
 
 def test_without_riches_there_is_only_a_constant() -> None:
-    for make in (polynomial_block, logarithm_block):
+    for make in (polynomial_columns, logarithm_columns):
         block = make(positive(3), np.ones(80), is_rich=False)
         np.testing.assert_array_equal(block.columns, np.ones((1, 80)))
 
 
 def test_columns_whose_squares_overflow_are_left_out() -> None:
-    block = polynomial_block(np.stack([1e120 * X, X]), np.ones(80))
+    block = polynomial_columns(np.stack([1e120 * X, X]), np.ones(80))
     assert np.isfinite(np.square(block.columns)).all()
     assert block.exponents[:, 0].max() == 1
     assert block.exponents[:, 1].max() > 1
@@ -88,7 +89,7 @@ def test_columns_whose_squares_overflow_are_left_out() -> None:
 
 def test_logarithms_are_of_variables_that_are_nowhere_0() -> None:
     variables = np.stack([X, -X, np.where(np.arange(80) == 3, 0.0, X)])
-    block = logarithm_block(variables, np.ones(80))
+    block = logarithm_columns(variables, np.ones(80))
     assert block.exponents.tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
     np.testing.assert_allclose(block.columns, [np.ones(80), np.log(X), np.log(X)])
 
@@ -96,16 +97,16 @@ def test_logarithms_are_of_variables_that_are_nowhere_0() -> None:
 def test_regressors_are_values_and_in_products_logarithms_too() -> None:
     scale = RNG.uniform(0.5, 2, 80)
     pieces = np.stack([X, X - 1.0, np.where(np.arange(80) == 0, 0.0, X)])
-    found, which, is_log = polynomial_block(positive(1), scale).regressors(pieces)
+    found, which, is_log = polynomial_columns(positive(1), scale).regressors(pieces)
     np.testing.assert_array_equal(found, pieces * scale)
     assert (which.tolist(), is_log.any()) == ([0, 1, 2], False)
-    found, which, is_log = logarithm_block(positive(1), scale).regressors(pieces)
+    found, which, is_log = logarithm_columns(positive(1), scale).regressors(pieces)
     assert which.tolist() == [0, 1, 2, 0, 1]
     assert is_log.tolist() == [False] * 3 + [True] * 2
     np.testing.assert_allclose(found[3:], np.log(np.abs(pieces[:2])) * scale)
 
 
 def test_a_piece_that_the_columns_have_already_is_worth_nothing() -> None:
-    block = polynomial_block(positive(1), np.ones(80))
+    block = polynomial_columns(positive(1), np.ones(80))
     _, squares = block.residuals(np.stack([3 * X**2 - X, np.sin(5 * X), np.full(80, 2.0)]))
     assert (squares > 0).tolist() == [False, True, False]

@@ -7,7 +7,8 @@ import pytest
 
 from edhie.expr import SymbolLibrary
 from edhie.expr.symbols import OPERATORS
-from edhie.search.mosaic.frames.links import LINKS, PRODUCT_LINKS, Link, usable_links
+from edhie.search.mosaic.config import Opening
+from edhie.search.mosaic.frames.links import LINKS, Link, usable_links
 from mosaics import free
 
 RNG = np.random.default_rng(0)
@@ -52,7 +53,7 @@ def test_a_link_needs_what_undoes_it() -> None:
             library = SymbolLibrary.of([name for name in OPERATORS if name != missing], 1)
             assert link not in usable_links(y, library)
     assert [link.name for link in usable_links(y, SymbolLibrary.of(["+"], 1))] == ["y"]
-    assert set(PRODUCT_LINKS) <= set(LINKS_BY_NAME)
+    assert {*Opening.PRODUCT_LINKS, *Opening.SCALED_LINKS, *Opening.RELATIVE_LINKS} <= set(LINKS_BY_NAME)
 
 
 def test_what_does_not_hold() -> None:

@@ -50,7 +50,7 @@ def test_frames_are_sound(table: str, target: str, weights: Numbers | None) -> N
             assert len(frame.scale) == data.n_variables
             scale = np.prod(data.columns ** np.array(frame.scale)[:, np.newaxis], axis=0) if any(frame.scale) else 1.0
             linked = scale * frame.link.apply(data.y)
-            wanted = np.log(np.abs(linked)) if frame.block.is_product else linked
+            wanted = np.log(np.abs(linked)) if frame.free.is_product else linked
             np.testing.assert_allclose(frame.target, wanted, rtol=1e-9)
             if frame.link.is_even:
                 assert frame.sign == np.sign(data.y[0])
@@ -60,11 +60,11 @@ def test_every_part_can_be_left_out() -> None:
     data, library = data_of(X, TARGETS["plain"]), free()
     every = opening_frames(data, library, MosaicConfig())
     assert {frame.link.name for frame in opening_frames(data, library, MosaicConfig(links=False))} == {"y"}
-    assert not any(frame.block.is_product for frame in opening_frames(data, library, MosaicConfig(products=False)))
+    assert not any(frame.free.is_product for frame in opening_frames(data, library, MosaicConfig(products=False)))
     assert not any(any(frame.scale) for frame in opening_frames(data, library, MosaicConfig(scales=False)))
     assert not any(any(frame.scale) for frame in opening_frames(data, library, MosaicConfig(), for_columns=True))
     poor = opening_frames(data, library, MosaicConfig(blocks=False))
-    assert all(len(frame.block.exponents) == 1 for frame in poor)
+    assert all(len(frame.free.exponents) == 1 for frame in poor)
     assert len(every) > len(poor)
 
 
@@ -79,7 +79,7 @@ def test_only_links_that_can_be_written() -> None:
 
 @pytest.mark.parametrize("n", [0, 1, 2, 4, 6, 12, 60])
 def test_scales_are_distinct_and_the_plainest_come_first(n: int) -> None:
-    found = scales(n, np.arange(n))
+    found = scales(np.arange(n))
     assert len(np.unique(found, axis=0)) == len(found)
     assert found.any(axis=1).all()
     if n:

@@ -12,8 +12,8 @@ from edhie.expr.standard_libraries import everything
 from edhie.generators import load
 from edhie.generators.answers import answer_library, over
 from edhie.generators.shipped import general_for
-from edhie.search.mosaic.weighing.function_pairs import couples
-from edhie.search.pieces.function_grid import shapes
+from edhie.search.mosaic.weighing.function_pairs import function_pairs
+from edhie.search.pieces.function_grid import function_grid
 
 FROM_HERE = FitConfig(points=0, starts=1, iterations=30, tolerance=1e-14)
 
@@ -32,8 +32,8 @@ def data_of(formula: str, n: int, rows: int = 250) -> Data:
 def coupled(data: Data, relevance: np.ndarray | None = None) -> Forest:
     over_variables = library(data.n_variables)
     relevance = np.ones(data.n_variables) if relevance is None else relevance
-    some = shapes(over_variables, data.columns, relevance)
-    return couples(some, values(some, data.columns), data, relevance)[0]
+    some = function_grid(over_variables, data.columns, relevance)
+    return function_pairs(some, values(some, data.columns), data, relevance)[0]
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,9 @@ def test_of_many_variables_those_that_matter() -> None:
 def test_where_nothing_can_be_coupled_nothing_is() -> None:
     data = data_of("exp(-x0)", 1)
     empty = Forest.from_exprs([], library(1))
-    assert len(couples(empty, np.empty((0, data.n_rows)), data, np.ones(1))[0]) == 0
+    assert len(function_pairs(empty, np.empty((0, data.n_rows)), data, np.ones(1))[0]) == 0
     bare = Forest.from_exprs([parse("exp(x0)", SymbolLibrary.of(["+", "*", "exp"], 1))] * 2)
-    assert len(couples(bare, np.ones((2, data.n_rows)), data, np.ones(1))[0]) == 0
+    assert len(function_pairs(bare, np.ones((2, data.n_rows)), data, np.ones(1))[0]) == 0
 
 
 @pytest.mark.filterwarnings("error")
@@ -85,8 +85,8 @@ def test_weights_count() -> None:
     spoilt, weights = data.y.copy(), np.ones(200)
     spoilt[:40], weights[:40] = 1e3, 0.0
     weighted = Data(data.columns, spoilt, weights, data.names)
-    some = shapes(library(1), data.columns, np.ones(1))
-    found, _ = couples(some, values(some, data.columns), weighted, np.ones(1))
+    some = function_grid(library(1), data.columns, np.ones(1))
+    found, _ = function_pairs(some, values(some, data.columns), weighted, np.ones(1))
     fitted = fit_constants(found, data, config=FROM_HERE).forest
     left = np.square(values(fitted, data.columns) - data.y).sum(axis=1)
     assert np.nanmin(left) < 1e-16 * np.square(data.y).sum()

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from edhie.search.mosaic.weighing.pair_kernels import best_pairs, best_sums
+from edhie.search.mosaic.weighing.pair_kernels import best_pairs_of, best_sums
 from mosaics import Numbers
 
 
@@ -26,7 +26,7 @@ def test_best_pairs(n: int, top: int) -> None:
         rest = target - both @ np.linalg.lstsq(both, target, rcond=None)[0]
         wanted.append((1 - float(rest @ rest), i, j))
     wanted.sort(reverse=True)
-    shares, first, second = best_pairs(rows @ rows.T, rows @ target, top)
+    shares, first, second = best_pairs_of(rows @ rows.T, rows @ target, top)
     count = min(top, len(wanted))
     np.testing.assert_allclose(shares[:count], [each[0] for each in wanted[:count]], atol=1e-12)
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
@@ -36,7 +36,7 @@ def test_best_pairs(n: int, top: int) -> None:
 def test_a_regressor_twice_is_no_pair() -> None:
     rows, target = units(3, 0)
     twice = np.concatenate([rows, rows, -rows])
-    shares, first, second = best_pairs(twice @ twice.T, twice @ target, 40)
+    shares, first, second = best_pairs_of(twice @ twice.T, twice @ target, 40)
     assert shares.max() <= 1 + 1e-9
     assert all(i % 3 != j % 3 for i, j in zip(first, second, strict=True) if i >= 0)
 

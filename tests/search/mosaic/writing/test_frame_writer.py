@@ -7,8 +7,8 @@ import pytest
 
 from edhie.evaluate.data import Data
 from edhie.expr import SymbolLibrary
-from edhie.search.mosaic.frames.frame import Frame, Laid
-from edhie.search.mosaic.frames.free_columns import polynomial_block, polynomial_of_degree
+from edhie.search.mosaic.frames.frame import Frame, Term
+from edhie.search.mosaic.frames.free_columns import polynomial_columns, polynomial_of_degree
 from edhie.search.mosaic.frames.links import IDENTITY, LINKS, Link
 from edhie.search.mosaic.writing.frame_writer import FrameWriter
 from mosaics import Numbers, data_of, frames_of, free, laid_of, misses, positive, strict
@@ -23,7 +23,7 @@ def least_miss(
     data: Data,
     library: SymbolLibrary,
     link: str = "y",
-    *extra: Laid,
+    *extra: Term,
     is_product: bool = False,
     scale: tuple[int, ...] = (0, 0),
 ) -> float:
@@ -115,7 +115,7 @@ def test_scales_are_taken_off(name: str, sign: int, library: SymbolLibrary) -> N
     y = sign * link.undo((A**2 + 3 * B + 1) * A / B**2)
     data = data_of(X, y)
     target = link.apply(y) * B**2 / A
-    block = polynomial_block(X, np.ones(120))
+    block = polynomial_columns(X, np.ones(120))
     frame = Frame(link, block, (-1, 2), target, -1.0 if link.is_even and sign < 0 else 1.0)
     assert misses(FrameWriter(library).write(frame), data, library).min() < ROUNDING
     tried = [frame for frame in frames_of(data, library, name) if any(frame.scale)]
@@ -127,7 +127,7 @@ def test_scales_are_taken_off(name: str, sign: int, library: SymbolLibrary) -> N
 def test_laid_pieces_are_written_too(library: SymbolLibrary) -> None:
     pieces = [laid_of(library, text, X) for text in ("sin(x0)", "cos(x1)", "exp(x0)")]
     data = data_of(X, pieces[0].values - 2 * pieces[1].values + pieces[2].values + A)
-    frame = frames_of(data, library)[0].with_laid(pieces[0]).with_laid(pieces[1])
+    frame = frames_of(data, library)[0].with_term(pieces[0]).with_term(pieces[1])
     found = misses(FrameWriter(library).write(frame, [pieces[2], laid_of(library, "x0", X)]), data, library)
     assert found.min() < ROUNDING
 
@@ -145,7 +145,7 @@ def test_whole_coefficients_where_no_others_can_be_written() -> None:
     frame = Frame(IDENTITY, polynomial_of_degree(X, 2), (0, 0), noisy.y, 1.0)
     written = FrameWriter(library).write_whole(frame, noisy)
     assert misses(written, data, library).min() < ROUNDING
-    assert FrameWriter(library).write_whole(frame.with_laid(laid_of(library, "x0", X)), noisy) == []
+    assert FrameWriter(library).write_whole(frame.with_term(laid_of(library, "x0", X)), noisy) == []
 
 
 def test_what_cannot_be_written_is_none() -> None:
@@ -155,5 +155,5 @@ def test_what_cannot_be_written_is_none() -> None:
         assert set(expr.tokens) <= set(strict().names)
     only_plus = SymbolLibrary.of(["+"], 2)
     assert FrameWriter(only_plus).write(frames_of(data_of(X, A - B), only_plus)[1]) == []
-    broken = Laid(laid_of(free(), "x0", X).piece, np.full(120, np.inf), False)
+    broken = Term(laid_of(free(), "x0", X).piece, np.full(120, np.inf), False)
     assert FrameWriter(free()).write(frames_of(data, free())[0], [broken]) == []

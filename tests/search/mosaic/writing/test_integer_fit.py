@@ -7,14 +7,14 @@ import pytest
 
 from edhie.evaluate.data import Data
 from edhie.search.mosaic.frames.frame import Frame
-from edhie.search.mosaic.frames.free_columns import polynomial_block
+from edhie.search.mosaic.frames.free_columns import polynomial_columns
 from edhie.search.mosaic.frames.links import LINKS
 from edhie.search.mosaic.writing import integer_fit
 from edhie.search.mosaic.writing.integer_fit import whole_coefficients
 from mosaics import Numbers, data_of, positive
 
 COLUMNS = positive(1, 200)
-BLOCK = polynomial_block(COLUMNS, np.ones(200))
+BLOCK = polynomial_columns(COLUMNS, np.ones(200))
 
 
 @pytest.mark.parametrize("link", [link for link in LINKS if link.name in ("y", "1/y", "y^2", "exp(y)")])

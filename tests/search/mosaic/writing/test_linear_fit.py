@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edhie.search.mosaic.frames.free_columns import polynomial_block
+from edhie.search.mosaic.frames.free_columns import polynomial_columns
 from edhie.search.mosaic.writing.linear_fit import Fit, pruned_fit, refit_with, rounded
 from mosaics import Numbers, positive
 
 ROWS = 120
-COLUMNS = polynomial_block(positive(2, ROWS), np.ones(ROWS)).columns
+COLUMNS = polynomial_columns(positive(2, ROWS), np.ones(ROWS)).columns
 
 
 def fit_of(columns: Numbers, target: Numbers) -> Fit:

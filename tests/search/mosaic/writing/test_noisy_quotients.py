@@ -8,7 +8,7 @@ import pytest
 from edhie.evaluate.values import values
 from edhie.expr import Forest
 from edhie.search.mosaic.config import MosaicConfig
-from edhie.search.mosaic.frames.noise_frames import RowNoise, noisy_views
+from edhie.search.mosaic.frames.noise_frames import RowNoise, noise_views
 from edhie.search.mosaic.writing.noisy_quotients import noisy_quotients
 from edhie.search.pieces.spelling import Speller
 from mosaics import data_of, free
@@ -30,7 +30,7 @@ def test_a_sparse_quotient_is_found_under_noise(name: str, seed: int) -> None:
     size = 0.1 * float(y.std())
     data = data_of(X, y + size * np.random.default_rng([seed, 1]).standard_normal(len(y)))
     noise = RowNoise(data.y, np.full(len(y), size))
-    views = noisy_views(data, library, MosaicConfig(), noise)
+    views = noise_views(data, library, MosaicConfig(), noise)
     found = Forest.from_exprs(noisy_quotients(data, views, Speller(library, data)), library)
     with np.errstate(all="ignore"):
         errors = np.sqrt(np.square(values(found, X) - y).mean(axis=1))

@@ -7,7 +7,7 @@ import pytest
 
 from edhie.expr import SymbolLibrary
 from edhie.search.mosaic.frames.links import LINKS
-from edhie.search.mosaic.writing.quotients import rational_expressions
+from edhie.search.mosaic.writing.quotients import quotients
 from edhie.search.pieces.spelling import Speller
 from mosaics import Numbers, data_of, free, misses, positive, strict
 
@@ -27,14 +27,14 @@ both = pytest.mark.parametrize("library", [free(), strict()], ids=["free", "stri
 def test_quotients_are_found(y: Numbers, library: SymbolLibrary) -> None:
     data = data_of(X, y)
     links = [link for link in LINKS if link.holds(y)]
-    found = rational_expressions(data, Speller(library), links)
+    found = quotients(data, Speller(library), links)
     assert misses(found, data, library).min() < 1e-7
     assert all(set(expr.tokens) <= set(library.names) for expr in found)
 
 
 @pytest.mark.parametrize("y", [np.sin(3 * A) + B, A + np.random.default_rng(0).normal(size=150)])
 def test_what_is_none_is_not_found(y: Numbers) -> None:
-    assert rational_expressions(data_of(X, y), Speller(free()), [LINKS[0]]) == []
+    assert quotients(data_of(X, y), Speller(free()), [LINKS[0]]) == []
 
 
 def test_hostile_data() -> None:
@@ -49,14 +49,14 @@ def test_hostile_data() -> None:
     ]
     for columns, y in tables:
         speller = Speller(free(len(columns)))
-        assert isinstance(rational_expressions(data_of(columns, y), speller, [LINKS[0]]), list)
+        assert isinstance(quotients(data_of(columns, y), speller, [LINKS[0]]), list)
 
 
 def test_numbers_where_a_variable_is_0() -> None:
     grid = np.linspace(-2, 2, 41)
     data = data_of(np.stack([grid]), (grid + 3) / (grid**2 + 1))
     library = strict(1)
-    found = rational_expressions(data, Speller(library, data), [LINKS[0]])
+    found = quotients(data, Speller(library, data), [LINKS[0]])
     assert misses(found, data, library).min() < 1e-7
     bare = SymbolLibrary.of(["+", "-", "*", "/"], 1)  # that has no way to write 1 there
-    assert rational_expressions(data, Speller(bare, data), [LINKS[0]]) == []
+    assert quotients(data, Speller(bare, data), [LINKS[0]]) == []

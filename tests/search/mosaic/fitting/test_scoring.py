@@ -14,8 +14,8 @@ from edhie.evaluate.key_table import token_keys
 from edhie.expr import Forest
 from edhie.results import SearchResult
 from edhie.search import Budget, run
-from edhie.search.mosaic.fitting import scribe
-from edhie.search.mosaic.fitting.scribe import MANY_ROWS
+from edhie.search.mosaic.config import Scoring
+from edhie.search.mosaic.fitting.scoring import Scorer
 from mosaics import Numbers, free, positive, strict
 from searches import HVAE, assert_same
 
@@ -38,7 +38,7 @@ def test_constants_keep_their_bounds(y: Numbers, lower: float, upper: float) -> 
 
 
 def test_constants_keep_their_bounds_on_very_many_rows() -> None:
-    a, b = columns = positive(2, MANY_ROWS + 1)
+    a, b = columns = positive(2, Scoring.MANY_ROWS + 1)
     used = Evaluator(free(), columns.T, 5 * a - 7 * b + 30, constants=FitConfig(lower=-2.0, upper=2.0))
     assert_within(run(HVAE, used, budget=Budget(200)), -2.0, 2.0)
 
@@ -88,23 +88,23 @@ def test_a_constant_that_cannot_be_written_is_not_found() -> None:
 @both
 def test_no_changed_expression_is_fitted_twice(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     looked = []
-    plain = scribe.Scribe._refitted
+    plain = Scorer.refitted
 
-    def noted(self: scribe.Scribe, forest: Forest, data: Any) -> Forest:
+    def noted(self: Scorer, forest: Forest, data: Any) -> Forest:
         if is_promising[-1:]:
             looked.extend(token_keys(forest))
         return plain(self, forest, data)
 
     is_promising: list[bool] = []
-    score = scribe.Scribe._score_promising
+    score = Scorer.score_promising
 
-    def during(self: scribe.Scribe, variants: Forest, bits: float) -> None:
+    def during(self: Scorer, variants: Forest, bits: float) -> None:
         is_promising.append(True)
         score(self, variants, bits)
         is_promising.pop()
 
-    monkeypatch.setattr(scribe.Scribe, "_refitted", noted)
-    monkeypatch.setattr(scribe.Scribe, "_score_promising", during)
+    monkeypatch.setattr(Scorer, "refitted", noted)
+    monkeypatch.setattr(Scorer, "score_promising", during)
     run(HVAE, Evaluator(make(), X.T, NOISY), budget=Budget(4000))
     assert len(looked) > 100
     assert len(set(looked)) == len(looked)
