@@ -25,8 +25,7 @@ def unfitted(forest: Forest) -> Forest:
 def has_missing(forest: Forest) -> Mask:
     """Return, by expression, whether a constant has no value."""
     owners = np.searchsorted(forest.value_offsets, np.flatnonzero(np.isnan(forest.values)), side="right") - 1
-    found: Mask = np.bincount(owners, minlength=len(forest)) > 0
-    return found
+    return np.asarray(np.bincount(owners, minlength=len(forest)) > 0)
 
 
 def forest_arrays(prefix: str, forest: Forest) -> dict[str, NDArray[Any]]:

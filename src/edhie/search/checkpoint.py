@@ -92,19 +92,15 @@ class Keeper:
             state = under("strategy.", arrays)
             evaluator.restore(under("evaluator.", arrays))
             strategy.restore(state)
+            history = [arrays[f"history.{each.name}"] for each in fields(History)]
+            if len({column.shape for column in history}) != 1:
+                raise ValueError("the columns of its history are not equally long")
             return Moment(
                 int(arrays["steps"]), float(arrays["seconds"]), bool(arrays["is_over"]),
-                Tally(*arrays["tally"].tolist()), _history(arrays), state,
+                Tally(*arrays["tally"].tolist()), History(*history), state,
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, IndexError, EdhieError) as error:
             raise SearchError(f"{path} is damaged ({error!r}); remove {self.folder} to start again") from error
-
-
-def _history(arrays: Mapping[str, NDArray[Any]]) -> History:
-    columns = [arrays[f"history.{each.name}"] for each in fields(History)]
-    if len({column.shape for column in columns}) != 1:
-        raise ValueError("the columns of its history are not equally long")
-    return History(*columns)
 
 
 def _storable(name: str, value: Any) -> NDArray[Any]:
@@ -129,7 +125,7 @@ def _read_description(folder: Path, *, resume: bool) -> dict[str, Any] | None:
                 raise SearchError(f"{folder} holds something other than a search: it has no {DESCRIPTION}")
             return None
         if not resume:
-            raise SearchError(f"{folder} holds a search already; pass resume=True to continue it, or choose another folder")
+            raise SearchError(f"{folder} holds a search already; pass resume=True to continue it, or another folder")
         kept = json.loads(path.read_text(encoding="utf-8"))
         if kept["format"] != FORMAT:
             raise SearchError(f"{path} has format {kept['format']!r}; this edhie reads format {FORMAT}")

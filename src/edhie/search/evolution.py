@@ -14,17 +14,9 @@ from edhie.evaluate.numbers import check_whole, shown
 from edhie.expr import Forest
 from edhie.generators.base import Codes, Decoded, LatentGenerator
 from edhie.results.front import front_of
+from edhie.search.arrays import Indices, Numbers
 from edhie.search.base import State, Strategy, Task
-from edhie.search.operators import (
-    Indices,
-    Numbers,
-    convex_crossover,
-    neighbours,
-    spreads,
-    spreads_of,
-    survivors,
-    tournaments,
-)
+from edhie.search.operators import convex_crossover, neighbours, spreads, spreads_of, survivors, tournaments
 
 
 @dataclass(frozen=True)
@@ -192,8 +184,7 @@ class Evolve(Strategy):
     def _rivals(self, complexities: NDArray[np.float64]) -> Numbers:
         """Return, by expression, the lowest error so far of those that are no more complex."""
         known = np.append(np.inf, self._front[0])
-        found: Numbers = known[np.searchsorted(self._front[1], complexities, side="right")]
-        return found
+        return np.asarray(known[np.searchsorted(self._front[1], complexities, side="right")])
 
     # -- checkpoints ----------------------------------------------------------------------
 

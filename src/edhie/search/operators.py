@@ -54,8 +54,7 @@ def tournaments(errors: Numbers, n: int, pressure: int, rng: np.random.Generator
         return np.take_along_axis(rivals, winners[:, np.newaxis], axis=1)
 
     selection = TournamentSelection(func_comp=lowest, pressure=pressure)
-    pairs: Indices = selection.do(None, errors, n, n_parents=2, to_pop=False, random_state=rng)
-    return pairs
+    return np.asarray(selection.do(None, errors, n, n_parents=2, to_pop=False, random_state=rng))
 
 
 def survivors(errors: Numbers, n: int, forms: NDArray[np.uint64] | None = None) -> Indices:

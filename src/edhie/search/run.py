@@ -14,15 +14,14 @@ import numpy as np
 from edhie.errors import KeepError, SearchError, UnkeptWarning, is_interruption
 from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.numbers import check_whole
-from edhie.evaluate.scores import Counts
 from edhie.events import Event
 from edhie.generators.base import Generator
-from edhie.results import Candidates, Front, History, SearchCounts, SearchResult
+from edhie.results import Front, History, SearchCounts, SearchResult
 from edhie.results.description import Criterion
-from edhie.search.base import Budget, State, Strategy, Tally, Task
+from edhie.search.base import Budget, Strategy, Tally, Task
 from edhie.search.checkpoint import Keeper, Moment
 from edhie.search.strategies import strategy_of
-from edhie.search.watching import Watch
+from edhie.search.watching import Watch, candidates_at
 
 STATES_SECONDS, STATES_SHARE = 0.1, 0.05  # that taking states may cost: so much, and this share of the time
 
@@ -51,7 +50,9 @@ def run(
     """
     chosen = strategy_of(strategy)
     task = Task(generator, evaluator, budget, criterion=criterion or Criterion())
-    seed = _seed_of(rng)
+    if not isinstance(rng, np.random.Generator):
+        check_whole("rng", rng, 0)
+    seed = int(rng.integers(1 << 63)) if isinstance(rng, np.random.Generator) else int(rng)
     if resume and folder is None:
         raise SearchError("resume needs the folder of the search to continue; pass folder=")
     keeper = None if folder is None else Keeper(Path(folder), chosen, task, seed, resume=resume, asked=asked or {})
@@ -73,13 +74,6 @@ def _warn(error: KeepError, instead: str) -> None:
     warnings.warn(f"{error}; {instead}", UnkeptWarning, stacklevel=3)
 
 
-def _seed_of(rng: int | np.random.Generator) -> int:
-    if isinstance(rng, np.random.Generator):
-        return int(rng.integers(1 << 63))
-    check_whole("rng", rng, 0)
-    return int(rng)
-
-
 class _Loop:
     """One search from its start, or a checkpoint, to its end."""
 
@@ -96,12 +90,14 @@ class _Loop:
 
     def run(self) -> SearchResult:
         """Do steps until there is a reason to stop."""
-        moment, reason = self._moment(None), None
+        moment, reason = self._moment(with_state=False), None
         try:
             self._begin()
-            moment = self._moment(self._state())
+            moment = self._moment()
             while (reason := self._reason_to_stop()) is None:
-                self._step()
+                self._is_over = not self._strategy.step(np.random.default_rng([self._seed, self._n_steps]))
+                self._n_steps += 1
+                self._watch.look(self._seconds)
                 if self._task.evaluator.is_exhausted:
                     continue  # the step may have been cut short: on resume it has to be done again
                 moment = self._remembered(moment)
@@ -117,7 +113,7 @@ class _Loop:
         if self._keeper is not None and self._task.evaluator.is_exhausted:
             self._go_back(moment)
         else:
-            self._keep(self._moment(self._state()))
+            self._keep(self._moment())
         return result
 
     @property
@@ -153,23 +149,14 @@ class _Loop:
         improved = self._strategy.improved_at
         return 0 if improved is None else self._n_steps - improved
 
-    def _step(self) -> None:
-        self._is_over = not self._strategy.step(np.random.default_rng([self._seed, self._n_steps]))
-        self._n_steps += 1
-        self._watch.look(self._seconds)
-
     # -- moments --------------------------------------------------------------------------
 
-    def _state(self) -> State | None:
-        """Return the strategy's state, where it is to be kept."""
-        if self._keeper is None:
-            return None
-        since = time.perf_counter()
-        state = self._strategy.state()
-        self._spent_on_states += time.perf_counter() - since
-        return state
-
-    def _moment(self, state: State | None) -> Moment:
+    def _moment(self, *, with_state: bool = True) -> Moment:
+        """Return the present moment; the strategy's state is taken only where it is to be kept."""
+        state, since = None, time.perf_counter()
+        if self._keeper is not None and with_state:
+            state = self._strategy.state()
+            self._spent_on_states += time.perf_counter() - since
         tally, mark = replace(self._task.tally), self._task.evaluator.mark()
         return Moment(self._n_steps, self._seconds, self._is_over, tally, self._watch.history, state, mark)
 
@@ -177,7 +164,7 @@ class _Loop:
         """Return this moment, written where it is time for it; the last one where states have cost too much time."""
         if self._spent_on_states > STATES_SECONDS + STATES_SHARE * self._seconds:
             return last
-        moment = self._moment(self._state())
+        moment = self._moment()
         if self._keeper is not None and self._keeper.is_due:
             self._keep(moment)
         return moment
@@ -202,15 +189,20 @@ class _Loop:
         for each in fields(Tally):
             setattr(self._task.tally, each.name, getattr(moment.tally, each.name))
 
-    # -- the end --------------------------------------------------------------------------
-
     def _result(self, reason: str) -> SearchResult:
-        evaluator = self._task.evaluator
-        candidates = found(evaluator)
+        evaluator, counts, tally = self._task.evaluator, self._task.evaluator.counts, self._task.tally
+        places = evaluator.standing  # every distinct expression, in the order of execution
+        places = places[np.argsort(evaluator.explored.executed_at[places], kind="stable")]
+        candidates = candidates_at(evaluator, places)
+        counted = SearchCounts(
+            executed=counts.executed, screened=tally.screened, refits=tally.refits, again=counts.again,
+            bounded=counts.bounded, invalid=counts.invalid, asked=counts.asked + tally.undecodable,
+            undecodable=tally.undecodable, forbidden=counts.forbidden,
+        )  # fmt: skip
         return SearchResult(
             front=Front.of(candidates, negligible=evaluator.negligible),
             candidates=candidates,
-            counts=counts_of(evaluator.counts, self._task.tally),
+            counts=counted,
             history=self._watch.history,
             seconds=self._seconds,
             stopped=reason,
@@ -218,27 +210,3 @@ class _Loop:
             strategy=self._strategy.name,
             leaders=self._strategy.leaders(),
         )
-
-
-def found(evaluator: Evaluator) -> Candidates:
-    """Return every distinct expression that an evaluator has executed, in that order."""
-    explored, places = evaluator.explored, evaluator.standing
-    places = places[np.argsort(explored.executed_at[places], kind="stable")]
-    return Candidates(
-        explored.take(places), explored.errors[places], explored.complexities[places], explored.executed_at[places]
-    )
-
-
-def counts_of(counts: Counts, tally: Tally) -> SearchCounts:
-    """Return the counts of evaluator and strategy together."""
-    return SearchCounts(
-        executed=counts.executed,
-        screened=tally.screened,
-        refits=tally.refits,
-        again=counts.again,
-        bounded=counts.bounded,
-        invalid=counts.invalid,
-        asked=counts.asked + tally.undecodable,
-        undecodable=tally.undecodable,
-        forbidden=counts.forbidden,
-    )

@@ -10,6 +10,7 @@ from edhie.evaluate.evaluator import Evaluator
 from edhie.events import Event, Finished, Improved, Progressed, Started
 from edhie.expr import Forest
 from edhie.results import Candidates, Front, History
+from edhie.search.arrays import Indices
 from edhie.search.base import Budget, Strategy, Task
 
 PROGRESS_SECONDS = 0.2  # between two reports of progress
@@ -53,7 +54,14 @@ class Watch:
             self.history = self.history.extended(executed, new.errors[better], screened=screened, seconds=seconds)
         if self._listener is None:
             return
-        self._front = _joined(self._front, new, evaluator.negligible)
+        known = self._front.candidates
+        both = Candidates(
+            Forest.concatenate([known.forest, new.forest]),
+            np.concatenate([known.errors, new.errors]),
+            np.concatenate([known.complexities, new.complexities]),
+            np.concatenate([known.executed_at, new.executed_at]),
+        )
+        self._front = Front.of(both, negligible=evaluator.negligible)
         if len(better):
             best = new[int(better[-1])]
             chosen = self._strategy.best_now
@@ -96,22 +104,15 @@ def _used(budget: Budget, executed: int, seconds: float, rate: float) -> tuple[f
     return min(max(shares), 1.0) if shares else None, min(left) if left else None
 
 
-def _explored(evaluator: Evaluator, seen: int) -> Candidates:
-    """Return what was explored after the first `seen`, including superseded writings."""
+def candidates_at(evaluator: Evaluator, places: Indices) -> Candidates:
+    """Return the expressions at some places of what an evaluator has explored."""
     explored = evaluator.explored
-    places = np.arange(np.searchsorted(explored.ages, seen), len(explored))
     return Candidates(
         explored.take(places), explored.errors[places], explored.complexities[places], explored.executed_at[places]
     )
 
 
-def _joined(front: Front, new: Candidates, negligible: float) -> Front:
-    """Return the front of a front and more candidates."""
-    known = front.candidates
-    both = Candidates(
-        Forest.concatenate([known.forest, new.forest]),
-        np.concatenate([known.errors, new.errors]),
-        np.concatenate([known.complexities, new.complexities]),
-        np.concatenate([known.executed_at, new.executed_at]),
-    )
-    return Front.of(both, negligible=negligible)
+def _explored(evaluator: Evaluator, seen: int) -> Candidates:
+    """Return what was explored after the first `seen`, including superseded writings."""
+    explored = evaluator.explored
+    return candidates_at(evaluator, np.arange(np.searchsorted(explored.ages, seen), len(explored)))

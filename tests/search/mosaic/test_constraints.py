@@ -16,7 +16,7 @@ from edhie.search.mosaic.config import MosaicConfig
 from edhie.search.mosaic.fitting.constraint_repairs import completed, trimmed
 from edhie.search.mosaic.frames.opening_frames import opening_frames
 from edhie.search.mosaic.weighing.frame_pool import PieceFilter
-from edhie.search.mosaic.weighing.plain_sums import plain_sums
+from edhie.search.mosaic.weighing.pairs import plain_sums
 from edhie.search.pieces.piece_pool import PiecePool
 from mosaics import Numbers, data_of, forest_of, frames_of, free, positive, strict
 from searches import HVAE

@@ -180,7 +180,7 @@ class FunctionPairs:
 
 
 class PlainSums:
-    """Sums without coefficients: `weighing/plain_sums.py`."""
+    """Sums without coefficients: `plain_sums` in `weighing/pairs.py`."""
 
     PIECES = 1500  # the plainest: their Gram matrix has to fit into memory
     NEAREST = 200  # sums that are described, for each kind of noise
@@ -192,7 +192,7 @@ class PlainSums:
 
 
 class Coefficients:
-    """Coefficients of written expressions: `writing/linear_fit.py`, `integer_fit.py`, `frame_writer.py`."""
+    """Coefficients of written expressions: `writing/linear_fit.py`, `writing/frame_writer.py`."""
 
     EXACT = 1e-18  # of a target's squares: less is rounding
     NEGLIGIBLE = 1e-8  # of the target's size: a column that adds less to an exact fit is left out

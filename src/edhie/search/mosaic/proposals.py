@@ -68,8 +68,7 @@ class Proposals:
         for each in frames:
             best = each.elites.forest.take(np.arange(min(len(each.elites), Proposing.RELEVANT)))
             counts += np.bincount(best.tokens, minlength=len(counts))
-        relevance: Numbers = counts[ids]
-        return relevance
+        return np.asarray(counts[ids])
 
 
 def pieces_to_tune(frames: Sequence[PooledFrame], n: int, rng: np.random.Generator) -> list[Finding]:

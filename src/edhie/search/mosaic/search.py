@@ -17,8 +17,7 @@ steps; those marked (*) only come at the rounds that `config.Rounds` lists:
 4.  (*) Weigh products and quotients of the plainest pieces (`pieces/products.py`).
 5.  (*) Weigh functions of one variable on a grid (`pieces/function_grid.py`), times plain pieces, in pairs with them
     (`weighing/pairs.py`) and with each other (`weighing/function_pairs.py`).
-6.  (*) Weigh all pairs of pieces (`weighing/pairs.py`), and without numbers in the library their sums
-    (`weighing/plain_sums.py`).
+6.  (*) Weigh all pairs of pieces (`weighing/pairs.py`), and without numbers in the library their sums.
 7.  (*) Fix good pieces as terms of new frames, so that others are looked for beside them (`FramePool.fix_terms`).
 8.  Write what does well as expressions for the target (`writing/frame_writer.py`), score them, and fit the constants of
     the best to the target itself (`fitting/findings.py`, `fitting/scoring.py`).

@@ -40,8 +40,7 @@ def sizes_as_meant(forest: Forest, one: Forest | None = None) -> Indices:
         return forest.sizes
     is_one = np.zeros(len(forest.tokens), np.int64)
     is_one[:n_places] = (sliding_window_view(forest.tokens, width) == pattern).all(axis=1)
-    sizes: Indices = forest.sizes - (width - 1) * np.add.reduceat(is_one, forest.offsets[:-1])
-    return sizes
+    return np.asarray(forest.sizes - (width - 1) * np.add.reduceat(is_one, forest.offsets[:-1]))
 
 
 class Enumeration:

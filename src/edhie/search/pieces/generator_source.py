@@ -48,8 +48,7 @@ class GeneratorSource:
         frequencies = self.frequencies
         with np.errstate(divide="ignore"):
             rarity = np.log(frequencies.max() / np.maximum(frequencies, 1e-3 * frequencies.max()))
-        costs: Numbers = 1.0 + RARITY * rarity
-        return costs
+        return np.asarray(1.0 + RARITY * rarity)
 
     @property
     def is_latent(self) -> bool:

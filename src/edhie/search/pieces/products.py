@@ -32,8 +32,9 @@ class Products:
     @classmethod
     def among(cls, forest: Forest) -> Products:
         """Return the products and quotients of all pairs of pieces."""
-        products, quotients = np.triu_indices(len(forest)), np.nonzero(~np.eye(len(forest), dtype=np.bool_))
-        return cls._of(Stock(forest), {"*": products, "/": quotients})
+        rows, columns = np.triu_indices(len(forest))
+        i, j = np.nonzero(~np.eye(len(forest), dtype=np.bool_))
+        return cls._of(Stock(forest), {"*": (rows, columns), "/": (i, j)})
 
     @classmethod
     def between(cls, few: Forest, others: Forest) -> Products:
@@ -45,7 +46,7 @@ class Products:
         return cls._of(Stock(both), {"": (alone, alone), "*": pairs, "/": pairs})
 
     @classmethod
-    def _of(cls, stock: Stock, pairs: dict[str, tuple[Indices, ...]]) -> Products:
+    def _of(cls, stock: Stock, pairs: dict[str, tuple[Indices, Indices]]) -> Products:
         """Return, by operator, the candidates of pairs of places in a stock; operators it lacks are left out."""
         ids = {"": ALONE, **stock.forest.library.ids}
         known = [(ids[name], *both) for name, both in pairs.items() if name in ids]
@@ -57,8 +58,7 @@ class Products:
     def sizes(self) -> Indices:
         """By candidate: its nodes."""
         sizes = self.stock.forest.sizes
-        found: Indices = sizes[self.left] + np.where(self.operators == ALONE, 0, sizes[self.right] + 1)
-        return found
+        return np.asarray(sizes[self.left] + np.where(self.operators == ALONE, 0, sizes[self.right] + 1))
 
     def chunks(self, values: Numbers) -> Iterator[tuple[Indices, Numbers]]:
         """Yield candidates, some at a time, and their values, given those of the stock; only finite ones."""

@@ -44,8 +44,7 @@ class Chances:
 
 def likely_symbols(frequencies: Numbers) -> Numbers:
     """Return how likely each symbol is to come in, from how often a generator uses it."""
-    found: Numbers = frequencies + LEAST_LIKELY * frequencies.mean()
-    return found
+    return np.asarray(frequencies + LEAST_LIKELY * frequencies.mean())
 
 
 def children(

@@ -225,5 +225,4 @@ def constants_only(forest: Forest) -> Indices:
 def _keys(forest: Forest) -> NDArray[np.uint64]:
     """Return 64 bits of the canonical form of each structure, whatever its constants."""
     free = forest if forest.library.has_numbers else unfitted(forest)  # numbers are not free
-    keys: NDArray[np.uint64] = key_pairs(canonical(free))[:, 0]
-    return keys
+    return np.asarray(key_pairs(canonical(free))[:, 0])

@@ -34,12 +34,12 @@ class Position:
     @property
     def constant(self) -> Numbers:
         """(rows,): what 1 in all calls adds up to."""
-        found: Numbers = self.slopes.sum(axis=0)
-        return found
+        return np.asarray(self.slopes.sum(axis=0))
 
     def along(self, found: Numbers) -> Numbers:
         """Return (pieces, rows): what values, of shape (pieces, calls × rows), add up to."""
-        return np.einsum("pcr,cr->pr", found.reshape(len(found), *self.slopes.shape), self.slopes)
+        by_call = found.reshape(len(found), *self.slopes.shape)
+        return np.asarray(np.einsum("pcr,cr->pr", by_call, self.slopes), np.float64)
 
 
 def distinct_calls(template: Template, part: int) -> list[tuple[str, ...]]:

@@ -43,8 +43,7 @@ class _Contents:
         """Return about how many bits contents take, with the residuals that they leave."""
         symbols = math.log2(len(self.pool.library)) * sizes
         constants = n_constants * 0.5 * math.log2(self._n_rows)
-        bits: Numbers = 0.5 * self._n_rows * np.log2(np.maximum(left, self._least)) + symbols + constants
-        return bits
+        return np.asarray(0.5 * self._n_rows * np.log2(np.maximum(left, self._least)) + symbols + constants)
 
     def best_sums(self, rows: Numbers, sizes: Numbers, top: int) -> tuple[list[_Sum], int]:
         """Return the best sums of one, two and three pieces, `top` of each, and how many were weighed."""
@@ -164,8 +163,7 @@ def best_products(pool: Pool, position: Position, top: int, rng: np.random.Gener
 
 
 def _orthonormal(rows: Numbers) -> Numbers:
-    found: Numbers = np.linalg.qr(rows.T)[0].T
-    return found
+    return np.asarray(np.linalg.qr(rows.T)[0].T)
 
 
 def _best(rows: Numbers, basis: Numbers, target: Numbers, top: int) -> Indices:

@@ -83,7 +83,7 @@ def test_a_piece_fixed_twice_is_one_direction() -> None:
 
 
 def test_a_target_without_anything_to_explain() -> None:
-    block = polynomial_columns(VARIABLES, np.ones(N), is_rich=False)
+    block = polynomial_columns(VARIABLES, np.ones(N), most=1)
     frame = Frame(IDENTITY, block, (0, 0), np.full(N, 2.0), 1.0)
     assert frame.unexplained == 0.0
     assert np.isfinite(weigh(PIECES, block, [frame])[2]).all()

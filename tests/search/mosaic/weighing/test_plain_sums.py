@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from edhie.expr import SymbolLibrary
-from edhie.search.mosaic.weighing.plain_sums import plain_sums
+from edhie.search.mosaic.weighing.pairs import plain_sums
 from mosaics import data_of, forest_of, positive, strict
 
 COLUMNS = positive(2, 100)

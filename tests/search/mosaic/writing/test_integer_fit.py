@@ -9,8 +9,8 @@ from edhie.evaluate.data import Data
 from edhie.search.mosaic.frames.frame import Frame
 from edhie.search.mosaic.frames.free_columns import polynomial_columns
 from edhie.search.mosaic.frames.links import LINKS
-from edhie.search.mosaic.writing import integer_fit
-from edhie.search.mosaic.writing.integer_fit import whole_coefficients
+from edhie.search.mosaic.writing import linear_fit
+from edhie.search.mosaic.writing.linear_fit import whole_coefficients
 from mosaics import Numbers, data_of, positive
 
 COLUMNS = positive(1, 200)
@@ -56,13 +56,13 @@ def test_a_scale_is_taken_off() -> None:
 
 def test_several_prices_find_what_each_finds_alone_without_looking_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[bytes] = []
-    plain = integer_fit.residual_bits
+    plain = linear_fit.residual_bits
 
     def noted(predicted: Numbers, data: Data) -> Numbers:
         looked.append(predicted.tobytes())
         return plain(predicted, data)
 
-    monkeypatch.setattr(integer_fit, "residual_bits", noted)
+    monkeypatch.setattr(linear_fit, "residual_bits", noted)
     y = (3 * COLUMNS[0] ** 2 - 2 * COLUMNS[0]) * (1 + 0.05 * np.random.default_rng(0).normal(size=200))
     frame, start = Frame(LINKS[0], BLOCK, (0,), y, 1.0), np.zeros(len(BLOCK.columns))
     prices = (4.0, 1.2, 0.0)

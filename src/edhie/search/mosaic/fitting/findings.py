@@ -17,7 +17,7 @@ from edhie.search.mosaic.frames.links import usable_links
 from edhie.search.mosaic.frames.noise_frames import RowNoise, noise_frames, noise_views
 from edhie.search.mosaic.frames.opening_frames import opening_frames
 from edhie.search.mosaic.weighing.frame_pool import Finding
-from edhie.search.mosaic.weighing.plain_sums import plain_sums
+from edhie.search.mosaic.weighing.pairs import plain_sums
 from edhie.search.mosaic.writing.curves import curve_expressions
 from edhie.search.mosaic.writing.exponentials import exponential_expressions
 from edhie.search.mosaic.writing.frame_writer import FrameWriter

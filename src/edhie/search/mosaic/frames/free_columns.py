@@ -78,12 +78,10 @@ def orthonormal(columns: Numbers) -> Numbers:
     return np.ascontiguousarray(q[:, np.abs(np.diag(r)) > Columns.INDEPENDENT])
 
 
-def polynomial_columns(
-    variables: Numbers, row_scale: Numbers, *, is_rich: bool = True, most: int = Columns.MOST
-) -> FreeColumns:
+def polynomial_columns(variables: Numbers, row_scale: Numbers, *, most: int = Columns.MOST) -> FreeColumns:
     """Return all products of variables up to the degree that the number of rows can bear, `most` of them at most."""
     n, rows = variables.shape
-    most = min(most, max(1, rows // Columns.ROWS_A_COLUMN)) if is_rich else 1
+    most = min(most, max(1, rows // Columns.ROWS_A_COLUMN))
     highest = Columns.HIGHEST_DEGREE if n == 1 else Columns.HIGHEST_JOINT_DEGREE
     degree = max(d for d in range(highest + 1) if math.comb(n + d, d) <= most)
     return polynomial_of_degree(variables, degree, row_scale)

@@ -9,7 +9,7 @@ import numpy as np
 from edhie.evaluate.data import Data
 from edhie.expr import SymbolLibrary
 from edhie.search.arrays import LARGEST_VALUE, Indices, Numbers
-from edhie.search.mosaic.config import MosaicConfig, Opening
+from edhie.search.mosaic.config import Columns, MosaicConfig, Opening
 from edhie.search.mosaic.frames.frame import Frame
 from edhie.search.mosaic.frames.free_columns import FreeColumns, logarithm_columns, polynomial_columns
 from edhie.search.mosaic.frames.links import IDENTITY, Link, usable_links
@@ -26,8 +26,8 @@ def opening_frames(
     weights = np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights / data.weights.mean())
     with np.errstate(all="ignore"):
         links = usable_links(data.y, library) if config.links else [IDENTITY]
-    plain = polynomial_columns(data.columns, weights, is_rich=False)
-    polynomial = polynomial_columns(data.columns, weights, is_rich=config.blocks)
+    most = Columns.MOST if config.blocks else 1
+    plain, polynomial = (polynomial_columns(data.columns, weights, most=n) for n in (1, most))
     frames = [_frame(link, plain, data) for link in links]
     if not polynomial.is_constant:
         frames += [_frame(link, polynomial, data) for link in links]
@@ -35,13 +35,18 @@ def opening_frames(
         frames += _scaled_frames(links, polynomial, data)
     if config.products:
         logarithms = logarithm_columns(data.columns, weights, is_rich=config.blocks)
-        frames += [
-            _product_frame(link, logarithms, data)
-            for link in links
-            if link.name in Opening.PRODUCT_LINKS and (link.apply(data.y) != 0).all()
-        ]
-    relative = links if for_columns else [IDENTITY]
-    frames += _relative_frames(relative, weights, data, is_rich=config.blocks)
+        for link in links:
+            linked = link.apply(data.y)
+            if link.name in Opening.PRODUCT_LINKS and (linked != 0).all():
+                target, sign = np.log(np.abs(linked)), float(np.sign(linked[0]))
+                frames.append(Frame(link, logarithms, (0,) * data.n_variables, target, sign))
+    for link in links if for_columns else [IDENTITY]:
+        if link.name in Opening.RELATIVE_LINKS and (data.y != 0).all():  # for noise in proportion to the target
+            with np.errstate(all="ignore"):
+                spread = np.abs(link.slope(data.y) * data.y)
+                trusted = np.minimum(np.median(spread) / spread, Opening.MOST_TRUST)
+            if np.isfinite(trusted).all():
+                frames.append(_frame(link, polynomial_columns(data.columns, weights * trusted, most=most), data))
     return sound_frames(frames)
 
 
@@ -59,31 +64,10 @@ def sound_frames(frames: list[Frame]) -> list[Frame]:
     return found
 
 
-def _relative_frames(links: list[Link], weights: Numbers, data: Data, *, is_rich: bool) -> list[Frame]:
-    """Return frames with rows weighted for noise in proportion to the target."""
-    found = []
-    for link in links if (data.y != 0).all() else ():
-        if link.name not in Opening.RELATIVE_LINKS:
-            continue
-        with np.errstate(all="ignore"):
-            spread = np.abs(link.slope(data.y) * data.y)
-            trusted = np.minimum(np.median(spread) / spread, Opening.MOST_TRUST)
-        if np.isfinite(trusted).all():
-            found.append(_frame(link, polynomial_columns(data.columns, weights * trusted, is_rich=is_rich), data))
-    return found
-
-
 def _frame(link: Link, free: FreeColumns, data: Data) -> Frame:
     with np.errstate(all="ignore"):
         target = link.apply(data.y)
     return Frame(link, free, (0,) * data.n_variables, target, _sign(link, data.y))
-
-
-def _product_frame(link: Link, free: FreeColumns, data: Data) -> Frame:
-    with np.errstate(all="ignore"):
-        linked = link.apply(data.y)
-        target = np.log(np.abs(linked))
-    return Frame(link, free, (0,) * data.n_variables, target, float(np.sign(linked[0])))
 
 
 def _sign(link: Link, y: Numbers) -> float:
@@ -128,8 +112,7 @@ def powers_of(data: Data, usable: Indices, powers: Indices) -> Numbers:
     with np.errstate(all="ignore"):
         factors = np.exp(powers @ np.log(np.abs(columns)))
     n_negative = (powers % 2) @ (columns < 0)  # factors, by row
-    found: Numbers = factors * (1.0 - 2.0 * (n_negative % 2))
-    return found
+    return np.asarray(factors * (1.0 - 2.0 * (n_negative % 2)))
 
 
 def likely_scales(data: Data, usable: Indices) -> Indices:
@@ -146,8 +129,7 @@ def likely_scales(data: Data, usable: Indices) -> Indices:
     moves += [s * unit[a] + t * unit[b] for a in range(n) for b in range(a) for s in steps for t in steps]
     around = np.unique(np.array([centre + move for move in moves[: Opening.MOST_SCALES]]), axis=0)
     every = np.concatenate([-around, around, -2 * around])  # for y, for 1/y, for its square
-    found: Indices = every[np.abs(every).sum(axis=1) > 0]
-    return found
+    return np.asarray(every[np.abs(every).sum(axis=1) > 0])
 
 
 def scales(usable: Indices) -> Indices:
@@ -164,8 +146,7 @@ def scales(usable: Indices) -> Indices:
     every = np.array(list(product(range(-highest, highest + 1), repeat=n)), np.int64)
     degrees = np.abs(every).sum(axis=1)
     order = np.argsort(degrees, kind="stable")
-    found: Indices = every[order][degrees[order] > 0][:most]
-    return found
+    return np.asarray(every[order][degrees[order] > 0][:most])
 
 
 def _unexplained(targets: Numbers, free: FreeColumns) -> Numbers:

@@ -45,8 +45,7 @@ class PieceFilter:
 def _has_any(forest: Forest, tokens: Mask) -> Mask:
     if len(forest) == 0:
         return np.zeros(0, np.bool_)
-    found: Mask = np.logical_or.reduceat(tokens[forest.tokens], forest.offsets[:-1])
-    return found
+    return np.asarray(np.logical_or.reduceat(tokens[forest.tokens], forest.offsets[:-1]))
 
 
 @dataclass(eq=False)

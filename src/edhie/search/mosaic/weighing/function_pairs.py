@@ -67,15 +67,13 @@ def _about_mean(rows: Numbers, root: Numbers) -> Numbers:
     """Return residuals about the mean of rows that were multiplied with the roots of weights; zeros for rounding."""
     about = rows - np.outer(rows @ root, root) / (root @ root)
     is_flat = ~(np.square(about).sum(axis=1) > FunctionPairs.FLAT * np.square(rows).sum(axis=1))
-    found: Numbers = np.where(is_flat[:, np.newaxis], 0.0, about)
-    return found
+    return np.asarray(np.where(is_flat[:, np.newaxis], 0.0, about))
 
 
 def _unit(rows: Numbers) -> Numbers:
     """Return rows at length 1; zeros stay."""
     squares = np.square(rows).sum(axis=1)
-    found: Numbers = rows / np.sqrt(np.where(squares > 0, squares, 1.0))[:, np.newaxis]
-    return found
+    return np.asarray(rows / np.sqrt(np.where(squares > 0, squares, 1.0))[:, np.newaxis])
 
 
 def _best_sums(units: Numbers, target: Numbers, families: Sequence[Indices]) -> list[Pair]:

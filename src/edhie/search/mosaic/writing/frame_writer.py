@@ -12,8 +12,7 @@ from edhie.expr import Expr, SymbolLibrary
 from edhie.search.arrays import Indices, Numbers
 from edhie.search.mosaic.config import Coefficients
 from edhie.search.mosaic.frames.frame import Frame, Term
-from edhie.search.mosaic.writing.integer_fit import whole_coefficients
-from edhie.search.mosaic.writing.linear_fit import Fit, pruned_fit, refit_with, rounded
+from edhie.search.mosaic.writing.linear_fit import Fit, pruned_fit, refit_with, rounded, whole_coefficients
 from edhie.search.pieces.spelling import LARGEST_WHOLE, Speller, UnwritableError, Words
 
 POWERS = {("1/",): -1.0, ("sqrt",): 0.5, ("1/", "sqrt"): -0.5, ("^2",): 2.0}

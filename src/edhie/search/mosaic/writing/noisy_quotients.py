@@ -177,8 +177,7 @@ class _Problem:
 
 
 def _ridged(matrix: Numbers) -> Numbers:
-    found: Numbers = matrix + Quotients.RIDGE * np.trace(matrix) / len(matrix) * np.eye(len(matrix))
-    return found
+    return np.asarray(matrix + Quotients.RIDGE * np.trace(matrix) / len(matrix) * np.eye(len(matrix)))
 
 
 def _pruned(problem: _Problem, kept: Indices, n_rows: int) -> Indices:
