@@ -50,7 +50,6 @@ from edhie.search.mosaic.frames.guess_frames import best_guesses, frames_around,
 from edhie.search.mosaic.frames.noise_frames import RowNoise, noise_frames
 from edhie.search.mosaic.frames.opening_frames import opening_frames
 from edhie.search.mosaic.proposals import Proposals, pieces_to_tune
-from edhie.search.mosaic.snapshot import Snapshot
 from edhie.search.mosaic.weighing.frame_pool import Finding, FramePool
 from edhie.search.mosaic.weighing.function_pairs import function_pairs
 from edhie.search.mosaic.weighing.pairs import best_beside, best_pairs
@@ -288,18 +287,14 @@ class Mosaic(Strategy):
 
     # -- checkpoints ----------------------------------------------------------------------
 
-    @property
-    def _snapshot(self) -> Snapshot:
-        return Snapshot(self._frames, self._pool, self._pieces, self._proposals.enumeration)
-
     def state(self) -> State:
         """Return pieces, frames and leaders as arrays; the frames of the beginning follow from the data."""
-        own = {"idle": np.array(self._idle), "given": np.array(self._n_given)}
-        own |= self._scorer.state()
+        own = {"round": np.array(self._round), "idle": np.array(self._idle), "given": np.array(self._n_given)}
         own["best"] = np.array([self._fewest_bits, self.improved_at])
         if self._noise is not None:
             own["noise"] = np.stack([self._noise.centre, self._noise.deviations])
-        return {**self._snapshot.state(self._round), **own, **forest_arrays("surrounded_", self._surrounded)}
+        own |= forest_arrays("surrounded_", self._surrounded) | self._proposals.enumeration.state("enumerated_")
+        return own | self._pieces.state() | self._pool.state() | self._scorer.state()
 
     @np.errstate(all="ignore")
     def restore(self, state: State) -> None:
@@ -311,4 +306,7 @@ class Mosaic(Strategy):
         self.best_now = self._first()
         if "noise" in state:
             self._put_noisy(RowNoise(*state["noise"]))
-        self._round, self._idle = self._snapshot.restore(state), int(state["idle"])
+        self._pieces.restore(state)
+        self._proposals.enumeration.restore("enumerated_", state)
+        self._pool.restore(state, self._frames, self._pieces.values_of)
+        self._round, self._idle = int(state["round"]), int(state["idle"])

@@ -5,16 +5,18 @@ Where a library has no numbers, 1 is written as x/x or the like, and counts as o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
 from edhie.evaluate.data import Data
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.search.arrays import Indices
+from edhie.search.arrays import Indices, forest_arrays, forest_from
 from edhie.search.pieces.spelling import one_on
 from edhie.search.pieces.splicing import Stock
 
@@ -72,6 +74,15 @@ class Enumeration:
                 # what was found in this call is not among the known pieces yet
                 self.base = Forest.concatenate([pieces, *found]).unique() if found else pieces
         return Forest.concatenate(found) if found else Forest.from_exprs([], self.library)
+
+    def state(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Return the pieces that it builds with, and its place, as arrays."""
+        return forest_arrays(prefix, self.base) | {"enumeration": np.array([self.size, self.place])}
+
+    def restore(self, prefix: str, state: Mapping[str, NDArray[Any]]) -> None:
+        """Restore the enumeration from a snapshot."""
+        self.base = forest_from(prefix, state, self.library)
+        self.size, self.place = map(int, state["enumeration"])
 
     def _leaves(self, n: int) -> Forest:
         kinds = ("variable", "literal", "constant")

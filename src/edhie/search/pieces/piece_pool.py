@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -134,24 +137,24 @@ class PiecePool:
 
     # -- checkpoints ----------------------------------------------------------------------
 
-    def state(self) -> dict[str, NDArray[np.generic]]:
+    def state(self) -> dict[str, NDArray[Any]]:
         """Return pieces, and what was seen, as arrays."""
-        seen, behaviours = (np.frombuffer(b"".join(sorted(each)), np.uint8) for each in (self._seen, self._behaviours))
-        forest = self.forest
+        forest, seen, behaviours = self.forest, b"".join(sorted(self._seen)), b"".join(sorted(self._behaviours))
         return {
-            "tokens": forest.tokens, "offsets": forest.offsets, "constants": forest.values,
-            "seen": seen, "behaviours": behaviours,
+            "pieces_tokens": forest.tokens, "pieces_offsets": forest.offsets, "pieces_constants": forest.values,
+            "pieces_seen": np.frombuffer(seen, np.uint8), "pieces_behaviours": np.frombuffer(behaviours, np.uint8),
         }  # fmt: skip
 
-    def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Restore the pool from a snapshot."""
-        self.forest = Forest.checked(self.library, state["tokens"], state["offsets"], state["constants"])
+        parts = (state[f"pieces_{name}"] for name in ("tokens", "offsets", "constants"))
+        self.forest = Forest.checked(self.library, *parts)
         self.values = self.values_of(self.forest)
         self.costs = self._costs_of(self.forest)
-        self._seen = set(_chunks(state["seen"], 16))
-        self._behaviours = set(_chunks(state["behaviours"], 8 * len(self._probes)))
+        self._seen = set(_chunks(state["pieces_seen"], 16))
+        self._behaviours = set(_chunks(state["pieces_behaviours"], 8 * len(self._probes)))
 
 
-def _chunks(array: NDArray[np.generic], width: int) -> list[bytes]:
+def _chunks(array: NDArray[Any], width: int) -> list[bytes]:
     flat = array.tobytes()
     return [flat[k : k + width] for k in range(0, len(flat), width)]

@@ -12,7 +12,7 @@ from edhie.evaluate.data import Data
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.symbols import Opcode
 from edhie.generators.base import Generator
-from edhie.search.arrays import Numbers, forest_arrays, forest_from, has_missing, under
+from edhie.search.arrays import Numbers, forest_arrays, forest_from, has_missing
 from edhie.search.base import Task
 from edhie.search.pieces.enumeration import Enumeration, written_one
 from edhie.search.pieces.function_grid import opening_pieces
@@ -143,16 +143,10 @@ class Pool:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return pieces, and the place of the enumeration, as arrays."""
-        return {
-            **{f"pieces_{name}": array for name, array in self.pieces.state().items()},
-            **forest_arrays("base_", self.enumeration.base),
-            **forest_arrays("recent_", self._recent),
-            "enumeration": np.array([self.enumeration.size, self.enumeration.place]),
-        }
+        return self.pieces.state() | self.enumeration.state("base_") | forest_arrays("recent_", self._recent)
 
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
         """Restore the pool from a snapshot."""
-        self.pieces.restore(under("pieces_", state))
-        self.enumeration.base = forest_from("base_", state, self.library)
-        self.enumeration.size, self.enumeration.place = map(int, state["enumeration"])
+        self.pieces.restore(state)
+        self.enumeration.restore("base_", state)
         self._recent, self._recent_values = self.pieces.finite(forest_from("recent_", state, self.library))

@@ -8,7 +8,8 @@ import pytest
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest, parse
 from edhie.expr.standard_libraries import everything
-from edhie.search.mosaic.fitting.similar_functions import FUNCTIONS, Function, alike, places, with_similar_functions
+from edhie.search.mosaic.fitting.similar_functions import FUNCTIONS, alike, places, with_similar_functions
+from edhie.search.mosaic.writing.curves import Form
 from mosaics import Numbers, data_of, strict
 
 LIBRARY = everything(["x0", "x1"])
@@ -41,7 +42,7 @@ def test_the_largest_functions_of_one_piece_are_found(text: str, parts: list[tup
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.template)
-def test_a_template_with_its_constants_has_the_values_of_the_function(function: Function) -> None:
+def test_a_template_with_its_constants_has_the_values_of_the_function(function: Form) -> None:
     scale, factor = 0.11, 1.7
     template = function.template.format(c=LIBRARY.constant, x="x0")
     expr = parse(template, LIBRARY).with_constants(function.constants(factor, scale))

@@ -26,19 +26,18 @@ def test_best_pairs(n: int, top: int) -> None:
         rest = target - both @ np.linalg.lstsq(both, target, rcond=None)[0]
         wanted.append((1 - float(rest @ rest), i, j))
     wanted.sort(reverse=True)
-    shares, first, second = best_pairs_of(rows @ rows.T, rows @ target, top)
+    found = best_pairs_of(rows @ rows.T, rows @ target, top)
     count = min(top, len(wanted))
-    np.testing.assert_allclose(shares[:count], [each[0] for each in wanted[:count]], atol=1e-12)
-    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-    assert pairs == [each[1:] for each in wanted[:count]] + [(-1, -1)] * (top - count)
+    np.testing.assert_allclose(-found[:count, 0], [each[0] for each in wanted[:count]], atol=1e-12)
+    assert found[:, 1:].tolist() == [list(each[1:]) for each in wanted[:count]] + [[-1, -1]] * (top - count)
 
 
 def test_a_regressor_twice_is_no_pair() -> None:
     rows, target = units(3, 0)
     twice = np.concatenate([rows, rows, -rows])
-    shares, first, second = best_pairs_of(twice @ twice.T, twice @ target, 40)
-    assert shares.max() <= 1 + 1e-9
-    assert all(i % 3 != j % 3 for i, j in zip(first, second, strict=True) if i >= 0)
+    found = best_pairs_of(twice @ twice.T, twice @ target, 40)
+    assert found[:, 0].min() >= -1 - 1e-9
+    assert all(i % 3 != j % 3 for _, i, j in found if i >= 0)
 
 
 @pytest.mark.parametrize(("n", "top"), [(9, 12), (2, 20), (1, 3), (0, 2)])
@@ -51,9 +50,8 @@ def test_best_sums(n: int, top: int) -> None:
         if (sign > 0 and j >= i) or (sign < 0 and i != j)
     ]  # fmt: skip
     wanted.sort()
-    found, first, second, signs = best_sums(rows @ rows.T, rows @ target, float(target @ target), top)
+    found = best_sums(rows @ rows.T, rows @ target, float(target @ target), top)
     count = min(top, len(wanted))
-    np.testing.assert_allclose(found[:count], [each[0] for each in wanted[:count]], rtol=1e-9)
-    given = list(zip(first.tolist(), second.tolist(), signs.tolist(), strict=True))
-    assert given[:count] == [each[1:] for each in wanted[:count]]
-    assert (first[count:] == -1).all()
+    np.testing.assert_allclose(found[:count, 0], [each[0] for each in wanted[:count]], rtol=1e-9)
+    assert found[:count, 1:].tolist() == [list(each[1:]) for each in wanted[:count]]
+    assert (found[count:, 1] == -1).all()

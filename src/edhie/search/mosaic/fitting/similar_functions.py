@@ -6,9 +6,6 @@ rows. Then the root is written in place of the cosine, and fitted.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 
 from edhie.evaluate.data import Data
@@ -16,44 +13,32 @@ from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest
 from edhie.search.arrays import Numbers
 from edhie.search.mosaic.config import Improving
-from edhie.search.mosaic.writing.curves import from_template
-
-
-@dataclass(frozen=True)
-class Function:
-    """Functions a·g(k·x) of a piece x."""
-
-    template: str
-    """How it is written: `{c}` is a constant, `{x}` the piece."""
-    values: Callable[[Numbers, Numbers], Numbers]
-    """g by rows of k, of shape (scales, 1)."""
-    constants: Callable[[float, float], tuple[float, ...]] = lambda a, k: (a, k)
-    """The constants of the template by a and k."""
-
+from edhie.search.mosaic.writing.curves import Form, from_template
 
 FUNCTIONS = (
-    Function("sqrt({c} + {c}*{x})", lambda x, k: np.sqrt(1 + k * x), lambda a, k: (a * a, a * a * k)),
-    Function("{c}/sqrt({c} + {c}*{x})", lambda x, k: 1 / np.sqrt(1 + k * x), lambda a, k: (a, 1.0, k)),
-    Function("{c}/({c} + {x})", lambda x, k: 1 / (1 + k * x), lambda a, k: (a / k, 1 / k)),
-    Function("{c}/({c} + {x})^2", lambda x, k: 1 / (1 + k * x) ** 2, lambda a, k: (a / k**2, 1 / k)),
-    Function("{c}*({c} + {x})^2", lambda x, k: (1 + k * x) ** 2, lambda a, k: (a * k**2, 1 / k)),
-    Function("{c}*({c} + {x})", lambda x, k: 1 + k * x, lambda a, k: (a * k, 1 / k)),
-    Function("{c}*exp({c}*{x})", lambda x, k: np.exp(k * x)),
-    Function("{c}*{x}*exp({c}*{x})", lambda x, k: x * np.exp(k * x)),
-    Function("{c}*(exp({c}*{x}) - {c})", lambda x, k: np.exp(k * x) - 1, lambda a, k: (a, k, 1.0)),
-    Function("{c}/(exp({c}*{x}) - {c})", lambda x, k: 1 / (np.exp(k * x) - 1), lambda a, k: (a, k, 1.0)),
-    Function("{c}/(exp({c}*{x}) + {c})", lambda x, k: 1 / (np.exp(k * x) + 1), lambda a, k: (a, k, 1.0)),
-    Function("{c}*{x}/(exp({c}*{x}) - {c})", lambda x, k: x / (np.exp(k * x) - 1), lambda a, k: (a, k, 1.0)),
-    Function("{c}*log({c} + {c}*{x})", lambda x, k: np.log(1 + k * x), lambda a, k: (a, 1.0, k)),
-    Function("{c}*sin({c}*{x})", lambda x, k: np.sin(k * x)),
-    Function("{c}*cos({c}*{x})", lambda x, k: np.cos(k * x)),
-    Function("{c}*sin({c}*{x})^2", lambda x, k: np.sin(k * x) ** 2),
-    Function("{c}*tanh({c}*{x})", lambda x, k: np.tanh(k * x)),
-    Function("{c}*atan({c}*{x})", lambda x, k: np.arctan(k * x)),
-    Function("{c}*asin({c}*{x})", lambda x, k: np.arcsin(k * x)),
-    Function("{c}*acos({c}*{x})", lambda x, k: np.arccos(k * x)),
+    Form("sqrt({c} + {c}*{x})", lambda x, k: np.sqrt(1 + k * x), lambda a, k: (a * a, a * a * k)),
+    Form("{c}/sqrt({c} + {c}*{x})", lambda x, k: 1 / np.sqrt(1 + k * x), lambda a, k: (a, 1.0, k)),
+    Form("{c}/({c} + {x})", lambda x, k: 1 / (1 + k * x), lambda a, k: (a / k, 1 / k)),
+    Form("{c}/({c} + {x})^2", lambda x, k: 1 / (1 + k * x) ** 2, lambda a, k: (a / k**2, 1 / k)),
+    Form("{c}*({c} + {x})^2", lambda x, k: (1 + k * x) ** 2, lambda a, k: (a * k**2, 1 / k)),
+    Form("{c}*({c} + {x})", lambda x, k: 1 + k * x, lambda a, k: (a * k, 1 / k)),
+    Form("{c}*exp({c}*{x})", lambda x, k: np.exp(k * x)),
+    Form("{c}*{x}*exp({c}*{x})", lambda x, k: x * np.exp(k * x)),
+    Form("{c}*(exp({c}*{x}) - {c})", lambda x, k: np.exp(k * x) - 1, lambda a, k: (a, k, 1.0)),
+    Form("{c}/(exp({c}*{x}) - {c})", lambda x, k: 1 / (np.exp(k * x) - 1), lambda a, k: (a, k, 1.0)),
+    Form("{c}/(exp({c}*{x}) + {c})", lambda x, k: 1 / (np.exp(k * x) + 1), lambda a, k: (a, k, 1.0)),
+    Form("{c}*{x}/(exp({c}*{x}) - {c})", lambda x, k: x / (np.exp(k * x) - 1), lambda a, k: (a, k, 1.0)),
+    Form("{c}*log({c} + {c}*{x})", lambda x, k: np.log(1 + k * x), lambda a, k: (a, 1.0, k)),
+    Form("{c}*sin({c}*{x})", lambda x, k: np.sin(k * x)),
+    Form("{c}*cos({c}*{x})", lambda x, k: np.cos(k * x)),
+    Form("{c}*sin({c}*{x})^2", lambda x, k: np.sin(k * x) ** 2),
+    Form("{c}*tanh({c}*{x})", lambda x, k: np.tanh(k * x)),
+    Form("{c}*atan({c}*{x})", lambda x, k: np.arctan(k * x)),
+    Form("{c}*asin({c}*{x})", lambda x, k: np.arcsin(k * x)),
+    Form("{c}*acos({c}*{x})", lambda x, k: np.arccos(k * x)),
 )
-POWER = Function("{c}*{x}^{c}", lambda x, k: np.where(x > 0, x, np.nan) ** k)
+"""Functions a·g(k·x) of a piece x; values by rows of k, of shape (scales, 1), constants by a and k."""
+POWER = Form("{c}*{x}^{c}", lambda x, k: np.where(x > 0, x, np.nan) ** k)
 
 
 def with_similar_functions(expr: Expr, data: Data) -> list[Expr]:
@@ -112,7 +97,7 @@ def _only_operand(expr: Expr, position: int) -> int | None:
     return operands[0] if len(operands) == 1 else None
 
 
-def alike(x: Numbers, now: Numbers) -> list[tuple[Function, tuple[float, ...]]]:
+def alike(x: Numbers, now: Numbers) -> list[tuple[Form, tuple[float, ...]]]:
     """Return the functions of x that are nearest to these values, with their constants."""
     spread = float(np.square(now - now.mean()).sum())
     scales = np.concatenate([Improving.SIMILAR_SCALES / np.abs(x).max(), Improving.PLAIN_SCALES])

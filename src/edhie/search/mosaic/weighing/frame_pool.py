@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edhie.evaluate.constraints import Rules
 from edhie.expr import Forest, SymbolLibrary
-from edhie.search.arrays import Indices, Mask, Numbers
+from edhie.search.arrays import Indices, Mask, Numbers, forest_arrays, forest_from
 from edhie.search.mosaic.config import Weighing
 from edhie.search.mosaic.frames.frame import Frame, Term, shares_of, weigh
 from edhie.search.mosaic.frames.free_columns import FreeColumns
@@ -233,3 +235,43 @@ class FramePool:
                 fresh.append(self.add(frame, root))
         if fresh:
             self.weigh(forest, values, fresh)
+
+    # -- checkpoints ----------------------------------------------------------------------
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return the frames' terms and elites, and what was written, as arrays."""
+        frames, none = self.frames, Forest.from_exprs([], self.library)
+        terms = [term for each in frames for term in each.frame.terms]
+        return {
+            "roots": np.array([each.root for each in frames], np.int64),
+            "least": np.array([[each.least, each.bits] for each in frames]).reshape(-1, 2),
+            "written_counts": np.array([len(each.written) for each in frames], np.int64),
+            "written_values": np.concatenate([np.empty(0), *(np.array(sorted(each.written)) for each in frames)]),
+            "n_laid": np.array([len(each.frame.terms) for each in frames], np.int64),
+            "laid_logs": np.array([term.is_log for term in terms], np.bool_),
+            **forest_arrays("laid_", Forest.concatenate([none, *(term.piece for term in terms)])),
+            "n_elites": np.array([len(each.elites) for each in frames], np.int64),
+            "elite_logs": np.concatenate([np.empty(0, np.bool_), *(each.elites.is_log for each in frames)]),
+            "elite_shares": np.concatenate([np.empty(0), *(each.elites.shares for each in frames)]),
+            **forest_arrays("elites_", Forest.concatenate([none, *(each.elites.forest for each in frames)])),
+        }
+
+    def restore(
+        self, state: Mapping[str, NDArray[Any]], roots: Sequence[Frame], values_of: Callable[[Forest], Numbers]
+    ) -> None:
+        """Restore the pool from a snapshot; all frames grew from `roots`."""
+        laid, elites = (forest_from(name, state, self.library) for name in ("laid_", "elites_"))
+        laid_values, elite_values = values_of(laid), values_of(elites)
+        written = np.split(state["written_values"], np.cumsum(state["written_counts"])[:-1])
+        ends, elite_ends = np.cumsum(state["n_laid"]), np.cumsum(state["n_elites"])
+        self.frames = []
+        for k, root in enumerate(state["roots"].tolist()):
+            frame = roots[root]
+            for at in range(int(ends[k] - state["n_laid"][k]), int(ends[k])):
+                frame = frame.with_term(Term(laid.take([at]), laid_values[at], bool(state["laid_logs"][at])))
+            pooled = self.add(frame, root)
+            pooled.least, pooled.bits = map(float, state["least"][k])
+            pooled.written = set(written[k].tolist())
+            its = slice(int(elite_ends[k] - state["n_elites"][k]), int(elite_ends[k]))
+            pooled.elites.forest, pooled.elites.values = elites[its], elite_values[its]
+            pooled.elites.is_log, pooled.elites.shares = state["elite_logs"][its], state["elite_shares"][its]

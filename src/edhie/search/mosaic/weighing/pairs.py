@@ -47,13 +47,12 @@ def best_pairs(pool: FramePool, forest: Forest, values: Numbers, top: int) -> tu
             dots = unit @ (residual / np.linalg.norm(residual))
             inside = np.flatnonzero(pooled.filter.allowed(pieces, which[usable], is_log[usable]))
             own = gram if len(inside) == len(gram) else np.ascontiguousarray(gram[np.ix_(inside, inside)])
-            for share, *both in zip(*(each.tolist() for each in best_pairs_of(own, dots[inside], top)), strict=True):
+            for cost, *both in best_pairs_of(own, dots[inside], top).tolist():
                 if both[0] < 0:
                     break
-                extra = tuple(
-                    Term(pieces.take([which[m]]), piece_values[which[m]], bool(is_log[m])) for m in usable[inside[both]]
-                )
-                found.append(Finding(pooled, extra, pooled.left_by(min(share, 1.0))))
+                pair = usable[inside[np.array(both, np.int64)]]
+                extra = tuple(Term(pieces.take([which[m]]), piece_values[which[m]], bool(is_log[m])) for m in pair)
+                found.append(Finding(pooled, extra, pooled.left_by(min(-cost, 1.0))))
     return found, n_weighed
 
 
@@ -121,9 +120,9 @@ def best_beside(
                     rest @ target, squares, weights[which], overlap, unit @ target, own_weights, top
                 )
                 pairs = found[id(pooled)]
-                for cost, share, i, j in zip(*(each.tolist() for each in best), strict=True):
+                for cost, share, i, j in best.tolist():
                     if i >= 0:
-                        pairs.append(_Pair(cost, share, int(which[i]), j, made[i].copy()))
+                        pairs.append(_Pair(cost, share, int(which[int(i)]), int(j), made[int(i)].copy()))
                 pairs.sort(key=lambda pair: pair.cost)
                 del pairs[top:]
     findings = []
@@ -184,10 +183,10 @@ def _nearest_sums(forest: Forest, data: Data) -> tuple[Forest, int]:
         found.append(forest.take(usable[alone]))
         if "+" not in library or "-" not in library:
             continue
-        _, first, second, signs = best_sums(gram, dots, float(target @ target), top)
+        best = best_sums(gram, dots, float(target @ target), top)
         n_weighed += 3 * len(usable) * (len(usable) - 1) // 2
-        kept = np.flatnonzero(first >= 0)
-        operator = np.where(signs[kept] > 0, library.ids["+"], library.ids["-"])
-        left, right = usable[first[kept]], usable[second[kept]]
+        first, second, signs = best[best[:, 1] >= 0, 1:].astype(np.int64).T
+        operator = np.where(signs > 0, library.ids["+"], library.ids["-"])
+        left, right = usable[first], usable[second]
         found.append(stock.join([stock.symbols(operator), stock.trees(left), stock.trees(right)]))
     return Forest.concatenate(found).unique(), n_weighed

@@ -19,17 +19,17 @@ from edhie.search.mosaic.config import OneVariable
 
 
 @dataclass(frozen=True)
-class Family:
-    """Curves a·g(x; p, q)."""
+class Form:
+    """A function of a variable or a piece, whose constants are looked for on a grid."""
 
     template: str
-    """How it is written: `{c}` is a constant, the first of them the factor a; `{x}` is the variable."""
-    values: Callable[[Numbers, Numbers, Numbers], Numbers]
-    """g by rows of p and q, both of shape (curves, 1)."""
-    grid: Callable[[float, float], tuple[Numbers, Numbers]]
-    """Values of p and q for a variable with this smallest value and range."""
-    constants: Callable[[np.float64, np.float64], tuple[np.float64, ...]] = lambda p, q: (p, q)
-    """The constants of the template besides the factor."""
+    """How it is written: `{c}` is a constant, the first of them a factor; `{x}` is the variable or piece."""
+    values: Callable[..., Numbers]
+    """Its values, without the factor, by rows of the constants on the grid."""
+    constants: Callable[..., tuple[float, ...]] = lambda *given: given
+    """The constants of the template, from those of the grid."""
+    grid: Callable[[float, float], tuple[Numbers, Numbers]] = lambda first, span: (np.ones(1), np.ones(1))
+    """Values of the constants for a variable with this smallest value and range."""
 
 
 def _places_and_widths(first: float, span: float) -> tuple[Numbers, Numbers]:
@@ -41,33 +41,25 @@ def _shifts_and(second: Numbers) -> Callable[[float, float], tuple[Numbers, Numb
     return lambda first, span: (span * (OneVariable.SHIFTS + 1e-3) - first, second)
 
 
-def _rates_and_shifts(first: float, span: float) -> tuple[Numbers, Numbers]:
-    return OneVariable.RATES / span, span * (OneVariable.SHIFTS + 1e-3) - first
-
-
 FAMILIES = (
-    Family(
-        "{c}*exp({c}*({x} - {c})^2)", lambda x, m, s: np.exp(-(((x - m) / s) ** 2)), _places_and_widths,
-        lambda m, s: (-1 / s**2, m),
-    ),
-    Family(
-        "{c}/(({x} - {c})^2 + {c})", lambda x, m, s: 1 / ((x - m) ** 2 + s**2), _places_and_widths,
-        lambda m, s: (m, s**2),
-    ),
-    Family(
-        "{c}/({c} + exp({c}*{x}))", lambda x, m, s: 1 / (np.exp(-m / s) + np.exp(-x / s)), _places_and_widths,
-        lambda m, s: (np.exp(-m / s), -1 / s),
-    ),
-    Family("{c}*atan({c}*({x} - {c}))", lambda x, m, s: np.arctan((x - m) / s), _places_and_widths,
-           lambda m, s: (1 / s, m)),
-    Family("{c}*({x} + {c})^{c}", lambda x, m, p: (x + m) ** p, _shifts_and(OneVariable.POWERS)),
-    Family("{c}*log({x} + {c})", lambda x, m, _: np.log(x + m), _shifts_and(np.ones(1)), lambda m, _: (m,)),
-    Family("{c}*exp({c}*{x})", lambda x, k, _: np.exp(k * x), lambda _, span: (OneVariable.RATES / span, np.ones(1)),
-           lambda k, _: (k,)),
-    Family("{c}*exp({c}*{x})/({x} + {c})", lambda x, k, m: np.exp(k * x) / (x + m), _rates_and_shifts),
-    Family("{c}*exp({c}/({x} + {c}))", lambda x, m, b: np.exp(b * m / (x + m)), _shifts_and(np.array([-8, -2, 2, 8.0])),
-           lambda m, b: (b * m, m)),
+    Form("{c}*exp({c}*({x} - {c})^2)", lambda x, m, s: np.exp(-(((x - m) / s) ** 2)), lambda m, s: (-1 / s**2, m),
+         _places_and_widths),
+    Form("{c}/(({x} - {c})^2 + {c})", lambda x, m, s: 1 / ((x - m) ** 2 + s**2), lambda m, s: (m, s**2),
+         _places_and_widths),
+    Form("{c}/({c} + exp({c}*{x}))", lambda x, m, s: 1 / (np.exp(-m / s) + np.exp(-x / s)),
+         lambda m, s: (np.exp(-m / s), -1 / s), _places_and_widths),
+    Form("{c}*atan({c}*({x} - {c}))", lambda x, m, s: np.arctan((x - m) / s), lambda m, s: (1 / s, m),
+         _places_and_widths),
+    Form("{c}*({x} + {c})^{c}", lambda x, m, p: (x + m) ** p, grid=_shifts_and(OneVariable.POWERS)),
+    Form("{c}*log({x} + {c})", lambda x, m, _: np.log(x + m), lambda m, _: (m,), _shifts_and(np.ones(1))),
+    Form("{c}*exp({c}*{x})", lambda x, k, _: np.exp(k * x), lambda k, _: (k,),
+         lambda _, span: (OneVariable.RATES / span, np.ones(1))),
+    Form("{c}*exp({c}*{x})/({x} + {c})", lambda x, k, m: np.exp(k * x) / (x + m),
+         grid=lambda first, span: (OneVariable.RATES / span, span * (OneVariable.SHIFTS + 1e-3) - first)),
+    Form("{c}*exp({c}/({x} + {c}))", lambda x, m, b: np.exp(b * m / (x + m)), lambda m, b: (b * m, m),
+         _shifts_and(np.array([-8, -2, 2, 8.0]))),
 )  # fmt: skip
+"""Curves a·g(x; p, q)."""
 
 
 def curve_expressions(data: Data, library: SymbolLibrary) -> list[Expr]:
@@ -95,7 +87,7 @@ def from_template(template: str, x: str, constants: Sequence[float], library: Sy
         return []
 
 
-def best_of(family: Family, x: Numbers, y: Numbers, roots: Numbers, *, with_constant: bool) -> list[float] | None:
+def best_of(family: Form, x: Numbers, y: Numbers, roots: Numbers, *, with_constant: bool) -> list[float] | None:
     """Return the constants of the best curve, in the order of the template; None where it explains little."""
     first, span = float(x.min()), float(np.ptp(x))
     with np.errstate(all="ignore"):

@@ -15,24 +15,13 @@ from edhie.evaluate.data import Data, few_rows
 from edhie.expr import Expr, SymbolLibrary
 from edhie.search.arrays import Numbers
 from edhie.search.mosaic.config import OneVariable
-from edhie.search.mosaic.writing.curves import from_template
-
-
-@dataclass(frozen=True)
-class Shape:
-    """A peak by its distance from the place, in units of its width."""
-
-    template: str
-    """How it is written: `{c}` is a constant, the first of them the factor; `{x}` is the variable."""
-    values: Callable[[Numbers], Numbers]
-    constants: Callable[[float, float, float], tuple[float, ...]]
-    """The constants of the template by height, place and width."""
-
+from edhie.search.mosaic.writing.curves import Form, from_template
 
 SHAPES = (
-    Shape("{c}*exp({c}*({x} - {c})^2)", lambda u: np.exp(-u * u), lambda h, m, s: (h, -1 / s**2, m)),
-    Shape("{c}/(({x} - {c})^2 + {c})", lambda u: 1 / (1 + u * u), lambda h, m, s: (h * s**2, m, s**2)),
+    Form("{c}*exp({c}*({x} - {c})^2)", lambda u: np.exp(-u * u), lambda h, m, s: (h, -1 / s**2, m)),
+    Form("{c}/(({x} - {c})^2 + {c})", lambda u: 1 / (1 + u * u), lambda h, m, s: (h * s**2, m, s**2)),
 )
+"""Peaks by their distance from the place, in units of the width; constants by height, place and width."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +52,7 @@ def peak_expressions(data: Data, library: SymbolLibrary) -> list[Expr]:
     return found
 
 
-def best_peaks(shape: Shape, x: Numbers, y: Numbers, roots: Numbers) -> list[tuple[str, list[float]]]:
+def best_peaks(shape: Form, x: Numbers, y: Numbers, roots: Numbers) -> list[tuple[str, list[float]]]:
     """Return the best sums of one and of two peaks, as templates with their constants."""
     first, span = float(x.min()), float(np.ptp(x))
     grids = np.meshgrid(first + span * OneVariable.PEAK_PLACES, span * OneVariable.PEAK_WIDTHS)
