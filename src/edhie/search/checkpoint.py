@@ -33,7 +33,7 @@ class Moment:
     n_steps: int
     seconds: float
     is_over: bool
-    """Whether the strategy had nothing left to do."""
+    """True if the strategy had nothing left to do."""
     tally: Tally
     history: History
     state: State | None
@@ -63,7 +63,7 @@ class Keeper:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time for the next checkpoint."""
+        """True if it is time for the next checkpoint."""
         return time.perf_counter() - self._written >= WRITE_SECONDS
 
     def write(self, moment: Moment, evaluator: Evaluator) -> None:

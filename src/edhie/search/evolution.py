@@ -36,7 +36,7 @@ class EvolveConfig:
     pressure: int = 2
     """Individuals that compete to become a parent."""
     unique: bool = True
-    """Whether at most one individual of each expression survives."""
+    """Let at most one individual of each expression survive."""
     restart_after: int | None = None
     """Generations without a lower error after which all but the best are drawn again. None: never."""
     patience: int | None = 100

@@ -38,40 +38,40 @@ class MosaicConfig:
     written: int = 2
     """New expressions that a frame writes in a round at most."""
     links: bool = True
-    """Whether the target is also looked at through functions that can be undone: its reciprocal, square, …"""
+    """Look at the target also through functions that can be undone: its reciprocal, square, …"""
     products: bool = True
-    """Whether it is also looked at as a product of powers, through its logarithm."""
+    """Look at it also as a product of powers, through its logarithm."""
     scales: bool = True
-    """Whether it is also looked at after multiplying it with powers of the variables."""
+    """Look at it also after multiplying it with powers of the variables."""
     quotients: bool = True
-    """Whether quotients of polynomials are looked for at the beginning."""
+    """Look for quotients of polynomials at the beginning."""
     blocks: bool = True
-    """Whether polynomials of the variables come free."""
+    """Fit polynomials of the variables along with every piece."""
     pairs: bool = True
-    """Whether all pairs of pieces are weighed at once, and their products."""
+    """Weigh pairs of pieces, and their products."""
     shapes: bool = True
-    """Whether functions of one variable with one constant are tried on a grid of it, in products with pieces."""
+    """Try functions of one variable with one constant on a grid of it, in products with pieces."""
     layers: bool = True
-    """Whether a good piece is laid down for good, and others looked for beside it."""
+    """Fix good pieces as terms, and look for others beside them."""
     evolution: bool = True
-    """Whether the best pieces are changed, tree by tree."""
+    """Change the best pieces as trees."""
     latent: bool = True
-    """Whether the best pieces are changed in the generator's latent space too, where it has one."""
+    """Change the best pieces in the generator's latent space too, if it has one."""
     enumeration: bool = True
-    """Whether the shortest expressions are looked at in order."""
+    """Look at the shortest expressions in order."""
     samples: bool = True
-    """Whether pieces are taken from expressions that the generator gives."""
+    """Take pieces from expressions that the generator samples."""
     noise: bool = True
-    """Whether rows count by the noise that each way of looking at the target gives them."""
+    """Weight rows by the noise that each way of looking at the target gives them."""
     refits: bool = True
-    """Whether constants are fitted again to the target itself, all at once."""
+    """Fit constants again to the target itself, all at once."""
 
 
 # -- rounds: `search.py` ----------------------------------------------------------------
 
 
 class Rounds:
-    """When something happens, in rounds, and how much of it. Costly steps come at growing intervals."""
+    """Rounds in which something happens, and how much of it. Costly steps come at growing intervals."""
 
     GROWTH = 1.5  # of the number of pieces from round to round: cheap rounds first, so that easy targets end early
     PRODUCTS, MULTIPLIED = (1, 2, 4, 7, 12, 24, 48, 96, 192, 384), 100  # products of so many of the plainest pieces

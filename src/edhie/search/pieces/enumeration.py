@@ -58,7 +58,7 @@ class Enumeration:
 
     @property
     def is_over(self) -> bool:
-        """Whether all sizes are done."""
+        """True if all sizes are done."""
         return self.size > self.largest
 
     def take(self, n: int, pieces: Forest) -> Forest:

@@ -52,7 +52,7 @@ class GeneratorSource:
 
     @property
     def is_latent(self) -> bool:
-        """Whether the generator has a latent space."""
+        """True if the generator has a latent space."""
         return isinstance(self.generator, LatentGenerator)
 
     def subtrees(self, n: int, rng: np.random.Generator, largest: int, likely: Numbers) -> Forest:

@@ -47,7 +47,7 @@ class Speller:
     """Writes with the symbols of one library."""
 
     def __init__(self, library: SymbolLibrary, data: Data | None = None) -> None:
-        """Where numbers cannot be written, 1 is `one_on` of `data`."""
+        """`data` are the rows on which 1, written with variables as by `one_on`, has to be 1."""
         self.library = library
         self._one = one_on(data, library)
         self.is_free = library.constant is not None or library.has_numbers

@@ -20,7 +20,7 @@ LEAST_LIKELY = 0.2  # of the mean frequency: what every symbol has, however rare
 
 @dataclass(frozen=True)
 class Chances:
-    """How often each kind of change is tried; they need not add up to one."""
+    """Relative frequencies of the kinds of change; they need not add up to one."""
 
     replace: float = 0.12
     """A subtree gives way to another's."""

@@ -26,7 +26,7 @@ class Neighbourhood:
 
     @property
     def is_there(self) -> bool:
-        """Whether there are any."""
+        """True if the generator has a latent space over these variables."""
         return self._model is not None
 
     def around(self, expr: Expr, n: int, radius: float, rng: np.random.Generator) -> tuple[Forest, int]:

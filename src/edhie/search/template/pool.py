@@ -1,4 +1,4 @@
-"""What one part may be made of: pieces over its variables, with their values in every call of it."""
+"""The pool of pieces for one part: over its variables, with their values in every call of it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Pool:
 
     @property
     def is_free(self) -> bool:
-        """Whether sums of pieces can have coefficients."""
+        """True if sums of pieces can have coefficients."""
         return self.library.constant is not None and {"+", "*"} <= set(self.library.names)
 
     @property

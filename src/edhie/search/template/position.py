@@ -1,4 +1,4 @@
-"""How a whole expression depends on one of its parts: linearly, or nearly so, row by row.
+"""The dependence of a whole expression on one of its parts: linear, or nearly so, row by row.
 
 With values v in the holes of a part, the whole is about b + Σ a·v, so a part is good where Σ a·v is near y - b. That is
 exact where the part stands in an affine position. Elsewhere slopes are taken at the values that would make the whole
@@ -26,7 +26,7 @@ LEAST_SHARE = 0.5  # of the rows that must be usable after undoing
 
 @dataclass(frozen=True, eq=False)
 class Position:
-    """What is asked of one part, where all others are known; rows that cannot be used have zeros."""
+    """The values that one part should have, the others being known; rows that cannot be used have zeros."""
 
     slopes: Numbers  # (distinct calls of the part, rows)
     target: Numbers  # (rows,): what slopes times values should add up to

@@ -22,7 +22,7 @@ class Call:
     name: str
     arguments: tuple[str, ...]
     start: int
-    """Where its text begins."""
+    """The position of its text in the template."""
     end: int
 
 

@@ -1,4 +1,4 @@
-"""Where a search within a template begins: parts that are constants, polynomials, or the plainest pieces."""
+"""The first expressions of a search within a template: with constants, polynomials, or the plainest pieces."""
 
 from __future__ import annotations
 

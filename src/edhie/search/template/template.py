@@ -71,7 +71,7 @@ class Template:
 
     @property
     def is_tied(self) -> bool:
-        """Whether a part is called more than once, so that its constants are the same in several places."""
+        """True if a part is called more than once, so that its constants are the same in several places."""
         return len(self.names) < len(self.calls)
 
     @cached_property
@@ -104,7 +104,7 @@ class Template:
 
     @cached_property
     def _ends(self) -> list[int]:
-        """Where holes are among the tokens, and the end of all."""
+        """The places of holes among the tokens, and the end of all."""
         return [k for k, token in enumerate(self.tokens) if token == ""] + [len(self.tokens)]
 
     # -- filling --------------------------------------------------------------------------
@@ -156,7 +156,7 @@ class Template:
         return stock.join(ranges)
 
     def _ranges(self, forest: Forest) -> list[Part]:
-        """What stands before the first hole, in it, after it, … of every expression."""
+        """Return the tokens before the first hole, in it, after it, … of every expression."""
         start, at, found = forest.offsets[:-1].copy(), 0, []
         for hole, end in enumerate(self._ends):
             found.append(Part(start, np.full(len(forest), end - at)))

@@ -47,7 +47,7 @@ class Scorer:
 
     @property
     def is_done(self) -> bool:
-        """Whether an expression with fewer constants than there are rows leaves nothing but rounding."""
+        """True if an expression with fewer constants than there are rows leaves nothing but rounding."""
         return len(self.exact_ones()) > 0
 
     def exact_ones(self) -> Indices:

@@ -43,7 +43,7 @@ class Frame:
     scale: tuple[int, ...]
     """By variable: the power that the target, through its link, is multiplied with."""
     target: Numbers
-    """What is to be explained, row by row: logarithms in a product."""
+    """The linked and scaled target, row by row; its logarithms in a product."""
     sign: float
     """The target's, where the link has lost it; in a product that of the linked target in the first row."""
     terms: tuple[Term, ...] = ()
@@ -55,7 +55,7 @@ class Frame:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What identifies it among others."""
+        """The key that identifies it among others."""
         terms = [(each.piece.tokens.tobytes(), each.piece.values.tobytes(), each.is_log) for each in self.terms]
         return (self.link.name, self.free.is_product, id(self.free), self.scale, tuple(terms))
 

@@ -18,7 +18,7 @@ class FreeColumns:
     """Columns that are fitted along with every piece; one column is a product of powers of the variables."""
 
     is_product: bool
-    """Whether logarithms are added: then a column is a power of a variable, and pieces are factors too."""
+    """True if logarithms are added: then a column is a power of a variable, and pieces may be factors too."""
     exponents: Indices
     """(columns, variables); all zero is the constant, which is always the first."""
     columns: Numbers
@@ -30,7 +30,7 @@ class FreeColumns:
 
     @property
     def is_constant(self) -> bool:
-        """Whether nothing but a constant is free."""
+        """True if nothing but a constant is free."""
         return len(self.exponents) == 1
 
     @cached_property

@@ -26,14 +26,14 @@ class Link:
     domain: Callable[[Numbers], Mask]
     """By value: whether the link can be undone there."""
     is_even: bool = False
-    """Whether it loses the sign of the target, which is then the same everywhere."""
+    """True if it loses the sign of the target, which then has to be the same everywhere."""
 
     def is_writable(self, library: SymbolLibrary) -> bool:
-        """Whether a library has what undoes it."""
+        """Return whether a library has the operators that undo it."""
         return all(("/" if name == "1/" else name) in library for name in self.head)
 
     def holds(self, y: Numbers) -> bool:
-        """Whether it can be undone on all of these values."""
+        """Return whether it can be undone on all of these values."""
         return bool(self.domain(y).all())
 
 

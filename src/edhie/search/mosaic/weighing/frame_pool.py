@@ -69,7 +69,7 @@ class PooledFrame:
 
     @property
     def is_lean(self) -> bool:
-        """Whether little comes free in it: it takes longer to get somewhere, and what is found is shorter."""
+        """True if little comes free in it: progress is slower there, and what is found is shorter."""
         return self.frame.free.is_constant or self.frame.free.is_product
 
     def left_by(self, share: float) -> float:

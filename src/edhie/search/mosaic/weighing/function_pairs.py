@@ -27,7 +27,7 @@ class Pair(NamedTuple):
     first: int
     second: int
     operator: str = "+"
-    """What stands between them."""
+    """The operator between them."""
 
 
 def function_pairs(functions: Forest, values: Numbers, data: Data, relevance: Numbers) -> tuple[Forest, int]:

@@ -23,7 +23,7 @@ class Form:
     """A function of a variable or a piece, whose constants are looked for on a grid."""
 
     template: str
-    """How it is written: `{c}` is a constant, the first of them a factor; `{x}` is the variable or piece."""
+    """Its text: `{c}` is a constant, the first of them a factor; `{x}` is the variable or piece."""
     values: Callable[..., Numbers]
     """Its values, without the factor, by rows of the constants on the grid."""
     constants: Callable[..., tuple[float, ...]] = lambda *given: given

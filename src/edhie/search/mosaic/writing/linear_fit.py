@@ -29,7 +29,7 @@ class Fit:
 
     @property
     def is_exact(self) -> bool:
-        """Whether only rounding is left."""
+        """True if only rounding is left."""
         return self.left <= Coefficients.EXACT * self.total
 
 
