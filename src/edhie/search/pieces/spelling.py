@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 
 import numpy as np
 
@@ -92,9 +93,7 @@ class Speller:
         one = self._literal(1.0) or self._one
         if one is None:
             raise UnwritableError("the number 1")
-        words = one
-        for _ in range(abs(number) - 1):
-            words = self.over("+", words, one)
+        words = self._chain("+", [one] * abs(number))
         return words if number > 0 else self.negative(words)
 
     def negative(self, words: Words) -> Words:
@@ -124,15 +123,16 @@ class Speller:
             return self.number(0.0)
         if "-" not in self.library:
             positive, negative = positive + [(-c, words) for c, words in negative], []
-        written: Words | None = None
-        for c, words in positive:
-            term = self.number(c) if words is None else self._times(c, words)
-            written = term if written is None else self.over("+", written, term)
-        for c, words in negative:
-            term = self.number(c) if words is None else self._times(c, words)
-            written = self.negative(term) if written is None else self.over("-", written, term)
-        assert written is not None
-        return written
+        plus, minus = (
+            [self.number(c) if words is None else self._times(c, words) for c, words in terms]
+            for terms in (positive, negative)
+        )
+        first = self._chain("+", plus) if plus else self.negative(minus.pop(0))
+        return self._chain("-", [first, *minus])
+
+    def _chain(self, operator: str, parts: Sequence[Words]) -> Words:
+        """Return parts joined by an operator, from the left."""
+        return reduce(lambda one, other: self.over(operator, one, other), parts)
 
     def _times(self, factor: float, words: Words) -> Words:
         if abs(factor - 1) <= SAME:
@@ -145,9 +145,7 @@ class Speller:
         fraction = fraction_of(factor)
         if fraction is None:
             raise UnwritableError(f"the number {factor}")
-        repeated = words
-        for _ in range(abs(fraction.numerator) - 1):
-            repeated = self.over("+", repeated, words)
+        repeated = self._chain("+", [words] * max(1, abs(fraction.numerator)))
         if fraction.numerator < 0:
             repeated = self.negative(repeated)
         return repeated if fraction.denominator == 1 else self.over("/", repeated, self._whole(fraction.denominator))
@@ -158,19 +156,8 @@ class Speller:
         """Return the product of parts to their powers, and a factor."""
         above = [self.power(words, e) for e, words in powers if e > 0]
         below = [self.power(words, -e) for e, words in powers if e < 0]
-        written = self._joined(above)
-        if written is None:
-            written = self.number(factor)
-        elif abs(factor - 1) > SAME:
-            written = self._times(factor, written)
-        divisor = self._joined(below)
-        return written if divisor is None else self.over("/", written, divisor)
-
-    def _joined(self, parts: list[Words]) -> Words | None:
-        written: Words | None = None
-        for part in parts:
-            written = part if written is None else self.over("*", written, part)
-        return written
+        written = self._times(factor, self._chain("*", above)) if above else self.number(factor)
+        return self.over("/", written, self._chain("*", below)) if below else written
 
     def monomial(self, exponents: Sequence[int]) -> Words:
         """Return the product of the library's variables to these powers."""
