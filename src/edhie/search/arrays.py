@@ -22,6 +22,12 @@ def unfitted(forest: Forest) -> Forest:
     return replace(forest, values=np.full(len(forest.values), np.nan))
 
 
+def one_of_each(forest: Forest, order: Indices) -> Indices:
+    """Return places in this order, only the first of each structure."""
+    _, first = np.unique(unfitted(forest).grouped()[1][order], return_index=True)
+    return order[np.sort(first)]
+
+
 def has_missing(forest: Forest) -> Mask:
     """Return, by expression, whether a constant has no value."""
     owners = np.searchsorted(forest.value_offsets, np.flatnonzero(np.isnan(forest.values)), side="right") - 1

@@ -59,6 +59,12 @@ class Stock:
         first, end = offsets[owners], nodes + here.length
         return Part(first, nodes - first), here, Part(end, offsets[owners + 1] - end)
 
+    def write(self, *pattern: str | Part) -> Forest:
+        """Return expressions by a pattern in prefix order: a name is that symbol in all of them."""
+        n = next(len(each.start) for each in pattern if isinstance(each, Part))
+        ids = self.forest.library.ids
+        return self.join([self.symbols(np.full(n, ids[e])) if isinstance(e, str) else e for e in pattern])
+
     def join(self, parts: Sequence[Part]) -> Forest:
         """Return the expressions whose tokens are these parts, one after the other."""
         from edhie.search.pieces.splicing_kernels import joined

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -61,8 +61,8 @@ class Edits:
             ]
             for kept in (True, False)
         )
-        self._joiners = [library.ids[name] for name in JOINERS if name in library and library[name].arity == 2]
-        self._sums = [library.ids[name] for name in ("+", "-") if name in library]
+        self._joiners = [name for name in JOINERS if name in library and library[name].arity == 2]
+        self._sums = [name for name in ("+", "-") if name in library]
         self._pieces = pieces_of(library)
         kinds = np.array([symbol.kind for symbol in library.symbols])
         self._textbook = [
@@ -100,7 +100,7 @@ class Edits:
                 has = np.array([ids[one] in work.forest.tokens[k : k + work.here.length[k]] for k in range(work.size)])
                 nodes = np.flatnonzero(has)
                 there = work.stock.subtrees(nodes + work.size)
-                found += [work.beside(joiner, nodes, there) for joiner in self._sums]
+                found += [work.made(nodes, [joiner, work.here.at(nodes), there]) for joiner in self._sums]
         return found
 
     def near(self, expr: Expr) -> Forest:
@@ -145,17 +145,13 @@ class _Work:
             is_other = tokens[nodes] != others
             nodes, others = nodes[is_other], others[is_other]
             below = Part(self.here.start[nodes] + 1, self.here.length[nodes] - 1)
-            found.append(self._made(nodes, [self.stock.symbols(others), below]))
+            found.append(self.made(nodes, [self.stock.symbols(others), below]))
         return found
 
     def written(self, pattern: Pattern, parts: Indices, places: Indices) -> Forest:
         """Put a pattern of each of these parts in these places."""
-        ids, count = self.forest.library.ids, len(parts)
-        middle = [
-            self.here.at(parts) if name is None else self.stock.symbols(np.full(count, ids[name]))
-            for name in pattern.symbols
-        ]
-        return self._made(places, middle)
+        here = self.here.at(parts)
+        return self.made(places, [here if name is None else name for name in pattern.symbols])
 
     def scaled(self) -> tuple[Indices, Indices]:
         """Return products and quotients with a constant, and their other operands."""
@@ -172,31 +168,27 @@ class _Work:
     def wrapped(self, symbols: Indices) -> list[Forest]:
         """Put each operator of one operand over each node."""
         nodes, others = _pairs(np.arange(self.size), symbols)
-        return [self._made(nodes, [self.stock.symbols(others), self.here.at(nodes)])]
+        return [self.made(nodes, [self.stock.symbols(others), self.here.at(nodes)])]
 
-    def joined(self, joiner: int, parts: Part) -> list[Forest]:
+    def joined(self, joiner: str, parts: Part) -> list[Forest]:
         """Join each node with each part, on either side where that matters."""
         nodes, which = _pairs(np.arange(self.size), np.arange(len(parts.start)))
-        operator, part = self.stock.symbols(np.full(len(nodes), joiner)), parts.at(which)
-        here = self.here.at(nodes)
-        found = [self._made(nodes, [operator, here, part])]
-        if self.forest.library.names[joiner] not in COMMUTATIVE:
-            found.append(self._made(nodes, [operator, part, here]))
+        here, part = self.here.at(nodes), parts.at(which)
+        found = [self.made(nodes, [joiner, here, part])]
+        if joiner not in COMMUTATIVE:
+            found.append(self.made(nodes, [joiner, part, here]))
         return found
-
-    def beside(self, joiner: int, nodes: Indices, parts: Part) -> Forest:
-        """Join each of these nodes with its own part."""
-        return self._made(nodes, [self.stock.symbols(np.full(len(nodes), joiner)), self.here.at(nodes), parts])
 
     def swapped(self, parts: Part) -> Forest:
         """Replace each node with all below it by each part."""
         nodes, which = _pairs(np.arange(self.size), np.arange(len(parts.start)))
-        return self._made(nodes, [parts.at(which)])
+        return self.made(nodes, [parts.at(which)])
 
-    def _made(self, nodes: Indices, middle: list[Part]) -> Forest:
+    def made(self, nodes: Indices, middle: Sequence[str | Part]) -> Forest:
+        """Replace these nodes by a pattern."""
         if len(nodes) == 0:
             return self.forest.take([])
-        return self.stock.join([self.before.at(nodes), *middle, self.behind.at(nodes)])
+        return self.stock.write(self.before.at(nodes), *middle, self.behind.at(nodes))
 
 
 def _pairs(one: Indices, other: Indices) -> tuple[Indices, Indices]:

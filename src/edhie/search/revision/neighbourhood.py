@@ -46,6 +46,5 @@ class Neighbourhood:
         """Return each times a constant: a generator without constants says nothing of scale."""
         if len(forest) == 0:
             return forest
-        stock, count, ids = Stock(forest), len(forest), self._library.ids
-        head = [stock.symbols(np.full(count, ids[name])) for name in ("*", str(self._library.constant))]
-        return stock.join([*head, stock.trees(np.arange(count))])
+        stock = Stock(forest)
+        return stock.write("*", str(self._library.constant), stock.trees(np.arange(len(forest))))

@@ -11,10 +11,11 @@ from edhie.evaluate.constants.config import FitConfig
 from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.polish import gauss_newton
+from edhie.evaluate.constants.ties import Ties
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest
-from edhie.search.arrays import Indices, Mask, Numbers
+from edhie.search.arrays import Mask, Numbers
 from edhie.search.pieces.rewriting import FROM_HERE
 from edhie.search.pieces.variation import likely_constants
 from edhie.search.template.template import Template
@@ -56,29 +57,31 @@ class Fitting:
 
     # -- constants that are the same in several places ------------------------------------
 
+    def _ties(self, whole: Forest) -> Ties:
+        of = self._template.ties(whole[0])
+        return Ties(of, (1,) * len(of))
+
     def _descended(self, whole: Forest) -> Numbers:
         """Return the values of one expression after some steps."""
-        ties, is_constant = np.array(self._template.ties(whole[0]), np.int64), _are_constants(whole)
+        ties, is_constant, data = self._ties(whole), _are_constants(whole), self._data
         values = whole.values.copy()
-        if len(ties) == 0 or not np.isfinite(values).all():
+        if len(ties.of) == 0 or not np.isfinite(values).all():
             return values
-        start = np.empty(int(ties.max()) + 1)
-        start[ties] = values[is_constant]
-        response, data = cast(Response, _Tied(whole, self._data.columns, ties)), self._data
+        response, start = cast(Response, _Tied(whole, data.columns, ties)), ties.different(values[is_constant])
         lower, upper = self._from_here.lower, self._from_here.upper
         found, _ = gauss_newton(response, start, data.y, data.weights, lower=lower, upper=upper, steps=TIED_STEPS)
-        values[is_constant] = found[ties]
+        values[is_constant] = found[list(ties.of)]
         return values
 
     def _from_starts(self, whole: Forest, rng: np.random.Generator) -> Forest:
-        ties, is_constant = np.array(self._template.ties(whole[0]), np.int64), _are_constants(whole)
-        if len(ties) == 0:
+        ties = self._ties(whole)
+        if len(ties.of) == 0:
             return whole
-        points = np.stack([likely_constants(int(ties.max()) + 1, rng) for _ in range(TIED_POINTS)])
+        points = np.stack([likely_constants(ties.n_different, rng) for _ in range(TIED_POINTS)])
         points[0] = 1.0
         points = np.clip(points, self._from_here.lower, self._from_here.upper)
         all_values = np.tile(whole.values, (TIED_POINTS, 1))
-        all_values[:, is_constant] = points[:, ties]
+        all_values[:, _are_constants(whole)] = points[:, list(ties.of)]
         tried = replace(whole.take(np.zeros(TIED_POINTS, np.int64)), values=all_values.ravel())
         best = np.argsort(squared_errors(tried, self._data), kind="stable")[:TIED_STARTS]
         ends = replace(tried.take(best), values=np.concatenate([self._descended(tried.take([k])) for k in best]))
@@ -94,16 +97,12 @@ def _are_constants(forest: Forest) -> Mask:
 class _Tied:
     """An expression as a function of its different constants; stands where a `Response` is asked for."""
 
-    def __init__(self, whole: Forest, columns: Numbers, ties: Indices) -> None:
-        self._response = Response(whole, columns)
-        self._ties = ties
+    def __init__(self, whole: Forest, columns: Numbers, ties: Ties) -> None:
+        self._response, self._ties, self._of = Response(whole, columns), ties, list(ties.of)
 
     def values(self, constants: Numbers) -> Numbers:
-        return self._response.values(constants[self._ties])
+        return self._response.values(constants[self._of])
 
     def jacobian(self, constants: Numbers) -> tuple[Numbers, Numbers]:
-        """Return values and slopes: what moves in several places moves the whole by the sum."""
-        found, slopes = self._response.jacobian(constants[self._ties])
-        together = np.zeros((len(constants), slopes.shape[1]))
-        np.add.at(together, self._ties, slopes)
-        return found, together
+        found, slopes = self._response.jacobian(constants[self._of])
+        return found, self._ties.together(slopes)

@@ -11,7 +11,7 @@ from edhie.evaluate.data import Data
 from edhie.expr import Forest, SymbolLibrary
 from edhie.results.description import Criterion, description_bits
 from edhie.results.front import front_of
-from edhie.search.arrays import Indices, Numbers, forest_arrays, forest_from, unfitted
+from edhie.search.arrays import Indices, Numbers, forest_arrays, forest_from, one_of_each
 
 SHARE = 0.15  # the chance that the one with the shortest description is chosen; the next share what is left
 FROM_FRONT = 0.4  # of the choices: from the front, however long the descriptions
@@ -44,7 +44,7 @@ class Population:
         all_errors = np.concatenate([self.errors, errors[finite]])
         bits = np.concatenate([self.bits, description_bits(new, self._data, self._criterion)])
         order = np.lexsort((all_errors, bits))
-        kept = order[np.sort(unfitted(joined.take(order)).grouped()[0])]
+        kept = one_of_each(joined, order)
         self.forest, self.errors, self.bits = joined.take(kept), all_errors[kept], bits[kept]
         front = self.front
         if len(front) > self._capacity:

@@ -89,12 +89,7 @@ class Findings:
         bits[~self._scorer.allowed(forest)] = np.inf
         for (finding, _), count in zip(written, bits.tolist(), strict=True):
             finding.pooled.bits = min(finding.pooled.bits, count)
-        return [
-            piece
-            for k, expr in fitted
-            for term in written[k][0].extra
-            for piece in pieces_within(term.piece[0], forest[k], expr)
-        ]
+        return _pieces((written[k][0], forest[k], expr) for k, expr in fitted)
 
     def tune(self, findings: list[Finding]) -> list[Expr]:
         """Return the pieces of findings with their constants fitted, together with the rest of the frame.
@@ -107,12 +102,7 @@ class Findings:
             return []
         self._scorer.evaluator.spend(len(written))
         fitted = self._refitted([expr for _, expr in written])
-        return [
-            piece
-            for (finding, before), after in zip(written, fitted, strict=True)
-            for term in finding.extra
-            for piece in pieces_within(term.piece[0], before, after)
-        ]
+        return _pieces((*each, after) for each, after in zip(written, fitted, strict=True))
 
     def fitted_beside(self, guess: Forest, row: Numbers, frame: Frame) -> Expr:
         """Return a guess, with these values, with its constants fitted together with the columns of a frame."""
@@ -148,6 +138,12 @@ class Findings:
 
     def _short(self, written: Iterable[Expr]) -> list[Expr]:
         return [expr for expr in written if expr.size <= self._config.longest]
+
+
+def _pieces(written: Iterable[tuple[Finding, Expr, Expr]]) -> list[Expr]:
+    """Return the pieces of findings, written and then fitted, with their constants as fitted."""
+    terms = ((term.piece[0], before, after) for each, before, after in written for term in each.extra)
+    return [piece for each in terms for piece in pieces_within(*each)]
 
 
 def _best(frames: list[Frame]) -> list[Frame]:

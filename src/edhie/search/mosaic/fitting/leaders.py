@@ -16,7 +16,7 @@ from edhie.results.between_rows import neighbours, unreliable_bits
 from edhie.results.description import Criterion, describe
 from edhie.results.noise import NoiseModel
 from edhie.results.refits import quickly_plain
-from edhie.search.arrays import Indices, Numbers, forest_arrays, forest_from, unfitted
+from edhie.search.arrays import Indices, Numbers, forest_arrays, forest_from, one_of_each
 from edhie.search.mosaic.config import Improving
 
 
@@ -56,8 +56,7 @@ class Leaders:
         both, bits = Forest.concatenate([self.forest, forest]), np.concatenate([self.bits, bits])
         order = np.argsort(bits, kind="stable")
         order = order[np.isfinite(bits[order])]
-        _, first = np.unique(unfitted(both).grouped()[1][order], return_index=True)
-        kept = order[np.sort(first)[: Improving.LEADERS]]
+        kept = one_of_each(both, order)[: Improving.LEADERS]
         self.forest, self.bits = both.take(kept), bits[kept]
         self.errors = np.concatenate([self.errors, errors])[kept]
         self.executed_at = np.concatenate([self.executed_at, executed_at])[kept]

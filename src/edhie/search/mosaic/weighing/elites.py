@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Forest, SymbolLibrary
-from edhie.search.arrays import Indices, Mask, Numbers, unfitted
+from edhie.search.arrays import Indices, Mask, Numbers, one_of_each
 from edhie.search.mosaic.config import Weighing
 from edhie.search.pieces.variation import is_plain
 
@@ -52,8 +52,8 @@ def _chosen(forest: Forest, shares: Numbers, capacity: int, price: float) -> Ind
     """
     rank = np.log(1 - shares + 1e-16) + price * forest.sizes
     order = np.argsort(rank, kind="stable")
-    order = order[_first_of_each(np.round(shares[order], Weighing.ALIKE))]
-    order = order[_first_of_each(unfitted(forest).grouped()[1][order])]
+    order = order[np.sort(np.unique(np.round(shares[order], Weighing.ALIKE), return_index=True)[1])]
+    order = one_of_each(forest, order)
     counts = np.concatenate([np.zeros(1, np.int64), np.cumsum(~is_plain(forest.values))])
     is_fitted = (counts[forest.value_offsets[1:]] > counts[forest.value_offsets[:-1]])[order].astype(np.int64)
     roots = forest.tokens[forest.offsets[:-1]][order]
@@ -68,7 +68,3 @@ def _places_within(kinds: NDArray[np.integer]) -> Indices:
     places = np.empty(len(kinds), np.int64)
     places[by_kind] = np.arange(len(kinds)) - np.searchsorted(kinds[by_kind], kinds[by_kind])
     return places
-
-
-def _first_of_each(keys: NDArray[np.generic]) -> Indices:
-    return np.sort(np.unique(keys, return_index=True)[1])

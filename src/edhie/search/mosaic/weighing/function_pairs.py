@@ -6,7 +6,8 @@ taken, even where others do better there: off the grid, with both constants fitt
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,9 +16,7 @@ from edhie.evaluate.data import Data
 from edhie.expr import Forest
 from edhie.search.arrays import Indices, Numbers, unfitted
 from edhie.search.mosaic.config import FunctionPairs
-
-Prefix = tuple[str | int, ...]
-"""An expression in prefix order: names of symbols, and places of functions in a forest."""
+from edhie.search.pieces.splicing import Stock
 
 
 class Pair(NamedTuple):
@@ -47,14 +46,15 @@ def function_pairs(functions: Forest, values: Numbers, data: Data, relevance: Nu
     target = data.y[some] * root
     with np.errstate(all="ignore"):
         products, n_products = _best_products(values, root, target, _families(functions), "/" in library)
-        times = _forest([("*", name, k) for name in names for k in range(len(functions))], functions)
-        terms = Forest.concatenate([functions, times])
+        stock = Stock(functions)
+        times = [stock.write("*", name, stock.trees(np.arange(len(functions)))) for name in names]
+        terms = Forest.concatenate([functions, *times])
         term_values = np.concatenate([values, *(columns[name] * values for name in names)])
         about = _about_mean(target[np.newaxis], root)[0]
         units = _unit(_about_mean(term_values * root, root))
         sums = _best_sums(units, about / np.linalg.norm(about), _families(terms))
-    made = [*_added(sums[: FunctionPairs.SUMS], terms), *_multiplied(products[: FunctionPairs.PRODUCTS], terms)]
-    return _forest(made, terms), len(terms) * (len(terms) - 1) // 2 + n_products
+    made = _written(terms, sums[: FunctionPairs.SUMS], products[: FunctionPairs.PRODUCTS])
+    return made, len(terms) * (len(terms) - 1) // 2 + n_products
 
 
 def _families(functions: Forest) -> list[Indices]:
@@ -119,37 +119,23 @@ def _best_products(
     return sorted(found, reverse=True), n_weighed
 
 
-def _added(found: Iterable[Pair], functions: Forest) -> Iterator[Prefix]:
-    """Yield c·f + c·g, with and without a constant beside them, and c·(f - g)."""
-    c = str(functions.library.constant)
-    for _, f, g, _ in found:
-        yield "+", "*", c, f, "*", c, g
-        yield "+", "+", "*", c, f, "*", c, g, c
-        if "-" in functions.library:
-            yield "*", c, "-", f, g
+def _written(terms: Forest, sums: Sequence[Pair], products: Sequence[Pair]) -> Forest:
+    """Return the pairs as expressions; constants beside the functions are 1, since a fit solves for them.
 
-
-def _multiplied(found: Iterable[Pair], functions: Forest) -> Iterator[Prefix]:
-    """Yield c·f·g and (c·f + c)·g, or over g."""
-    c = str(functions.library.constant)
-    for _, f, g, operator in found:
-        yield operator, "*", c, f, g
-        yield operator, "+", "*", c, f, c, g
-
-
-def _forest(made: Sequence[Prefix], functions: Forest) -> Forest:
-    """Return the expressions as a forest; constants beside functions are 1, since a fit solves for them."""
-    ids, slots = functions.library.ids, functions.library.has_slot
-    tokens: list[int] = []
-    values: list[float] = []
-    offsets = [0]
-    for parts in made:
-        for part in parts:
-            if isinstance(part, str):
-                tokens.append(ids[part])
-                values += [1.0] if slots[ids[part]] else []
-            else:
-                tokens += functions.tokens[functions.offsets[part] : functions.offsets[part + 1]].tolist()
-                values += functions.values[functions.value_offsets[part] : functions.value_offsets[part + 1]].tolist()
-        offsets.append(len(tokens))
-    return Forest.checked(functions.library, np.array(tokens, np.int16), np.array(offsets), np.array(values))
+    A sum is c·f + c·g, with and without a constant beside it, and c·(f - g). A product is c·f·g and (c·f + c)·g, a
+    quotient likewise.
+    """
+    stock, library, c = Stock(terms), terms.library, str(terms.library.constant)
+    found = []
+    for pairs in (sums, products):
+        f, g = (stock.trees(np.array([pair[side] for pair in pairs], np.int64)) for side in (1, 2))
+        operator = stock.symbols(np.array([library.ids[pair.operator] for pair in pairs], np.int64))
+        if pairs is products:
+            made = [stock.write(operator, "*", c, f, g), stock.write(operator, "+", "*", c, f, c, g)]
+        else:
+            made = [stock.write("+", "*", c, f, "*", c, g), stock.write("+", "+", "*", c, f, "*", c, g, c)]
+            made += [stock.write("*", c, "-", f, g)] if "-" in library else []
+        every = np.arange(len(made) * len(pairs)).reshape(len(made), len(pairs))
+        found.append(Forest.concatenate(made).take(every.T.ravel()))  # the best pair first, in all of its forms
+    both = Forest.concatenate(found)
+    return replace(both, values=np.where(np.isnan(both.values), 1.0, both.values))
