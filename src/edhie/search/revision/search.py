@@ -59,7 +59,8 @@ class Revise(Strategy):
         self._folded = int(constants_only(Forest.from_exprs([self._formula], library))[0])
         self._edits = Edits(library, GeneratorSource(task.generator, library).frequencies)
         self._neighbourhood = Neighbourhood(task.generator, library)
-        self._known = Revisions.empty(library)
+        choices = len(library) * self._formula.size  # of an edit: which symbol it is, and where
+        self._known = Revisions.empty(library, task.evaluator.data.n_rows, math.log2(max(choices, 2)))
         self._waiting = Forest.from_exprs([], library)
         self._seen = np.zeros(0, np.uint64)
         self._step = self._edited = self._around = self._since_new = 0
@@ -68,12 +69,6 @@ class Revise(Strategy):
     def fitted(self) -> Expr | None:
         """The formula with its constants fitted; None before the first step."""
         return self._formula if self._step > 0 else None
-
-    @property
-    def _measure(self) -> tuple[int, float]:
-        """The number of rows, and the bits of an edit: which symbol it is, and where."""
-        choices = len(self._library) * self._formula.size
-        return self._task.evaluator.data.n_rows, math.log2(max(choices, 2))
 
     def step(self, rng: np.random.Generator) -> bool:
         """Score the formula itself at first; then some edits, and some neighbours in the latent space."""
@@ -93,7 +88,7 @@ class Revise(Strategy):
     def _some_edits(self, rng: np.random.Generator) -> Forest:
         """Return the edits of a step, of the expressions that promise most."""
         while len(self._waiting) < self.config.edits:
-            k = self._known.next(*self._measure, by_bits=self._edited % 2 == 1)
+            k = self._known.next(by_bits=self._edited % 2 == 1)
             if k is None:
                 break
             self._edited += 1
@@ -174,12 +169,12 @@ class Revise(Strategy):
             self._matching = Matching()
         shapes = [shape_of(forest[int(k)]) for k in best]
         nearest = np.array([lower_bound(self._shape, each) for each in shapes], np.int64)
-        would_stay = self._known.would_stay(errors[best], nearest, self.config.revisions, *self._measure)
+        would_stay = self._known.would_stay(errors[best], nearest, self.config.revisions)
         hopeful = np.flatnonzero(would_stay & (nearest <= FURTHEST))
         distances = [self._matching.distance(self._shape, shapes[k]) for k in hopeful]
         chosen = best[hopeful]
         known = self._known.with_more(forest.take(chosen), errors[chosen], np.array(distances, np.int64))
-        self._known = known.best(self.config.revisions, *self._measure)
+        self._known = known.best(self.config.revisions)
 
     def _unseen(self, forest: Forest) -> Indices:
         """Return the places of the shortest writing of each structure that was not scored yet, in order."""
@@ -206,7 +201,7 @@ class Revise(Strategy):
 
     def restore(self, state: State) -> None:
         """Restore the search from a snapshot."""
-        self._known = Revisions.restored(state, self._library)
+        self._known = self._known.restored(state)
         self._waiting = forest_from("waiting.", state, self._library)
         self._seen = state["seen"]
         constants = [None if math.isnan(value) else value for value in state["constants"].tolist()]

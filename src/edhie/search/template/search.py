@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from edhie.errors import SearchError
+from edhie.evaluate.constants.fitting import with_parts
 from edhie.evaluate.data import few_rows
 from edhie.expr import Forest
 from edhie.search.arrays import has_missing, under
@@ -63,10 +64,11 @@ class TemplateSearch(Strategy):
         self._all_fitting = Fitting(self._template, evaluator.data, evaluator.constants)
         self._is_sampled = fit_data is not evaluator.data
         self._population = Population(evaluator.library, fit_data, config.population, task.criterion)
-        self._pools = [  # a part without variables is a constant
-            Pool(self._template, part, task.generator, self._few, config) if self._template.variables(part) else None
+        self._pools = {  # a part without variables is a constant
+            part: Pool(self._template, part, task.generator, self._few, config)
             for part in range(len(self._template.names))
-        ]
+            if self._template.variables(part)
+        }
         self._round = self._idle = 0
 
     # -- one round ------------------------------------------------------------------------
@@ -89,9 +91,8 @@ class TemplateSearch(Strategy):
         last = explored.take(np.arange(max(0, len(explored) - KNOWN), len(explored)))
         known = [k for k, expr in enumerate(last) if self._template.matches(expr)]
         self._population.add(last.take(known), explored.errors[max(0, len(explored) - KNOWN) :][known])
-        for pool in self._pools:
-            if pool is not None:
-                pool.look(pool.functions, self._task)
+        for pool in self._pools.values():
+            pool.look(pool.functions, self._task)
         self._score(self._fitting.anew(starts(self._template, self._pools, rng), rng))
 
     def _look(self, rng: np.random.Generator) -> None:
@@ -100,9 +101,8 @@ class TemplateSearch(Strategy):
             return
         if self._round % GATHERED_EVERY == 1:
             contents = self._template.parts_of(self._population.forest)
-            for pool, good in zip(self._pools, contents, strict=True):
-                if pool is not None:
-                    pool.gather(self._round, good.unique(), self._task, rng)
+            for part, pool in self._pools.items():
+                pool.gather(self._round, contents[part].unique(), self._task, rng)
         self._look_for_parts(rng)
         self._score_changed(self._exchanged(rng))
         for place in range(min(TIDIED, len(self._population))):
@@ -112,13 +112,11 @@ class TemplateSearch(Strategy):
 
     def _look_for_parts(self, rng: np.random.Generator) -> None:
         """Look for all parts of one whole expression in turn, the others being as they are."""
-        parts = [part for part, pool in enumerate(self._pools) if pool is not None]
-        place = self._population.choose(1, rng) if self._round > len(parts) else np.array([0])
+        place = self._population.choose(1, rng) if self._round > len(self._pools) else np.array([0])
         whole = self._population.forest.take(place)
-        for part in rng.permutation(parts).tolist():
-            pool = self._pools[part]
-            position = position_of(self._template, whole, part, self._few)
-            if pool is None or position is None:
+        for part in rng.permutation(list(self._pools)).tolist():
+            pool, position = self._pools[part], position_of(self._template, whole, part, self._few)
+            if position is None:
                 continue
             products, n_products = best_products(pool, position, self.config.written, rng)
             pool.look(products, self._task, is_good=True)
@@ -144,23 +142,23 @@ class TemplateSearch(Strategy):
         own, others = ([each.take(chosen) for each in parts] for chosen in (first, second))
         changed = rng.integers(0, len(parts), n)
         is_taken = (rng.random(n) < TAKEN) & (len(parts) > 1)
-        for part, pool in enumerate(self._pools):
-            coming = others[part]
+        for part, coming in enumerate(others):
+            pool = self._pools.get(part)
             if pool is not None:
                 made = pool.from_whole(own[part])
                 made = pool.to_whole(pool.changed(made, rng)) if len(made) == n else own[part]
-                coming = Forest.concatenate([others[part], made]).take(np.where(is_taken, 0, n) + np.arange(n))
+                coming = with_parts(made, np.flatnonzero(is_taken), coming.take(is_taken))
             is_changed = changed == part
-            own[part] = Forest.concatenate([own[part], coming]).take(np.where(is_changed, n, 0) + np.arange(n))
+            own[part] = with_parts(own[part], np.flatnonzero(is_changed), coming.take(is_changed))
         return template.filled(own, template.emptied(population.forest.take(first)))
 
     def _tidy(self, place: int) -> None:
         """Score one whole expression with something left out of a part, or a constant put into its functions."""
         whole = self._population.forest.take([place])
         made = [whole.take([])]
-        for part, pool in enumerate(self._pools):
-            contents = whole.take([]) if pool is None else pool.from_whole(self._template.parts_of(whole)[part])
-            if pool is not None and len(contents):
+        for part, pool in self._pools.items():
+            contents = pool.from_whole(self._template.parts_of(whole)[part])
+            if len(contents):
                 halves = replace(contents, values=np.round(2 * contents.values) / 2)  # x^1.9998 may be meant as x^2
                 variants = Forest.concatenate([shortened(contents), shortened(halves), shorter(contents)]).unique()
                 loose = Forest.from_exprs([loosened(contents[0])], pool.library)
@@ -189,8 +187,7 @@ class TemplateSearch(Strategy):
         if not np.isfinite(errors).any():
             return None
         self._population.add(whole, errors)
-        best = int(np.argmin(errors))
-        return whole.take([best])
+        return whole.take([int(np.argmin(errors))])
 
     def _is_done(self) -> bool:
         """Return whether nothing but rounding is left, after making such an expression as short as it can be."""
@@ -209,9 +206,8 @@ class TemplateSearch(Strategy):
         """Return population and pools as arrays; the rest follows from the data."""
         found: dict[str, Any] = {"round": np.array([self._round, self._idle])}
         found |= {f"population.{name}": array for name, array in self._population.state().items()}
-        for part, pool in enumerate(self._pools):
-            if pool is not None:
-                found |= {f"pool{part}.{name}": array for name, array in pool.state().items()}
+        for part, pool in self._pools.items():
+            found |= {f"pool{part}.{name}": array for name, array in pool.state().items()}
         return found
 
     @np.errstate(all="ignore")
@@ -219,6 +215,5 @@ class TemplateSearch(Strategy):
         """Restore the search from a snapshot."""
         self._round, self._idle = map(int, state["round"])
         self._population.restore(under("population.", state))
-        for part, pool in enumerate(self._pools):
-            if pool is not None:
-                pool.restore(under(f"pool{part}.", state))
+        for part, pool in self._pools.items():
+            pool.restore(under(f"pool{part}.", state))

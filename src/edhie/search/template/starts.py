@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -17,16 +17,16 @@ MOST_TERMS = 10  # of a polynomial
 DRAWN, PLAINEST = 12, 12  # whole expressions with parts drawn from so many of the plainest pieces
 
 
-def starts(template: Template, pools: Sequence[Pool | None], rng: np.random.Generator) -> Forest:
-    """Return whole expressions; the values of their constants mean nothing."""
-    library = template.library
-    found = [template.filled([Forest.from_exprs([], library) for _ in pools])]
+def starts(template: Template, pools: Mapping[int, Pool], rng: np.random.Generator) -> Forest:
+    """Return whole expressions; the values of their constants mean nothing. Parts without a pool are constants."""
+    library, every = template.library, [pools.get(part) for part in range(len(template.names))]
+    found = [template.filled([Forest.from_exprs([], library) for _ in every])]
     for degree in DEGREES if library.constant is not None else ():
-        parts = [polynomial(library if pool is None else pool.library, degree if pool else 0) for pool in pools]
+        parts = [polynomial(pool.library, degree) if pool else polynomial(library, 0) for pool in every]
         if None not in parts:
             cast = [Forest.from_exprs([part.cast(library)], library) for part in parts if part is not None]
             found.append(template.filled(cast))
-    drawn = [_drawn(template, pool, rng) for pool in pools]
+    drawn = [_drawn(template, pool, rng) for pool in every]
     if all(len(each) for each in drawn):
         found.append(template.filled(drawn))
     return Forest.concatenate(found).unique()
@@ -48,7 +48,7 @@ def polynomial(library: SymbolLibrary, degree: int) -> Expr | None:
 
 
 def _drawn(template: Template, pool: Pool | None, rng: np.random.Generator) -> Forest:
-    """Draw some of a part's plainest pieces; a part without variables is a constant."""
+    """Draw some of a part's plainest pieces."""
     if pool is None:
         return Forest.from_exprs([Expr(template.library, (str(template.library.constant),))] * DRAWN, template.library)
     plain = pool.pieces.forest.take(np.arange(min(PLAINEST, len(pool.pieces))))
