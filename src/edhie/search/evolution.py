@@ -171,7 +171,9 @@ class Evolve(Strategy):
         """Return errors and forms; what can neither survive nor be on the front is not scored to the end."""
         is_full = len(self._living) == self.config.population
         worst = float(self._living.errors.max()) if is_full else math.inf
-        rivals = self._rivals(self._task.complexities(forest))
+        known = np.append(np.inf, self._front[0])
+        # the lowest error so far of expressions that are no more complex
+        rivals = known[np.searchsorted(self._front[1], self._task.complexities(forest), side="right")]
         errors, forms = np.empty(len(forest)), np.empty(len(forest), np.uint64)
         for part in (np.flatnonzero(rivals <= worst), np.flatnonzero(rivals > worst)):
             if len(part):
@@ -180,11 +182,6 @@ class Evolve(Strategy):
                 both = np.concatenate([self._front, [scores.errors, scores.complexities]], axis=1)
                 self._front = both[:, front_of(*both)]
         return errors, forms
-
-    def _rivals(self, complexities: NDArray[np.float64]) -> Numbers:
-        """Return, by expression, the lowest error so far of those that are no more complex."""
-        known = np.append(np.inf, self._front[0])
-        return np.asarray(known[np.searchsorted(self._front[1], complexities, side="right")])
 
     # -- checkpoints ----------------------------------------------------------------------
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 import edhie
 from edhie.errors import SearchError, shortened
-from edhie.generators.base import Generator
 from edhie.search.base import Strategy, Task
 from edhie.search.sampling import drawn
 
@@ -30,6 +29,7 @@ def description(strategy: Strategy, task: Task, seed: int, asked: Mapping[str, A
     """Return the description of a search; to be resumed, strategy, settings and digests have to be the same."""
     evaluator, data = task.evaluator, task.evaluator.data
     weights = () if data.weights is None else (data.weights,)
+    samples, _ = drawn(task.generator, SAMPLES, np.random.default_rng(0))
     return {
         "format": FORMAT,
         "versions": {"edhie": edhie.__version__, "numpy": np.__version__, "python": platform.python_version()},
@@ -42,7 +42,7 @@ def description(strategy: Strategy, task: Task, seed: int, asked: Mapping[str, A
             "data": _digest(data.columns, data.y, *weights),
             "evaluator": _digest(text=json.dumps(evaluator.settings(), sort_keys=True, default=str)),
             "library": _digest(text=evaluator.library.to_json()),
-            "generator": _sample_digest(task.generator),
+            "generator": _digest(samples.tokens, samples.offsets, text=samples.library.to_json()),
         },
     }
 
@@ -90,11 +90,6 @@ def _told(name: str, value: Any, other: Any) -> str:
 def _plain(value: Any) -> Any:
     """Return a value as it would be read from a JSON file."""
     return json.loads(json.dumps(value, default=str))
-
-
-def _sample_digest(generator: Generator) -> str:
-    forest, _ = drawn(generator, SAMPLES, np.random.default_rng(0))
-    return _digest(forest.tokens, forest.offsets, text=forest.library.to_json())
 
 
 def _digest(*arrays: NDArray[Any], text: str = "") -> str:

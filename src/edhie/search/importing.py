@@ -71,7 +71,7 @@ def _from_file(path: Path, text: str) -> ModuleType:
         raise SearchError(f"there is no file {path}, which {text!r} names")
     name = path.stem
     known = sys.modules.get(name)
-    if known is not None and _is_of(known, path):
+    if known is not None and (file := getattr(known, "__file__", None)) and Path(file).resolve() == path.resolve():
         return known
     _make_importable(path.resolve().parent)
     if known is not None:  # another module of that name
@@ -89,11 +89,6 @@ def _from_file(path: Path, text: str) -> ModuleType:
         del sys.modules[name]
         raise _failed(text, error) from error
     return module
-
-
-def _is_of(module: ModuleType, path: Path) -> bool:
-    file = getattr(module, "__file__", None)
-    return file is not None and Path(file).resolve() == path.resolve()
 
 
 def _failed(text: str, error: Exception) -> SearchError:

@@ -8,6 +8,7 @@ that a user added are among them. `opening_pieces` adds monomials and shifted fu
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -83,8 +84,11 @@ def _pattern(name: str, library: SymbolLibrary, x: str) -> list[int] | None:
 
 def opening_pieces(library: SymbolLibrary, columns: Numbers) -> Forest:
     """Return monomials, shifted functions, and functions of one variable with one constant."""
-    speller = Speller(library)
-    written = [*_monomials(speller), *_shifted(speller, columns)]
+    speller, n, written = Speller(library), len(library.variables), list[Words]()
+    for exponents in exponents_up_to(n, HIGHEST_POWER if n <= 3 else 2):
+        with suppress(UnwritableError):
+            written.append(speller.monomial(exponents))
+    written += _shifted(speller, columns)
     plain = Forest.from_exprs([speller.expr(words) for words in written], library)
     return Forest.concatenate([plain, function_grid(library, columns, np.ones(len(columns)))])
 
@@ -98,15 +102,6 @@ def exponents_up_to(n: int, degree: int) -> list[tuple[int, ...]]:
     return found
 
 
-def _monomials(speller: Speller) -> Iterator[Words]:
-    n = len(speller.library.variables)
-    for exponents in exponents_up_to(n, HIGHEST_POWER if n <= 3 else 2):
-        try:
-            yield speller.monomial(exponents)
-        except UnwritableError:
-            continue
-
-
 def _shifted(speller: Speller, columns: Numbers) -> Iterator[Words]:
     """Yield 1/(x + c), x/(x + c), sqrt(x + c) and exp(-c·x²)."""
     if speller.library.constant is None:
@@ -117,15 +112,11 @@ def _shifted(speller: Speller, columns: Numbers) -> Iterator[Words]:
         least = float(column.min())
         for scale in SCALES:
             shift = speller.number(scale * typical - min(least, 0.0))
-            try:
+            with suppress(UnwritableError):
                 shifted = speller.over("+", x, shift)
                 yield speller.over("/", speller.number(1.0), shifted)
                 yield speller.over("/", x, shifted)
                 yield speller.over("sqrt", shifted)
-            except UnwritableError:
-                continue
         for scale in SCALES:
-            try:
+            with suppress(UnwritableError):
                 yield speller.over("exp", speller.over("*", speller.number(-scale / typical**2), speller.power(x, 2)))
-            except UnwritableError:
-                continue

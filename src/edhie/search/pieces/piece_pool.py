@@ -109,8 +109,10 @@ class PiecePool:
         is_full = self.capacity - len(self) < len(forest)
         limit = float(self.costs[-1]) if is_full and len(self) else np.inf
         candidates = np.flatnonzero(costs <= limit)
+        bits = np.ascontiguousarray(found[np.ix_(candidates, self._probes)] + 0.0).view(np.int64)
+        rounded = (bits + (1 << (MANTISSA_BITS - 1))) >> MANTISSA_BITS
         fresh = []
-        for k, behaviour in zip(candidates.tolist(), self._behaviours_of(found[candidates]), strict=True):
+        for k, behaviour in zip(candidates.tolist(), _chunks(rounded, 8 * len(self._probes)), strict=True):
             if behaviour not in self._behaviours:
                 self._behaviours.add(behaviour)
                 fresh.append(k)
@@ -128,12 +130,6 @@ class PiecePool:
         costs: Numbers = np.add.reduceat(self._costs[forest.tokens], forest.offsets[:-1])
         costs -= forest.sizes - sizes_as_meant(forest, self._one)
         return costs
-
-    def _behaviours_of(self, found: Numbers) -> list[bytes]:
-        """Return, by piece, its values on the probed rows, rounded, as bytes."""
-        bits = np.ascontiguousarray(found[:, self._probes] + 0.0).view(np.int64)
-        rounded = np.ascontiguousarray((bits + (1 << (MANTISSA_BITS - 1))) >> MANTISSA_BITS)
-        return _chunks(rounded, rounded.shape[1] * rounded.itemsize)
 
     # -- checkpoints ----------------------------------------------------------------------
 

@@ -95,7 +95,8 @@ class _Symbols:
         drawable = np.array([symbol.kind != "number" for symbol in library.symbols])
         self._arities = library.arities
         self._tokens = [np.flatnonzero((library.arities == arity) & drawable) for arity in (0, 1, 2)]
-        self._chances = [_shares(likely[tokens]) for tokens in self._tokens]
+        chances = [likely[tokens] if likely[tokens].sum() > 0 else np.ones(len(tokens)) for tokens in self._tokens]
+        self._chances = [each / each.sum() if len(each) else each for each in chances]
         known = [library.ids[name] for name in JOINERS if name in library]
         self._joiners = np.array(known or self._tokens[2], np.int64)
 
@@ -117,11 +118,6 @@ class _Symbols:
             if len(at) and self.has(arity):
                 found[at] = self.draw(arity, len(at), rng)
         return found
-
-
-def _shares(likely: Numbers) -> Numbers:
-    total = likely.sum() if len(likely) else 1.0
-    return likely / total if total > 0 else np.full(len(likely), 1 / len(likely))
 
 
 def _coming_in(

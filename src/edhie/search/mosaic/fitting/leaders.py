@@ -50,16 +50,13 @@ class Leaders:
         # only expressions that would be leaders are looked at between the rows, too
         near = np.flatnonzero(bits < (self.bits[-1] if len(self.bits) == Improving.LEADERS else np.inf))
         bits = bits[near] + unreliable_bits(new.take(near), self._data, self._points)
-        self._merge(new.take(near), bits, errors[near], explored.executed_at[places[near]])
-
-    def _merge(self, forest: Forest, bits: Numbers, errors: Numbers, executed_at: Indices) -> None:
-        both, bits = Forest.concatenate([self.forest, forest]), np.concatenate([self.bits, bits])
+        both, bits = Forest.concatenate([self.forest, new.take(near)]), np.concatenate([self.bits, bits])
         order = np.argsort(bits, kind="stable")
         order = order[np.isfinite(bits[order])]
         kept = one_of_each(both, order)[: Improving.LEADERS]
         self.forest, self.bits = both.take(kept), bits[kept]
-        self.errors = np.concatenate([self.errors, errors])[kept]
-        self.executed_at = np.concatenate([self.executed_at, executed_at])[kept]
+        self.errors = np.concatenate([self.errors, errors[near]])[kept]
+        self.executed_at = np.concatenate([self.executed_at, explored.executed_at[places[near]]])[kept]
 
     def plainer(self, model: NoiseModel, config: FitConfig, most: int) -> Forest:
         """Return leaders with plain numbers for constants near one, where that makes the description shorter."""

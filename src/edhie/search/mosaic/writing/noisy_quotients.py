@@ -75,9 +75,10 @@ def _sparse(free: FreeColumns, target: Numbers, scale: Numbers) -> list[tuple[In
     tried: list[tuple[float, Indices, Indices]] = []
     for pair in combinations(range(n), 2):
         below = np.array(pair)
-        whitening = _inverse_root(problem.noise[np.ix_(n + below, n + below)])
-        if whitening is None:
+        values, vectors = np.linalg.eigh(problem.noise[np.ix_(n + below, n + below)])
+        if not values[0] > Quotients.RIDGE * values[-1]:
             continue
+        whitening = (vectors / np.sqrt(values)) @ vectors.T  # the inverse root
         products, above = problem.products, np.empty(0, np.int64)
         for size in range(1, Quotients.MOST_ABOVE + 1):
             ratios = _ratios(products, n + below, n, whitening)
@@ -98,12 +99,6 @@ def _sparse(free: FreeColumns, target: Numbers, scale: Numbers) -> list[tuple[In
         )
         found.setdefault(tuple(tuple(sorted(its.tolist())) for its in (one, other)), (one, other))
     return list(found.values())[: Quotients.SPARSE]
-
-
-def _inverse_root(matrix: Numbers) -> Numbers | None:
-    values, vectors = np.linalg.eigh(matrix)
-    is_sound = values[0] > Quotients.RIDGE * values[-1]
-    return np.asarray((vectors / np.sqrt(values)) @ vectors.T) if is_sound else None
 
 
 def _ratios(products: Numbers, below: Indices, n_above: int, whitening: Numbers) -> Numbers:
