@@ -2,7 +2,7 @@
 
 `MosaicConfig` is for users. The constants below it are grouped by phase, in the order of a round. They were set by
 hand while the search was developed; no systematic search over them is recorded. Each has a line on what it is for, and
-on the reason for its size where one is known.
+on why it is that large where the method shows a reason.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 class MosaicConfig:
     """Settings of the default search: how many pieces it looks at, and which of its parts are switched on.
 
-    `experiments/ablation.py` measures what each switch adds.
+    `experiments/ablation.py` measures what each switch adds, except `noise`.
     """
 
     rows: int = 256

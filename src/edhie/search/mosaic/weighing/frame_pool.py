@@ -239,7 +239,7 @@ class FramePool:
     # -- checkpoints ----------------------------------------------------------------------
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return the frames' terms and elites, and what was written, as arrays."""
+        """Return the frames' terms (under `laid`) and elites, and the shares that were written, as arrays."""
         frames, none = self.frames, Forest.from_exprs([], self.library)
         terms = [term for each in frames for term in each.frame.terms]
         return {
