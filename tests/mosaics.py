@@ -11,8 +11,8 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.search.mosaic.config import MosaicConfig
-from edhie.search.mosaic.frames import Frame, Laid
-from edhie.search.mosaic.opening import opening_frames
+from edhie.search.mosaic.frames.frame import Frame, Term
+from edhie.search.mosaic.frames.opening_frames import opening_frames
 
 OPERATORS = ["+", "-", "*", "/", "^2", "^3", "sqrt", "sin", "cos", "exp", "log", "asin", "acos", "atan"]
 Numbers = NDArray[np.float64]
@@ -43,16 +43,16 @@ def forest_of(library: SymbolLibrary, *texts: str) -> Forest:
     return Forest.from_exprs([parse(text, library) for text in texts], library)
 
 
-def laid_of(library: SymbolLibrary, text: str, columns: Numbers, *, is_log: bool = False) -> Laid:
+def laid_of(library: SymbolLibrary, text: str, columns: Numbers, *, is_log: bool = False) -> Term:
     """A piece to be laid."""
     forest = forest_of(library, text)
-    return Laid(forest, values(forest, columns)[0], is_log)
+    return Term(forest, values(forest, columns)[0], is_log)
 
 
 def frames_of(data: Data, library: SymbolLibrary, link: str = "y", *, is_product: bool = False) -> list[Frame]:
     """The opening frames of one link, sums or products."""
     every = opening_frames(data, library, MosaicConfig())
-    return [frame for frame in every if (frame.link.name, frame.block.is_product) == (link, is_product)]
+    return [frame for frame in every if (frame.link.name, frame.free.is_product) == (link, is_product)]
 
 
 def misses(written: Iterable[Expr], data: Data, library: SymbolLibrary) -> Numbers:

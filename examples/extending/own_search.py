@@ -10,7 +10,7 @@ from edhie.bench import load_problems
 from edhie.bench.metrics import success_threshold
 from edhie.generators import load
 from edhie.search import Budget, Strategy, run
-from edhie.search.variation import children
+from edhie.search.pieces.variation import children
 
 PARENTS, OFFSPRING, LENGTH = 100, 500, 1.01  # and by which factor an error must fall for one more node
 

@@ -105,7 +105,7 @@ def test_a_folder_that_is_taken(edhie: Callable[..., Any], cup: Path, tmp_path: 
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "mine.txt").write_text("")
     assert edhie(*options, tmp_path / "notes").err.startswith(f"error: {tmp_path / 'notes'} is not empty; choose")
-    assert "holds something else than a search" in edhie(*options, tmp_path / "notes", "--resume").err
+    assert "holds something other than a search" in edhie(*options, tmp_path / "notes", "--resume").err
     assert edhie(*options, cup).err == f"error: {cup} is a file; choose a folder\n"
     assert edhie(*options, cup / "run").err.startswith(
         f"error: cannot keep the search in {cup / 'run'}: {cup} is a file"
@@ -166,8 +166,8 @@ def test_a_disk_that_is_full_at_the_end(edhie: Callable[..., Any], cup: Path, tm
     assert (code, printed.startswith("T = ")) == (1, True)  # what was found is shown all the same
     reason = "No space left on device"
     assert err.splitlines() == [
-        f"warning: cannot keep the search in {out}: {reason}; what is found is in memory alone",
-        f"warning: cannot write the result to {out}: {reason}; it comes back, and is kept nowhere else",
+        f"warning: cannot keep the search in {out}: {reason}; results are kept in memory only",
+        f"warning: cannot write the result to {out}: {reason}; it is returned, and saved nowhere else",
         f"error: cannot write the result to {out}: {reason}",
     ]
     assert [path.name for path in out.iterdir()] == ["run.json"]
@@ -184,7 +184,7 @@ def test_a_checkpoint_that_finds_no_place(
     disk.is_full_for = lambda path: path.name == "checkpoint.npz.part"
     code, printed, err = edhie(*options)
     assert (code, printed.startswith("T = ")) == (0, True)  # the equations are kept
-    told = f"warning: cannot keep the search in {out}: No space left on device; what is found is in memory alone"
+    told = f"warning: cannot keep the search in {out}: No space left on device; results are kept in memory only"
     assert set(err.splitlines()) == {told}
     assert edhie("show", out).code == 0
 

@@ -162,13 +162,13 @@ def test_a_template_has_a_search_of_its_own(fit: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     ("began", "goes_on", "message"),
     [
-        (["--guess", "c*t"], ["--guess", "c*t^2"], 'had guesses ["c*t"], and is to go on with guesses ["c*t^2"]'),
-        ([], ["--template", "f(t) + c"], 'had no template, and is to go on with template "f(t) + c"'),
-        ([], ["--operators", "+,*"], 'had no operators, and is to go on with operators ["+", "*"]'),
+        (["--guess", "c*t"], ["--guess", "c*t^2"], 'had guesses ["c*t"], and cannot be resumed with guesses ["c*t^2"]'),
+        ([], ["--template", "f(t) + c"], 'had no template, and cannot be resumed with template "f(t) + c"'),
+        ([], ["--operators", "+,*"], 'had no operators, and cannot be resumed with operators ["+", "*"]'),
         (
             ["--max-size", 9],
             ["--max-size", 7],
-            'had constraints {"max_size": 9}, and is to go on with constraints {"max_size": 7}',
+            'had constraints {"max_size": 9}, and cannot be resumed with constraints {"max_size": 7}',
         ),
         (["--corpus", "one.txt"], ["--corpus", "two.txt"], "had another corpus"),
     ],

@@ -238,11 +238,11 @@ def test_an_interruption_inside_the_evaluator(search: Search, tmp_path: Path, mo
 
 def test_another_search_is_refused(search: Search, tmp_path: Path) -> None:
     search(folder=tmp_path / "run", budget=Budget(50))
-    with pytest.raises(SearchError, match="holds a search already; go on with resume=True"):
+    with pytest.raises(SearchError, match="holds a search already; pass resume=True"):
         search(folder=tmp_path / "run")
     with pytest.raises(SearchError, match="had another data"):
         search(folder=tmp_path / "run", resume=True, evaluator=Evaluator(HVAE.library, X, Y + 1))
-    with pytest.raises(SearchError, match='had loss "rmse", and is to go on with loss "mae"'):
+    with pytest.raises(SearchError, match='had loss "rmse", and cannot be resumed with loss "mae"'):
         search(folder=tmp_path / "run", resume=True, evaluator=evaluator(loss="mae"))
     with pytest.raises(SearchError, match="had another generator"):
         search(folder=tmp_path / "run", resume=True, generator=Wrapped(valid=lambda n: np.arange(n) % 5 != 0))

@@ -144,7 +144,7 @@ def test_a_checkpoint_without_its_parts_is_told(tmp_path: Path) -> None:
         arrays = {name: kept[name] for name in kept.files}
     for missing in ("steps", "strategy.codes", "evaluator.forms", "history.error"):
         np.savez(path, **{name: array for name, array in arrays.items() if name != missing})
-        with pytest.raises(SearchError, match=r"checkpoint.npz is damaged .*remove .* to begin anew"):
+        with pytest.raises(SearchError, match=r"checkpoint.npz is damaged .*remove .* to start again"):
             gone_on(tmp_path / "run")
 
 
@@ -158,10 +158,10 @@ def test_another_format_is_told(tmp_path: Path) -> None:
 
 def test_a_foreign_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(SearchError, match=r"holds something else than a search: it has no run.json"):
+    with pytest.raises(SearchError, match=r"holds something other than a search: it has no run.json"):
         gone_on(tmp_path)
     run(HVAE, evaluator(), strategy="draw", budget=Budget(5)).save(tmp_path / "result")
-    with pytest.raises(SearchError, match="holds something else"):
+    with pytest.raises(SearchError, match="holds something other"):
         run(HVAE, evaluator(), strategy="draw", folder=tmp_path / "result")
 
 
@@ -201,8 +201,8 @@ def test_a_full_disk_loses_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert_same(result, plain)
     where = f"{tmp_path / 'run'}: No space left on device"
     assert [str(each.message) for each in told] == [
-        f"cannot keep the search in {where}; what is found is in memory alone",
-        f"cannot write the result to {where}; it comes back, and is kept nowhere else",
+        f"cannot keep the search in {where}; results are kept in memory only",
+        f"cannot write the result to {where}; it is returned, and saved nowhere else",
     ]
     assert not (tmp_path / "run" / "checkpoint.npz.part").exists()
     assert_same(gone_on(tmp_path / "run"), plain)
@@ -213,7 +213,7 @@ def test_ctrl_c_on_a_full_disk_gives_the_result(tmp_path: Path, monkeypatch: pyt
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(np, "savez", full)
-    with pytest.warns(UnkeptWarning, match="what is found is in memory alone"):
+    with pytest.warns(UnkeptWarning, match="results are kept in memory only"):
         assert stopped_in(tmp_path / "run").stopped == "interrupted"
 
 
@@ -224,13 +224,13 @@ def test_what_is_asked_has_to_be_the_same(tmp_path: Path) -> None:
 
     asked({"guesses": ["x0"], "generator": "a", "corpus": "here", "corpus_sha256": "1"})
     for other, message in (
-        ({"guesses": ["x0^2"]}, r'had guesses \["x0"\], and is to go on with guesses \["x0\^2"\]; pass the same'),
+        ({"guesses": ["x0^2"]}, r'had guesses \["x0"\], and cannot be resumed with guesses \["x0\^2"\]; pass the same'),
         ({"guesses": ["x0"], "corpus_sha256": "2"}, "had another corpus"),
-        ({"guesses": ["x0"]}, "had a corpus, and is to go on with no corpus"),
+        ({"guesses": ["x0"]}, "had a corpus, and cannot be resumed with no corpus"),
     ):
         with pytest.raises(SearchError, match=message):
             asked(other)
     same = {"guesses": ["x0"], "generator": "b", "corpus": "there", "corpus_sha256": "1"}
-    with pytest.raises(SearchError, match='had loss "rmse", and is to go on with loss "mae"'):
+    with pytest.raises(SearchError, match='had loss "rmse", and cannot be resumed with loss "mae"'):
         asked(same, loss="mae")
     assert asked(same, 60).counts.executed == 60

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from edhie.errors import EdhieError
 from edhie.expr import Forest, SymbolLibrary, parse
-from edhie.search.translation import _table, translated
+from edhie.search.translation import token_table, translated
 from strategies import LIBRARIES, forests
 
 
@@ -34,7 +34,7 @@ def test_it_is_what_cast_gives(source: str, data: st.DataObject) -> None:
 def test_a_constant_may_have_another_name() -> None:
     ours = SymbolLibrary.of(["+", "sin"], ["x"], constant="k")
     theirs = SymbolLibrary.of(["sin", "cos", "+"], ["y", "x"], constant="c")
-    assert _table(ours, theirs) is not None
+    assert token_table(ours, theirs).min() >= 0
     forest = Forest.from_exprs([parse("k + sin(x)", ours).with_constants([2.5])])
     assert str(translated(forest, theirs)[0].free()) == "c + sin(x)"
     assert translated(forest, theirs).values.tolist() == [2.5]

@@ -1,4 +1,4 @@
-"""What a search is made of: a budget, a task, and a strategy that does one step at a time."""
+"""The parts of a search: a budget, a task, and a strategy that does one step at a time."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ State = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Budget:
-    """When a search has to stop; the first of these that is reached ends it."""
+    """Limits of a search; the first of them that is reached ends it."""
 
     evaluations: int | None = 100_000
-    """Distinct expressions executed at most, those that the evaluator had executed before included. None: no limit."""
+    """Distinct expressions executed at most, including those that the evaluator had executed before. None: no limit."""
     seconds: float | None = None
-    """How long it may take; a step that has begun is ended. None: no limit."""
+    """Seconds it may take; a step that has begun is finished. None: no limit."""
     target_error: float | None = None
-    """An error that is good enough. None: go on as long as the budget lasts."""
+    """Error at which to stop. None: use the whole budget."""
     patience: int | None = None
-    """Steps without a better equation after which to stop, if it took no more to find the best. None: never."""
+    """Steps without a better equation after which to stop, if finding the best took no more. None: never stop early."""
 
     def __post_init__(self) -> None:
         if self.evaluations is not None:
@@ -54,7 +54,7 @@ def _is_number(value: Any) -> bool:
 
 @dataclass
 class Tally:
-    """What a strategy counts itself, because the evaluator does not see it."""
+    """Counts that a strategy keeps itself, because the evaluator does not see them."""
 
     screened: int = 0
     """Combinations of terms whose error was computed in closed form."""
@@ -66,71 +66,71 @@ class Tally:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What a strategy works on."""
+    """The task of a strategy: generator, evaluator, budget."""
 
     generator: Generator
     evaluator: Evaluator
     budget: Budget
     tally: Tally = field(default_factory=Tally)
     criterion: Criterion = field(default_factory=Criterion)
-    """How expressions are compared where errors alone do not tell: the same as in the final choice."""
+    """The criterion by which expressions are compared, as in the final choice."""
 
     def within_budget(self, n: int) -> int:
-        """How many of `n` expressions may still be executed."""
+        """Return how many of `n` expressions may still be executed."""
         return int(min(n, self.evaluator.remaining))
 
     def complexities(self, forest: Forest) -> NDArray[Any]:
-        """The complexity of a generator's expressions, as `score` counts it."""
+        """Return the complexities of a generator's expressions, as `score` counts them."""
         return self.evaluator.complexities(translated(forest, self.evaluator.library))
 
     def score(self, forest: Forest, *, bound: float = math.inf) -> Scores:
-        """Score a generator's expressions, over whatever library they are."""
+        """Score a generator's expressions, translated to the evaluator's library."""
         return self.evaluator.score(translated(forest, self.evaluator.library), bound=bound)
 
 
 class Strategy(ABC):
-    """How a search proceeds: the loop is not its own, only one step of it.
+    """One step of a search; `run` has the loop.
 
-    What makes it is in `config`, a frozen dataclass, where it has settings at all.
+    Settings, if there are any, are in `config`, a frozen dataclass.
     """
 
     name: ClassVar[str]
     """Its name in the table of strategies."""
     improved_at: int | None = None
-    """The step at which the best equation was found; None where the strategy does not tell."""
+    """The step at which the best equation was found; None if the strategy does not report it."""
     best_now: Candidate | None = None
-    """The equation that would be chosen now; None where the strategy does not tell. It is shown as progress."""
+    """The equation that would be chosen now, shown as progress; None if the strategy does not report it."""
 
     config: Any = None
 
     def leaders(self) -> Candidates | None:
-        """Return the expressions with the shortest descriptions so far; None where the strategy does not keep them."""
+        """Return the expressions with the shortest descriptions so far; None if the strategy does not keep them."""
         return None
 
     @abstractmethod
     def begin(self, task: Task) -> None:
-        """Make ready for the first step; whatever it knew of another task is gone."""
+        """Prepare for the first step of a task, and forget any task before."""
 
     @abstractmethod
     def step(self, rng: np.random.Generator) -> bool:
-        """One unit of work, well below a second where possible; False when nothing is left to do.
+        """Do one unit of work, well below a second where possible; return False when nothing is left to do.
 
         All randomness comes from `rng`, which follows from the seed and the step's number.
         """
 
     @abstractmethod
     def state(self) -> State:
-        """Arrays, numbers or texts that, with the task, determine all later steps.
+        """Return arrays, numbers or texts that, with the task, determine all later steps.
 
-        It is asked for after every step that may be gone back to, so it should cost little; later
-        steps must not write into the arrays.
+        It is called after every step that may be returned to, so it should be cheap; later steps must not write into
+        the arrays.
         """
 
     @abstractmethod
     def restore(self, state: State) -> None:
-        """Be where `state` was taken; called after `begin`, with everything as an array."""
+        """Restore the search from a snapshot; called after `begin`, with everything as an array."""
 
     @final
     def settings(self) -> dict[str, Any]:
-        """Its settings, as JSON has them."""
+        """Return the settings as plain data."""
         return asdict(self.config) if is_dataclass(self.config) and not isinstance(self.config, type) else {}

@@ -1,4 +1,4 @@
-"""The state of a search on disk: a description, and one file of arrays that is replaced whole."""
+"""Checkpoints: a folder with a description of the search and one file of arrays, which is replaced atomically."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from edhie.errors import EdhieError, KeepError, SearchError
 from edhie.evaluate.evaluator import Evaluator, Mark
 from edhie.results import History
 from edhie.results.saving import DESCRIPTION as RESULT
+from edhie.search.arrays import under
 from edhie.search.base import State, Strategy, Tally, Task
 from edhie.search.identity import FORMAT, check_same, description
 
@@ -27,22 +28,22 @@ WRITE_SECONDS = 20.0  # between two checkpoints
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """The end of a step: what a search can go back to, and on from."""
+    """The end of a step, from which a search can be resumed."""
 
     n_steps: int
     seconds: float
     is_over: bool
-    """Whether the strategy had nothing left to do."""
+    """True if the strategy had nothing left to do."""
     tally: Tally
     history: History
     state: State | None
-    """Of the strategy; None where it was not asked for."""
+    """Of the strategy; None where none is kept."""
     mark: Mark | None = None
-    """Of the evaluator; None for a moment that was read."""
+    """Of the evaluator; None for a moment that was read from disk."""
 
 
 class Keeper:
-    """Keeps a search in a folder: `run.json` says what it is, `checkpoint.npz` where it stands."""
+    """Keeps a search in a folder: its description in `run.json`, its latest moment in `checkpoint.npz`."""
 
     def __init__(
         self, folder: Path, strategy: Strategy, task: Task, seed: int, *, resume: bool, asked: Mapping[str, Any]
@@ -62,11 +63,11 @@ class Keeper:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time for the next checkpoint."""
+        """True if it is time for the next checkpoint."""
         return time.perf_counter() - self._written >= WRITE_SECONDS
 
     def write(self, moment: Moment, evaluator: Evaluator) -> None:
-        """Keep a moment that strategy and evaluator are at, in place of the one before."""
+        """Write the present moment of strategy and evaluator, in place of the one before."""
         self._written = time.perf_counter()
         arrays: dict[str, NDArray[Any]] = {
             "steps": np.array(moment.n_steps),
@@ -77,37 +78,29 @@ class Keeper:
         arrays |= {f"history.{each.name}": getattr(moment.history, each.name) for each in fields(History)}
         arrays |= {f"strategy.{name}": _storable(name, array) for name, array in (moment.state or {}).items()}
         arrays |= {f"evaluator.{name}": array for name, array in evaluator.state().items()}
-        if not (self.folder / DESCRIPTION).exists():  # the folder was removed while the search went on
+        if not (self.folder / DESCRIPTION).exists():  # the folder was removed during the search
             _write(self.folder, DESCRIPTION, self._description)
         _write(self.folder, ARRAYS, arrays)
 
     def restore(self, strategy: Strategy, evaluator: Evaluator) -> Moment | None:
-        """Put strategy and evaluator where the folder's checkpoint stands; None where there is none."""
+        """Restore strategy and evaluator from the folder's checkpoint, and return its moment; None if there is none."""
         if self._arrays is None:
             return None
         arrays, self._arrays = self._arrays, None
         path = self.folder / ARRAYS
         try:
-            state = _under("strategy.", arrays)
-            evaluator.restore(_under("evaluator.", arrays))
+            state = under("strategy.", arrays)
+            evaluator.restore(under("evaluator.", arrays))
             strategy.restore(state)
+            history = [arrays[f"history.{each.name}"] for each in fields(History)]
+            if len({column.shape for column in history}) != 1:
+                raise ValueError("the columns of its history are not equally long")
             return Moment(
                 int(arrays["steps"]), float(arrays["seconds"]), bool(arrays["is_over"]),
-                Tally(*arrays["tally"].tolist()), _history(arrays), state,
+                Tally(*arrays["tally"].tolist()), History(*history), state,
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, IndexError, EdhieError) as error:
-            raise SearchError(f"{path} is damaged ({error!r}); remove {self.folder} to begin anew") from error
-
-
-def _history(arrays: Mapping[str, NDArray[Any]]) -> History:
-    columns = [arrays[f"history.{each.name}"] for each in fields(History)]
-    if len({column.shape for column in columns}) != 1:
-        raise ValueError("the columns of its history are not equally long")
-    return History(*columns)
-
-
-def _under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+            raise SearchError(f"{path} is damaged ({error!r}); remove {self.folder} to start again") from error
 
 
 def _storable(name: str, value: Any) -> NDArray[Any]:
@@ -124,15 +117,15 @@ def _storable(name: str, value: Any) -> NDArray[Any]:
 
 
 def _read_description(folder: Path, *, resume: bool) -> dict[str, Any] | None:
-    """What the folder says of the search in it; None where a new one may begin there."""
+    """Return the description of the search in a folder; None where a new one may begin."""
     path = folder / DESCRIPTION
     try:
         if not path.exists():
             if (folder / RESULT).exists() or (resume and folder.exists() and any(folder.iterdir())):
-                raise SearchError(f"{folder} holds something else than a search: it has no {DESCRIPTION}")
+                raise SearchError(f"{folder} holds something other than a search: it has no {DESCRIPTION}")
             return None
         if not resume:
-            raise SearchError(f"{folder} holds a search already; go on with resume=True, or choose another folder")
+            raise SearchError(f"{folder} holds a search already; pass resume=True to continue it, or another folder")
         kept = json.loads(path.read_text(encoding="utf-8"))
         if kept["format"] != FORMAT:
             raise SearchError(f"{path} has format {kept['format']!r}; this edhie reads format {FORMAT}")
@@ -142,7 +135,7 @@ def _read_description(folder: Path, *, resume: bool) -> dict[str, Any] | None:
     except OSError as error:
         raise SearchError(f"cannot look into {folder}: {error.strerror or error}") from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise SearchError(f"{path} is damaged ({error!r}); remove {folder} to begin anew") from error
+        raise SearchError(f"{path} is damaged ({error!r}); remove {folder} to start again") from error
     return dict(kept)
 
 
@@ -153,11 +146,11 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]] | None:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise SearchError(f"{path} is damaged ({error}); remove it to begin anew") from error
+        raise SearchError(f"{path} is damaged ({error}); remove it to start again") from error
 
 
 def _write(folder: Path, name: str, content: bytes | Mapping[str, NDArray[Any]]) -> None:
-    """Replace a file whole."""
+    """Replace a file atomically."""
     part = folder / f"{name}.part"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -168,6 +161,6 @@ def _write(folder: Path, name: str, content: bytes | Mapping[str, NDArray[Any]])
                 np.savez(file, **content)  # type: ignore[arg-type]
         part.replace(folder / name)
     except OSError as error:
-        with suppress(OSError):  # half a file is of no use, and a full disk needs the room
+        with suppress(OSError):  # part of a file is of no use, and the disk may be full
             part.unlink()
         raise KeepError(f"cannot keep the search in {folder}: {error.strerror or error}") from error

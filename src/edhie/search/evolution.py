@@ -14,41 +14,33 @@ from edhie.evaluate.numbers import check_whole, shown
 from edhie.expr import Forest
 from edhie.generators.base import Codes, Decoded, LatentGenerator
 from edhie.results.front import front_of
+from edhie.search.arrays import Indices, Numbers
 from edhie.search.base import State, Strategy, Task
-from edhie.search.operators import (
-    Indices,
-    Numbers,
-    convex_crossover,
-    neighbours,
-    spreads,
-    spreads_of,
-    survivors,
-    tournaments,
-)
+from edhie.search.operators import convex_crossover, neighbours, spreads, spreads_of, survivors, tournaments
 
 
 @dataclass(frozen=True)
 class EvolveConfig:
-    """How a population of codes evolves."""
+    """Settings of evolution in a latent space."""
 
     population: int = 500
-    """Individuals that live from one generation to the next."""
+    """Individuals that survive from one generation to the next."""
     offspring: int = 500
-    """Children a generation; parents and children compete for their places."""
+    """Offspring of a generation; they compete with their parents for survival."""
     generations: int | None = None
-    """How many at most. None: until the budget is used up."""
+    """Generations at most. None: until the budget is used up."""
     crossover: float = 0.25
-    """The share of children that lie between two parents; the others start as a copy of one."""
+    """The share of offspring that lie between two parents; the others start as a copy of one."""
     mutation: float = 1.0
-    """The share of children that are mutated."""
+    """The share of offspring that are mutated."""
     pressure: int = 2
     """Individuals that compete to become a parent."""
     unique: bool = True
-    """Whether at most one individual of each expression lives on."""
+    """Let at most one individual of each expression survive."""
     restart_after: int | None = None
-    """Generations without a lower error after which all but the best are drawn anew. None: never."""
+    """Generations without a lower error after which all but the best are drawn again. None: never."""
     patience: int | None = 100
-    """Generations without a new expression after which nothing is left to do. None: go on."""
+    """Generations without a new expression after which the search ends. None: never."""
 
     def __post_init__(self) -> None:
         for name in ("population", "offspring", "pressure"):
@@ -63,9 +55,9 @@ class EvolveConfig:
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Individuals: codes, the errors of what they decode to, and the forms that tell those apart.
+    """Individuals: codes, the errors of their expressions, and the forms that identify these.
 
-    An expression that lives on is encoded once, and its mean and deviation are kept: every mutation of its code
+    An expression that survives is encoded once, and its mean and deviation are kept: every mutation of its code
     starts from them.
     """
 
@@ -77,7 +69,7 @@ class Population:
 
     @classmethod
     def empty(cls, latent_dim: int) -> Population:
-        """Nobody yet."""
+        """Return a population without individuals."""
         codes = np.zeros((0, latent_dim), np.float32)
         return cls(codes, codes, codes, np.zeros(0), np.zeros(0, np.uint64))
 
@@ -85,11 +77,11 @@ class Population:
         return len(self.errors)
 
     def take(self, chosen: Indices) -> Population:
-        """The individuals at these indices."""
+        """Return the individuals at these indices."""
         return Population(*(getattr(self, each.name)[chosen] for each in fields(self)))
 
     def joined(self, other: Population) -> Population:
-        """These individuals, then others."""
+        """Return these individuals, then others."""
         pairs = ((getattr(self, each.name), getattr(other, each.name)) for each in fields(self))
         return Population(*(np.concatenate(pair) for pair in pairs))
 
@@ -114,7 +106,7 @@ class Evolve(Strategy):
         self._generation = self._since_new = self._since_better = 0
 
     def step(self, rng: np.random.Generator) -> bool:
-        """One generation: the first is drawn from the prior N(0, I)."""
+        """Do one generation; the first is drawn from the prior N(0, I)."""
         config, before = self.config, self._task.evaluator.counts.executed
         best = self._living.errors.min(initial=math.inf)
         if len(self._living) == 0:
@@ -153,7 +145,7 @@ class Evolve(Strategy):
     # -- competition ----------------------------------------------------------------------
 
     def _compete(self, codes: Codes) -> None:
-        """Let the best of the living and of these codes live on."""
+        """Keep the best of the population and of these codes."""
         decoded, old = self._model.decode(codes), len(self._living)
         self._task.tally.undecodable += decoded.invalid
         errors, forms = np.full(len(codes), np.inf), np.zeros(len(codes), np.uint64)
@@ -169,17 +161,19 @@ class Evolve(Strategy):
         self._living = joined.take(places)
 
     def _spreads(self, decoded: Decoded, chosen: Indices) -> tuple[Codes, Codes]:
-        """Mean and deviation for some of the codes that were decoded."""
+        """Return mean and deviation for some of the codes that were decoded."""
         expressions = np.searchsorted(decoded.sources, chosen)
         is_valid = np.append(decoded.sources, -1)[expressions] == chosen
         forest = decoded.forest.take(expressions[is_valid])
         return spreads_of(self._model, forest, np.flatnonzero(is_valid), len(chosen))
 
     def _errors(self, forest: Forest) -> tuple[Numbers, NDArray[np.uint64]]:
-        """Errors and forms of expressions; what can neither live on nor stand on the front is not scored to the end."""
+        """Return errors and forms; what can neither survive nor be on the front is not scored to the end."""
         is_full = len(self._living) == self.config.population
         worst = float(self._living.errors.max()) if is_full else math.inf
-        rivals = self._rivals(self._task.complexities(forest))
+        known = np.append(np.inf, self._front[0])
+        # the lowest error so far of expressions that are no more complex
+        rivals = known[np.searchsorted(self._front[1], self._task.complexities(forest), side="right")]
         errors, forms = np.empty(len(forest)), np.empty(len(forest), np.uint64)
         for part in (np.flatnonzero(rivals <= worst), np.flatnonzero(rivals > worst)):
             if len(part):
@@ -189,16 +183,10 @@ class Evolve(Strategy):
                 self._front = both[:, front_of(*both)]
         return errors, forms
 
-    def _rivals(self, complexities: NDArray[np.float64]) -> Numbers:
-        """By expression: the lowest error so far of those that are no more complex."""
-        known = np.append(np.inf, self._front[0])
-        found: Numbers = known[np.searchsorted(self._front[1], complexities, side="right")]
-        return found
-
-    # -- going on -------------------------------------------------------------------------
+    # -- checkpoints ----------------------------------------------------------------------
 
     def state(self) -> State:
-        """The living, the front that bounds follow from, and how far it is."""
+        """Return the population, the front that bounds follow from, and the counts of generations."""
         return {
             **{each.name: getattr(self._living, each.name) for each in fields(Population)},
             "front": self._front,
@@ -206,7 +194,7 @@ class Evolve(Strategy):
         }
 
     def restore(self, state: State) -> None:
-        """Go on with the living of a state."""
+        """Restore the search from a snapshot."""
         living = Population(*(state[each.name] for each in fields(Population)))
         for name in ("codes", "mean", "deviation"):
             shape = state[name].shape

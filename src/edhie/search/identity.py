@@ -1,4 +1,4 @@
-"""What makes a search: described in its folder, so that one that goes on is the one that began."""
+"""Settings and digests that determine the result of a search, kept in its folder and compared on resume."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from numpy.typing import NDArray
 
 import edhie
 from edhie.errors import SearchError, shortened
-from edhie.generators.base import Generator
 from edhie.search.base import Strategy, Task
 from edhie.search.sampling import drawn
 
 FORMAT = 2
-SAMPLES = 64  # of a generator, by which it is known again
+SAMPLES = 64  # of a generator, by which it is recognised
 PLACES = ("generator", "corpus")
-"""Of what was asked: where something lies, which may move; it is known again by what it holds."""
+"""Of the settings: paths, which may change; digests of the contents are compared instead."""
 DIGEST = "_sha256"
 
 
 def description(strategy: Strategy, task: Task, seed: int, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """What makes a search; one that goes on must find strategy, what was asked, and digests as they were."""
+    """Return the description of a search; to be resumed, strategy, settings and digests have to be the same."""
     evaluator, data = task.evaluator, task.evaluator.data
     weights = () if data.weights is None else (data.weights,)
+    samples, _ = drawn(task.generator, SAMPLES, np.random.default_rng(0))
     return {
         "format": FORMAT,
         "versions": {"edhie": edhie.__version__, "numpy": np.__version__, "python": platform.python_version()},
@@ -42,13 +42,13 @@ def description(strategy: Strategy, task: Task, seed: int, asked: Mapping[str, A
             "data": _digest(data.columns, data.y, *weights),
             "evaluator": _digest(text=json.dumps(evaluator.settings(), sort_keys=True, default=str)),
             "library": _digest(text=evaluator.library.to_json()),
-            "generator": _sample_digest(task.generator),
+            "generator": _digest(samples.tokens, samples.offsets, text=samples.library.to_json()),
         },
     }
 
 
 def check_same(folder: Path, kept: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Raise where a folder's search is another one than that which is to go on."""
+    """Raise an error where the search in a folder is another one than that to be resumed."""
     _check_asked(folder, kept.get("asked"), now["asked"])
     if kept["strategy"] != now["strategy"] or kept["settings"] != now["settings"]:
         raise SearchError(
@@ -72,12 +72,12 @@ def _check_asked(folder: Path, kept: Any, now: Mapping[str, Any]) -> None:
         if name != what and before and after:
             told = f"had another {name}"
         else:
-            told = f"had {_told(name, before, after)}, and is to go on with {_told(name, after, before)}"
+            told = f"had {_told(name, before, after)}, and cannot be resumed with {_told(name, after, before)}"
         raise SearchError(f"the search in {folder} {told}; pass the same, or another folder")
 
 
 def _told(name: str, value: Any, other: Any) -> str:
-    """A value, of a table what differs from another one."""
+    """Return a value as text, of a table only what differs from another one."""
     if value is None:
         return f"no {name}"
     if name in PLACES:
@@ -88,13 +88,8 @@ def _told(name: str, value: Any, other: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """As it comes back from a file."""
+    """Return a value as it would be read from a JSON file."""
     return json.loads(json.dumps(value, default=str))
-
-
-def _sample_digest(generator: Generator) -> str:
-    forest, _ = drawn(generator, SAMPLES, np.random.default_rng(0))
-    return _digest(forest.tokens, forest.offsets, text=forest.library.to_json())
 
 
 def _digest(*arrays: NDArray[Any], text: str = "") -> str:

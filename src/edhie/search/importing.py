@@ -1,6 +1,6 @@
-"""Texts that stand for objects of a user's own: `my_package.my_module:Climb`, or `path/to/own_search.py:Climb`.
+"""A user's own objects given as text: `my_package.my_module:Climb`, or `path/to/own_search.py:Climb`.
 
-A text goes where an object cannot: into a command, into another process, into a table of results.
+A text can go where an object cannot: into a command, into another process, into a table of results.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ SCRIPT = "__main__"
 
 
 def is_text_of_object(text: str) -> bool:
-    """Whether a text has the form `module:name` or `file.py:name`."""
+    """Return whether a text has the form `module:name` or `file.py:name`."""
     return all(text.rpartition(":"))
 
 
 def imported(text: str) -> Any:
-    """The object that `module:name` or `file.py:name` stands for.
+    """Return the object that `module:name` or `file.py:name` names.
 
-    The working folder, or that of the file, can be imported from, as with `python -m` and `python file.py`.
+    Imports from the working folder, or that of the file, work as with `python -m` and `python file.py`.
 
     >>> imported("edhie.search.sampling:Draw").name
     'draw'
@@ -42,7 +42,7 @@ def imported(text: str) -> Any:
 
 
 def text_of(given: Any) -> str:
-    """The text that stands for a class or a function, which has to be at the top of a module or a script."""
+    """Return the text that names a class or a function, which has to be at the top of a module or a script."""
     module, name = getattr(given, "__module__", None), getattr(given, "__qualname__", None)
     if module == SCRIPT:
         module = getattr(sys.modules[SCRIPT], "__file__", None)  # none where it was typed in
@@ -57,7 +57,7 @@ def _by_name(module: str, text: str) -> ModuleType:
         return import_module(module)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise _failed(text, error) from error  # it is there, and lacks one of its own
+            raise _failed(text, error) from error  # it is found, and imports something that is missing
         hint = f"; a file is given by its path, as in {module}.py:…" if Path(f"{module}.py").is_file() else ""
         raise SearchError(
             f"there is no module {module!r}, which {text!r} names, in {Path.cwd()} or installed{hint}"
@@ -71,7 +71,7 @@ def _from_file(path: Path, text: str) -> ModuleType:
         raise SearchError(f"there is no file {path}, which {text!r} names")
     name = path.stem
     known = sys.modules.get(name)
-    if known is not None and _is_of(known, path):
+    if known is not None and (file := getattr(known, "__file__", None)) and Path(file).resolve() == path.resolve():
         return known
     _make_importable(path.resolve().parent)
     if known is not None:  # another module of that name
@@ -89,11 +89,6 @@ def _from_file(path: Path, text: str) -> ModuleType:
         del sys.modules[name]
         raise _failed(text, error) from error
     return module
-
-
-def _is_of(module: ModuleType, path: Path) -> bool:
-    file = getattr(module, "__file__", None)
-    return file is not None and Path(file).resolve() == path.resolve()
 
 
 def _failed(text: str, error: Exception) -> SearchError:

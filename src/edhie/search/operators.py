@@ -1,4 +1,4 @@
-"""The paper's operators on codes, and who mates and who stays: pure functions on arrays."""
+"""The paper's operators on codes, selection of parents and survivors: pure functions on arrays."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from numpy.typing import NDArray
 
 from edhie.expr import Forest
 from edhie.generators.base import Codes, LatentGenerator
-
-Numbers = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from edhie.search.arrays import Indices, Numbers
 
 
 def convex_crossover(a: Codes, b: Codes, w: NDArray[np.float32]) -> Codes:
-    """Children between their parents: (1 - w)·a + w·b, with one `w` in [0, 1] for each child.
+    """Return offspring between their parents: (1 - w)·a + w·b, with one `w` in [0, 1] for each.
 
     >>> convex_crossover(np.zeros((1, 2), np.float32), np.ones((1, 2), np.float32), np.array([0.25], np.float32))
     array([[0.25, 0.25]], dtype=float32)
@@ -23,13 +21,13 @@ def convex_crossover(a: Codes, b: Codes, w: NDArray[np.float32]) -> Codes:
 
 
 def spreads(generator: LatentGenerator, z: Codes) -> tuple[Codes, Codes]:
-    """Mean and deviation of what each code decodes to, encoded again; the prior's where it decodes to nothing."""
+    """Return mean and deviation of each code's expression, encoded again; the prior's where it decodes to nothing."""
     decoded = generator.decode(z)
     return spreads_of(generator, decoded.forest, decoded.sources, len(z))
 
 
 def spreads_of(generator: LatentGenerator, forest: Forest, sources: Indices, count: int) -> tuple[Codes, Codes]:
-    """As `spreads`, of so many codes, where it is known which of them decode to which expressions."""
+    """Return the same of `count` codes, where it is known which of them (`sources`) decode to which expressions."""
     mean = np.zeros((count, generator.latent_dim), np.float32)
     deviation = np.ones_like(mean)
     encoded_mean, log_variance = generator.encode(forest)
@@ -38,9 +36,9 @@ def spreads_of(generator: LatentGenerator, forest: Forest, sources: Indices, cou
 
 
 def neighbours(mean: Codes, deviation: Codes, a: NDArray[np.float32], rng: np.random.Generator) -> Codes:
-    """Draws from N(a·mean, a·deviation + (1 - a)·1), one `a` for each code.
+    """Draw from N(a·mean, a·deviation + (1 - a)·1), with one `a` for each code.
 
-    Near a = 1 the child is syntactically similar, near 0 it is random.
+    Near a = 1 the result is syntactically similar, near 0 it is random.
     """
     share = a[:, np.newaxis]
     noise = rng.standard_normal(mean.shape, dtype=np.float32)
@@ -48,7 +46,7 @@ def neighbours(mean: Codes, deviation: Codes, a: NDArray[np.float32], rng: np.ra
 
 
 def tournaments(errors: Numbers, n: int, pressure: int, rng: np.random.Generator) -> Indices:
-    """Pairs of parents, of shape (n, 2): each is the best of `pressure` individuals drawn by pymoo's rule."""
+    """Return pairs of parents, of shape (n, 2): each is the best of `pressure` individuals drawn by pymoo."""
     from pymoo.operators.selection.tournament import TournamentSelection
 
     def lowest(errors: Numbers, rivals: Indices, **_: object) -> Indices:
@@ -56,12 +54,11 @@ def tournaments(errors: Numbers, n: int, pressure: int, rng: np.random.Generator
         return np.take_along_axis(rivals, winners[:, np.newaxis], axis=1)
 
     selection = TournamentSelection(func_comp=lowest, pressure=pressure)
-    pairs: Indices = selection.do(None, errors, n, n_parents=2, to_pop=False, random_state=rng)
-    return pairs
+    return np.asarray(selection.do(None, errors, n, n_parents=2, to_pop=False, random_state=rng))
 
 
 def survivors(errors: Numbers, n: int, forms: NDArray[np.uint64] | None = None) -> Indices:
-    """The indices of the `n` with the lowest errors, of equals the earlier; at most one of each form."""
+    """Return the indices of the `n` with the lowest errors, of equals the earlier; at most one of each form."""
     order = np.argsort(errors, kind="stable")
     if forms is not None:
         _, first = np.unique(forms[order], return_index=True)

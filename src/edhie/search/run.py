@@ -14,17 +14,16 @@ import numpy as np
 from edhie.errors import KeepError, SearchError, UnkeptWarning, is_interruption
 from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.numbers import check_whole
-from edhie.evaluate.scores import Counts
 from edhie.events import Event
 from edhie.generators.base import Generator
-from edhie.results import Candidates, Front, History, SearchCounts, SearchResult
-from edhie.search.base import Budget, State, Strategy, Tally, Task
+from edhie.results import Front, History, SearchCounts, SearchResult
+from edhie.search.base import Budget, Strategy, Tally, Task
 from edhie.search.checkpoint import Keeper, Moment
 from edhie.search.strategies import strategy_of
-from edhie.search.watching import Watch
+from edhie.search.watching import Watch, candidates_at
 from edhie.selection.description import Criterion
 
-STATES_SECONDS, STATES_SHARE = 0.1, 0.05  # and the share of the time that states to go back to may cost
+STATES_SECONDS, STATES_SHARE = 0.1, 0.05  # that taking states may cost: so much, and this share of the time
 
 
 def run(
@@ -42,18 +41,20 @@ def run(
 ) -> SearchResult:
     """Search for expressions that explain the evaluator's data, until the budget is used up.
 
-    With a `folder`, checkpoints and the result are kept there; `resume` goes on from such a folder, with
-    its seed, and ends as if it had never stopped. For that, where the evaluations end within a step, the evaluator
-    is left at the end of the step before. `asked` is what else the search follows from, as JSON has it: the folder
-    tells it, and what goes on there must be asked the same. A folder that cannot be written to any more, such as on
-    a full disk, is a warning: the search goes on, and its result comes back. Ctrl-C gives the result so far. An
-    evaluator that has been used before brings what it knows; what it has executed counts.
+    With a `folder`, checkpoints and the result are kept there. `resume` continues from such a folder, with its seed,
+    and gives the same result as a search that was never stopped; for that, where the evaluations end within a step, the
+    evaluator is left at the end of the step before. `asked` holds further settings that determine the result, as
+    plain data: they are kept in the folder, and have to be the same on resume. If the folder cannot be written to any
+    more, such as on a full disk, that is a warning, and the result is returned all the same. Ctrl-C gives the result so
+    far. An evaluator that was used before brings its expressions; those it has executed count.
     """
     chosen = strategy_of(strategy)
     task = Task(generator, evaluator, budget, criterion=criterion or Criterion())
-    seed = _seed_of(rng)
+    if not isinstance(rng, np.random.Generator):
+        check_whole("rng", rng, 0)
+    seed = int(rng.integers(1 << 63)) if isinstance(rng, np.random.Generator) else int(rng)
     if resume and folder is None:
-        raise SearchError("resume needs the folder of the search that is to go on; pass folder=")
+        raise SearchError("resume needs the folder of the search to continue; pass folder=")
     keeper = None if folder is None else Keeper(Path(folder), chosen, task, seed, resume=resume, asked=asked or {})
     with evaluator.limited(budget.evaluations):
         loop = _Loop(chosen, task, seed if keeper is None else keeper.seed, keeper, Watch(task, chosen, on_event))
@@ -65,7 +66,7 @@ def run(
         try:
             result.save(keeper.folder)
         except KeepError as error:
-            _warn(error, "it comes back, and is kept nowhere else")
+            _warn(error, "it is returned, and saved nowhere else")
     return result
 
 
@@ -73,15 +74,8 @@ def _warn(error: KeepError, instead: str) -> None:
     warnings.warn(f"{error}; {instead}", UnkeptWarning, stacklevel=3)
 
 
-def _seed_of(rng: int | np.random.Generator) -> int:
-    if isinstance(rng, np.random.Generator):
-        return int(rng.integers(1 << 63))
-    check_whole("rng", rng, 0)
-    return int(rng)
-
-
 class _Loop:
-    """One search from its beginning, or a checkpoint, to its end."""
+    """One search from its start, or a checkpoint, to its end."""
 
     def __init__(self, strategy: Strategy, task: Task, seed: int, keeper: Keeper | None, watch: Watch) -> None:
         self._strategy = strategy
@@ -95,19 +89,21 @@ class _Loop:
         self._spent_on_states = 0.0
 
     def run(self) -> SearchResult:
-        """Step after step until there is a reason to stop."""
-        moment, reason = self._moment(None), None
+        """Do steps until there is a reason to stop."""
+        moment, reason = self._moment(with_state=False), None
         try:
             self._begin()
-            moment = self._moment(self._state())
+            moment = self._moment()
             while (reason := self._reason_to_stop()) is None:
-                self._step()
+                self._is_over = not self._strategy.step(np.random.default_rng([self._seed, self._n_steps]))
+                self._n_steps += 1
+                self._watch.look(self._seconds)
                 if self._task.evaluator.is_exhausted:
-                    continue  # the step may have been cut short: a search that goes on has to do it again
+                    continue  # the step may have been cut short: on resume it has to be done again
                 moment = self._remembered(moment)
             self._watch.finish(reason, self._seconds, self._idle)
         except BaseException as error:
-            self._go_back(moment)  # a step that ended half-way is as if it had not begun
+            self._go_back(moment)  # an interrupted step is undone
             if not is_interruption(error):
                 raise
             reason = "interrupted"
@@ -117,7 +113,7 @@ class _Loop:
         if self._keeper is not None and self._task.evaluator.is_exhausted:
             self._go_back(moment)
         else:
-            self._keep(self._moment(self._state()))
+            self._keep(self._moment())
         return result
 
     @property
@@ -149,35 +145,26 @@ class _Loop:
 
     @property
     def _idle(self) -> int:
-        """How many steps ago the best equation was found; 0 where the strategy does not tell."""
+        """The number of steps since the best equation was found; 0 if the strategy does not report it."""
         improved = self._strategy.improved_at
         return 0 if improved is None else self._n_steps - improved
 
-    def _step(self) -> None:
-        self._is_over = not self._strategy.step(np.random.default_rng([self._seed, self._n_steps]))
-        self._n_steps += 1
-        self._watch.look(self._seconds)
-
     # -- moments --------------------------------------------------------------------------
 
-    def _state(self) -> State | None:
-        """The strategy's state, where it is to be kept."""
-        if self._keeper is None:
-            return None
-        since = time.perf_counter()
-        state = self._strategy.state()
-        self._spent_on_states += time.perf_counter() - since
-        return state
-
-    def _moment(self, state: State | None) -> Moment:
+    def _moment(self, *, with_state: bool = True) -> Moment:
+        """Return the present moment; the strategy's state is taken only where it is to be kept."""
+        state, since = None, time.perf_counter()
+        if self._keeper is not None and with_state:
+            state = self._strategy.state()
+            self._spent_on_states += time.perf_counter() - since
         tally, mark = replace(self._task.tally), self._task.evaluator.mark()
         return Moment(self._n_steps, self._seconds, self._is_over, tally, self._watch.history, state, mark)
 
     def _remembered(self, last: Moment) -> Moment:
-        """This moment, kept where it is time for it; the last one where states have cost too much time."""
+        """Return this moment, written where it is time for it; the last one where states have cost too much time."""
         if self._spent_on_states > STATES_SECONDS + STATES_SHARE * self._seconds:
             return last
-        moment = self._moment(self._state())
+        moment = self._moment()
         if self._keeper is not None and self._keeper.is_due:
             self._keep(moment)
         return moment
@@ -186,11 +173,11 @@ class _Loop:
         if self._keeper is not None and moment.state is not None:
             try:
                 self._keeper.write(moment, self._task.evaluator)
-            except KeepError as error:  # what was found is worth more than a place to keep it in
-                _warn(error, "what is found is in memory alone")
+            except KeepError as error:
+                _warn(error, "results are kept in memory only")
 
     def _go_back(self, moment: Moment) -> None:
-        """Be at a moment again, and leave it as the checkpoint."""
+        """Return to a moment, and leave it as the checkpoint."""
         self._take_on(moment)
         if moment.mark is not None:
             self._task.evaluator.undo(moment.mark)
@@ -202,15 +189,20 @@ class _Loop:
         for each in fields(Tally):
             setattr(self._task.tally, each.name, getattr(moment.tally, each.name))
 
-    # -- the end --------------------------------------------------------------------------
-
     def _result(self, reason: str) -> SearchResult:
-        evaluator = self._task.evaluator
-        candidates = found(evaluator)
+        evaluator, counts, tally = self._task.evaluator, self._task.evaluator.counts, self._task.tally
+        places = evaluator.standing  # every distinct expression, in the order of execution
+        places = places[np.argsort(evaluator.explored.executed_at[places], kind="stable")]
+        candidates = candidates_at(evaluator, places)
+        counted = SearchCounts(
+            executed=counts.executed, screened=tally.screened, refits=tally.refits, again=counts.again,
+            bounded=counts.bounded, invalid=counts.invalid, asked=counts.asked + tally.undecodable,
+            undecodable=tally.undecodable, forbidden=counts.forbidden,
+        )  # fmt: skip
         return SearchResult(
             front=Front.of(candidates, negligible=evaluator.negligible),
             candidates=candidates,
-            counts=counts_of(evaluator.counts, self._task.tally),
+            counts=counted,
             history=self._watch.history,
             seconds=self._seconds,
             stopped=reason,
@@ -218,27 +210,3 @@ class _Loop:
             strategy=self._strategy.name,
             leaders=self._strategy.leaders(),
         )
-
-
-def found(evaluator: Evaluator) -> Candidates:
-    """Every distinct expression that an evaluator has executed, in that order."""
-    explored, places = evaluator.explored, evaluator.standing
-    places = places[np.argsort(explored.executed_at[places], kind="stable")]
-    return Candidates(
-        explored.take(places), explored.errors[places], explored.complexities[places], explored.executed_at[places]
-    )
-
-
-def counts_of(counts: Counts, tally: Tally) -> SearchCounts:
-    """What evaluator and strategy have counted, together."""
-    return SearchCounts(
-        executed=counts.executed,
-        screened=tally.screened,
-        refits=tally.refits,
-        again=counts.again,
-        bounded=counts.bounded,
-        invalid=counts.invalid,
-        asked=counts.asked + tally.undecodable,
-        undecodable=tally.undecodable,
-        forbidden=counts.forbidden,
-    )

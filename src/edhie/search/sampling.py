@@ -1,4 +1,4 @@
-"""Draw and score: what a generator gives, one batch after another."""
+"""Random sampling: batches of a generator's expressions are scored."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from edhie.expr import Forest
 from edhie.generators.base import Generator, LatentGenerator
 from edhie.search.base import State, Strategy, Task
 
-PATIENCE = 10_000  # attempts without anything new, and as many as led to the last new one: the rest is too rare
+PATIENCE = 10_000  # attempts without anything new after which, or after as many as before, the search ends
 
 
 def drawn(generator: Generator, n: int, rng: np.random.Generator) -> tuple[Forest, int]:
-    """What `n` attempts give, and how many of them gave nothing.
+    """Return the expressions of `n` attempts, and how many gave none.
 
-    An autoencoder's own `sample` draws anew what cannot be decoded; here such a code is an attempt.
+    An autoencoder's own `sample` draws again what cannot be decoded; here such a code counts as an attempt.
     """
     if not isinstance(generator, LatentGenerator):
         return generator.sample(n, rng), 0
@@ -28,14 +28,14 @@ def drawn(generator: Generator, n: int, rng: np.random.Generator) -> tuple[Fores
 
 @dataclass(frozen=True)
 class DrawConfig:
-    """How expressions are drawn."""
+    """Settings of random sampling."""
 
     batch: int = 1000
     """Attempts a step."""
     attempts: int | None = 1_000_000
-    """Attempts in all: repetitions and codes that give no expression count. None: until the budget is used up.
+    """Attempts in all, including repetitions and codes that give no expression. None: until the budget is used up.
 
-    Draws end before where the second half of all attempts, and 10,000 at least, brought nothing new.
+    The search ends before if the second half of all attempts, and at least 10,000, brought nothing new.
     """
 
     def __post_init__(self) -> None:
@@ -59,7 +59,7 @@ class Draw(Strategy):
         self._since_new = 0
 
     def step(self, rng: np.random.Generator) -> bool:
-        """Draw a batch and score it; it is over when all attempts are made, or nothing new comes."""
+        """Draw a batch and score it; return False when all attempts are made, or nothing new comes."""
         left = np.inf if self.config.attempts is None else self.config.attempts - self._attempts
         count = int(min(self.config.batch, left))
         if count:
@@ -74,15 +74,15 @@ class Draw(Strategy):
 
     @property
     def _known(self) -> tuple[int, int]:
-        """Distinct expressions so far, and those that constraints forbade, which may be new for all one knows."""
+        """Distinct expressions so far, and those that constraints forbade, each of which may have been new."""
         evaluator = self._task.evaluator
         return evaluator.explored.n_seen, evaluator.counts.forbidden
 
     def state(self) -> State:
-        """How many attempts there were, and how many since something was new."""
+        """Return the number of attempts, and of those since something was new."""
         return {"attempts": np.array(self._attempts), "since_new": np.array(self._since_new)}
 
     def restore(self, state: State) -> None:
-        """Go on after so many attempts."""
+        """Restore the search from a snapshot."""
         self._attempts = int(state["attempts"])
-        self._since_new = int(state.get("since_new", 0))  # searches of earlier versions did not count them
+        self._since_new = int(state.get("since_new", 0))  # earlier versions did not count them

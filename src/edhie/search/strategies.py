@@ -1,4 +1,4 @@
-"""The strategies by name, and a user's own by where they are; each is imported when it is first asked for."""
+"""The strategies by name, and a user's own by module or file; each is imported when it is first used."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ STRATEGIES: dict[str, str] = {
     "revise": "edhie.search.revision:Revise",
     "template": "edhie.search.template:TemplateSearch",
 }
-"""By name: where the class is."""
+"""By name: the place of the class."""
 
 
 def strategy_named(name: str) -> Strategy:
-    """The strategy of that name, with its default settings; `module:Class` and `file.py:Class` name one's own.
+    """Return the strategy of a name, with its default settings; `module:Class` and `file.py:Class` name one's own.
 
     >>> strategy_named("edhie.search.sampling:Draw").name
     'draw'
@@ -34,7 +34,7 @@ def strategy_named(name: str) -> Strategy:
 
 
 def strategy_of(given: object) -> Strategy:
-    """A strategy, or the one of a name."""
+    """Return a strategy as it is, or the one of a name."""
     if isinstance(given, Strategy):
         return given
     if isinstance(given, str):
@@ -43,7 +43,7 @@ def strategy_of(given: object) -> Strategy:
 
 
 def made_strategy(given: object, name: str) -> Strategy:
-    """What a class, or a function without arguments, makes; a strategy itself is one. `name` is for errors."""
+    """Return the strategy that a class, or a function without arguments, makes. `name` is for errors."""
     try:
         made = given() if callable(given) else given
     except TypeError as error:

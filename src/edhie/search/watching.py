@@ -1,4 +1,4 @@
-"""What a search tells of itself: the history of its best error, and events."""
+"""Progress of a search: the history of its best error, and events for listeners."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from edhie.evaluate.evaluator import Evaluator
 from edhie.events import Event, Finished, Improved, Progressed, Started
 from edhie.expr import Forest
 from edhie.results import Candidates, Front, History
+from edhie.search.arrays import Indices
 from edhie.search.base import Budget, Strategy, Task
 
 PROGRESS_SECONDS = 0.2  # between two reports of progress
@@ -17,7 +18,7 @@ Listener = Callable[[Event], None]
 
 
 class Watch:
-    """Looks at what an evaluator has explored since the last look."""
+    """Follows what an evaluator explores."""
 
     def __init__(self, task: Task, strategy: Strategy, listener: Listener | None) -> None:
         self._task = task
@@ -27,21 +28,21 @@ class Watch:
         self._seen = 0  # of those that were ever explored
         self._front = Front(_explored(task.evaluator, task.evaluator.explored.n_seen))
         self._told_at = -np.inf
-        self._began = (0, 0.0)  # executed, seconds: where this part of the search began
+        self._began = (0, 0.0)  # executed, seconds: at the start, or when resumed
 
     def start(self, seed: int, seconds: float, history: History) -> None:
-        """Begin, at what a checkpoint told where there is one."""
+        """Start with a history, which is empty or that of a checkpoint."""
         evaluator, budget = self._task.evaluator, self._task.budget
         self.history = history
         self._began = evaluator.counts.executed, seconds
-        if len(history):  # what it tells of need not be looked at again
+        if len(history):  # what it covers need not be looked at again
             self._seen = evaluator.explored.n_seen
             self._front = Front.of(_explored(evaluator, 0), negligible=evaluator.negligible)
         limits = budget.evaluations, budget.seconds, budget.target_error
         self._tell(Started(self._strategy.name, seed, *limits, evaluator.counts.executed))
 
     def look(self, seconds: float) -> None:
-        """Note every improvement of the best error; tell of the last one, and of progress."""
+        """Add every improvement of the best error to the history; report the last one, and progress."""
         evaluator = self._task.evaluator
         new = _explored(evaluator, self._seen)
         self._seen = evaluator.explored.n_seen
@@ -53,7 +54,14 @@ class Watch:
             self.history = self.history.extended(executed, new.errors[better], screened=screened, seconds=seconds)
         if self._listener is None:
             return
-        self._front = _joined(self._front, new, evaluator.negligible)
+        known = self._front.candidates
+        both = Candidates(
+            Forest.concatenate([known.forest, new.forest]),
+            np.concatenate([known.errors, new.errors]),
+            np.concatenate([known.complexities, new.complexities]),
+            np.concatenate([known.executed_at, new.executed_at]),
+        )
+        self._front = Front.of(both, negligible=evaluator.negligible)
         if len(better):
             best = new[int(better[-1])]
             chosen = self._strategy.best_now
@@ -63,7 +71,7 @@ class Watch:
             self._tell(self._progress(seconds))
 
     def finish(self, reason: str, seconds: float, idle: int = 0) -> None:
-        """Tell where it stands at the end, and why it ended."""
+        """Report the final progress, and why the search ended."""
         if self._listener is not None:
             self._tell(self._progress(seconds))
             self._tell(Finished(reason, self._task.evaluator.counts.executed, seconds, idle))
@@ -84,7 +92,7 @@ class Watch:
 
 
 def _used(budget: Budget, executed: int, seconds: float, rate: float) -> tuple[float | None, float | None]:
-    """The share of the budget that is used, and the seconds that are left at this rate."""
+    """Return the share of the budget that is used, and the seconds that are left at this rate."""
     shares, left = [], []
     if budget.evaluations is not None:
         shares.append(executed / budget.evaluations if budget.evaluations else 1.0)
@@ -96,22 +104,15 @@ def _used(budget: Budget, executed: int, seconds: float, rate: float) -> tuple[f
     return min(max(shares), 1.0) if shares else None, min(left) if left else None
 
 
-def _explored(evaluator: Evaluator, seen: int) -> Candidates:
-    """What was explored since so many had been seen, superseded writings included."""
+def candidates_at(evaluator: Evaluator, places: Indices) -> Candidates:
+    """Return the expressions at some places of what an evaluator has explored."""
     explored = evaluator.explored
-    places = np.arange(np.searchsorted(explored.ages, seen), len(explored))
     return Candidates(
         explored.take(places), explored.errors[places], explored.complexities[places], explored.executed_at[places]
     )
 
 
-def _joined(front: Front, new: Candidates, negligible: float) -> Front:
-    """The front of a front and more candidates."""
-    known = front.candidates
-    both = Candidates(
-        Forest.concatenate([known.forest, new.forest]),
-        np.concatenate([known.errors, new.errors]),
-        np.concatenate([known.complexities, new.complexities]),
-        np.concatenate([known.executed_at, new.executed_at]),
-    )
-    return Front.of(both, negligible=negligible)
+def _explored(evaluator: Evaluator, seen: int) -> Candidates:
+    """Return what was explored after the first `seen`, including superseded writings."""
+    explored = evaluator.explored
+    return candidates_at(evaluator, np.arange(np.searchsorted(explored.ages, seen), len(explored)))

@@ -13,11 +13,11 @@ from edhie.expr import Expr, SymbolLibrary
 from edhie.results import SearchResult
 from edhie.search import Budget, run
 from edhie.search.mosaic.config import MosaicConfig
-from edhie.search.mosaic.gates import OPEN, gate_of
-from edhie.search.mosaic.opening import opening_frames
-from edhie.search.mosaic.pieces import Pieces
-from edhie.search.mosaic.repairs import completed, trimmed
-from edhie.search.mosaic.sums import plain_sums
+from edhie.search.mosaic.fitting.constraint_repairs import completed, trimmed
+from edhie.search.mosaic.frames.opening_frames import opening_frames
+from edhie.search.mosaic.weighing.frame_pool import PieceFilter
+from edhie.search.mosaic.weighing.pairs import plain_sums
+from edhie.search.pieces.piece_pool import PiecePool
 from mosaics import Numbers, data_of, forest_of, frames_of, free, positive, strict
 from searches import HVAE
 
@@ -73,7 +73,7 @@ def has_exp(expr: Expr) -> bool:
 
 def test_pieces_that_may_be_in_no_equation_are_not_looked_at() -> None:
     rules = Rules(Constraints(max_size=4, nested={"sin": ["sin"]}, all_variables=True), free())
-    pieces = Pieces(free(), X, 100, np.ones(len(free())), rules=rules)
+    pieces = PiecePool(free(), X, 100, np.ones(len(free())), rules=rules)
     given = forest_of(free(), "sin(sin(x0))", "x0", "x0*x1 + x1 + x0", "sin(x0 + x1)")
     assert list(map(str, pieces.unseen(given))) == ["x0", "sin(x0 + x1)"]
     assert pieces.n_seen == 2
@@ -83,14 +83,13 @@ def test_frames_keep_out_what_may_not_stand_within_their_links() -> None:
     data = data_of(X, np.exp(A) + B)
     rules = Rules(Constraints(nested={"log": ["sin"], "exp": ["sin"]}), free())
     linked = next(f for f in opening_frames(data, free(), MosaicConfig()) if f.link.head == ("log",))
-    gate, forest = gate_of(linked, rules), forest_of(free(), "x0", "sin(x0)", "x1*sin(x0)", "cos(x1)")
+    forest = forest_of(free(), "x0", "sin(x0)", "x1*sin(x0)", "cos(x1)")
     which, is_log = np.arange(4), np.zeros(4, np.bool_)
-    assert gate.pass_on(np.ones(4), forest, which, is_log).tolist() == [1, 0, 0, 1]
-    assert gate.inside(forest, which, is_log).tolist() == [0, 3]
-    assert gate_of(linked, None) is OPEN
-    product = gate_of(frames_of(data, free(), "y", is_product=True)[0], rules)
-    assert product.inside(forest, which, is_log).tolist() == [0, 3]
-    assert product.inside(forest, which, ~is_log).tolist() == [0, 1, 2, 3]
+    assert PieceFilter.of(linked, rules).allowed(forest, which, is_log).tolist() == [True, False, False, True]
+    assert PieceFilter.of(linked, None).allowed(forest, which, is_log).all()
+    product = PieceFilter.of(frames_of(data, free(), "y", is_product=True)[0], rules)
+    assert product.allowed(forest, which, is_log).tolist() == [True, False, False, True]
+    assert product.allowed(forest, which, ~is_log).all()
 
 
 @both

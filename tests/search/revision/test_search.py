@@ -69,19 +69,19 @@ def test_there_is_none_over_other_variables() -> None:
 
 def test_the_front_and_who_is_next() -> None:
     forest = Forest.from_exprs([parse(text, LIBRARY) for text in ("x0", "x0^2", "exp(x0)", "x0 + x1")])
-    known = Revisions.empty(LIBRARY).with_more(forest, np.array([4.0, 2.0, 3.0, 1.0]), np.array([0, 1, 1, 2]))
+    known = Revisions.empty(LIBRARY, 10, 5.0).with_more(forest, np.array([4.0, 2.0, 3.0, 1.0]), np.array([0, 1, 1, 2]))
     assert known.front.tolist() == [0, 1, 3]
-    assert known.next(10, 5.0, by_bits=True) == 3
-    assert known.next(10, 5.0, by_bits=False) == 0
-    assert known.tried(0).next(10, 5.0, by_bits=False) == 1
-    assert known.best(3, 10, 5.0).errors.tolist() == [4.0, 2.0, 1.0]
-    assert known.would_stay(np.array([0.5, 9.0]), np.array([2, 3]), 4, 10, 5.0).tolist() == [True, False]
-    again = Revisions.restored(known.state(), LIBRARY)
+    assert known.next(by_bits=True) == 3
+    assert known.next(by_bits=False) == 0
+    assert known.tried(0).next(by_bits=False) == 1
+    assert known.best(3).errors.tolist() == [4.0, 2.0, 1.0]
+    assert known.would_stay(np.array([0.5, 9.0]), np.array([2, 3]), 4).tolist() == [True, False]
+    again = Revisions.empty(LIBRARY, 10, 5.0).restored(known.state())
     np.testing.assert_array_equal(again.distances, known.distances)
     for _ in range(STAGES):
         for k in range(4):
             known = known.tried(k)
-    assert known.next(10, 5.0, by_bits=True) is None
+    assert known.next(by_bits=True) is None
 
 
 def test_operators_over_constants_alone_are_counted() -> None:

@@ -7,8 +7,7 @@ from edhie.evaluate import values
 from edhie.evaluate.data import Data
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.search.template import Template
-from edhie.search.template.position import position_of
-from edhie.search.template.undoing import undone
+from edhie.search.template.position import position_of, undone
 
 LIBRARY = SymbolLibrary.of(
     "+ - * / ^ neg inv ^2 ^3 ^4 ^5 sqrt cbrt exp log log10 abs sin cos tan asin acos atan sinh cosh tanh".split(),

@@ -8,10 +8,9 @@ from edhie.expr import Forest, parse
 from edhie.generators import load
 from edhie.search import Budget, Task
 from edhie.search.template import Template, TemplateConfig
-from edhie.search.template.crossing import best_products
 from edhie.search.template.pool import Pool
 from edhie.search.template.position import position_of
-from edhie.search.template.weighing import best_contents, single_contents
+from edhie.search.template.weighing import best_contents, best_products, single_contents
 
 GENERATOR = load("general-2")
 LIBRARY = GENERATOR.library
@@ -22,7 +21,7 @@ def begun(text: str, y: np.ndarray) -> tuple[Template, Pool, Evaluator]:
     template, used = Template.parse(text, LIBRARY), Evaluator(LIBRARY, X, y)
     pool = Pool(template, 0, GENERATOR, used.data, TemplateConfig(text))
     task = Task(GENERATOR, used, Budget())
-    pool.open(task)
+    pool.look(pool.functions, task)
     for n_rounds in range(3):
         pool.gather(n_rounds, Forest.from_exprs([], LIBRARY), task, np.random.default_rng(n_rounds))
     return template, pool, used
@@ -75,5 +74,5 @@ def test_a_call_with_other_variables_has_values_of_its_own() -> None:
     _, pool, used = begun("f(x0, x1) + f(x1, x0)", X[:, 1] ** 2)
     swapped = np.ascontiguousarray(used.data.columns[::-1])
     few = pool.forest.take(np.arange(30))
-    np.testing.assert_array_equal(pool.values_of(few)[:, 0], values(few, used.data.columns))
-    np.testing.assert_array_equal(pool.values_of(few)[:, 1], values(few, swapped))
+    both = [values(few, used.data.columns), values(few, swapped)]
+    np.testing.assert_array_equal(pool.values_of(few), np.concatenate(both, axis=1))

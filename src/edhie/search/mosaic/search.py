@@ -1,10 +1,32 @@
 """`Mosaic`, the default search: pieces of expressions, weighed in closed form and put together.
 
-A generator's expressions are taken apart into pieces. Frames are ways of looking at the target in which
-one piece more is weighed by a squared correlation: through a function of it that can be undone, as a product
-of powers, beside polynomials, beside pieces that are laid already. What does well is written out as
-an expression for the target, its constants are fitted to the target itself, and it is scored like any other.
-The best pieces are changed, as trees and in the latent space, and weighed again.
+The target is looked at through **frames** (`frames/`): some function of it that can be undone, times powers of the
+variables, is a sum of free columns and of one piece; or its logarithm is. The share that a piece explains is then a
+squared correlation, so that thousands are weighed by one product of matrices.
+
+The opening round writes what needs no pieces (`Mosaic._open`): polynomials and products of powers in every frame
+(`fitting/findings.py`), waves, exponentials, curves, peaks and quotients of polynomials (`writing/`). Frames are put
+around guesses of the user (`frames/guess_frames.py`). An exact expression ends the search. Every later round has these
+steps; those marked (*) only come at the rounds that `config.Rounds` lists:
+
+1.  Propose pieces (`proposals.py`): the next shortest expressions (`pieces/enumeration.py`), subtrees of the
+    generator's samples and neighbours in its latent space (`pieces/generator_source.py`), and changed copies of the
+    best pieces (`pieces/variation.py`).
+2.  Execute the new ones, and add them to the pool of pieces (`pieces/piece_pool.py`).
+3.  Weigh them in all frames; each frame keeps its best as elites (`weighing/frame_pool.py`, `weighing/elites.py`).
+4.  (*) Weigh products and quotients of the plainest pieces (`pieces/products.py`).
+5.  (*) Weigh functions of one variable on a grid (`pieces/function_grid.py`), times plain pieces, in pairs with them
+    (`weighing/pairs.py`) and with each other (`weighing/function_pairs.py`).
+6.  (*) Weigh all pairs of pieces (`weighing/pairs.py`), and without numbers in the library their sums.
+7.  (*) Fix good pieces as terms of new frames, so that others are looked for beside them (`FramePool.fix_terms`).
+8.  Write what does well as expressions for the target (`writing/frame_writer.py`), score them, and fit the constants of
+    the best to the target itself (`fitting/findings.py`, `fitting/scoring.py`).
+9.  Tune: fit constants inside of some elites, and weigh these as new pieces.
+10. (*) Improve the expressions with the shortest descriptions so far (`fitting/leaders.py`) as trees, with similar
+    functions and with plain numbers (`fitting/improving.py`).
+11. (*) Estimate the noise, and replace the frames by ones that know it (`frames/noise_frames.py`).
+
+The search ends with an exact expression, made as short as it can be, or when nothing new comes.
 """
 
 from __future__ import annotations
@@ -13,49 +35,29 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.evaluate.data import few_rows
-from edhie.expr import Forest
+from edhie.expr import Expr, Forest
 from edhie.results.candidates import Candidate, Candidates
+from edhie.search.arrays import Numbers, forest_arrays, forest_from
 from edhie.search.base import State, Strategy, Task
-from edhie.search.mosaic.around import frames_around
-from edhie.search.mosaic.beside import best_beside
-from edhie.search.mosaic.blocks import polynomial_block
-from edhie.search.mosaic.board import BETTER, SURE, Board, Finding
-from edhie.search.mosaic.config import MosaicConfig
-from edhie.search.mosaic.couples import couples
-from edhie.search.mosaic.crossing import Crossed
-from edhie.search.mosaic.enumeration import written_one
-from edhie.search.mosaic.gathering import Gathering
-from edhie.search.mosaic.given import best_given, given_pieces
-from edhie.search.mosaic.layers import lay
-from edhie.search.mosaic.memory import Memory, forest_arrays, forest_of
-from edhie.search.mosaic.noisy import RowNoise, noisy_frames
-from edhie.search.mosaic.opening import opening_frames
-from edhie.search.mosaic.pieces import Pieces
-from edhie.search.mosaic.scribe import Scribe
-from edhie.search.mosaic.shapes import own_functions, shapes
-from edhie.search.mosaic.sources import Source
-from edhie.search.mosaic.tuning import to_be_tuned
-
-Numbers = NDArray[np.float64]
-GROWTH = 1.5  # of the number of pieces, from round to round
-MULTIPLIED = 100  # pieces whose products are tried, at most
-PAIRS_WRITTEN = 3  # of each frame
-PRODUCT_ROUNDS = (1, 2, 4, 7, 12, 24, 48, 96, 192, 384)
-SHAPE_ROUNDS, CROSSED = (5, 9, 17, 33, 65, 129, 257), 30  # when shapes are tried, with how many pieces
-COUPLE_ROUNDS = (5, 17)  # when shapes are tried in couples with their constants fitted
-PLAIN = 60  # pieces that go with the products of shapes in pairs
-PAIR_ROUNDS = (1, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450)
-LAID_EVERY, IMPROVED_EVERY = 3, 4  # rounds
-TUNED = 32  # pieces a round whose constants are fitted
-SIMPLE_ROUNDS, SIMPLE = (4, 10, 20, 40), 7  # when short pieces are written by themselves, and how long they may be
-WHOLE_ROUND = 6  # by then what has no noise is found, if it is a matter of columns
-NOISE_ROUNDS = (3, 6, 10, 16, 26, 42, 68, 110, 180, 300)  # when frames are made anew for the noise as it looks then
-LEAST_GAIN = 0.5  # bits by which an equation has to be shorter to be better
-BESIDE = 10  # columns of the polynomial beside which the constants of a guess are fitted
-PATIENCE = 50  # rounds in which nothing new is looked at
+from edhie.search.mosaic.config import MosaicConfig, Opening, Rounds, Weighing
+from edhie.search.mosaic.fitting.findings import Findings
+from edhie.search.mosaic.fitting.improving import improve, tidy, try_fitted
+from edhie.search.mosaic.fitting.scoring import Scorer
+from edhie.search.mosaic.frames.free_columns import polynomial_columns
+from edhie.search.mosaic.frames.guess_frames import best_guesses, frames_around, guess_pieces
+from edhie.search.mosaic.frames.noise_frames import RowNoise, noise_frames
+from edhie.search.mosaic.frames.opening_frames import opening_frames
+from edhie.search.mosaic.proposals import Proposals, pieces_to_tune
+from edhie.search.mosaic.weighing.frame_pool import Finding, FramePool
+from edhie.search.mosaic.weighing.function_pairs import function_pairs
+from edhie.search.mosaic.weighing.pairs import best_beside, best_pairs
+from edhie.search.pieces.enumeration import written_one
+from edhie.search.pieces.function_grid import function_grid, own_functions
+from edhie.search.pieces.generator_source import GeneratorSource
+from edhie.search.pieces.piece_pool import PiecePool
+from edhie.search.pieces.products import Products
 
 
 class Mosaic(Strategy):
@@ -72,18 +74,18 @@ class Mosaic(Strategy):
         evaluator, config = task.evaluator, self.config
         library = evaluator.library
         data = few_rows(evaluator.data, config.rows)
-        source, one = Source(task.generator, library), written_one(library, evaluator.data)
-        self._task = task
-        self._data = data
+        source, one = GeneratorSource(task.generator, library), written_one(library, evaluator.data)
+        self._task, self._data = task, data
         self._frames = opening_frames(data, library, config)
-        self._board = Board(library, data.n_rows, config.elites, evaluator.rules)
+        self._pool = FramePool(library, data.n_rows, config.elites, evaluator.rules)
         for frame in self._frames:
-            self._board.put(frame)
-        self._pieces = Pieces(
+            self._pool.add(frame)
+        self._pieces = PiecePool(
             library, data.columns, config.kept, source.costs, one, evaluator.rules, evaluator.data.n_rows
         )
-        self._gathering = Gathering(source, library, config, one)
-        self._scribe = Scribe(task, config)
+        self._proposals = Proposals(source, library, config, one)
+        self._scorer = Scorer(task, config)
+        self._findings = Findings(self._scorer)
         self._round = self._idle = 0
         self._n_given = evaluator.explored.n_seen
         self._surrounded = Forest.from_exprs([], library)
@@ -92,65 +94,182 @@ class Mosaic(Strategy):
 
     @np.errstate(all="ignore")
     def step(self, rng: np.random.Generator) -> bool:
-        """One round: pieces are looked at, and what does well in a frame is written."""
+        """Do one round, as described at the top of this module."""
         before = self._n_known
         if self._round == 0:
             self._open()
         else:
             self._look(rng)
         self._round += 1
-        if self._scribe.is_done:
-            self._scribe.tidy()
+        if self._scorer.is_done:
+            tidy(self._scorer)
             return False
-        if self.config.refits and self._round % IMPROVED_EVERY == 0:
-            self._scribe.improve(self._pieces.forest, self._gathering.likely, rng)
-        if self.config.noise and self._round in NOISE_ROUNDS:
+        is_due = self._round % Rounds.IMPROVED_EVERY == 0
+        if self.config.refits and is_due:
+            improve(self._scorer, self._pieces.forest, self._proposals.likely, rng)
+        if self.config.noise and self._round in Rounds.NOISE:
             self._face_noise()
-        self._note_best()
+        if is_due:
+            self._note_best()
         self._idle = self._idle + 1 if self._n_known == before else 0
-        return self._idle < PATIENCE
+        return self._idle < Rounds.PATIENCE
+
+    @property
+    def _n_known(self) -> tuple[int, int]:
+        """The number of expressions that were scored, and of pieces that were looked at."""
+        return self._task.evaluator.explored.n_seen, self._pieces.n_seen
+
+    # -- the opening round ----------------------------------------------------------------
 
     def _open(self) -> None:
-        """Write what comes free; its columns have been executed."""
         if self._n_given:
             self._surround(self._guesses())
-        n_columns = max((len(frame.block.exponents) for frame in self._frames), default=0)
-        self._task.evaluator.spend(self._task.within_budget(n_columns))
-        self._scribe.write_columns(self._frames)
+        n_columns = max((len(frame.free.exponents) for frame in self._frames), default=0)
+        self._task.evaluator.spend(self._task.within_budget(n_columns))  # columns have been executed
+        self._findings.write_columns(self._frames)
 
     def _guesses(self) -> Forest:
-        """The best of what was known before, as it is, twice, then with constants fitted beside a polynomial."""
-        best = best_given(self._task.evaluator.explored, self._n_given)
-        of_target = [place for place in self._board.places if place.frame.link.name == "y"]
-        rich = max(of_target, key=lambda place: len(place.frame.block.exponents))
-        block = polynomial_block(self._data.columns, rich.frame.block.row_scale, most=BESIDE)
-        plain = replace(rich.frame, block=block)
+        """Return the best guesses three times: as they are, twice, and with constants fitted beside a polynomial."""
+        best = best_guesses(self._task.evaluator.explored, self._n_given)
+        of_target = [each.frame for each in self._pool.frames if each.frame.link.name == "y"]
+        rich = max(of_target, key=lambda frame: len(frame.free.exponents))
+        free = polynomial_columns(self._data.columns, rich.free.row_scale, most=Opening.GUESS_COLUMNS)
+        frame = replace(rich, free=free)
         values = self._pieces.values_of(best)
-        beside = [self._scribe.fitted_beside(best.take([k]), row, plain) for k, row in enumerate(values)]
+        beside = [self._findings.fitted_beside(best.take([k]), row, frame) for k, row in enumerate(values)]
         return Forest.concatenate([best, best, Forest.from_exprs(beside, best.library)])
 
     def _surround(self, guesses: Forest) -> None:
-        """Put frames around guesses."""
+        """Add frames around guesses."""
         self._surrounded = guesses
         values = self._pieces.values_of(guesses)
         frames = frames_around(guesses, values, self._data, self._pieces.library, self.config)
         self._frames = [*self._frames, *frames]
         for frame in frames:
-            self._board.put(frame)
+            self._pool.add(frame)
+
+    # -- later rounds ---------------------------------------------------------------------
+
+    def _look(self, rng: np.random.Generator) -> None:
+        """Weigh new pieces by themselves, and at times in products and pairs; write the best."""
+        config, pool, pieces, tally = self.config, self._pool, self._pieces, self._task.tally
+        n = int(min(config.most, config.first * Rounds.GROWTH ** min(self._round - 1, 100)))
+        if self._round == 1:
+            self._look_at_given()
+        self._weigh(self._proposals.pieces(n, pieces.forest, pool.frames, rng))
+        if config.pairs and self._round in Rounds.PRODUCTS:
+            few = np.arange(min(len(pieces), Rounds.MULTIPLIED))
+            tally.screened += pool.weigh_products(Products.among(pieces.forest.take(few)), pieces.values[few])
+        if config.shapes and self._round in Rounds.FUNCTIONS:
+            self._look_at_functions()
+        findings = pool.singles(config.written)
+        if config.pairs and self._round in Rounds.PAIRS:
+            findings += self._look_at_pairs()
+        if config.layers and self._round % Rounds.LAYERS_EVERY == 0:
+            pool.fix_terms(pieces.forest, pieces.values, config.frames, rng)
+        if self._round in Rounds.SIMPLE and pool.frames:
+            findings += pool.simplest(Rounds.SIMPLE_SIZE)
+        if self._round == Rounds.WHOLE:
+            self._findings.write_whole_columns()
+        fitted = self._findings.write(findings)
+        if config.refits:
+            fitted += self._findings.tune(pieces_to_tune(pool.frames, Rounds.TUNED, rng))
+        self._weigh_exprs(fitted)
+
+    def _look_at_given(self) -> None:
+        """Weigh parts of guesses, and functions that a user added, with a constant fitted: these may matter."""
+        pieces, pool = self._pieces, self._pool
+        if self._n_given:
+            given = guess_pieces(self._task.evaluator.explored, self._n_given, self.config.largest)
+            self._weigh(Forest.concatenate([given, self._surrounded]))
+        own = own_functions(pieces.library)
+        if self.config.shapes and own:
+            relevance = self._proposals.relevance(pool.frames)
+            self._weigh(function_grid(pieces.library, pieces.columns, relevance, only=own))
+            if self.config.refits and pool.frames:
+                self._weigh_exprs(self._findings.tune(pool.simplest(Rounds.SIMPLE_SIZE)))
+
+    def _look_at_functions(self) -> None:
+        """Weigh functions of one variable, by themselves, times the plainest pieces, and in pairs."""
+        pieces, pool, tally = self._pieces, self._pool, self._task.tally
+        relevance = self._proposals.relevance(pool.frames)
+        grid = pieces.allowed(function_grid(pieces.library, pieces.columns, relevance))
+        forest, grid_values = self._weigh(grid) if self._round == Rounds.FUNCTIONS[0] else pieces.finite(grid)
+        few, plain = (np.arange(min(len(pieces), n)) for n in (Rounds.CROSSED, Rounds.BESIDE))
+        products = Products.between(pieces.forest.take(few), forest)
+        values = np.concatenate([pieces.values[few], grid_values])
+        lean = [
+            each
+            for each in pool.frames
+            if each.frame.free.is_constant and not each.frame.free.is_product
+            if not each.frame.terms and each.frame.unexplained > 0
+        ]
+        found, n_pairs = best_beside(
+            list(pool.by_columns(lean)), pieces.forest.take(plain), pieces.values[plain], products, values,
+            Rounds.PAIRS_WRITTEN,
+        )  # fmt: skip
+        tally.screened += pool.weigh_products(products, values) + n_pairs
+        fitted = self._findings.write(found)
+        if self.config.refits and self._round in Rounds.FUNCTION_PAIRS:
+            relevance = self._proposals.relevance(pool.frames)
+            paired, n_paired = function_pairs(forest, grid_values, self._data, relevance)
+            tally.screened += n_paired
+            try_fitted(self._scorer, paired)
+        self._weigh_exprs(fitted)
+
+    def _look_at_pairs(self) -> list[Finding]:
+        """Return pairs of pieces that leave much less than what was written in their frame."""
+        pieces = self._pieces
+        found, n_weighed = best_pairs(self._pool, pieces.forest, pieces.values, Rounds.PAIRS_WRITTEN)
+        self._task.tally.screened += n_weighed
+        self._findings.write_sums(pieces.forest)
+        return [each for each in found if each.left <= Weighing.SURE or each.left < Weighing.BETTER * each.pooled.least]
+
+    def _weigh(self, forest: Forest) -> tuple[Forest, Numbers]:
+        """Execute and weigh pieces that are new, as far as the budget goes; return those with finite values."""
+        found, values, _ = self._pieces.look(forest, self._task)
+        self._pool.weigh(found, values)
+        return found, values
+
+    def _weigh_exprs(self, exprs: list[Expr]) -> None:
+        if exprs:
+            self._weigh(Forest.from_exprs(exprs, self._pieces.library))
+
+    # -- noise ----------------------------------------------------------------------------
+
+    def _face_noise(self) -> None:
+        """Replace the frames by ones that know the noise, where it looks different than before."""
+        noise = self._scorer.look_at_noise(self._data)
+        if noise is None or (self._noise is not None and not noise.differs_from(self._noise)):
+            return
+        self._findings.write_noisy_columns()
+        elites = [each.elites for each in self._pool.frames]
+        self._put_noisy(noise)
+        self._pool.weigh(self._pieces.forest, self._pieces.values)
+        both = Forest.concatenate([each.forest for each in elites])
+        first, _ = both.grouped()  # the elites of the frames before, products among them
+        self._pool.weigh(both.take(first), np.concatenate([each.values for each in elites])[first])
+
+    def _put_noisy(self, noise: RowNoise) -> None:
+        """Replace the frames by those for this noise; frames around guesses stay."""
+        around = [frame for frame in self._frames if frame.around is not None]
+        fresh = noise_frames(self._data, self._pieces.library, self.config, noise)
+        self._noise, self._frames, self._pool.frames = noise, [*fresh, *around], []
+        for frame in self._frames:
+            self._pool.add(frame)
+
+    # -- the best so far ------------------------------------------------------------------
 
     def _note_best(self) -> None:
-        """Remember which equation would be chosen now, and since when."""
-        if self._round % IMPROVED_EVERY:
-            return
-        self._scribe.look()
-        leaders = self._scribe.leaders
-        if len(leaders.bits) and leaders.bits[0] < self._fewest_bits - LEAST_GAIN:
+        """Remember the equation that would be chosen now, and since when it is the best."""
+        self._scorer.look()
+        leaders = self._scorer.leaders
+        if len(leaders.bits) and leaders.bits[0] < self._fewest_bits - Rounds.LEAST_GAIN:
             self._fewest_bits, self.improved_at = float(leaders.bits[0]), self._round
         self.best_now = self._first()
 
     def _first(self) -> Candidate | None:
-        """The leader with the shortest description."""
-        leaders = self._scribe.leaders
+        leaders = self._scorer.leaders
         if len(leaders.forest) == 0:
             return None
         complexity = float(self._task.evaluator.complexities(leaders.forest.take([0]))[0])
@@ -158,7 +277,7 @@ class Mosaic(Strategy):
 
     def leaders(self) -> Candidates | None:
         """Return the expressions with the shortest descriptions so far."""
-        found = self._scribe.leaders
+        found = self._scorer.leaders
         before = found.state()  # asking changes nothing: a search that is resumed does not know that it was asked
         found.look(self._task.evaluator)
         complexities = self._task.evaluator.complexities(found.forest)
@@ -166,133 +285,28 @@ class Mosaic(Strategy):
         found.restore(before)
         return listed
 
-    def _face_noise(self) -> None:
-        """Look at the target through frames that know its noise, as far as it is known by now."""
-        noise = self._scribe.noise(self._data)
-        if noise is None or (self._noise is not None and not noise.differs_from(self._noise)):
-            return
-        self._scribe.write_noisy()
-        elites = [place.elites for place in self._board.places]
-        self._put_noisy(noise)
-        self._board.weigh(self._pieces.forest, self._pieces.values)
-        both = Forest.concatenate([each.forest for each in elites])
-        first, _ = both.grouped()  # what was found in the frames before, products among them
-        self._board.weigh(both.take(first), np.concatenate([each.values for each in elites])[first])
-
-    def _put_noisy(self, noise: RowNoise) -> None:
-        """Replace the frames by those for this noise; frames around guesses stay."""
-        around = [frame for frame in self._frames if frame.around is not None]
-        fresh = noisy_frames(self._data, self._pieces.library, self.config, noise)
-        self._noise, self._frames, self._board.places = noise, [*fresh, *around], []
-        for frame in self._frames:
-            self._board.put(frame)
-
-    def _look(self, rng: np.random.Generator) -> None:
-        """Weigh new pieces by themselves, and at times in products and pairs; write the best."""
-        config, board, pieces, tally = self.config, self._board, self._pieces, self._task.tally
-        n = int(min(config.most, config.first * GROWTH ** min(self._round - 1, 100)))
-        if self._round == 1 and self._n_given:
-            given = given_pieces(self._task.evaluator.explored, self._n_given, config.largest)
-            self._weigh(Forest.concatenate([given, self._surrounded]))
-        if self._round == 1 and config.shapes and own_functions(pieces.library):
-            self._look_at_own()
-        self._weigh(self._gathering.pieces(n, pieces.forest, board.places, rng))
-        if config.pairs and self._round in PRODUCT_ROUNDS:
-            few = np.arange(min(len(pieces), MULTIPLIED))
-            tally.screened += board.products(Crossed.among(pieces.forest.take(few)), pieces.values[few])
-        if config.shapes and self._round in SHAPE_ROUNDS:
-            self._shape()
-        findings = board.singles(config.written)
-        if config.pairs and self._round in PAIR_ROUNDS:
-            findings += self._pairs()
-        if config.layers and self._round % LAID_EVERY == 0:
-            lay(board, pieces, config.frames, rng)
-        if self._round in SIMPLE_ROUNDS and board.places:
-            findings += board.simplest(SIMPLE)
-        if self._round == WHOLE_ROUND:
-            self._scribe.write_whole_columns()
-        fitted = self._scribe.write(findings)
-        if config.refits:
-            fitted += self._scribe.tune(to_be_tuned(board, TUNED, rng))
-        if fitted:
-            self._weigh(Forest.from_exprs(fitted, pieces.library))
-
-    def _look_at_own(self) -> None:
-        """Weigh functions that a user added first, each with a constant that is fitted: they are expected to matter."""
-        pieces, board = self._pieces, self._board
-        own, relevance = own_functions(pieces.library), self._gathering.relevance(board.places)
-        self._weigh(shapes(pieces.library, pieces.columns, relevance, only=own))
-        fitted = self._scribe.tune(board.simplest(SIMPLE)) if self.config.refits and board.places else []
-        if fitted:
-            self._weigh(Forest.from_exprs(fitted, pieces.library))
-
-    def _shape(self) -> None:
-        """Weigh functions of one variable, by themselves and times the plainest pieces."""
-        pieces, board = self._pieces, self._board
-        shaped = pieces.allowed(shapes(pieces.library, pieces.columns, self._gathering.relevance(board.places)))
-        forest, shape_values = self._weigh(shaped) if self._round == SHAPE_ROUNDS[0] else pieces.finite(shaped)
-        few, plain = (np.arange(min(len(pieces), n)) for n in (CROSSED, PLAIN))
-        crossed = Crossed.between(pieces.forest.take(few), forest)
-        values = np.concatenate([pieces.values[few], shape_values])
-        lean = [place for place in board.places if place.is_lean and not place.frame.laid]
-        lean = [place for place in lean if not place.frame.block.is_product and place.frame.unexplained > 0]
-        groups = list(board.by_block(lean))
-        found, n_pairs = best_beside(
-            groups, pieces.forest.take(plain), pieces.values[plain], crossed, values, PAIRS_WRITTEN
-        )
-        self._task.tally.screened += board.products(crossed, values) + n_pairs
-        fitted = self._scribe.write(found)
-        if self.config.refits and self._round in COUPLE_ROUNDS:
-            relevance = self._gathering.relevance(board.places)
-            coupled, n_coupled = couples(forest, shape_values, self._data, relevance)
-            self._task.tally.screened += n_coupled
-            self._scribe.try_fitted(coupled)
-        if fitted:
-            self._weigh(Forest.from_exprs(fitted, pieces.library))
-
-    def _pairs(self) -> list[Finding]:
-        pieces = self._pieces
-        found, n_weighed = self._board.pairs(pieces.forest, pieces.values, PAIRS_WRITTEN)
-        self._task.tally.screened += n_weighed
-        self._scribe.try_sums(pieces.forest)
-        return [each for each in found if each.left <= SURE or each.left < BETTER * each.place.least]
-
-    def _weigh(self, forest: Forest) -> tuple[Forest, Numbers]:
-        """Execute pieces that were not looked at before, as far as the budget goes, and weigh them; the finite ones."""
-        fresh = self._pieces.unseen(forest)
-        fresh = fresh.take(np.arange(self._task.within_budget(len(fresh))))
-        self._task.evaluator.spend(len(fresh))
-        found = self._pieces.execute(fresh)
-        self._board.weigh(*found)
-        return found
-
-    @property
-    def _n_known(self) -> tuple[int, int]:
-        """Expressions that were scored and pieces that were looked at, each once."""
-        return self._task.evaluator.explored.n_seen, self._pieces.n_seen
-
-    # -- what a checkpoint keeps ----------------------------------------------------------
+    # -- checkpoints ----------------------------------------------------------------------
 
     def state(self) -> State:
-        """Pieces, elites, laid pieces; frames follow from the data."""
-        memory = Memory(self._frames, self._board, self._pieces, self._gathering.enumeration)
-        own = {"idle": np.array(self._idle), "given": np.array(self._n_given)}
-        own |= self._scribe.state()
+        """Return pieces, frames and leaders as arrays; the frames of the beginning follow from the data."""
+        own = {"round": np.array(self._round), "idle": np.array(self._idle), "given": np.array(self._n_given)}
         own["best"] = np.array([self._fewest_bits, self.improved_at])
         if self._noise is not None:
             own["noise"] = np.stack([self._noise.centre, self._noise.deviations])
-        return {**memory.state(self._round), **own, **forest_arrays("surrounded", self._surrounded)}
+        own |= forest_arrays("surrounded_", self._surrounded) | self._proposals.enumeration.state("enumerated_")
+        return own | self._pieces.state() | self._pool.state() | self._scorer.state()
 
     @np.errstate(all="ignore")
     def restore(self, state: State) -> None:
-        """Be where `state` was taken."""
-        if "given" in state:  # searches of earlier versions began with nothing
-            self._n_given = int(state["given"])
-            self._surround(forest_of("surrounded", state, self._pieces))
-        self._scribe.restore(state)
+        """Restore the search from a snapshot."""
+        self._n_given = int(state["given"])
+        self._surround(forest_from("surrounded_", state, self._pieces.library))
+        self._scorer.restore(state)
         self._fewest_bits, self.improved_at = float(state["best"][0]), int(state["best"][1])
         self.best_now = self._first()
         if "noise" in state:
             self._put_noisy(RowNoise(*state["noise"]))
-        memory = Memory(self._frames, self._board, self._pieces, self._gathering.enumeration)
-        self._round, self._idle = memory.restore(state), int(state["idle"])
+        self._pieces.restore(state)
+        self._proposals.enumeration.restore("enumerated_", state)
+        self._pool.restore(state, self._frames, self._pieces.values_of)
+        self._round, self._idle = int(state["round"]), int(state["idle"])

@@ -1,4 +1,4 @@
-"""How a formula is revised."""
+"""Settings of a revision."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from edhie.evaluate.numbers import check_whole
 
 @dataclass(frozen=True)
 class ReviseConfig:
-    """Where a revision starts, and how far it looks around."""
+    """The formula to start from, and how far around it to look."""
 
     formula: str = ""
     """The formula to revise, over the variables of the data; c for a constant that is not known."""
     radii: tuple[float, ...] = (1.0, 1.5, 2.0, 3.0, 4.0)
-    """How far around a code neighbours are decoded, in its own deviations: one after the other, then from the first."""
+    """Distances around a code at which neighbours are decoded, in its own deviations: in turn, over and over."""
     neighbours: int = 100
-    """Codes decoded a step; 0 for edits of trees alone."""
+    """Codes decoded in a step; 0 for edits of trees alone."""
     edits: int = 300
-    """Edited trees scored a step."""
+    """Edited trees scored in a step."""
     revisions: int = 200
-    """How many of the best are remembered, to be revised further."""
+    """The best expressions that are kept, to be revised further."""
     growth: int = 12
-    """By how many symbols a formula may grow."""
+    """Symbols by which a formula may grow."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.formula, str):

@@ -1,31 +1,30 @@
-"""Every tree that is one edit away from another: whole batches at once, as ranges of tokens put end to end."""
+"""All trees that are one edit away from another: whole batches at once, as ranges of tokens put end to end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.search.mosaic.tidying import shorter
+from edhie.search.arrays import Indices, Numbers
+from edhie.search.pieces.rewriting import shorter
+from edhie.search.pieces.splicing import Part, Stock
 from edhie.search.revision.vocabulary import BESIDE, OF_A_CONSTANT, OF_A_VARIABLE, OF_ANY_PART, Pattern, patterns
-from edhie.search.splicing import Part, Stock
 
-Indices = NDArray[np.int64]
 JOINERS = ("+", "*", "/", "-", "^")
 COMMUTATIVE = ("+", "*")
 RARE = 0.1  # of the mean over all symbols: what is used less often comes in last
 
 
 def pieces_of(library: SymbolLibrary) -> Forest:
-    """The small pieces that a library can write, over all of its variables."""
+    """Return the small pieces that a library can write, over all of its variables."""
     found = (each.symbols for each in patterns(BESIDE, library))
     return Forest.from_exprs([Expr(library, [str(token) for token in tokens]) for tokens in found], library)
 
 
 def with_scales(expr: Expr) -> list[Expr]:
-    """A formula that someone wrote without its constants: times one, plus one, with one in the operand of functions."""
+    """Return a formula with constants added: as a factor, as a summand, and in the operands of functions."""
     library = expr.library
     if library.constant is None or "*" not in library or "+" not in library:
         return []
@@ -47,10 +46,10 @@ def with_scales(expr: Expr) -> list[Expr]:
 class Edits:
     """The edits of trees over one library, in stages: the more usual ones first.
 
-    `frequencies` say by symbol of the library how often formulas have it.
+    `frequencies` says, by symbol of the library, how often formulas have it.
     """
 
-    def __init__(self, library: SymbolLibrary, frequencies: NDArray[np.float64] | None = None) -> None:
+    def __init__(self, library: SymbolLibrary, frequencies: Numbers | None = None) -> None:
         self._library = library
         often = np.ones(len(library)) if frequencies is None else frequencies
         usable = [k for k, symbol in enumerate(library.symbols) if symbol.kind in ("operator", "variable", "constant")]
@@ -62,8 +61,8 @@ class Edits:
             ]
             for kept in (True, False)
         )
-        self._joiners = [library.ids[name] for name in JOINERS if name in library and library[name].arity == 2]
-        self._sums = [library.ids[name] for name in ("+", "-") if name in library]
+        self._joiners = [name for name in JOINERS if name in library and library[name].arity == 2]
+        self._sums = [name for name in ("+", "-") if name in library]
         self._pieces = pieces_of(library)
         kinds = np.array([symbol.kind for symbol in library.symbols])
         self._textbook = [
@@ -75,13 +74,13 @@ class Edits:
         """All edits of a tree, the usual first."""
 
     def textbook(self, expr: Expr) -> Forest:
-        """What textbooks do to a part, and the tree without one."""
+        """Return trees with patterns of textbooks for a part, and without a part."""
         work = _Work(Forest.from_exprs([expr], self._library))
         made = [shorter(work.forest)]
         for written, is_for in self._textbook:
             nodes = np.flatnonzero(is_for[work.forest.tokens])
             made += [work.written(pattern, nodes, nodes) for pattern in written]
-        # c/(c*u + c) says no more than c/(u + c), and c*(c/(u + c)) neither: where a constant comes in, one goes
+        # c/(c*u + c) and c*(c/(u + c)) are the same functions as c/(u + c): where a constant comes in, one goes
         scaled, inner = work.scaled()
         new = [pattern for pattern in self._textbook[0][0] if self._library.constant in pattern.symbols]
         made += [work.written(pattern, inner, scaled) for pattern in new]
@@ -89,7 +88,7 @@ class Edits:
         return Forest.concatenate(made)
 
     def _elsewhere(self, expr: Expr) -> list[Forest]:
-        """Each part less or plus the same of another variable, as T^4 - S^4 is of T^4."""
+        """Return each part minus or plus the same of another variable, as T^4 - S^4 is of T^4."""
         found, ids = [], self._library.ids
         for one in expr.variables:
             for other in self._library.variables:
@@ -101,11 +100,11 @@ class Edits:
                 has = np.array([ids[one] in work.forest.tokens[k : k + work.here.length[k]] for k in range(work.size)])
                 nodes = np.flatnonzero(has)
                 there = work.stock.subtrees(nodes + work.size)
-                found += [work.beside(joiner, nodes, there) for joiner in self._sums]
+                found += [work.made(nodes, [joiner, work.here.at(nodes), there]) for joiner in self._sums]
         return found
 
     def near(self, expr: Expr) -> Forest:
-        """Trees that one usual symbol more, less or other makes of it; new constants have no value."""
+        """Return trees with one usual symbol more, less or other; new constants have no value."""
         work = _Work(Forest.from_exprs([expr], self._library))
         made = [shorter(work.forest), *work.replaced(self._usual), *work.wrapped(self._usual[1])]
         leaves = work.stock.symbols(np.concatenate([self._usual[0], self._rare[0]]))
@@ -113,7 +112,7 @@ class Edits:
         return Forest.concatenate(made)
 
     def further(self, expr: Expr) -> Forest:
-        """Trees that a small piece makes of it, added, multiplied with or put in the place of a part."""
+        """Return trees with a small piece added, multiplied with or put in the place of a part."""
         if len(self._pieces) == 0:
             return Forest.from_exprs([], self._library)
         work = _Work(Forest.concatenate([Forest.from_exprs([expr], self._library), self._pieces]))
@@ -123,7 +122,7 @@ class Edits:
         return Forest.concatenate([*made, work.swapped(pieces), work.swapped(work.stock.symbols(leaves))])
 
     def strange(self, expr: Expr) -> Forest:
-        """Trees that one symbol makes of it which formulas rarely have."""
+        """Return trees with one symbol that formulas rarely have."""
         work = _Work(Forest.from_exprs([expr], self._library))
         return Forest.concatenate([*work.replaced(self._rare), *work.wrapped(self._rare[1])])
 
@@ -135,13 +134,10 @@ class _Work:
         self.forest = forest
         self.stock = Stock(forest)
         self.size = int(forest.sizes[0])
-        nodes = np.arange(self.size)
-        self.here = self.stock.subtrees(nodes)
-        self.before = Part(np.zeros(self.size, np.int64), nodes)
-        self.behind = Part(nodes + self.here.length, self.size - nodes - self.here.length)
+        self.before, self.here, self.behind = self.stock.around(np.arange(self.size))
 
     def replaced(self, by_arity: list[Indices]) -> list[Forest]:
-        """Each node's symbol by every other of as many operands."""
+        """Replace each node's symbol by every other of as many operands."""
         tokens, arities = self.forest.tokens[: self.size], self.forest.library.arities
         found = []
         for arity, symbols in enumerate(by_arity):
@@ -149,20 +145,16 @@ class _Work:
             is_other = tokens[nodes] != others
             nodes, others = nodes[is_other], others[is_other]
             below = Part(self.here.start[nodes] + 1, self.here.length[nodes] - 1)
-            found.append(self._made(nodes, [self.stock.symbols(others), below]))
+            found.append(self.made(nodes, [self.stock.symbols(others), below]))
         return found
 
     def written(self, pattern: Pattern, parts: Indices, places: Indices) -> Forest:
-        """A pattern of each of these parts, put in these places."""
-        ids, count = self.forest.library.ids, len(parts)
-        middle = [
-            _at(self.here, parts) if name is None else self.stock.symbols(np.full(count, ids[name]))
-            for name in pattern.symbols
-        ]
-        return self._made(places, middle)
+        """Put a pattern of each of these parts in these places."""
+        here = self.here.at(parts)
+        return self.made(places, [here if name is None else name for name in pattern.symbols])
 
     def scaled(self) -> tuple[Indices, Indices]:
-        """Products and quotients with a constant, and what it is times or over."""
+        """Return products and quotients with a constant, and their other operands."""
         library, tokens = self.forest.library, self.forest.tokens[: self.size]
         chains = [library.ids[name] for name in ("*", "/") if name in library]
         products = np.flatnonzero(np.isin(tokens, chains))
@@ -174,38 +166,30 @@ class _Work:
         return np.concatenate([at for at, _ in found]), np.concatenate([other[at] for at, other in found])
 
     def wrapped(self, symbols: Indices) -> list[Forest]:
-        """Each operator of one operand over each node."""
+        """Put each operator of one operand over each node."""
         nodes, others = _pairs(np.arange(self.size), symbols)
-        return [self._made(nodes, [self.stock.symbols(others), _at(self.here, nodes)])]
+        return [self.made(nodes, [self.stock.symbols(others), self.here.at(nodes)])]
 
-    def joined(self, joiner: int, parts: Part) -> list[Forest]:
-        """Each node joined with each part, on either side where that matters."""
+    def joined(self, joiner: str, parts: Part) -> list[Forest]:
+        """Join each node with each part, on either side where that matters."""
         nodes, which = _pairs(np.arange(self.size), np.arange(len(parts.start)))
-        operator, part = self.stock.symbols(np.full(len(nodes), joiner)), _at(parts, which)
-        here = _at(self.here, nodes)
-        found = [self._made(nodes, [operator, here, part])]
-        if self.forest.library.names[joiner] not in COMMUTATIVE:
-            found.append(self._made(nodes, [operator, part, here]))
+        here, part = self.here.at(nodes), parts.at(which)
+        found = [self.made(nodes, [joiner, here, part])]
+        if joiner not in COMMUTATIVE:
+            found.append(self.made(nodes, [joiner, part, here]))
         return found
 
-    def beside(self, joiner: int, nodes: Indices, parts: Part) -> Forest:
-        """Each of these nodes joined with its own part."""
-        return self._made(nodes, [self.stock.symbols(np.full(len(nodes), joiner)), _at(self.here, nodes), parts])
-
     def swapped(self, parts: Part) -> Forest:
-        """Each node with all below it by each part."""
+        """Replace each node with all below it by each part."""
         nodes, which = _pairs(np.arange(self.size), np.arange(len(parts.start)))
-        return self._made(nodes, [_at(parts, which)])
+        return self.made(nodes, [parts.at(which)])
 
-    def _made(self, nodes: Indices, middle: list[Part]) -> Forest:
+    def made(self, nodes: Indices, middle: Sequence[str | Part]) -> Forest:
+        """Replace these nodes by a pattern."""
         if len(nodes) == 0:
             return self.forest.take([])
-        return self.stock.join([_at(self.before, nodes), *middle, _at(self.behind, nodes)])
+        return self.stock.write(self.before.at(nodes), *middle, self.behind.at(nodes))
 
 
 def _pairs(one: Indices, other: Indices) -> tuple[Indices, Indices]:
     return np.repeat(one, len(other)), np.tile(other, len(one))
-
-
-def _at(part: Part, chosen: Indices) -> Part:
-    return Part(part.start[chosen], part.length[chosen])

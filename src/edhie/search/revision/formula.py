@@ -1,4 +1,4 @@
-"""The formula that is given: read over the data's variables, fitted, and as near to it as a generator can write."""
+"""The formula to revise: parsed over the data's variables, fitted, and translated to a generator's library."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.soundness import role
 
 INSTEAD = {"-": "+", "/": "*"}
-NOTHING_KNOWN = 1.0  # a constant that nothing can be fitted with: the formula has no value in some row
+NOTHING_KNOWN = 1.0  # value of a constant that cannot be fitted: the formula is not defined in some row
 POWERS = {"^2": 2, "^3": 3, "^4": 4, "^5": 5}
 
 
 def formula_over(text: str, library: SymbolLibrary) -> Expr:
-    """The formula over a library; its numbers are constants with a value, where the library has constants."""
+    """Return the formula over a library; its numbers are constants with a value, where the library has constants."""
     expr = parse(text, library.with_numbers() if library.constant else library)
     return folded(expr.numbers_to_constants().cast(library)) if library.constant else expr
 
 
 def folded(expr: Expr) -> Expr:
-    """The expression with one constant in place of each part that has nothing but constants, such as -c and 2*c.
+    """Return an expression with one constant in place of each part of constants alone, such as -c and 2*c.
 
     >>> from edhie.expr import parse
     >>> str(folded(parse("x*exp(-c*c)/c")))
@@ -45,9 +45,9 @@ def folded(expr: Expr) -> Expr:
 
 
 def refitted(expr: Expr, data: Data, config: FitConfig = THOROUGH) -> tuple[Expr, float]:
-    """The expression with all constants fitted thoroughly, its own values among the starts, and the squares it leaves.
+    """Fit all constants of an expression thoroughly, with its own values among the starts.
 
-    Values that it has all of are kept where no others are better.
+    Return it with the squares that it leaves. Its own values, if it has all, are kept where no others are better.
     """
     given = Forest.from_exprs([expr])
     if len(given.values) == 0:
@@ -65,14 +65,14 @@ def refitted(expr: Expr, data: Data, config: FitConfig = THOROUGH) -> tuple[Expr
 
 
 def thorough(config: FitConfig) -> FitConfig:
-    """As much effort as there is, within the bounds of a config."""
+    """Return the most thorough settings of a fit, within the bounds of a config."""
     return replace(THOROUGH, lower=config.lower, upper=config.upper, seed=config.seed)
 
 
 def nearest(expr: Expr, library: SymbolLibrary) -> Expr | None:
-    """The expression over a library, as near as it can be written there; None where nothing of it can be.
+    """Return an expression as near as a library can write it; None where it can write nothing of it.
 
-    Operators that are missing give way to like ones or to their operand, leaves that are missing go.
+    Operators that are missing are replaced by like ones or by their operand; leaves that are missing are left out.
 
     >>> from edhie.expr import parse
     >>> str(nearest(parse("c*x0*sinh(-c*x1)"), SymbolLibrary.of(["+", "*", "sin"], 2)))

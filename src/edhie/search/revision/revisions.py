@@ -1,4 +1,4 @@
-"""What a revision knows: the best expressions so far, each with its distance from the formula that was given."""
+"""The best expressions of a revision so far, each with its distance from the formula that was given."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 
 from edhie.expr import Forest, SymbolLibrary
 from edhie.results.front import front_of
+from edhie.search.arrays import Indices, Mask, Numbers, forest_arrays, forest_from
 
-Numbers = NDArray[np.float64]
-Indices = NDArray[np.int64]
 STAGES = 4  # of an expression's edits: see `Edits`
-LATER = 10.0  # bits that an expression has to be better by, for each stage of its edits that others are behind
+LATER = 10.0  # bits by which an expression has to be better, for each stage of its edits that was tried
 
 
 @dataclass(frozen=True, eq=False)
 class Revisions:
     """Expressions that are worth revising further."""
 
+    n_rows: int
+    bits_per_edit: float
     forest: Forest
     errors: Numbers
     distances: Indices
@@ -29,48 +30,47 @@ class Revisions:
     """By expression: how many stages of its edits were tried."""
 
     @classmethod
-    def empty(cls, library: SymbolLibrary) -> Revisions:
-        """None yet."""
+    def empty(cls, library: SymbolLibrary, n_rows: int, bits_per_edit: float) -> Revisions:
+        """Return revisions without expressions."""
         none = np.zeros(0, np.int64)
-        return cls(Forest.from_exprs([], library), np.zeros(0), none, none)
+        return cls(n_rows, bits_per_edit, Forest.from_exprs([], library), np.zeros(0), none, none)
 
     def __len__(self) -> int:
         return len(self.errors)
 
     @property
     def front(self) -> Indices:
-        """Those that no other beats in both distance and error, the nearest first."""
+        """The places of those that no other beats in both distance and error, the nearest first."""
         return front_of(self.errors, self.distances)
 
-    def bits(self, rows: int, bits_per_edit: float) -> Numbers:
-        """What it takes to tell the data with each: its edits, and what it leaves unexplained."""
-        with np.errstate(divide="ignore"):
-            left = np.log2(np.maximum(self.errors, np.finfo(np.float64).tiny))
-        return np.asarray(rows * left + bits_per_edit * self.distances, np.float64)
+    @property
+    def bits(self) -> Numbers:
+        """The description length of the data with each: of its edits, and of the residuals."""
+        left = np.log2(np.maximum(self.errors, np.finfo(np.float64).tiny))
+        return np.asarray(self.n_rows * left + self.bits_per_edit * self.distances, np.float64)
 
     def with_more(self, forest: Forest, errors: Numbers, distances: Indices) -> Revisions:
-        """These and others."""
-        return Revisions(
-            Forest.concatenate([self.forest, forest]),
-            np.concatenate([self.errors, errors]),
-            np.concatenate([self.distances, distances]),
-            np.concatenate([self.stages, np.zeros(len(errors), np.int64)]),
+        """Return these and others."""
+        return replace(
+            self,
+            forest=Forest.concatenate([self.forest, forest]),
+            errors=np.concatenate([self.errors, errors]),
+            distances=np.concatenate([self.distances, distances]),
+            stages=np.concatenate([self.stages, np.zeros(len(errors), np.int64)]),
         )
 
-    def best(self, count: int, rows: int, bits_per_edit: float) -> Revisions:
-        """The front, and of the others those that take the fewest bits, at most so many in all."""
-        order = np.argsort(self.bits(rows, bits_per_edit), kind="stable")
-        front = self.front
+    def best(self, count: int) -> Revisions:
+        """Return the front, and of the others those with the fewest bits, at most `count` in all."""
+        order, front = np.argsort(self.bits, kind="stable"), self.front
         others = order[~np.isin(order, front)][: max(0, count - len(front))]
-        return self._take(np.sort(np.concatenate([front, others])))
+        k = np.sort(np.concatenate([front, others]))
+        errors, distances, stages = self.errors[k], self.distances[k], self.stages[k]
+        return replace(self, forest=self.forest.take(k), errors=errors, distances=distances, stages=stages)
 
-    def _take(self, chosen: Indices) -> Revisions:
-        return Revisions(self.forest.take(chosen), self.errors[chosen], self.distances[chosen], self.stages[chosen])
+    def next(self, *, by_bits: bool) -> int | None:
+        """Return the place of the one to be edited next; None where all edits of all were tried.
 
-    def next(self, rows: int, bits_per_edit: float, *, by_bits: bool) -> int | None:
-        """The one to be edited next; None where all edits of all were tried.
-
-        Either the one that takes the fewest bits, or the member of the front that was tried least, the nearest first.
+        Either the one with the fewest bits, or the member of the front that was tried least, the nearest first.
         """
         waiting = np.flatnonzero(self.stages < STAGES)
         front = self.front[self.stages[self.front] < STAGES]
@@ -78,43 +78,30 @@ class Revisions:
             return None
         if len(front) and not by_bits:
             return int(front[np.lexsort((self.distances[front], self.stages[front]))[0]])
-        urgency = self.bits(rows, bits_per_edit) + LATER * self.stages
+        urgency = self.bits + LATER * self.stages
         return int(waiting[np.argmin(urgency[waiting])])
 
-    def would_stay(
-        self, errors: Numbers, distances: Indices, count: int, rows: int, bits_per_edit: float
-    ) -> NDArray[np.bool_]:
-        """By expression whether it would be among the best, if it were no further away than this."""
+    def would_stay(self, errors: Numbers, distances: Indices, count: int) -> Mask:
+        """Return, by expression, whether it would be among the best, if it were no further away than this."""
         if len(self) < count:
             return np.ones(len(errors), np.bool_)
-        new = Revisions(self.forest, errors, distances, distances).bits(rows, bits_per_edit)
-        front = self.front
+        new, front = replace(self, errors=errors, distances=distances).bits, self.front
         rivals = np.append(np.inf, self.errors[front])[np.searchsorted(self.distances[front], distances, side="right")]
-        return np.asarray((errors < rivals) | (new < self.bits(rows, bits_per_edit).max()), np.bool_)
+        return np.asarray((errors < rivals) | (new < self.bits.max()), np.bool_)
 
     def tried(self, k: int) -> Revisions:
-        """The same, with one stage more of one expression."""
+        """Return the same, with one stage more of one expression."""
         stages = self.stages.copy()
         stages[k] += 1
         return replace(self, stages=stages)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All of it as arrays."""
+        """Return the revisions as arrays."""
         known = {"errors": self.errors, "distances": self.distances, "stages": self.stages}
-        return {**known, **forest_state("known", self.forest)}
+        return {**known, **forest_arrays("known.", self.forest)}
 
-    @classmethod
-    def restored(cls, state: Mapping[str, NDArray[Any]], library: SymbolLibrary) -> Revisions:
-        """What `state` was taken of."""
-        forest = forest_of("known", state, library)
-        return cls(forest, *(state[name] for name in ("errors", "distances", "stages")))
-
-
-def forest_state(name: str, forest: Forest) -> dict[str, NDArray[Any]]:
-    """A forest as arrays."""
-    return {f"{name}.{part}": getattr(forest, part) for part in ("tokens", "offsets", "values")}
-
-
-def forest_of(name: str, state: Mapping[str, NDArray[Any]], library: SymbolLibrary) -> Forest:
-    """The forest that `forest_state` was of."""
-    return Forest.checked(library, *(state[f"{name}.{part}"] for part in ("tokens", "offsets", "values")))
+    def restored(self, state: Mapping[str, NDArray[Any]]) -> Revisions:
+        """Return the revisions of a snapshot."""
+        errors, distances, stages = (state[name] for name in ("errors", "distances", "stages"))
+        forest = forest_from("known.", state, self.forest.library)
+        return replace(self, forest=forest, errors=errors, distances=distances, stages=stages)

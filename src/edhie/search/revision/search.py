@@ -1,4 +1,9 @@
-"""`Revise`: outwards from a formula, through the latent space and by edits of trees side by side."""
+"""`Revise`: expressions near a formula, by edits of trees and through the latent space.
+
+The formula is fitted thoroughly (`formula.py`). Then every step edits the expressions with the fewest bits so far,
+edits counted (`edits.py`, `revisions.py`), and decodes neighbours in the latent space of the generator
+(`neighbourhood.py`). What is new is fitted and scored, and its distance from the formula is measured.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +22,14 @@ from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
 from edhie.expr.difference import Matching, shape_of
 from edhie.expr.difference.matching import lower_bound
+from edhie.search.arrays import Indices, Numbers, forest_arrays, forest_from, unfitted
 from edhie.search.base import State, Strategy, Task
-from edhie.search.mosaic.sources import Source
+from edhie.search.pieces.generator_source import GeneratorSource
 from edhie.search.revision.config import ReviseConfig
 from edhie.search.revision.edits import Edits, with_scales
 from edhie.search.revision.formula import formula_over, refitted, thorough
 from edhie.search.revision.neighbourhood import Neighbourhood
-from edhie.search.revision.revisions import Revisions, forest_of, forest_state
+from edhie.search.revision.revisions import Revisions
 
 MEASURED = 32  # of a step's expressions, those of the least error, have their distance taken
 PROMISING, TO_THE_END = 150, 100  # of a step's expressions, those whose constants are fitted in so many iterations more
@@ -35,7 +41,7 @@ NEW = (1.0, 0.0)  # where constants that come in start
 
 
 class Revise(Strategy):
-    """Best first: what takes the fewest bits to tell, edits counted, is revised further."""
+    """Best first: the expression with the fewest bits, edits counted, is revised further."""
 
     name: ClassVar[str] = "revise"
 
@@ -43,7 +49,7 @@ class Revise(Strategy):
         self.config: ReviseConfig = config or ReviseConfig()
 
     def begin(self, task: Task) -> None:
-        """Read the formula; nothing is known yet."""
+        """Read the formula."""
         library = task.evaluator.library
         if not self.config.formula.strip():
             raise SearchError("the strategy 'revise' needs a formula: Revise(ReviseConfig('c*x0 + c'))")
@@ -51,9 +57,10 @@ class Revise(Strategy):
         self._formula = formula_over(self.config.formula, library)
         self._shape, self._matching = shape_of(self._formula), Matching()
         self._folded = int(constants_only(Forest.from_exprs([self._formula], library))[0])
-        self._edits = Edits(library, Source(task.generator, library).frequencies)
+        self._edits = Edits(library, GeneratorSource(task.generator, library).frequencies)
         self._neighbourhood = Neighbourhood(task.generator, library)
-        self._known = Revisions.empty(library)
+        choices = len(library) * self._formula.size  # of an edit: which symbol it is, and where
+        self._known = Revisions.empty(library, task.evaluator.data.n_rows, math.log2(max(choices, 2)))
         self._waiting = Forest.from_exprs([], library)
         self._seen = np.zeros(0, np.uint64)
         self._step = self._edited = self._around = self._since_new = 0
@@ -63,14 +70,8 @@ class Revise(Strategy):
         """The formula with its constants fitted; None before the first step."""
         return self._formula if self._step > 0 else None
 
-    @property
-    def _measure(self) -> tuple[int, float]:
-        """Rows, and the bits of an edit: which symbol it is, and where."""
-        choices = len(self._library) * self._formula.size
-        return self._task.evaluator.data.n_rows, math.log2(max(choices, 2))
-
     def step(self, rng: np.random.Generator) -> bool:
-        """The formula itself at first; then some edits, and some neighbours in the latent space."""
+        """Score the formula itself at first; then some edits, and some neighbours in the latent space."""
         before = self._task.evaluator.counts.executed
         if self._step == 0:
             self._score_formula()
@@ -82,12 +83,12 @@ class Revise(Strategy):
         is_exact = self._known.errors.min(initial=math.inf) <= self._task.evaluator.negligible
         return not is_exact and self._since_new < PATIENCE
 
-    # -- where expressions come from ------------------------------------------------------
+    # -- new expressions ------------------------------------------------------------------
 
     def _some_edits(self, rng: np.random.Generator) -> Forest:
-        """As many as a step takes, of the expressions that are worth it most."""
+        """Return the edits of a step, of the expressions that promise most."""
         while len(self._waiting) < self.config.edits:
-            k = self._known.next(*self._measure, by_bits=self._edited % 2 == 1)
+            k = self._known.next(by_bits=self._edited % 2 == 1)
             if k is None:
                 break
             self._edited += 1
@@ -101,7 +102,7 @@ class Revise(Strategy):
         return chosen
 
     def _some_neighbours(self, rng: np.random.Generator) -> Forest:
-        """Around the formula at growing radii, then around each member of the front."""
+        """Return neighbours of the formula at growing radii, then of each member of the front."""
         if not (self._neighbourhood.is_there and self.config.neighbours):
             return Forest.from_exprs([], self._library)
         radii, front, count = self.config.radii, self._known.front, self._around
@@ -114,10 +115,10 @@ class Revise(Strategy):
         self._task.tally.undecodable += invalid
         return found
 
-    # -- what becomes of them -------------------------------------------------------------
+    # -- fitting and scoring --------------------------------------------------------------
 
     def _score_formula(self) -> None:
-        """Its constants are fitted with as much effort as there is."""
+        """Fit the formula with as much effort as there is, and score it."""
         evaluator = self._task.evaluator
         fitted, _ = refitted(self._formula, evaluator.data, thorough(evaluator.constants))
         self._task.tally.refits += len(fitted.constants) > 0
@@ -129,7 +130,7 @@ class Revise(Strategy):
         self._score(Forest.from_exprs(with_scales(fitted), self._library))
 
     def _score(self, forest: Forest) -> None:
-        """Fit and score what is new, and remember what is good."""
+        """Fit and score what is new, and keep what is good."""
         evaluator = self._task.evaluator
         fresh = self._unseen(forest)
         chosen = forest.take(fresh[: self._task.within_budget(len(fresh))])
@@ -141,16 +142,13 @@ class Revise(Strategy):
         self._remember(fitted, np.where(scores.is_scored, scores.errors, np.inf))
 
     def _started(self, forest: Forest) -> Forest:
-        """With a value for each constant that came in: as a factor or a power 1 changes nothing, as a term 0."""
-        tried = [
-            Forest(self._library, forest.tokens, forest.offsets, np.where(np.isnan(forest.values), new, forest.values))
-            for new in NEW
-        ]
+        """Return expressions with values for new constants: 1 changes nothing as a factor or a power, 0 as a term."""
+        tried = [replace(forest, values=np.where(np.isnan(forest.values), new, forest.values)) for new in NEW]
         left = [squared_errors(each, self._task.evaluator.data) for each in tried]
         return with_parts(tried[0], (is_better := np.flatnonzero(left[1] < left[0])), tried[1].take(is_better))
 
     def _fitted(self, forest: Forest) -> Forest:
-        """With constants fitted, those of the most promising to the end: from a formula's own values it may be far."""
+        """Return expressions with constants fitted, those of the most promising with many iterations."""
         evaluator = self._task.evaluator
         config = evaluator.constants
         if len(self._formula.constants) > MANY:  # from other starts than the formula's own they are not found
@@ -164,22 +162,22 @@ class Revise(Strategy):
         is_better = again.squared_errors < done.squared_errors[best]
         return with_parts(done.forest, best[is_better], again.forest.take(is_better))
 
-    def _remember(self, forest: Forest, errors: NDArray[np.float64]) -> None:
+    def _remember(self, forest: Forest, errors: Numbers) -> None:
         best = np.argsort(errors, kind="stable")[:MEASURED]
         best = best[np.isfinite(errors[best])]
         if len(self._matching) > REMEMBERED:
             self._matching = Matching()
         shapes = [shape_of(forest[int(k)]) for k in best]
         nearest = np.array([lower_bound(self._shape, each) for each in shapes], np.int64)
-        would_stay = self._known.would_stay(errors[best], nearest, self.config.revisions, *self._measure)
+        would_stay = self._known.would_stay(errors[best], nearest, self.config.revisions)
         hopeful = np.flatnonzero(would_stay & (nearest <= FURTHEST))
         distances = [self._matching.distance(self._shape, shapes[k]) for k in hopeful]
         chosen = best[hopeful]
         known = self._known.with_more(forest.take(chosen), errors[chosen], np.array(distances, np.int64))
-        self._known = known.best(self.config.revisions, *self._measure)
+        self._known = known.best(self.config.revisions)
 
-    def _unseen(self, forest: Forest) -> NDArray[np.int64]:
-        """The shortest writing of each expression that was not scored yet, whatever its constants, in order."""
+    def _unseen(self, forest: Forest) -> Indices:
+        """Return the places of the shortest writing of each structure that was not scored yet, in order."""
         is_wanted = forest.sizes <= self._formula.size + self.config.growth
         wanted = np.flatnonzero(is_wanted & (constants_only(forest) <= self._folded))
         wanted = wanted[np.argsort(forest.sizes[wanted], kind="stable")]
@@ -188,31 +186,31 @@ class Revise(Strategy):
         first = first[np.argsort(wanted[first])]
         return wanted[first[~np.isin(keys[first], self._seen)]]
 
-    # -- going on -------------------------------------------------------------------------
+    # -- checkpoints ----------------------------------------------------------------------
 
     def state(self) -> State:
-        """What is known, what waits and what was seen."""
+        """Return expressions, edits that wait, and keys of what was seen, as arrays."""
         constants = [math.nan if value is None else value for value in self._formula.constants]
         return {
             **self._known.state(),
-            **forest_state("waiting", self._waiting),
+            **forest_arrays("waiting.", self._waiting),
             "seen": self._seen,
             "constants": np.array(constants, np.float64),
             "counts": np.array([self._step, self._edited, self._around, self._since_new]),
         }
 
     def restore(self, state: State) -> None:
-        """Go on with what a state knows."""
-        self._known = Revisions.restored(state, self._library)
-        self._waiting = forest_of("waiting", state, self._library)
+        """Restore the search from a snapshot."""
+        self._known = self._known.restored(state)
+        self._waiting = forest_from("waiting.", state, self._library)
         self._seen = state["seen"]
         constants = [None if math.isnan(value) else value for value in state["constants"].tolist()]
         self._formula = Expr(self._library, self._formula.tokens, constants)
         self._step, self._edited, self._around, self._since_new = state["counts"].tolist()
 
 
-def constants_only(forest: Forest) -> NDArray[np.int64]:
-    """By expression: how many operators are over constants alone, so that one constant would say the same."""
+def constants_only(forest: Forest) -> Indices:
+    """Return, by expression, how many operators are over constants alone, so that one constant would do."""
     is_constant = np.array([symbol.kind in ("constant", "literal", "number") for symbol in forest.library.symbols])
     is_leaf = np.append(is_constant[forest.tokens], True)  # the last: an operand that there is none of
     is_over = (forest.left >= 0) & is_leaf[forest.left] & is_leaf[forest.right]
@@ -220,9 +218,6 @@ def constants_only(forest: Forest) -> NDArray[np.int64]:
 
 
 def _keys(forest: Forest) -> NDArray[np.uint64]:
-    """What tells expressions apart whose constants are any numbers: 64 bits of the canonical form."""
-    free = Forest(forest.library, forest.tokens, forest.offsets, np.full(len(forest.values), np.nan))
-    if forest.library.has_numbers:  # numbers are not free
-        free = forest
-    keys: NDArray[np.uint64] = key_pairs(canonical(free))[:, 0]
-    return keys
+    """Return 64 bits of the canonical form of each structure, whatever its constants."""
+    free = forest if forest.library.has_numbers else unfitted(forest)  # numbers are not free
+    return np.asarray(key_pairs(canonical(free))[:, 0])

@@ -1,4 +1,4 @@
-"""What textbooks do to formulas, as data: patterns with s for a part, c for a constant, x and y for two variables."""
+"""Changes that textbooks make to formulas, as patterns: s is a part, c a constant, x and y are two variables."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ OF_ANY_PART = (
     "s*(x^2 + c)", "s/(x^2 + c)", "s*x/(x + c)", "s*sin(c*x)", "s*cos(c*x)", "s + c*sin(c*x)", "s + c*cos(c*x)",
     "sqrt(s^2 + x^2)", "s + c*x*y", "s + c*x/y", "s + c*x^2/y^2", "s*x/y",
 )  # fmt: skip
-"""What becomes of a part, the usual first."""
+"""Patterns that replace any part, the usual first."""
 OF_A_CONSTANT = ("x", "c*x", "c*x + c", "c*x^2 + c", "c/x", "c*x^c", "c*exp(c*x)")
-"""What a constant turns out to depend on."""
+"""Patterns that replace a constant: functions of what it depends on."""
 OF_A_VARIABLE = ("x", "x - y", "x/y", "x*y", "c*x + y")
-"""What stands in the place of a variable."""
+"""Patterns that replace a variable."""
 BESIDE = (
     "c*x", "x^2", "c*x^2", "c/x", "sqrt(x)", "c*sqrt(x)", "log(x)", "c*log(x)", "exp(c*x)", "c*exp(c*x)", "sin(c*x)",
     "c*sin(c*x)", "cos(c*x)", "c*cos(c*x)", "x^c", "c*x^c", "c + x", "c + c*x", "c + c*x^2", "c/x^2", "x/(c + x)",
     "x*y", "x/y", "c*x*y", "c*x/y", "x + c*y", "c*(x/y)^2",
 )  # fmt: skip
-"""What is added to a formula, multiplied with a part of it or put in its place."""
+"""Small pieces that are added to a formula, multiplied with a part of it or put in its place."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Pattern:
 
 
 def patterns(texts: tuple[str, ...], library: SymbolLibrary) -> list[Pattern]:
-    """The patterns that a library can write, one for each choice of variables, in order."""
+    """Return the patterns that a library can write, one for each choice of variables, in order."""
     found: dict[Pattern, None] = {}
     for written in map(_parsed, texts):
         if not all(_is_in(library, symbol) for _, _, symbol in written.walk()):
@@ -59,14 +59,14 @@ def _parsed(text: str) -> Expr:
 
 
 def _is_in(library: SymbolLibrary, symbol: Symbol) -> bool:
-    """Whether a library has what a pattern needs; a variable may be called like an operator that it lacks."""
+    """Return whether a library has a symbol of a pattern; a variable may have the name of an operator that it lacks."""
     if symbol.kind == "constant":
         return library.constant is not None
     return symbol.kind == "variable" or (symbol.name in library and role(library[symbol.name]) == role(symbol))
 
 
 def _choices(tokens: tuple[str, ...], library: SymbolLibrary) -> Iterator[Mapping[str, str]]:
-    """What constants and variables of a pattern are called in a library."""
+    """Yield the names of a pattern's constants and variables in a library."""
     used = [name for name in VARIABLES if name in tokens]
     if len(used) > 1 and len(library.variables) > MOST_VARIABLES:
         return

@@ -1,4 +1,4 @@
-"""What a search within a template is told."""
+"""Settings of a search within a template."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class TemplateConfig:
     """The form that is given, and how its parts are looked for."""
 
     template: str = ""
-    """The form: `f(x0)*exp(-c*x1) + g(x1)`, in which names that are called and are no functions are unknown parts."""
+    """The form: `f(x0)*exp(-c*x1) + g(x1)`, in which calls of functions that do not exist are unknown parts."""
     operators: tuple[str, ...] | None = None
     """Names of the operators that parts may have; None for all of the library's."""
     rows: int = 256
@@ -31,7 +31,7 @@ class TemplateConfig:
     longest: int = 120
     """Nodes of a whole expression at most."""
     population: int = 40
-    """Whole expressions kept to go on from: so many with the shortest descriptions, and so many on the front."""
+    """Whole expressions kept to continue from: so many with the shortest descriptions, and so many on the front."""
     written: int = 8
     """New contents of a part that are tried in a round: so many of one piece, of two and of three."""
     offspring: int = 24

@@ -1,4 +1,4 @@
-"""Whole expressions to go on from: those with the shortest descriptions, and the best trade-offs."""
+"""Whole expressions to continue from: those with the shortest descriptions, and the best trade-offs."""
 
 from __future__ import annotations
 
@@ -10,21 +10,18 @@ from numpy.typing import NDArray
 from edhie.evaluate.data import Data
 from edhie.expr import Forest, SymbolLibrary
 from edhie.results.front import front_of
+from edhie.search.arrays import Indices, Numbers, forest_arrays, forest_from, one_of_each
 from edhie.selection.description import Criterion, description_bits
 
-Numbers = NDArray[np.float64]
-Indices = NDArray[np.int64]
 SHARE = 0.15  # the chance that the one with the shortest description is chosen; the next share what is left
 FROM_FRONT = 0.4  # of the choices: from the front, however long the descriptions
 
 
 class Population:
-    """Instances of a template, each form once, the shortest description first."""
+    """Instances of a template, each structure once, the shortest description first."""
 
     def __init__(self, library: SymbolLibrary, data: Data, capacity: int, criterion: Criterion) -> None:
-        self._data = data
-        self._criterion = criterion
-        self._capacity = capacity
+        self._data, self._criterion, self._capacity = data, criterion, capacity
         self.forest = Forest.from_exprs([], library)
         self.errors: Numbers = np.empty(0)
         self.bits: Numbers = np.empty(0)
@@ -34,11 +31,11 @@ class Population:
 
     @property
     def front(self) -> Indices:
-        """The best trade-offs between error and size."""
+        """The places of the best trade-offs between error and size."""
         return front_of(self.errors, self.forest.sizes.astype(np.float64))
 
     def add(self, forest: Forest, errors: Numbers) -> None:
-        """Take in what was scored, as far as there is room for it."""
+        """Add scored expressions, as far as there is room for them."""
         finite = np.flatnonzero(np.isfinite(errors))
         if len(finite) == 0:
             return
@@ -47,7 +44,7 @@ class Population:
         all_errors = np.concatenate([self.errors, errors[finite]])
         bits = np.concatenate([self.bits, description_bits(new, self._data, self._criterion)])
         order = np.lexsort((all_errors, bits))
-        kept = order[_first_of_each(joined.take(order))]
+        kept = one_of_each(joined, order)
         self.forest, self.errors, self.bits = joined.take(kept), all_errors[kept], bits[kept]
         front = self.front
         if len(front) > self._capacity:
@@ -56,28 +53,16 @@ class Population:
         self.forest, self.errors, self.bits = self.forest.take(stays), self.errors[stays], self.bits[stays]
 
     def choose(self, n: int, rng: np.random.Generator) -> Indices:
-        """Places of some to go on from."""
+        """Draw the places of some to continue from."""
         by_bits = np.minimum(rng.geometric(SHARE, n) - 1, len(self) - 1)
         front = self.front
         return np.where(rng.random(n) < FROM_FRONT, front[rng.integers(0, len(front), n)], by_bits)
 
-    # -- what a checkpoint keeps ----------------------------------------------------------
-
     def state(self) -> dict[str, NDArray[Any]]:
-        """All of it."""
-        forest = self.forest
-        return {
-            "tokens": forest.tokens, "offsets": forest.offsets, "values": forest.values,
-            "errors": self.errors, "bits": self.bits,
-        }  # fmt: skip
+        """Return the population as arrays."""
+        return forest_arrays("", self.forest) | {"errors": self.errors, "bits": self.bits}
 
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
-        """Be where `state` was taken."""
-        self.forest = Forest.checked(self.forest.library, state["tokens"], state["offsets"], state["values"])
+        """Restore the population from a snapshot."""
+        self.forest = forest_from("", state, self.forest.library)
         self.errors, self.bits = state["errors"], state["bits"]
-
-
-def _first_of_each(forest: Forest) -> Indices:
-    """The first expression of each form, whatever its constants are."""
-    slots = np.zeros(len(forest.values))
-    return np.sort(Forest(forest.library, forest.tokens, forest.offsets, slots).grouped()[0])

@@ -1,45 +1,55 @@
-"""How a whole expression depends on one of its parts: linearly, or nearly so, row by row.
+"""The dependence of a whole expression on one of its parts: linear, or nearly so, row by row.
 
-Whatever stands in the holes of a part, with values v, the whole comes to about b + Σ a·v, and a part is good where
-Σ a·v is near to y - b. That is exact where the part stands in an affine position. Elsewhere slopes are taken at
-what would make the whole equal to the target, where that can be told, and else at what stands there now.
+With values v in the holes of a part, the whole is about b + Σ a·v, so a part is good where Σ a·v is near y - b. That is
+exact where the part stands in an affine position. Elsewhere slopes are taken at the values that would make the whole
+equal to the target, where operators can be undone from the root to the hole, and else at the present values.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
 from edhie.expr import Forest
-from edhie.search.splicing import Part, Stock
+from edhie.expr.symbols import Opcode
+from edhie.search.arrays import Numbers
+from edhie.search.pieces.splicing import Part, Stock
 from edhie.search.template.template import Template
-from edhie.search.template.undoing import undone
 
-Numbers = NDArray[np.float64]
 LEAST_SHARE = 0.5  # of the rows that must be usable after undoing
 
 
 @dataclass(frozen=True, eq=False)
 class Position:
-    """What is asked of one part, where all others are known; rows that cannot be used have zeros."""
+    """The values that one part should have, the others being known; rows that cannot be used have zeros."""
 
     slopes: Numbers  # (distinct calls of the part, rows)
     target: Numbers  # (rows,): what slopes times values should add up to
 
+    @property
+    def constant(self) -> Numbers:
+        """(rows,): what 1 in all calls adds up to."""
+        return np.asarray(self.slopes.sum(axis=0))
+
+    def along(self, found: Numbers) -> Numbers:
+        """Return (pieces, rows): what values, of shape (pieces, calls × rows), add up to."""
+        by_call = found.reshape(len(found), *self.slopes.shape)
+        return np.asarray(np.einsum("pcr,cr->pr", by_call, self.slopes), np.float64)
+
 
 def distinct_calls(template: Template, part: int) -> list[tuple[str, ...]]:
-    """The variables that a part is called with, each choice once."""
+    """Return the variables that a part is called with, each choice once."""
     return list(dict.fromkeys(template.calls[hole].arguments for hole in template.holes(part)))
 
 
 @np.errstate(all="ignore")  # rows that are not finite are left out
 def position_of(template: Template, whole: Forest, part: int, data: Data) -> Position | None:
-    """The position of a part in one whole expression; None where it has no influence that can be told."""
+    """Return the position of a part in one whole expression; None where it has no influence."""
     holes, frame = template.holes(part), template.emptied(whole)
     contents = template.parts_of(whole)
     inside = [template.in_hole(hole, contents[each]) for hole, each in enumerate(template.part_of)]
@@ -54,7 +64,7 @@ def position_of(template: Template, whole: Forest, part: int, data: Data) -> Pos
 
 
 def _linearised(template: Template, frame: Forest, part: int, held: Numbers, data: Data) -> Position | None:
-    """Slopes by what stands in the holes of a part, at these values."""
+    """Return the position with slopes at these values in the holes of a part."""
     holes = template.holes(part)
     usable = np.isfinite(held).all(axis=0)
     columns = np.ascontiguousarray(np.concatenate([data.columns, np.where(usable, held, 1.0)]))
@@ -77,7 +87,7 @@ def _linearised(template: Template, frame: Forest, part: int, held: Numbers, dat
 
 
 def _movable(template: Template, frame: Forest, holes: tuple[int, ...]) -> Forest:
-    """The frame with a constant, 0, added to the variable of each of these holes."""
+    """Return the frame with a constant, 0, added to the variable of each of these holes."""
     library = template.hole_library
     assert library.constant is not None
     stock = Stock(frame)
@@ -90,11 +100,11 @@ def _movable(template: Template, frame: Forest, holes: tuple[int, ...]) -> Fores
         else:
             parts.append(Part(np.array([k]), np.array([1])))
     made = stock.join(parts)
-    return Forest(library, made.tokens, made.offsets, np.where(np.isnan(made.values), 0.0, made.values))
+    return replace(made, values=np.where(np.isnan(made.values), 0.0, made.values))
 
 
 def _moved_places(template: Template, holes: tuple[int, ...]) -> list[int]:
-    """The places, among all constants, of those that were added."""
+    """Return the places, among all constants, of those that were added."""
     name, found, at, hole = template.library.constant, [], 0, 0
     for token in template.tokens:
         if token == "":
@@ -105,3 +115,84 @@ def _moved_places(template: Template, holes: tuple[int, ...]) -> list[int]:
         elif token == name:
             at += 1
     return found
+
+
+# -- undoing operators ------------------------------------------------------------------
+
+
+def _signed(root: Callable[[Numbers], Numbers]) -> Callable[[Numbers, Numbers], Numbers]:
+    """Return the root with the sign of the present value."""
+    return lambda t, now: np.where(now < 0, -1.0, 1.0) * root(t)
+
+
+def _nearest_turn(value: Numbers, now: Numbers, turn: float) -> Numbers:
+    return np.asarray(value + turn * np.round((now - value) / turn))
+
+
+def _arc_sine(t: Numbers, now: Numbers) -> Numbers:
+    """Return of all angles with a sine the nearest to the present one."""
+    one, other = (_nearest_turn(angle, now, 2 * np.pi) for angle in (np.arcsin(t), np.pi - np.arcsin(t)))
+    return np.where(np.abs(one - now) <= np.abs(other - now), one, other)
+
+
+UNARY: dict[int, Callable[[Numbers, Numbers], Numbers]] = {
+    Opcode.NEG: lambda t, now: -t,
+    Opcode.INV: lambda t, now: 1 / t,
+    Opcode.POW2: _signed(np.sqrt),
+    Opcode.POW3: lambda t, now: np.cbrt(t),
+    Opcode.POW4: _signed(lambda t: np.sqrt(np.sqrt(t))),
+    Opcode.POW5: lambda t, now: np.sign(t) * np.abs(t) ** 0.2,
+    Opcode.SQRT: lambda t, now: np.where(t >= 0, t**2, np.nan),
+    Opcode.CBRT: lambda t, now: t**3,
+    Opcode.EXP: lambda t, now: np.log(t),
+    Opcode.LOG: lambda t, now: np.exp(t),
+    Opcode.LOG10: lambda t, now: 10.0**t,
+    Opcode.ABS: _signed(lambda t: np.where(t >= 0, t, np.nan)),
+    Opcode.SIN: _arc_sine,
+    Opcode.COS: lambda t, now: _arc_sine(t, now + np.pi / 2) - np.pi / 2,
+    Opcode.TAN: lambda t, now: _nearest_turn(np.arctan(t), now, np.pi),
+    Opcode.ASIN: lambda t, now: np.where(np.abs(t) <= np.pi / 2, np.sin(t), np.nan),
+    Opcode.ACOS: lambda t, now: np.where((t >= 0) & (t <= np.pi), np.cos(t), np.nan),
+    Opcode.ATAN: lambda t, now: np.where(np.abs(t) < np.pi / 2, np.tan(t), np.nan),
+    Opcode.SINH: lambda t, now: np.arcsinh(t),
+    Opcode.COSH: _signed(np.arccosh),
+    Opcode.TANH: lambda t, now: np.arctanh(t),
+}
+"""By opcode: the operand, from the result and the present operand."""
+LEFT: dict[int, Callable[[Numbers, Numbers], Numbers]] = {
+    Opcode.ADD: lambda t, other: t - other,
+    Opcode.SUB: lambda t, other: t + other,
+    Opcode.MUL: lambda t, other: t / other,
+    Opcode.DIV: lambda t, other: t * other,
+    Opcode.POW: lambda t, other: t ** (1 / other),
+}
+"""By opcode: the first operand, from the result and the second."""
+RIGHT: dict[int, Callable[[Numbers, Numbers], Numbers]] = {
+    Opcode.ADD: lambda t, other: t - other,
+    Opcode.SUB: lambda t, other: other - t,
+    Opcode.MUL: lambda t, other: t / other,
+    Opcode.DIV: lambda t, other: other / t,
+    Opcode.POW: lambda t, other: np.log(t) / np.log(other),
+}
+
+
+@np.errstate(all="ignore")  # what cannot be undone is not finite
+def undone(frame: Forest, hole: int, columns: Numbers, y: Numbers) -> Numbers | None:
+    """Return, by row, the value of the variable `hole`, a token that stands once in one expression, that makes it `y`.
+
+    NaN where there is none; None where an operator above it cannot be undone.
+    """
+    library, stock = frame.library, Stock(frame)
+    now = values(stock.join([stock.subtrees(np.arange(len(frame.tokens)))]), columns)
+    target: Numbers = y
+    at = 0
+    while frame.tokens[at] != hole:
+        opcode, left, right = int(library.opcodes[frame.tokens[at]]), int(frame.left[at]), int(frame.right[at])
+        is_right = right >= 0 and hole in frame.tokens[right : right + frame.subtree_sizes[right]]
+        table = UNARY if right < 0 else RIGHT if is_right else LEFT
+        if opcode not in table:
+            return None
+        beside = left if right < 0 or is_right else right
+        target = table[opcode](target, now[beside])
+        at = right if is_right else left
+    return np.where(np.isfinite(target), target, np.nan)

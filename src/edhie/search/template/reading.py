@@ -1,4 +1,4 @@
-"""The text of a template: calls of unknown parts are found, and the rest is read as any formula is."""
+"""Templates read from text: calls of unknown parts are found, and the rest is parsed like any formula."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from edhie.expr import Expr, SymbolLibrary, parse
 from edhie.expr.lexer import Token, tokenise
 from edhie.expr.symbols import ALIASES, NAMED_LITERALS, OPERATORS, is_name, variable
 
-TYPO = 0.8  # a name that is so near to a function's is a function misspelled
+TYPO = 0.8  # similarity to a function's name from which a name is taken for a misspelling
 
 
 @dataclass(frozen=True)
 class Call:
-    """An unknown part in its place: which one, and of which variables."""
+    """A call of an unknown part: its name, variables and place in the text."""
 
     name: str
     arguments: tuple[str, ...]
     start: int
-    """Where its text begins."""
+    """The position of its text in the template."""
     end: int
 
 
 def read_template(text: str, library: SymbolLibrary) -> tuple[tuple[Call, ...], tuple[str, ...]]:
-    """The calls of unknown parts, and the tokens in prefix order, with '' in the place of each call."""
+    """Return the calls of unknown parts, and the tokens in prefix order, with '' in place of each call."""
     calls = _calls(text, library)
     if not calls:
         raise ParseError(
@@ -70,7 +70,7 @@ def _is_part(text: str, name: Token, library: SymbolLibrary) -> bool:
 
 
 def _call(text: str, tokens: Sequence[Token], at: int, library: SymbolLibrary) -> tuple[Call, int]:
-    """The call that begins with the name at a place, and the place after it."""
+    """Return the call that begins with the name at a place, and the place after it."""
     name, opened, names = tokens[at], tokens[at + 1], []
     at += 2
     if tokens[at].text != ")":
@@ -107,7 +107,7 @@ def _argument(text: str, tokens: Sequence[Token], at: int, library: SymbolLibrar
 
 
 def _check_alike(text: str, calls: Sequence[Call]) -> None:
-    """Raise where one part is called with different numbers of variables."""
+    """Raise an error where one part is called with different numbers of variables."""
     first: dict[str, Call] = {}
     for call in calls:
         other = first.setdefault(call.name, call)
@@ -117,7 +117,7 @@ def _check_alike(text: str, calls: Sequence[Call]) -> None:
 
 
 def _stand_ins(text: str, calls: Sequence[Call], library: SymbolLibrary) -> list[str]:
-    """For each call a name as long as its text, so that errors point to the right place."""
+    """Return for each call a name as long as its text, so that errors point to the right place."""
     taken = {*library.readable_names, *(token.text for token in tokenise(text))}
     found = []
     for call in calls:

@@ -1,34 +1,41 @@
-"""`TemplateSearch`: a form is given, and its unknown parts are looked for.
+"""`TemplateSearch`: the form of an equation is given, and its unknown parts are looked for.
 
-Where all parts but one are known, what that one should be follows, row by row, and sums of pieces that come close
-to it are found by least squares. They are written into the whole, whose constants are fitted together; from the
-best, the next part is looked for. Parts are also changed as trees and exchanged between whole expressions.
+1.  Start with parts that are constants, polynomials or plain pieces (`starts.py`), fitted from several starts.
+2.  Every second round, look at more pieces for each part (`pool.py`).
+3.  Take one whole expression of the population. For each of its parts in turn, the others being as they are, follow row
+    by row what the part should be (`position.py`), find sums and products of pieces that come close to it by least
+    squares (`weighing.py`), write them into the whole and fit all constants together (`fitting.py`).
+4.  Change parts as trees, and exchange them between whole expressions.
+5.  Leave parts out of the best whole expressions, or put constants in.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from edhie.errors import SearchError
+from edhie.evaluate.constants.fitting import with_parts
 from edhie.evaluate.data import few_rows
 from edhie.expr import Forest
+from edhie.search.arrays import has_missing, under
 from edhie.search.base import State, Strategy, Task
+from edhie.search.pieces.rewriting import loosened, shortened, shorter
 from edhie.search.template.config import TemplateConfig
-from edhie.search.template.crossing import best_products
 from edhie.search.template.fitting import Fitting
 from edhie.search.template.pool import Pool
 from edhie.search.template.population import Population
 from edhie.search.template.position import position_of
 from edhie.search.template.starts import starts
 from edhie.search.template.template import Template
-from edhie.search.template.tidying import loosened_contents, shorter_contents
-from edhie.search.template.weighing import best_contents, single_contents
+from edhie.search.template.weighing import best_contents, best_products, single_contents
 
 TIDIED = 2  # whole expressions a round whose parts are made shorter
 GATHERED_EVERY = 2  # rounds
-KNOWN = 500  # expressions that were scored before, the last of them, which may be instances
+KNOWN = 500  # expressions scored before the search, the last of them, that may be instances
+TAKEN = 0.25  # share of changed parts that are taken from another whole expression
 PATIENCE = 30  # rounds in which nothing new is scored
 
 
@@ -57,20 +64,18 @@ class TemplateSearch(Strategy):
         self._all_fitting = Fitting(self._template, evaluator.data, evaluator.constants)
         self._is_sampled = fit_data is not evaluator.data
         self._population = Population(evaluator.library, fit_data, config.population, task.criterion)
-        self._pools = [self._pool(part) for part in range(len(self._template.names))]
+        self._pools = {  # a part without variables is a constant
+            part: Pool(self._template, part, task.generator, self._few, config)
+            for part in range(len(self._template.names))
+            if self._template.variables(part)
+        }
         self._round = self._idle = 0
-
-    def _pool(self, part: int) -> Pool | None:
-        """Where the contents of a part come from; a part without variables is a constant."""
-        if not self._template.variables(part):
-            return None
-        return Pool(self._template, part, self._task.generator, self._few, self.config)
 
     # -- one round ------------------------------------------------------------------------
 
     @np.errstate(all="ignore")
     def step(self, rng: np.random.Generator) -> bool:
-        """One round: a part of a whole expression is looked for, others are changed or made shorter."""
+        """Do one round: look for a part of a whole expression, change others or make them shorter."""
         before = self._task.evaluator.counts.executed
         if self._round == 0:
             self._open(rng)
@@ -81,14 +86,13 @@ class TemplateSearch(Strategy):
         return self._idle < PATIENCE and not self._is_done()
 
     def _open(self, rng: np.random.Generator) -> None:
-        """Whole expressions with the plainest parts, and instances that were scored before the search began."""
+        """Score whole expressions with the plainest parts, and add instances that were scored before the search."""
         explored = self._task.evaluator.explored
         last = explored.take(np.arange(max(0, len(explored) - KNOWN), len(explored)))
         known = [k for k, expr in enumerate(last) if self._template.matches(expr)]
         self._population.add(last.take(known), explored.errors[max(0, len(explored) - KNOWN) :][known])
-        for pool in self._pools:
-            if pool is not None:
-                pool.open(self._task)
+        for pool in self._pools.values():
+            pool.look(pool.functions, self._task)
         self._score(self._fitting.anew(starts(self._template, self._pools, rng), rng))
 
     def _look(self, rng: np.random.Generator) -> None:
@@ -96,29 +100,23 @@ class TemplateSearch(Strategy):
             self._score(self._fitting.anew(starts(self._template, self._pools, rng), rng))
             return
         if self._round % GATHERED_EVERY == 1:
-            self._gather(rng)
-        self._lay(rng)
+            contents = self._template.parts_of(self._population.forest)
+            for part, pool in self._pools.items():
+                pool.gather(self._round, contents[part].unique(), self._task, rng)
+        self._look_for_parts(rng)
         self._score_changed(self._exchanged(rng))
         for place in range(min(TIDIED, len(self._population))):
             self._tidy(place)
         if self._is_sampled:  # the best with all that is known
             self._score(self._all_fitting.from_here(self._population.forest.take([0])))
 
-    def _gather(self, rng: np.random.Generator) -> None:
-        contents = self._template.parts_of(self._population.forest)
-        for pool, good in zip(self._pools, contents, strict=True):
-            if pool is not None:
-                pool.gather(self._round, good.unique(), self._task, rng)
-
-    def _lay(self, rng: np.random.Generator) -> None:
-        """All parts of one whole expression in turn, the others being as they are."""
-        parts = [part for part, pool in enumerate(self._pools) if pool is not None]
-        place = self._population.choose(1, rng) if self._round > len(parts) else np.array([0])
+    def _look_for_parts(self, rng: np.random.Generator) -> None:
+        """Look for all parts of one whole expression in turn, the others being as they are."""
+        place = self._population.choose(1, rng) if self._round > len(self._pools) else np.array([0])
         whole = self._population.forest.take(place)
-        for part in rng.permutation(parts).tolist():
-            pool = self._pools[part]
-            position = position_of(self._template, whole, part, self._few)
-            if pool is None or position is None:
+        for part in rng.permutation(list(self._pools)).tolist():
+            pool, position = self._pools[part], position_of(self._template, whole, part, self._few)
+            if position is None:
                 continue
             products, n_products = best_products(pool, position, self.config.written, rng)
             pool.look(products, self._task, is_good=True)
@@ -130,45 +128,48 @@ class TemplateSearch(Strategy):
             whole = whole if better is None else better
 
     def _with_contents(self, whole: Forest, part: int, contents: Forest) -> Forest:
-        """One whole expression with other contents of a part, one after the other."""
+        """Return copies of one whole expression, each with other contents of a part."""
         again = np.zeros(len(contents), np.int64)
         parts = [each.take(again) for each in self._template.parts_of(whole)]
         parts[part] = contents
         return self._template.filled(parts, self._template.emptied(whole).take(again))
 
     def _exchanged(self, rng: np.random.Generator) -> Forest:
-        """Whole expressions with one part changed, or taken from another."""
+        """Return whole expressions with one part changed, or taken from another."""
         template, population, n = self._template, self._population, self.config.offspring
         first, second = population.choose(n, rng), population.choose(n, rng)
         parts = template.parts_of(population.forest)
         own, others = ([each.take(chosen) for each in parts] for chosen in (first, second))
         changed = rng.integers(0, len(parts), n)
-        is_taken = (rng.random(n) < 0.25) & (len(parts) > 1)
-        for part, pool in enumerate(self._pools):
-            coming = others[part]
+        is_taken = (rng.random(n) < TAKEN) & (len(parts) > 1)
+        for part, coming in enumerate(others):
+            pool = self._pools.get(part)
             if pool is not None:
                 made = pool.from_whole(own[part])
                 made = pool.to_whole(pool.changed(made, rng)) if len(made) == n else own[part]
-                coming = Forest.concatenate([others[part], made]).take(np.where(is_taken, 0, n) + np.arange(n))
+                coming = with_parts(made, np.flatnonzero(is_taken), coming.take(is_taken))
             is_changed = changed == part
-            own[part] = Forest.concatenate([own[part], coming]).take(np.where(is_changed, n, 0) + np.arange(n))
+            own[part] = with_parts(own[part], np.flatnonzero(is_changed), coming.take(is_changed))
         return template.filled(own, template.emptied(population.forest.take(first)))
 
     def _tidy(self, place: int) -> None:
-        """Parts of one whole expression with something taken out, or a constant put in."""
+        """Score one whole expression with something left out of a part, or a constant put into its functions."""
         whole = self._population.forest.take([place])
         made = [whole.take([])]
-        for part, pool in enumerate(self._pools):
-            if pool is not None:
-                contents = pool.from_whole(self._template.parts_of(whole)[part])
-                variants = [*map(shorter_contents, [contents] * len(contents)), loosened_contents(contents)]
-                made += [self._with_contents(whole, part, pool.to_whole(each)) for each in variants]
+        for part, pool in self._pools.items():
+            contents = pool.from_whole(self._template.parts_of(whole)[part])
+            if len(contents):
+                halves = replace(contents, values=np.round(2 * contents.values) / 2)  # x^1.9998 may be meant as x^2
+                variants = Forest.concatenate([shortened(contents), shortened(halves), shorter(contents)]).unique()
+                loose = Forest.from_exprs([loosened(contents[0])], pool.library)
+                both = (variants, loose.take(np.flatnonzero(loose.sizes > contents.sizes)))
+                made += [self._with_contents(whole, part, pool.to_whole(each)) for each in both]
         self._score_changed(Forest.concatenate(made))
 
     # -- scoring --------------------------------------------------------------------------
 
     def _score_changed(self, forest: Forest) -> Forest | None:
-        """Fit and score what is new; of it the one with the least error."""
+        """Fit and score what is new; return the one with the least error."""
         evaluator = self._task.evaluator
         is_short = forest.sizes <= self.config.longest
         for part in self._template.parts_of(forest):
@@ -180,18 +181,16 @@ class TemplateSearch(Strategy):
 
     def _score(self, forest: Forest) -> Forest | None:
         """Score instances whose constants all have values: an evaluator would fit each place by itself."""
-        missing = np.searchsorted(forest.value_offsets, np.flatnonzero(np.isnan(forest.values)), side="right") - 1
-        whole = forest.take(np.flatnonzero(np.bincount(missing, minlength=len(forest)) == 0))
+        whole = forest.take(np.flatnonzero(~has_missing(forest)))
         scores = self._task.evaluator.score(whole)
         errors = np.where(scores.is_scored, scores.errors, np.inf)
         if not np.isfinite(errors).any():
             return None
         self._population.add(whole, errors)
-        best = int(np.argmin(errors))
-        return whole.take([best])
+        return whole.take([int(np.argmin(errors))])
 
     def _is_done(self) -> bool:
-        """Whether nothing but rounding is left; the expression is then made as short as it can be."""
+        """Return whether nothing but rounding is left, after making such an expression as short as it can be."""
         least, size = self._task.evaluator.negligible, np.inf
         while True:
             exact = np.flatnonzero(self._population.errors <= least)
@@ -201,26 +200,20 @@ class TemplateSearch(Strategy):
             size = sizes.min()
             self._tidy(int(exact[np.argmin(sizes)]))
 
-    # -- what a checkpoint keeps ----------------------------------------------------------
+    # -- checkpoints ----------------------------------------------------------------------
 
     def state(self) -> State:
-        """Population and pools; the rest follows from the data."""
+        """Return population and pools as arrays; the rest follows from the data."""
         found: dict[str, Any] = {"round": np.array([self._round, self._idle])}
         found |= {f"population.{name}": array for name, array in self._population.state().items()}
-        for part, pool in enumerate(self._pools):
-            if pool is not None:
-                found |= {f"pool{part}.{name}": array for name, array in pool.state().items()}
+        for part, pool in self._pools.items():
+            found |= {f"pool{part}.{name}": array for name, array in pool.state().items()}
         return found
 
     @np.errstate(all="ignore")
     def restore(self, state: State) -> None:
-        """Be where `state` was taken."""
+        """Restore the search from a snapshot."""
         self._round, self._idle = map(int, state["round"])
-        self._population.restore(_under("population.", state))
-        for part, pool in enumerate(self._pools):
-            if pool is not None:
-                pool.restore(_under(f"pool{part}.", state))
-
-
-def _under(prefix: str, state: State) -> dict[str, Any]:
-    return {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}
+        self._population.restore(under("population.", state))
+        for part, pool in self._pools.items():
+            pool.restore(under(f"pool{part}.", state))

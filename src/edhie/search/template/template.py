@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError, ParseError, SearchError, shortened
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.symbols import OPERATORS, constant, variable
-from edhie.search.splicing import Part, Stock
+from edhie.search.pieces.splicing import Part, Stock
 from edhie.search.template.reading import Call, read_template
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -39,7 +36,7 @@ class Template:
 
     @classmethod
     def parse(cls, text: str, library: SymbolLibrary) -> Template:
-        """The template that a text spells over a library; an error points at the place."""
+        """Return the template that a text spells over a library; an error points at the place."""
         calls, tokens = read_template(text, library)
         for call in calls:
             if not call.arguments and library.constant is None:
@@ -51,7 +48,7 @@ class Template:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Its unknown parts, in the order of their first calls."""
+        """The unknown parts, in the order of their first calls."""
         return tuple(dict.fromkeys(call.name for call in self.calls))
 
     @cached_property
@@ -65,16 +62,16 @@ class Template:
         return tuple(self.part_of.index(part) for part in range(len(self.names)))
 
     def variables(self, part: int) -> tuple[str, ...]:
-        """What a part may be made of."""
+        """Return the variables that a part may be made of."""
         return self.calls[self.first_calls[part]].arguments
 
     def holes(self, part: int) -> tuple[int, ...]:
-        """The places in which a part is called."""
+        """Return the holes in which a part is called."""
         return tuple(hole for hole, each in enumerate(self.part_of) if each == part)
 
     @property
     def is_tied(self) -> bool:
-        """Whether a part is called more than once, so that its constants are the same in several places."""
+        """True if a part is called more than once, so that its constants are the same in several places."""
         return len(self.names) < len(self.calls)
 
     @cached_property
@@ -107,15 +104,15 @@ class Template:
 
     @cached_property
     def _ends(self) -> list[int]:
-        """Where holes are among the tokens, and the end of all."""
+        """The places of holes among the tokens, and the end of all."""
         return [k for k, token in enumerate(self.tokens) if token == ""] + [len(self.tokens)]
 
     # -- filling --------------------------------------------------------------------------
 
     def filled(self, parts: Sequence[Forest], frames: Forest | None = None) -> Forest:
-        """Whole expressions: the k-th has the k-th of every part; constants keep their values.
+        """Return whole expressions: the k-th has the k-th of every part; constants keep their values.
 
-        `frames` are what `emptied` gave, one for each: the template with values for its own constants.
+        `frames` are results of `emptied`, one for each: the template with values for its own constants.
         """
         counts = {len(part) for part in parts}
         if len(parts) != len(self.names) or len(counts) != 1:
@@ -137,7 +134,7 @@ class Template:
         return Forest(self.library, made.tokens, made.offsets, made.values)
 
     def in_hole(self, hole: int, part: Forest) -> Forest:
-        """A part with the variables of one of its calls in place of those of the first."""
+        """Return a part with the variables of one of its calls in place of those of the first."""
         table = np.arange(len(self.library), dtype=np.int16)
         formal = self.calls[self.first_calls[self.part_of[hole]]].arguments
         for name, other in zip(formal, self.calls[hole].arguments, strict=True):
@@ -147,19 +144,19 @@ class Template:
     # -- taking apart ---------------------------------------------------------------------
 
     def parts_of(self, forest: Forest) -> list[Forest]:
-        """The parts of instances of the template: of what is none, nothing is promised."""
+        """Return the parts of instances of the template; of other expressions the result is undefined."""
         ranges, stock = self._ranges(forest), Stock(forest)
         return [stock.join([ranges[2 * hole + 1]]) for hole in self.first_calls]
 
     def emptied(self, forest: Forest) -> Forest:
-        """Instances with holes in place of their parts, over the library with holes."""
+        """Return instances with holes in place of their parts, over the library with holes."""
         ranges, stock, n = self._ranges(forest), Stock(forest.cast(self.hole_library)), len(forest)
         for hole, token in enumerate(self.hole_tokens):
             ranges[2 * hole + 1] = stock.symbols(np.full(n, token))
         return stock.join(ranges)
 
     def _ranges(self, forest: Forest) -> list[Part]:
-        """What stands before the first hole, in it, after it, … of every expression."""
+        """Return the tokens before the first hole, in it, after it, … of every expression."""
         start, at, found = forest.offsets[:-1].copy(), 0, []
         for hole, end in enumerate(self._ends):
             found.append(Part(start, np.full(len(forest), end - at)))
@@ -171,7 +168,7 @@ class Template:
         return found
 
     def parts(self, expr: Expr) -> dict[str, Expr]:
-        """By name: the parts of an instance of the template; what is none raises."""
+        """Return the parts of an instance of the template by name; another expression raises an error."""
         contents = self._contents(expr)
         parts = [contents[hole] for hole in self.first_calls]
         for hole, part in enumerate(self.part_of):
@@ -183,7 +180,7 @@ class Template:
         return dict(zip(self.names, parts, strict=True))
 
     def ties(self, expr: Expr) -> tuple[int, ...]:
-        """By constant of an instance, in prefix order: which of its different constants it is.
+        """Return, by constant of an instance, in prefix order, which of its different constants it is.
 
         >>> from edhie.expr import parse
         >>> library = SymbolLibrary.of(["+", "*", "sin"], 2, constant=True)
@@ -205,7 +202,7 @@ class Template:
         return tuple(found)
 
     def _contents(self, expr: Expr) -> list[Expr]:
-        """What stands in the holes, one after the other."""
+        """Return what stands in the holes, one after the other."""
         found, at = [], 0
         for token in self.tokens:
             if at >= expr.size or token not in ("", expr.tokens[at]):
@@ -218,7 +215,7 @@ class Template:
         return SearchError(f"{shortened(str(expr))!r} is not of the form {self.text!r}{why}")
 
     def matches(self, expr: Expr) -> bool:
-        """Whether an expression is an instance, with a value for each of its constants."""
+        """Return whether an expression is an instance, with a value for each of its constants."""
         try:
             self.parts(expr)
         except SearchError:

@@ -1,4 +1,4 @@
-"""Sums of one, two and three pieces that fit a position best, by least squares, without executing anything."""
+"""Sums of pieces, and products of two, that fit a position best: by least squares, without executing anything."""
 
 from __future__ import annotations
 
@@ -6,132 +6,173 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.expr import Expr, Forest
-from edhie.search.mosaic.words import Words
+from edhie.search.arrays import Indices, Numbers
+from edhie.search.pieces.spelling import Words
+from edhie.search.pieces.splicing import Stock
 from edhie.search.template.pool import Pool
 from edhie.search.template.position import Position
 
-Numbers = NDArray[np.float64]
 WIDEST = 3  # pieces of a sum
 BEAM = 12  # sums that are made wider
-SAME = 1e-6  # of a piece's squares: less is left when it is a sum of others
+SAME = 1e-6  # of a piece's squares: less is left when it is a linear combination of others
 ROUNDING = 1e-24  # of the target's squares
+LARGEST = 1e100  # value of a piece
+PLAIN, OTHERS = 16, 250  # pieces that are multiplied with each other: the plainest, with some of all
+PRODUCTS = 0.7  # share of rounds in which products are tried; in the others quotients
 
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
     pieces: tuple[int, ...]
     basis: Numbers  # (directions, rows), orthonormal: what the sum spans, with the constant
-    rest: Numbers  # (rows,): what it leaves of the target
+    rest: Numbers  # (rows,): the residual of the target
     bits: float
+
+
+class _Contents:
+    """Sums of pieces in one position, and their description lengths."""
+
+    def __init__(self, pool: Pool, position: Position) -> None:
+        self.pool, self.position = pool, position
+        self._n_rows = max(int(position.slopes.any(axis=0).sum()), 2)
+        self._least = ROUNDING * float(position.target @ position.target) or 1e-300
+
+    def bits(self, left: Numbers, sizes: Numbers, n_constants: int) -> Numbers:
+        """Return about how many bits contents take, with the residuals that they leave."""
+        symbols = math.log2(len(self.pool.library)) * sizes
+        constants = n_constants * 0.5 * math.log2(self._n_rows)
+        return np.asarray(0.5 * self._n_rows * np.log2(np.maximum(left, self._least)) + symbols + constants)
+
+    def best_sums(self, rows: Numbers, sizes: Numbers, top: int) -> tuple[list[_Sum], int]:
+        """Return the best sums of one, two and three pieces, `top` of each, and how many were weighed."""
+        target, constant = self.position.target, self.position.constant
+        lengths = np.linalg.norm(rows, axis=1)
+        units = rows / np.where(lengths > 0, lengths, 1.0)[:, np.newaxis]
+        first = constant / (np.linalg.norm(constant) or 1.0)
+        beam = [_Sum((), first[np.newaxis], target - (first @ target) * first, math.inf)]
+        best: list[_Sum] = []
+        n_weighed = 0
+        for _ in range(WIDEST):
+            wider: dict[tuple[int, ...], _Sum] = {}
+            n_weighed += len(beam) * len(units)
+            # how much pieces have of each direction and of the residual, for all sums in one product
+            every = units @ np.concatenate([np.vstack([each.basis, each.rest]) for each in beam]).T
+            ends = np.cumsum([len(each.basis) + 1 for each in beam])
+            for each, overlaps in zip(beam, np.split(every, ends[:-1], axis=1), strict=True):
+                for made in self._widened(each, overlaps, units, sizes, top):
+                    wider.setdefault(tuple(sorted(made.pieces)), made)
+            ranked = sorted(wider.values(), key=lambda made: made.bits)
+            best += ranked[:top]
+            beam = ranked[:BEAM]
+            if not beam:
+                break
+        return best, n_weighed
+
+    def _widened(self, each: _Sum, overlaps: Numbers, units: Numbers, sizes: Numbers, top: int) -> list[_Sum]:
+        """Return a sum with the pieces that best go beside it, one at a time."""
+        overlap, width = overlaps[:, :-1], len(each.pieces) + 1
+        own = 1.0 - np.square(overlap).sum(axis=1)
+        gains = np.where(own > SAME, np.square(overlaps[:, -1]) / np.maximum(own, SAME), 0.0)
+        left = np.maximum(each.rest @ each.rest - gains, 0.0)
+        total = sizes + sizes[list(each.pieces)].sum() + 3 * width  # with coefficients and signs
+        bits = np.where(gains > 0, self.bits(left, total, width + 1), np.inf)
+        made = []
+        for k in np.argsort(bits, kind="stable")[: max(top, BEAM)].tolist():
+            if np.isfinite(bits[k]) and k not in each.pieces:
+                direction = units[k] - overlap[k] @ each.basis
+                direction /= np.linalg.norm(direction)
+                rest = each.rest - (direction @ each.rest) * direction
+                made.append(_Sum((*each.pieces, k), np.vstack([each.basis, direction]), rest, float(bits[k])))
+        return made
+
+    def written(self, pieces: Forest, rows: Numbers) -> list[Expr]:
+        """Return a sum of pieces with its coefficients, without its constant where that is shorter to describe."""
+        target, speller = self.position.target, self.pool.speller
+        words = [Words.of(piece) for piece in pieces]
+        found: list[tuple[float, Expr]] = []
+        for columns in (np.vstack([rows, self.position.constant]), rows):
+            coefficients, *_ = np.linalg.lstsq(columns.T, target, rcond=1e-12)
+            if not np.isfinite(coefficients).all() or not np.all(coefficients[: len(rows)]):
+                continue
+            left = np.array([np.square(target - coefficients @ columns).sum()])
+            summand = float(coefficients[-1]) if len(columns) > len(rows) else 0.0
+            expr = speller.expr(speller.sum(list(zip(coefficients[: len(rows)].tolist(), words, strict=True)), summand))
+            found.append((float(self.bits(left, np.array([float(expr.size)]), len(expr.constants))[0]), expr))
+        return [min(found, key=lambda pair: pair[0])[1]] if found else []
 
 
 @np.errstate(all="ignore")  # pieces that overflow are left out
 def best_contents(pool: Pool, position: Position, top: int) -> tuple[list[Expr], int]:
-    """Contents for a part that fit its position best, `top` of each width; how many were weighed."""
-    forest = pool.forest
-    rows = np.einsum("pcr,cr->pr", pool.values(), position.slopes)
-    target, constant = position.target, position.slopes.sum(axis=0)
+    """Return the contents of a part that fit its position best, `top` of each width, and how many were weighed."""
+    forest, contents = pool.forest, _Contents(pool, position)
+    rows = position.along(pool.values)
     sizes = forest.sizes.astype(np.float64)
-    usable = np.flatnonzero(np.isfinite(rows).all(axis=1) & (np.abs(rows).max(axis=1, initial=0.0) < 1e100))
+    usable = np.flatnonzero(np.isfinite(rows).all(axis=1) & (np.abs(rows).max(axis=1, initial=0.0) < LARGEST))
     if len(usable) == 0:
         return [], 0
     if not pool.is_free:
-        left = np.square(target - rows[usable]).sum(axis=1)
-        best = usable[np.argsort(_bits(left, sizes[usable], 0, position, pool), kind="stable")[: 3 * top]]
+        left = np.square(position.target - rows[usable]).sum(axis=1)
+        best = usable[np.argsort(contents.bits(left, sizes[usable], 0), kind="stable")[: 3 * top]]
         return [forest[int(k)] for k in best], len(usable)
-    sums, n_weighed = _best_sums(rows[usable], constant, target, sizes[usable], position, pool, top)
-    written: dict[Expr, None] = {}
-    for each in sums:
-        chosen = usable[list(each.pieces)]
-        for expr in _written(pool, forest.take(chosen), rows[chosen], position):
-            written[expr] = None
-    return list(written), n_weighed
+    sums, n_weighed = contents.best_sums(rows[usable], sizes[usable], top)
+    places = [usable[list(each.pieces)] for each in sums]
+    written = [expr for its in places for expr in contents.written(forest.take(its), rows[its])]
+    return list(dict.fromkeys(written)), n_weighed
 
 
 def single_contents(pool: Pool, position: Position, forest: Forest) -> list[Expr]:
-    """Pieces as contents, each with a coefficient and perhaps a constant."""
-    rows = np.einsum("pcr,cr->pr", pool.values_of(forest), position.slopes)
+    """Return pieces as contents, each with a coefficient and perhaps a constant."""
     if not pool.is_free:
         return forest.to_exprs()
+    rows, contents = position.along(pool.values_of(forest)), _Contents(pool, position)
     usable = np.flatnonzero(np.isfinite(rows).all(axis=1))
-    return [expr for k in usable.tolist() for expr in _written(pool, forest.take([k]), rows[[k]], position)]
+    return [expr for k in usable.tolist() for expr in contents.written(forest.take([k]), rows[[k]])]
 
 
-def _bits(left: Numbers, sizes: Numbers, n_constants: int, position: Position, pool: Pool) -> Numbers:
-    """About how many bits contents take, with what they leave unexplained."""
-    n_rows = max(int(position.slopes.any(axis=0).sum()), 2)
-    least = ROUNDING * float(position.target @ position.target) or 1e-300
-    symbols = math.log2(len(pool.library)) * sizes
-    bits: Numbers = 0.5 * n_rows * np.log2(np.maximum(left, least)) + symbols + n_constants * 0.5 * math.log2(n_rows)
-    return bits
+@np.errstate(all="ignore")  # products that overflow are left out
+def best_products(pool: Pool, position: Position, top: int, rng: np.random.Generator) -> tuple[Forest, int]:
+    """Return the best products, or quotients, of plain pieces with functions and others, and how many were weighed."""
+    known, target = pool.forest, position.target
+    operators = [name for name in ("*", "/") if name in pool.library]
+    if len(known) == 0 or not operators:
+        return known, 0
+    name = operators[0 if rng.random() < PRODUCTS else -1]
+    plain = np.arange(min(PLAIN, len(known)))
+    drawn = np.sort(rng.choice(len(known), min(OTHERS, len(known)), replace=False))
+    stock, calls = Stock(Forest.concatenate([known, pool.functions])), (-1, *position.slopes.shape)
+    values, function_values = pool.values.reshape(calls), pool.function_values.reshape(calls)
+    alone, rows = _orthonormal(position.constant[np.newaxis]), position.along(pool.values)
+    beside = rows[_best(rows, alone, target, 1)]  # the best piece
+    bases = [alone, _orthonormal(np.vstack([position.constant, beside]))]
+    factors = values[plain] if name == "*" else 1 / values[plain]
+    found, n_weighed = [known.take([])], 0
+    others = [(drawn, values[drawn]), (len(known) + np.arange(len(pool.functions)), function_values)]
+    for places, other_values in others:
+        rows = np.zeros((len(plain), len(places), position.slopes.shape[1]))
+        for call, slope in enumerate(position.slopes):
+            rows += (factors[:, call] * slope)[:, np.newaxis] * other_values[:, call]
+        rows = rows.reshape(len(plain) * len(places), -1)  # the others run fastest
+        n_weighed += len(rows) * len(bases)
+        chosen = np.unique(np.concatenate([_best(rows, basis, target, top) for basis in bases]))
+        operator = stock.symbols(np.full(len(chosen), pool.library.ids[name]))
+        left, right = (stock.trees(each) for each in (places[chosen % len(places)], plain[chosen // len(places)]))
+        found.append(stock.join([operator, left, right]))
+    return Forest.concatenate(found).unique(), n_weighed
 
 
-def _best_sums(
-    rows: Numbers, constant: Numbers, target: Numbers, sizes: Numbers, position: Position, pool: Pool, top: int
-) -> tuple[list[_Sum], int]:
-    lengths = np.linalg.norm(rows, axis=1)
-    units = rows / np.where(lengths > 0, lengths, 1.0)[:, np.newaxis]
-    first = constant / (np.linalg.norm(constant) or 1.0)
-    beam = [_Sum((), first[np.newaxis], target - (first @ target) * first, math.inf)]
-    best: list[_Sum] = []
-    n_weighed = 0
-    for _ in range(WIDEST):
-        wider: dict[tuple[int, ...], _Sum] = {}
-        n_weighed += len(beam) * len(units)
-        for each, overlap in zip(beam, _overlaps(beam, units), strict=True):
-            for made in _widened(each, overlap, units, sizes, position, pool, top):
-                wider.setdefault(tuple(sorted(made.pieces)), made)
-        ranked = sorted(wider.values(), key=lambda made: made.bits)
-        best += ranked[:top]
-        beam = ranked[:BEAM]
-        if not beam:
-            break
-    return best, n_weighed
+def _orthonormal(rows: Numbers) -> Numbers:
+    return np.asarray(np.linalg.qr(rows.T)[0].T)
 
 
-def _overlaps(beam: list[_Sum], units: Numbers) -> list[Numbers]:
-    """By sum: (pieces, directions + 1), how much pieces have of each direction and of what is left; in one product."""
-    every = units @ np.concatenate([np.vstack([each.basis, each.rest]) for each in beam]).T
-    ends = np.cumsum([len(each.basis) + 1 for each in beam])
-    return np.split(every, ends[:-1], axis=1)
-
-
-def _widened(
-    each: _Sum, overlaps: Numbers, units: Numbers, sizes: Numbers, position: Position, pool: Pool, top: int
-) -> list[_Sum]:
-    """A sum with the pieces that best go beside it, one at a time."""
-    overlap, width = overlaps[:, :-1], len(each.pieces) + 1
-    own = 1.0 - np.square(overlap).sum(axis=1)
-    gains = np.where(own > SAME, np.square(overlaps[:, -1]) / np.maximum(own, SAME), 0.0)
-    left = np.maximum(each.rest @ each.rest - gains, 0.0)
-    total = sizes + sizes[list(each.pieces)].sum() + 3 * width  # with coefficients and signs
-    bits = np.where(gains > 0, _bits(left, total, width + 1, position, pool), np.inf)
-    made = []
-    for k in np.argsort(bits, kind="stable")[: max(top, BEAM)].tolist():
-        if np.isfinite(bits[k]) and k not in each.pieces:
-            direction = units[k] - overlap[k] @ each.basis
-            direction /= np.linalg.norm(direction)
-            rest = each.rest - (direction @ each.rest) * direction
-            made.append(_Sum((*each.pieces, k), np.vstack([each.basis, direction]), rest, float(bits[k])))
-    return made
-
-
-def _written(pool: Pool, pieces: Forest, rows: Numbers, position: Position) -> list[Expr]:
-    """A sum of pieces with its coefficients, without its constant where that leaves a shorter description."""
-    words, constant = [Words.of(piece) for piece in pieces], position.slopes.sum(axis=0)
-    found: list[tuple[float, Expr]] = []
-    for columns in (np.vstack([rows, constant]), rows):
-        coefficients, *_ = np.linalg.lstsq(columns.T, position.target, rcond=1e-12)
-        if not np.isfinite(coefficients).all() or not np.all(coefficients[: len(rows)]):
-            continue
-        left = np.array([np.square(position.target - coefficients @ columns).sum()])
-        summand = float(coefficients[-1]) if len(columns) > len(rows) else 0.0
-        pairs = list(zip(coefficients[: len(rows)].tolist(), words, strict=True))
-        expr = pool.speller.expr(pool.speller.sum(pairs, summand))
-        bits = _bits(left, np.array([float(expr.size)]), len(expr.constants), position, pool)
-        found.append((float(bits[0]), expr))
-    found.sort(key=lambda pair: pair[0])
-    return [expr for _, expr in found[:1]]
+def _best(rows: Numbers, basis: Numbers, target: Numbers, top: int) -> Indices:
+    """Return the rows that explain most of the residual that a basis leaves of the target."""
+    rest = target - (basis @ target) @ basis
+    overlaps = rows @ np.vstack([basis, rest]).T
+    squares = np.einsum("pr,pr->p", rows, rows)
+    own = squares - np.square(overlaps[:, :-1]).sum(axis=1)
+    gains = np.where(own > SAME * squares, np.square(overlaps[:, -1]) / own, 0.0)
+    gains = np.where(np.isfinite(gains), gains, 0.0)
+    best = np.argsort(-gains, kind="stable")[:top]
+    return best[gains[best] > 0]

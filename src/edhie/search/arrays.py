@@ -1,0 +1,49 @@
+"""Array types that the searches share, and forests as arrays for checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.expr import Forest, SymbolLibrary
+
+Numbers = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+LARGEST_VALUE = 1e150  # of a piece or a column: its square has to be finite
+
+
+def unfitted(forest: Forest) -> Forest:
+    """Return the same trees with no constant fitted: those of one structure are then equal."""
+    return replace(forest, values=np.full(len(forest.values), np.nan))
+
+
+def one_of_each(forest: Forest, order: Indices) -> Indices:
+    """Return places in this order, only the first of each structure."""
+    _, first = np.unique(unfitted(forest).grouped()[1][order], return_index=True)
+    return order[np.sort(first)]
+
+
+def has_missing(forest: Forest) -> Mask:
+    """Return, by expression, whether a constant has no value."""
+    owners = np.searchsorted(forest.value_offsets, np.flatnonzero(np.isnan(forest.values)), side="right") - 1
+    return np.asarray(np.bincount(owners, minlength=len(forest)) > 0)
+
+
+def forest_arrays(prefix: str, forest: Forest) -> dict[str, NDArray[Any]]:
+    """Return a forest as arrays whose names begin with `prefix`."""
+    return {f"{prefix}{part}": getattr(forest, part) for part in ("tokens", "offsets", "values")}
+
+
+def forest_from(prefix: str, arrays: Mapping[str, NDArray[Any]], library: SymbolLibrary) -> Forest:
+    """Return the forest that `forest_arrays` was given; damaged arrays raise an error."""
+    return Forest.checked(library, *(arrays[f"{prefix}{part}"] for part in ("tokens", "offsets", "values")))
+
+
+def under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the arrays whose names begin with `prefix`, without it."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

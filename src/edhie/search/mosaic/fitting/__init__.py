@@ -1,0 +1,1 @@
+"""Fitting: constants refitted, expressions scored, shortened and improved."""

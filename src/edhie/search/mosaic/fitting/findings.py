@@ -1,0 +1,150 @@
+"""Findings turned into scored expressions: of frames with their columns alone, and with the terms found in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from edhie.evaluate.data import few_rows
+from edhie.expr import Expr, Forest
+from edhie.search.arrays import Numbers
+from edhie.search.mosaic.config import Scoring
+from edhie.search.mosaic.fitting.scoring import Scorer
+from edhie.search.mosaic.frames.frame import Frame
+from edhie.search.mosaic.frames.links import usable_links
+from edhie.search.mosaic.frames.noise_frames import RowNoise, noise_frames, noise_views
+from edhie.search.mosaic.frames.opening_frames import opening_frames
+from edhie.search.mosaic.weighing.frame_pool import Finding
+from edhie.search.mosaic.weighing.pairs import plain_sums
+from edhie.search.mosaic.writing.curves import curve_expressions
+from edhie.search.mosaic.writing.exponentials import exponential_expressions
+from edhie.search.mosaic.writing.frame_writer import FrameWriter
+from edhie.search.mosaic.writing.noisy_quotients import noisy_quotients
+from edhie.search.mosaic.writing.peaks import peak_expressions
+from edhie.search.mosaic.writing.quotients import quotients
+from edhie.search.mosaic.writing.waves import wave_expressions
+from edhie.search.pieces.rewriting import pieces_within
+
+
+class Findings:
+    """Writes and scores the findings of one task."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer, self._config, self._library = scorer, scorer.config, scorer.library
+        self._data = scorer.evaluator.data
+        self._writer = FrameWriter(self._library, self._data)
+        self._speller = self._writer.speller
+        self._sum_data = few_rows(self._data, Scoring.SUM_ROWS)
+
+    # -- columns alone --------------------------------------------------------------------
+
+    def write_columns(self, frames: Sequence[Frame]) -> None:
+        """Score frames with their columns alone, functions of one variable and quotients, as long as none is exact."""
+        wide = opening_frames(few_rows(self._data, Scoring.WIDE_ROWS), self._library, self._config, for_columns=True)
+        best = _best([*wide, *(frame for frame in frames if any(frame.scale))])
+        best += _best([frame for frame in frames if frame.around])
+        self._score(expr for frame in best for expr in self._writer.write(frame))
+        few, speller, library = self._scorer.few_data, self._speller, self._library
+        if self._config.shapes and not self._scorer.is_done:
+            self._score(wave_expressions(few, speller))
+            self._score(exponential_expressions(few, speller))
+            self._score(curve_expressions(few, library))
+            self._score(peak_expressions(few, library))
+        if self._config.quotients and not self._scorer.is_done:
+            links = usable_links(self._scorer.fit_data.y, library)
+            self._score(quotients(few_rows(self._data, Scoring.QUOTIENT_ROWS), speller, links))
+
+    def write_noisy_columns(self) -> None:
+        """Score frames that know the noise with their columns alone, and quotients of polynomials."""
+        wide, known = few_rows(self._data, Scoring.NOISY_ROWS), self._scorer.noise
+        noise = None if known is None else RowNoise.left_by(*known, wide)
+        if noise is None or not self._speller.is_free:
+            return
+        for most in Scoring.NOISY_COLUMNS:
+            frames = _best(noise_frames(wide, self._library, self._config, noise, most=most))
+            self._score(expr for frame in frames for expr in self._writer.write(frame))
+        if self._config.quotients:
+            views = noise_views(wide, self._library, self._config, noise)
+            self._score(noisy_quotients(wide, views, self._speller))
+
+    def write_whole_columns(self) -> None:
+        """Score frames with whole coefficients, where no others can be written: under noise they have to be found."""
+        if self._speller.is_free:
+            return
+        wide = few_rows(self._data, Scoring.WIDE_ROWS)
+        frames = opening_frames(wide, self._library, self._config, for_columns=True)
+        self._score(expr for frame in frames for expr in self._writer.write_whole(frame, wide))
+
+    # -- with terms -----------------------------------------------------------------------
+
+    def write(self, findings: list[Finding]) -> list[Expr]:
+        """Score findings, the best first; return their pieces with the constants that they got in fitting."""
+        written = self._written(sorted(findings, key=lambda each: each.left))
+        forest, fitted = self._scorer.score([expr for _, expr in written])
+        bits = self._scorer.bits(forest)
+        again = self._scorer.bits(Forest.from_exprs([expr for _, expr in fitted], self._library))
+        np.minimum.at(bits, [k for k, _ in fitted], again)
+        bits[~self._scorer.allowed(forest)] = np.inf
+        for (finding, _), count in zip(written, bits.tolist(), strict=True):
+            finding.pooled.bits = min(finding.pooled.bits, count)
+        return _pieces((written[k][0], forest[k], expr) for k, expr in fitted)
+
+    def tune(self, findings: list[Finding]) -> list[Expr]:
+        """Return the pieces of findings with their constants fitted, together with the rest of the frame.
+
+        Long expressions are left out.
+        """
+        written = [each for each in self._written(findings) if each[1].size <= Scoring.TUNED_SIZE]
+        written = written[: self._scorer.task.within_budget(len(written))]
+        if not written:
+            return []
+        self._scorer.evaluator.spend(len(written))
+        fitted = self._refitted([expr for _, expr in written])
+        return _pieces((*each, after) for each, after in zip(written, fitted, strict=True))
+
+    def fitted_beside(self, guess: Forest, row: Numbers, frame: Frame) -> Expr:
+        """Return a guess, with these values, with its constants fitted together with the columns of a frame."""
+        if not np.isfinite(row).all() or "+" not in self._library or len(guess.values) == 0:
+            return guess[0]
+        around = replace(frame, target=frame.target - row, around=("+", guess))
+        written = self._short(self._writer.write(around))
+        if not written:
+            return guess[0]
+        return guess[0].with_constants(self._refitted(written[:1]).values[: len(guess.values)].tolist())
+
+    def write_sums(self, pieces: Forest) -> None:
+        """Score pieces and sums of two with the shortest descriptions, where coefficients cannot be written."""
+        if self._speller.is_free and "+" in self._library and "*" in self._library:
+            return
+        task, scorer = self._scorer.task, self._scorer
+        sums, weighed = plain_sums(pieces, self._sum_data, scorer.evaluator.rules, task.criterion)
+        task.tally.screened += weighed
+        scorer.evaluator.score(scorer.within_bounds(scorer.shortened(sums)))
+
+    def _written(self, findings: Iterable[Finding]) -> list[tuple[Finding, Expr]]:
+        found: list[tuple[Finding, Expr]] = []
+        for each in findings:
+            found += [(each, expr) for expr in self._short(self._writer.write(each.pooled.frame, each.extra))]
+        return found
+
+    def _refitted(self, written: list[Expr]) -> Forest:
+        self._scorer.task.tally.refits += len(written)
+        return self._scorer.refitted(Forest.from_exprs(written, self._library), self._scorer.few_data)
+
+    def _score(self, written: Iterable[Expr]) -> None:
+        self._scorer.score(self._short(written))
+
+    def _short(self, written: Iterable[Expr]) -> list[Expr]:
+        return [expr for expr in written if expr.size <= self._config.longest]
+
+
+def _pieces(written: Iterable[tuple[Finding, Expr, Expr]]) -> list[Expr]:
+    """Return the pieces of findings, written and then fitted, with their constants as fitted."""
+    terms = ((term.piece[0], before, after) for each, before, after in written for term in each.extra)
+    return [piece for each in terms for piece in pieces_within(*each)]
+
+
+def _best(frames: list[Frame]) -> list[Frame]:
+    return sorted(frames, key=lambda frame: frame.unexplained)[: Scoring.OPENED]

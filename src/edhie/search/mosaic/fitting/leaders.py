@@ -1,0 +1,91 @@
+"""The expressions with the shortest descriptions so far: those that a search would choose from if it ended now."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.constants.config import FitConfig
+from edhie.evaluate.data import Data
+from edhie.evaluate.evaluator import Evaluator
+from edhie.expr import Forest, SymbolLibrary
+from edhie.search.arrays import Indices, Numbers, forest_arrays, forest_from, one_of_each
+from edhie.search.mosaic.config import Improving
+from edhie.selection.between_rows import neighbours, unreliable_bits
+from edhie.selection.description import Criterion, describe
+from edhie.selection.noise import NoiseModel
+from edhie.selection.refitting import quickly_plain
+
+
+class Leaders:
+    """Expressions by description length, one of each structure."""
+
+    def __init__(self, library: SymbolLibrary, data: Data, criterion: Criterion) -> None:
+        self._data, self._criterion, self._points = data, criterion, neighbours(data)
+        self.forest = Forest.from_exprs([], library)
+        self.bits: Numbers = np.empty(0)
+        self.errors: Numbers = np.empty(0)
+        self.executed_at: Indices = np.empty(0, np.int64)
+        self._n_seen = 0
+        self._tried: set[int] = set()  # expressions for which plain numbers were looked for
+
+    def look(self, evaluator: Evaluator) -> None:
+        """Take in expressions that were scored since the last call."""
+        explored = evaluator.explored
+        places = np.arange(np.searchsorted(explored.ages, self._n_seen), len(explored))
+        self._n_seen = explored.n_seen
+        places = places[np.isfinite(explored.errors[places])]
+        errors, sizes, most = explored.errors[places], explored.complexities[places], Improving.DESCRIBED
+        if len(places) > 2 * most:
+            few = [np.argsort(errors, kind="stable")[:most], np.lexsort((errors, sizes))[:most]]
+            chosen = np.unique(np.concatenate(few))
+            places, errors = places[chosen], errors[chosen]
+        if len(places) == 0:
+            return
+        new = explored.take(places)
+        bits = describe(new, self._data, self._criterion).bits
+        # only expressions that would be leaders are looked at between the rows, too
+        near = np.flatnonzero(bits < (self.bits[-1] if len(self.bits) == Improving.LEADERS else np.inf))
+        bits = bits[near] + unreliable_bits(new.take(near), self._data, self._points)
+        both, bits = Forest.concatenate([self.forest, new.take(near)]), np.concatenate([self.bits, bits])
+        order = np.argsort(bits, kind="stable")
+        order = order[np.isfinite(bits[order])]
+        kept = one_of_each(both, order)[: Improving.LEADERS]
+        self.forest, self.bits = both.take(kept), bits[kept]
+        self.errors = np.concatenate([self.errors, errors[near]])[kept]
+        self.executed_at = np.concatenate([self.executed_at, explored.executed_at[places[near]]])[kept]
+
+    def plainer(self, model: NoiseModel, config: FitConfig, most: int) -> Forest:
+        """Return leaders with plain numbers for constants near one, where that makes the description shorter."""
+        found = [self.forest.take([])]
+        for k in range(min(most, len(self.forest))):
+            one = self.forest.take([k])
+            parts = one.tokens.tobytes() + one.values.tobytes()
+            key = int.from_bytes(hashlib.blake2b(parts, digest_size=8).digest(), "little")
+            if key in self._tried or len(one.values) == 0:
+                continue
+            self._tried.add(key)
+            for plain, least_gain in quickly_plain(one, self._data, model, config):
+                length = float(describe(plain, self._data, self._criterion, (model,)).bits[0])
+                if length < self.bits[k] - least_gain:
+                    found.append(plain)
+        return Forest.concatenate(found)
+
+    # -- checkpoints ----------------------------------------------------------------------
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return the leaders as arrays."""
+        return forest_arrays("leaders_", self.forest) | {
+            "leaders_bits": self.bits, "leaders_errors": self.errors, "leaders_at": self.executed_at,
+            "leaders_seen": np.array(self._n_seen), "leaders_tried": np.array(sorted(self._tried), np.uint64),
+        }  # fmt: skip
+
+    def restore(self, state: Any) -> None:
+        """Restore the leaders from a snapshot."""
+        self.forest = forest_from("leaders_", state, self.forest.library)
+        self.bits, self.errors = state["leaders_bits"], state["leaders_errors"]
+        self.executed_at, self._n_seen = state["leaders_at"], int(state["leaders_seen"])
+        self._tried = set(map(int, state["leaders_tried"]))

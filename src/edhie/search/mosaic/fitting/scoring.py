@@ -1,0 +1,176 @@
+"""Scoring of written expressions: brought to short form, within constraints and bounds, scored, the best refitted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.data import Data, few_rows
+from edhie.evaluate.losses import LOSSES
+from edhie.evaluate.values import squared_errors
+from edhie.expr import Expr, Forest
+from edhie.search.arrays import Indices, Mask, Numbers, forest_arrays, forest_from
+from edhie.search.base import State, Task
+from edhie.search.mosaic.config import Improving, MosaicConfig, Scoring
+from edhie.search.mosaic.fitting.constraint_repairs import allowed_or, completed, trimmed
+from edhie.search.mosaic.fitting.leaders import Leaders
+from edhie.search.mosaic.frames.noise_frames import RowNoise, is_near
+from edhie.search.pieces.rewriting import FROM_HERE, refitted, shortened, within_bounds
+from edhie.selection.description import describe, description_bits
+from edhie.selection.noise import CONSTANT, NoiseModel, model_of
+from edhie.selection.rules import is_testable
+
+
+class Scorer:
+    """Scores the expressions of one task, and keeps those with the shortest descriptions."""
+
+    def __init__(self, task: Task, config: MosaicConfig) -> None:
+        evaluator = task.evaluator
+        self.task, self.config, self.evaluator = task, config, evaluator
+        self.library, self._rules = evaluator.library, evaluator.rules
+        self.fit_data = few_rows(evaluator.data, Scoring.FIT_ROWS)
+        self.few_data = few_rows(evaluator.data, Scoring.IMPROVED_ROWS)
+        self.similar_data = few_rows(evaluator.data, Improving.SIMILAR_ROWS)
+        self.fitting = replace(FROM_HERE, lower=evaluator.constants.lower, upper=evaluator.constants.upper)
+        self.leaders = Leaders(self.library, self.few_data, task.criterion)
+        self.noise: tuple[Forest, NoiseModel] | None = None
+        """The best expression when the noise was last looked at, and the noise model as of it."""
+        to_error = evaluator.loss.from_sum_of_squares
+        squares = Scoring.EXACT * evaluator.data.squares_to_explain
+        mean = (squares / evaluator.data.total_weight) ** 0.5
+        known = mean if evaluator.loss.name in LOSSES else -np.inf  # the least value of a user's loss is not known
+        exact = known if to_error is None else float(to_error(squares, evaluator.data))
+        self._exact = 0.0 if np.isposinf(exact) else exact  # in the unit of a constant target any error is infinite
+
+    @property
+    def is_done(self) -> bool:
+        """True if an expression with fewer constants than there are rows leaves nothing but rounding."""
+        return len(self.exact_ones()) > 0
+
+    def exact_ones(self) -> Indices:
+        """Return the places of expressions that leave nothing but rounding, and could have left more."""
+        explored = self.evaluator.explored
+        exact = np.flatnonzero(explored.errors <= self._exact)
+        return exact[is_testable(explored.take(exact), self.evaluator.data)] if len(exact) else exact
+
+    # -- scoring --------------------------------------------------------------------------
+
+    def score(self, written: list[Expr]) -> tuple[Forest, list[tuple[int, Expr]]]:
+        """Score expressions, and the best of them with constants fitted again, which are returned by their places."""
+        forest = self.within_bounds(self.shortened(Forest.from_exprs(written, self.library)))
+        errors = self._errors(forest)
+        if self._rules is not None and self._rules.constraints.max_size is not None:
+            too_large = np.flatnonzero(forest.sizes > self._rules.constraints.max_size)[: Scoring.TRIMMED]
+            self.evaluator.score(trimmed(forest.take(too_large), self._rules))
+        if not self.config.refits or len(forest.values) == 0 or errors.min(initial=np.inf) <= self._exact:
+            return forest, []
+        chosen = np.argsort(errors, kind="stable")[: Scoring.REFITS]
+        chosen = chosen[np.isfinite(errors[chosen])]
+        self.task.tally.refits += len(chosen)
+        fitted = self.refitted(forest.take(chosen), self.fit_data)
+        self._errors(fitted)
+        return forest, list(zip(chosen.tolist(), fitted, strict=True))
+
+    def score_promising(self, variants: Forest, bits: float) -> None:
+        """Fit expressions that are new on a few rows, and score those with a description shorter than `bits`."""
+        variants = self.evaluator.unseen(variants)  # as long as the best stay the best, they give the same ones
+        variants = variants.take(np.arange(self.task.within_budget(len(variants))))
+        self.task.tally.refits += len(variants)
+        fitted = self.refitted(variants, self.few_data)
+        promising = fitted.take(np.flatnonzero(self.bits(fitted) < bits))
+        self.evaluator.spend(len(fitted) - len(promising))  # the others count when they are scored
+        self.evaluator.score(promising)
+
+    def _errors(self, forest: Forest) -> Numbers:
+        """Return errors by the evaluator; of very many rows, by a few of them for what is not among the best."""
+        evaluator, sample = self.evaluator, self.fit_data
+        to_error = evaluator.loss.from_sum_of_squares
+        if evaluator.data.n_rows <= Scoring.MANY_ROWS or to_error is None:
+            return evaluator.score(forest).errors.copy()
+        errors = np.full(len(forest), np.inf)
+        allowed = np.flatnonzero(self.allowed(forest))
+        executed = allowed[: self.task.within_budget(len(allowed))]
+        evaluator.spend(len(executed))
+        squares = squared_errors(forest.take(executed), sample)
+        squares *= evaluator.data.total_weight / sample.total_weight
+        errors[executed] = to_error(squares, evaluator.data)
+        explored = evaluator.explored
+        order = np.argsort(explored.complexities, kind="stable")
+        least = np.concatenate([[np.inf], np.minimum.accumulate(explored.errors[order])])
+        rivals = least[np.searchsorted(explored.complexities[order], forest.sizes, side="right")]  # no larger
+        promising = np.flatnonzero(errors < Scoring.SLACK * rivals)
+        errors[promising] = evaluator.score(forest.take(promising)).errors
+        return errors
+
+    def bits(self, forest: Forest) -> Numbers:
+        """Return description lengths on a few rows."""
+        return description_bits(forest, self.few_data, self.task.criterion)
+
+    # -- forms and constants --------------------------------------------------------------
+
+    def allowed(self, forest: Forest) -> Mask:
+        """Return, by expression, whether constraints allow it as an equation."""
+        return np.ones(len(forest), np.bool_) if self._rules is None else self._rules.allowed(forest)
+
+    def shortened(self, forest: Forest) -> Forest:
+        """Return each expression in its canonical form, where that is shorter, and allowed."""
+        if self._rules is None:
+            return shortened(forest)
+        return allowed_or(shortened(forest), completed(forest, self._rules), self._rules)
+
+    def within_bounds(self, forest: Forest) -> Forest:
+        """Fit constants again that linear least squares, which knows no bounds, put beyond the evaluator's."""
+        kept, n_fitted = within_bounds(forest, self.fit_data, self.evaluator.constants)
+        self.task.tally.refits += n_fitted
+        return kept
+
+    def refitted(self, forest: Forest, data: Data) -> Forest:
+        """Return expressions with constants fitted again, within the bounds, with rows weighted by their noise."""
+        if self.noise is not None and self.noise[1] is not CONSTANT:
+            noise = RowNoise.left_by(*self.noise, data)
+            if noise is not None:
+                data = replace(data, weights=(noise.deviations.mean() / noise.deviations) ** 2)
+        return refitted(forest, data, self.fitting)
+
+    # -- the best so far ------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Take expressions that were scored since the last call among the leaders."""
+        self.leaders.look(self.evaluator)
+
+    def shortest_descriptions(self) -> tuple[Forest, Numbers]:
+        """Return the few expressions with the shortest descriptions so far, and their bits."""
+        self.look()
+        few = np.arange(min(Improving.EXPRESSIONS, len(self.leaders.forest)))
+        return self.leaders.forest.take(few), self.leaders.bits[few]
+
+    def look_at_noise(self, data: Data) -> RowNoise | None:
+        """Return the noise by row, as the best expression so far leaves it, or None; refits use it from now on."""
+        self.look()
+        if len(self.leaders.forest) == 0:
+            return None
+        best = self.leaders.forest.take([0])
+        model = describe(best, self.few_data, self.task.criterion).models[0]
+        if self.task.criterion.noise == "auto" and not is_near(best, self.few_data):
+            model = CONSTANT  # the residuals of a poor fit say little of the noise
+        self.noise = best, model
+        return RowNoise.left_by(best, model, data)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return leaders, and the noise as it was last looked at, as arrays."""
+        kept = self.leaders.state()
+        if self.noise is not None:
+            best, model = self.noise
+            kept |= forest_arrays("noise_", best)
+            kept |= {"noise_name": np.array(model.name), "noise_ratio": np.array(model.ratio)}
+        return kept
+
+    def restore(self, state: State) -> None:
+        """Restore leaders and noise from a snapshot."""
+        self.leaders.restore(state)
+        if "noise_name" in state:
+            model = model_of(str(state["noise_name"]), float(state["noise_ratio"]))
+            self.noise = forest_from("noise_", state, self.library), model

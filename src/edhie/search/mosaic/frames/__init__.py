@@ -1,0 +1,1 @@
+"""Frames: ways of looking at the target."""

@@ -1,0 +1,114 @@
+"""Free columns: polynomials of the variables, or their powers as factors, which are fitted along with every piece."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from edhie.search.arrays import LARGEST_VALUE, Indices, Mask, Numbers
+from edhie.search.mosaic.config import Columns
+
+
+@dataclass(frozen=True, eq=False)
+class FreeColumns:
+    """Columns that are fitted along with every piece; one column is a product of powers of the variables."""
+
+    is_product: bool
+    """True if logarithms are added: then a column is a power of a variable, and pieces may be factors too."""
+    exponents: Indices
+    """(columns, variables); all zero is the constant, which is always the first."""
+    columns: Numbers
+    """(columns, rows): their values, or logarithms."""
+    row_scale: Numbers
+    """By row: the factor with which it counts, the square root of its weight."""
+    variables: Numbers
+    """(variables, rows): the values of the variables themselves."""
+
+    @property
+    def is_constant(self) -> bool:
+        """True if nothing but a constant is free."""
+        return len(self.exponents) == 1
+
+    @cached_property
+    def basis(self) -> Numbers:
+        """(rows, rank): orthonormal, spanning the scaled columns."""
+        return orthonormal((self.columns * self.row_scale).T)
+
+    def without(self, target: Numbers) -> Numbers:
+        """Return the residual of a scaled target, or of several, after a fit of the columns."""
+        once = target - (target @ self.basis) @ self.basis.T
+        return once - (once @ self.basis) @ self.basis.T  # once is not enough against rounding
+
+    def regressors(self, pieces: Numbers) -> tuple[Numbers, Indices, Mask]:
+        """Return the scaled values of pieces and, in a product, their logarithms.
+
+        With them, by row the piece that it belongs to, and whether it is its logarithm.
+        """
+        which = np.arange(len(pieces))
+        if not self.is_product:
+            return pieces * self.row_scale, which, np.zeros(len(pieces), np.bool_)
+        with np.errstate(all="ignore"):
+            logs = np.log(np.abs(pieces))
+        finite = np.flatnonzero(np.isfinite(logs).all(axis=1))
+        is_log = np.repeat([False, True], [len(pieces), len(finite)])
+        both = np.concatenate([pieces, logs[finite]]) * self.row_scale
+        return both, np.concatenate([which, finite]), is_log
+
+    def residuals(self, regressors: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the residual of each regressor, and its square; 0 where it differs from 0 only by rounding."""
+        found = regressors - (regressors @ self.basis) @ self.basis.T
+        squares = np.einsum("ij,ij->i", found, found)
+        before = np.einsum("ij,ij->i", regressors, regressors)
+        return found, np.where(squares > Columns.NEW * before, squares, 0.0)
+
+
+def orthonormal(columns: Numbers) -> Numbers:
+    """Return an orthonormal basis of the span of columns, those that depend on others left out."""
+    norms = np.linalg.norm(columns, axis=0)
+    kept = columns[:, norms > 0] / norms[norms > 0]
+    q, r = np.linalg.qr(kept)
+    if len(r) and np.abs(np.diag(r)).min() <= Columns.INDEPENDENT:  # columns behind a dependent one would lose a part
+        import scipy.linalg
+
+        q, r, _ = scipy.linalg.qr(kept, mode="economic", pivoting=True)
+    return np.ascontiguousarray(q[:, np.abs(np.diag(r)) > Columns.INDEPENDENT])
+
+
+def polynomial_columns(variables: Numbers, row_scale: Numbers, *, most: int = Columns.MOST) -> FreeColumns:
+    """Return all products of variables up to the degree that the number of rows can bear, `most` of them at most."""
+    n, rows = variables.shape
+    most = min(most, max(1, rows // Columns.ROWS_A_COLUMN))
+    highest = Columns.HIGHEST_DEGREE if n == 1 else Columns.HIGHEST_JOINT_DEGREE
+    degree = max(d for d in range(highest + 1) if math.comb(n + d, d) <= most)
+    return polynomial_of_degree(variables, degree, row_scale)
+
+
+def polynomial_of_degree(variables: Numbers, degree: int, row_scale: Numbers | None = None) -> FreeColumns:
+    """Return all products of variables up to a degree, without those whose squares overflow."""
+    n, rows = variables.shape
+    exponents = np.array(
+        [
+            np.bincount(np.array(chosen, np.int64), minlength=n)
+            for d in range(degree + 1)
+            for chosen in combinations_with_replacement(range(n), d)
+        ]
+    ).reshape(-1, n)
+    with np.errstate(all="ignore"):
+        columns = np.prod(variables[np.newaxis] ** exponents[:, :, np.newaxis], axis=1)
+    usable = (np.abs(columns) < LARGEST_VALUE).all(axis=1)
+    scale = np.ones(rows) if row_scale is None else row_scale
+    return FreeColumns(False, exponents[usable], columns[usable], scale, variables)
+
+
+def logarithm_columns(variables: Numbers, row_scale: Numbers, *, is_rich: bool = True) -> FreeColumns:
+    """Return the logarithms of the variables that are nowhere 0: their powers come as factors."""
+    n, rows = variables.shape
+    usable = np.flatnonzero((variables != 0).all(axis=1)) if is_rich else np.zeros(0, np.int64)
+    usable = usable[: max(0, rows // Columns.ROWS_A_COLUMN - 1)]
+    exponents = np.concatenate([np.zeros((1, n), np.int64), np.eye(n, dtype=np.int64)[usable]])
+    columns = np.concatenate([np.ones((1, rows)), np.log(np.abs(variables[usable]))])
+    return FreeColumns(True, exponents, columns, row_scale, variables)

@@ -1,0 +1,161 @@
+"""The frames that a search begins with."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from edhie.evaluate.data import Data
+from edhie.expr import SymbolLibrary
+from edhie.search.arrays import LARGEST_VALUE, Indices, Numbers
+from edhie.search.mosaic.config import Columns, MosaicConfig, Opening
+from edhie.search.mosaic.frames.frame import Frame
+from edhie.search.mosaic.frames.free_columns import FreeColumns, logarithm_columns, polynomial_columns
+from edhie.search.mosaic.frames.links import IDENTITY, Link, usable_links
+
+
+def opening_frames(
+    data: Data, library: SymbolLibrary, config: MosaicConfig, *, for_columns: bool = False
+) -> list[Frame]:
+    """Return the ways to look at the target that its values and the library allow, the plainest first.
+
+    With `for_columns`, frames of free columns alone: scales are left out, and relative errors are looked at through
+    more links.
+    """
+    weights = np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights / data.weights.mean())
+    with np.errstate(all="ignore"):
+        links = usable_links(data.y, library) if config.links else [IDENTITY]
+    most = Columns.MOST if config.blocks else 1
+    plain, polynomial = (polynomial_columns(data.columns, weights, most=n) for n in (1, most))
+    frames = [_frame(link, plain, data) for link in links]
+    if not polynomial.is_constant:
+        frames += [_frame(link, polynomial, data) for link in links]
+    if config.scales and not for_columns:
+        frames += _scaled_frames(links, polynomial, data)
+    if config.products:
+        logarithms = logarithm_columns(data.columns, weights, is_rich=config.blocks)
+        for link in links:
+            linked = link.apply(data.y)
+            if link.name in Opening.PRODUCT_LINKS and (linked != 0).all():
+                target, sign = np.log(np.abs(linked)), float(np.sign(linked[0]))
+                frames.append(Frame(link, logarithms, (0,) * data.n_variables, target, sign))
+    for link in links if for_columns else [IDENTITY]:
+        if link.name in Opening.RELATIVE_LINKS and (data.y != 0).all():  # for noise in proportion to the target
+            with np.errstate(all="ignore"):
+                spread = np.abs(link.slope(data.y) * data.y)
+                trusted = np.minimum(np.median(spread) / spread, Opening.MOST_TRUST)
+            if np.isfinite(trusted).all():
+                frames.append(_frame(link, polynomial_columns(data.columns, weights * trusted, most=most), data))
+    return sound_frames(frames)
+
+
+def sound_frames(frames: list[Frame]) -> list[Frame]:
+    """Return the frames whose targets vary, and are of a size at which squares neither overflow nor vanish.
+
+    The first one, the target itself, may be constant.
+    """
+    found = []
+    for frame in frames:
+        largest = float(np.max(np.abs(frame.target * frame.free.row_scale)))
+        is_sound = largest < LARGEST_VALUE and (largest > 1 / LARGEST_VALUE or not frame.target.any())
+        if is_sound and (frame is frames[0] or np.ptp(frame.target) > 0):
+            found.append(frame)
+    return found
+
+
+def _frame(link: Link, free: FreeColumns, data: Data) -> Frame:
+    with np.errstate(all="ignore"):
+        target = link.apply(data.y)
+    return Frame(link, free, (0,) * data.n_variables, target, _sign(link, data.y))
+
+
+def _sign(link: Link, y: Numbers) -> float:
+    return -1.0 if link.is_even and y[0] < 0 else 1.0
+
+
+# -- targets times powers of the variables ----------------------------------------------
+
+
+def _scaled_frames(links: list[Link], free: FreeColumns, data: Data) -> list[Frame]:
+    """Return for each link those few powers of the variables with which the free columns leave the least."""
+    usable = np.flatnonzero((data.columns != 0).all(axis=1))
+    powers = unique_rows(np.concatenate([scales(usable), likely_scales(data, usable)]))
+    if len(powers) == 0:
+        return []
+    factors = powers_of(data, usable, powers)
+    found = []
+    for link in links:
+        if link.name not in Opening.SCALED_LINKS:
+            continue
+        with np.errstate(all="ignore"):
+            targets = factors * link.apply(data.y)
+            finite = (np.abs(targets * free.row_scale) < LARGEST_VALUE).all(axis=1)
+        unexplained = np.full(len(targets), np.inf)
+        unexplained[finite] = _unexplained(targets[finite], free)
+        for k in np.argsort(unexplained, kind="stable")[: Opening.SCALES_A_LINK]:
+            if np.isfinite(unexplained[k]):
+                scale = np.zeros(data.n_variables, np.int64)
+                scale[usable] = powers[k]
+                found.append(Frame(link, free, tuple(scale.tolist()), targets[k], _sign(link, data.y)))
+    return found
+
+
+def unique_rows(powers: Indices) -> Indices:
+    """Return the rows without repetitions, in order."""
+    return powers[np.sort(np.unique(powers, axis=0, return_index=True)[1])] if len(powers) else powers
+
+
+def powers_of(data: Data, usable: Indices, powers: Indices) -> Numbers:
+    """Return (powers, rows): the products of the usable variables, which are nowhere 0, to these powers."""
+    columns = data.columns[usable]
+    with np.errstate(all="ignore"):
+        factors = np.exp(powers @ np.log(np.abs(columns)))
+    n_negative = (powers % 2) @ (columns < 0)  # factors, by row
+    return np.asarray(factors * (1.0 - 2.0 * (n_negative % 2)))
+
+
+def likely_scales(data: Data, usable: Indices) -> Indices:
+    """Return powers near those that cancel the target's dependence on the variables, as its logarithm shows it."""
+    n = len(usable)
+    if n == 0 or not (data.y != 0).all() or data.n_rows < 3 * n:
+        return np.zeros((0, n), np.int64)
+    design = np.column_stack([np.ones(data.n_rows), np.log(np.abs(data.columns[usable])).T])
+    slopes = np.linalg.lstsq(design, np.log(np.abs(data.y)), rcond=None)[0][1:]
+    centre = np.clip(np.round(slopes), -3, 3).astype(np.int64)
+    unit, steps = np.eye(n, dtype=np.int64), Opening.MOVES
+    moves = [np.zeros(n, np.int64)]
+    moves += [s * unit[k] for k in range(n) for s in steps]
+    moves += [s * unit[a] + t * unit[b] for a in range(n) for b in range(a) for s in steps for t in steps]
+    around = np.unique(np.array([centre + move for move in moves[: Opening.MOST_SCALES]]), axis=0)
+    every = np.concatenate([-around, around, -2 * around])  # for y, for 1/y, for its square
+    return np.asarray(every[np.abs(every).sum(axis=1) > 0])
+
+
+def scales(usable: Indices) -> Indices:
+    """Return powers of the usable variables to multiply a target with, the plainest first; not all zero."""
+    n, most = len(usable), Opening.MOST_SCALES
+    if n == 0:
+        return np.zeros((0, 0), np.int64)
+    highest = next((h for h in (Opening.HIGHEST_POWER, 1) if (2 * h + 1) ** n <= 20 * most), 0)
+    if highest == 0:  # too many variables for all: at most two at a time
+        unit = np.eye(n, dtype=np.int64)
+        rows = [unit[k] * s for k in range(n) for s in (1, -1)]
+        rows += [unit[a] * s + unit[b] * t for a in range(n) for b in range(a) for s, t in product((1, -1), repeat=2)]
+        return np.array(rows[:most])
+    every = np.array(list(product(range(-highest, highest + 1), repeat=n)), np.int64)
+    degrees = np.abs(every).sum(axis=1)
+    order = np.argsort(degrees, kind="stable")
+    return np.asarray(every[order][degrees[order] > 0][:most])
+
+
+def _unexplained(targets: Numbers, free: FreeColumns) -> Numbers:
+    """Return by target the share of its variance that the free columns leave; infinite where it has none."""
+    scaled = targets * free.row_scale
+    ones = free.row_scale / np.linalg.norm(free.row_scale)
+    about = scaled - np.outer(scaled @ ones, ones)
+    totals = np.einsum("ij,ij->i", about, about)
+    rest = free.without(scaled)
+    squares = np.einsum("ij,ij->i", scaled, scaled)
+    with np.errstate(all="ignore"):
+        return np.where(totals > 1e-12 * squares, np.einsum("ij,ij->i", rest, rest) / totals, np.inf)

@@ -1,0 +1,87 @@
+"""Pieces to look at next: the shortest, those of the generator's expressions, and changed copies of the best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from edhie.expr import Forest, SymbolLibrary
+from edhie.search.arrays import Numbers
+from edhie.search.mosaic.config import MosaicConfig, Proposing
+from edhie.search.mosaic.frames.frame import Term
+from edhie.search.mosaic.weighing.frame_pool import Finding, PooledFrame, ranks
+from edhie.search.pieces.enumeration import Enumeration
+from edhie.search.pieces.generator_source import GeneratorSource
+from edhie.search.pieces.rewriting import loosened
+from edhie.search.pieces.variation import children, likely_symbols
+
+
+class Proposals:
+    """Chooses pieces to look at."""
+
+    def __init__(self, source: GeneratorSource, library: SymbolLibrary, config: MosaicConfig, one: Forest) -> None:
+        """`one` is the forest of `written_one`."""
+        self.enumeration = Enumeration(library, one=one)
+        self._source, self._library, self._config = source, library, config
+
+    @property
+    def likely(self) -> Numbers:
+        """By token: how likely a symbol is to come in, from how often the generator uses it."""
+        return likely_symbols(self._source.frequencies)
+
+    def pieces(self, n: int, known: Forest, frames: Sequence[PooledFrame], rng: np.random.Generator) -> Forest:
+        """Return about `n` pieces, or more, some of which may have been looked at before."""
+        config = self._config
+        found = [Forest.from_exprs([], self._library)]
+        if config.enumeration and not self.enumeration.is_over:
+            found.append(self.enumeration.take(max(n // Proposing.ENUMERATED, 8), known))
+        if config.samples:
+            n_samples = max(n // Proposing.SAMPLED, 4)
+            found.append(self._source.subtrees(n_samples, rng, config.largest, self.relevance(frames)))
+        usable = [each for each in frames if len(each.elites) >= 2]
+        if usable and len(known):
+            found += self._changed(n, known, usable, rng)
+        every = Forest.concatenate(found)
+        return every.take(np.flatnonzero(every.sizes <= config.largest)).unique()
+
+    def _changed(self, n: int, known: Forest, frames: Sequence[PooledFrame], rng: np.random.Generator) -> list[Forest]:
+        """Return changed copies of the best pieces of all frames, more of frames with short descriptions."""
+        weights = (ranks(frames) + 2.0) ** -Proposing.SHARPNESS
+        shares = rng.multinomial(n, weights / weights.sum())
+        chosen = []
+        for each, share in zip(frames, shares.tolist(), strict=True):
+            elites = each.elites.forest
+            drawn = rng.geometric(Proposing.ELITE, share) - 1
+            chosen.append(elites.take(np.minimum(drawn, len(elites) - 1)))
+        parents, found = Forest.concatenate(chosen), []
+        if self._config.evolution:
+            found.append(children(parents, known, rng, likely=self.likely))
+        if self._config.latent and self._source.is_latent:
+            found.append(self._source.neighbours(parents.unique(), n // Proposing.NEIGHBOURS, rng))
+        return found
+
+    def relevance(self, frames: Sequence[PooledFrame]) -> Numbers:
+        """Return, by variable, how likely it is to matter, from how often the best pieces have it."""
+        ids = np.array([self._library.ids[name] for name in self._library.variables])
+        counts = np.ones(len(self._library))
+        for each in frames:
+            best = each.elites.forest.take(np.arange(min(len(each.elites), Proposing.RELEVANT)))
+            counts += np.bincount(best.tokens, minlength=len(counts))
+        return np.asarray(counts[ids])
+
+
+def pieces_to_tune(frames: Sequence[PooledFrame], n: int, rng: np.random.Generator) -> list[Finding]:
+    """Draw elites of the best frames, with constants put into their functions; those without constants are left out."""
+    usable = [each for each in frames if len(each.elites)]
+    best = [each for each, rank in zip(usable, ranks(usable), strict=True) if rank < Proposing.TUNED_FRAMES]
+    found: dict[tuple[object, ...], Finding] = {}
+    for _ in range(n if best else 0):
+        pooled = best[int(rng.integers(len(best)))]
+        elites = pooled.elites
+        k = int(rng.integers(len(elites)))
+        piece = loosened(elites.forest[k])
+        if piece.constants:
+            term = Term(Forest.from_exprs([piece]), elites.values[k], bool(elites.is_log[k]))
+            found.setdefault((id(pooled), piece.tokens), Finding(pooled, (term,), 0.0))
+    return list(found.values())

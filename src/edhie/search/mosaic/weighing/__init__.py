@@ -1,0 +1,1 @@
+"""Weighing: pieces compared in closed form, frame by frame."""

@@ -1,0 +1,70 @@
+"""The best pieces that a frame has seen, no two alike in what they explain."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.expr import Forest, SymbolLibrary
+from edhie.search.arrays import Indices, Mask, Numbers, one_of_each
+from edhie.search.mosaic.config import Weighing
+from edhie.search.pieces.variation import is_plain
+
+
+class Elites:
+    """Pieces ranked by what they leave of a frame's residual, small ones preferred."""
+
+    def __init__(self, library: SymbolLibrary, n_rows: int, capacity: int) -> None:
+        self.capacity = capacity
+        # a symbol costs as many bits as the residual would have to save: n/2·log2(rest)
+        self._price = Weighing.PRICE * 2 * math.log(max(len(library), 2)) / n_rows
+        self.forest = Forest.from_exprs([], library)
+        self.values: Numbers = np.empty((0, n_rows))
+        self.is_log: Mask = np.empty(0, np.bool_)
+        self.shares: Numbers = np.empty(0)
+
+    def __len__(self) -> int:
+        return len(self.forest)
+
+    def offer(self, forest: Forest, values: Numbers, which: Indices, is_log: Mask, shares: Numbers) -> None:
+        """Consider regressors: piece `which` of the forest each, and the share that it explains."""
+        least = 0.0 if len(self) < self.capacity else 0.5 * float(self.shares.min())
+        usable = np.flatnonzero(shares > least)
+        best = usable[np.argsort(-shares[usable], kind="stable")[: Weighing.CONSIDERED * self.capacity]]
+        if len(best) == 0:
+            return
+        both = Forest.concatenate([self.forest, forest.take(which[best])])
+        all_shares = np.concatenate([self.shares, shares[best]])
+        order = _chosen(both, all_shares, self.capacity, self._price)
+        self.forest = both.take(order)
+        self.values = np.concatenate([self.values, values[which[best]]])[order]
+        self.is_log = np.concatenate([self.is_log, is_log[best]])[order]
+        self.shares = all_shares[order]
+
+
+def _chosen(forest: Forest, shares: Numbers, capacity: int, price: float) -> Indices:
+    """Return the best of every kind, then the second of every kind, and so on, until there are enough; the best first.
+
+    A kind is the operator at the root, or the size, with or without constants that are no plain numbers. So
+    long pieces, those of one form, or those with fitted constants do not take all places.
+    """
+    rank = np.log(1 - shares + 1e-16) + price * forest.sizes
+    order = np.argsort(rank, kind="stable")
+    order = order[np.sort(np.unique(np.round(shares[order], Weighing.ALIKE), return_index=True)[1])]
+    order = one_of_each(forest, order)
+    counts = np.concatenate([np.zeros(1, np.int64), np.cumsum(~is_plain(forest.values))])
+    is_fitted = (counts[forest.value_offsets[1:]] > counts[forest.value_offsets[:-1]])[order].astype(np.int64)
+    roots = forest.tokens[forest.offsets[:-1]][order]
+    turn = np.minimum(_places_within(2 * roots + is_fitted), _places_within(2 * forest.sizes[order] + is_fitted))
+    kept = np.argsort(turn, kind="stable")[:capacity]
+    return order[np.sort(kept)]
+
+
+def _places_within(kinds: NDArray[np.integer]) -> Indices:
+    """Return, by entry, how many of its kind stand before it."""
+    by_kind = np.argsort(kinds, kind="stable")
+    places = np.empty(len(kinds), np.int64)
+    places[by_kind] = np.arange(len(kinds)) - np.searchsorted(kinds[by_kind], kinds[by_kind])
+    return places

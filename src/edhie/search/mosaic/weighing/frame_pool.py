@@ -1,0 +1,277 @@
+"""The pool of frames: each with the best pieces it has seen. Pieces and their products are weighed in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.constraints import Rules
+from edhie.expr import Forest, SymbolLibrary
+from edhie.search.arrays import Indices, Mask, Numbers, forest_arrays, forest_from
+from edhie.search.mosaic.config import Weighing
+from edhie.search.mosaic.frames.frame import Frame, Term, shares_of, weigh
+from edhie.search.mosaic.frames.free_columns import FreeColumns
+from edhie.search.mosaic.weighing.elites import Elites
+from edhie.search.pieces.products import Products
+
+
+@dataclass(frozen=True, eq=False)
+class PieceFilter:
+    """By token: whether it may not be in a piece, and not in one that is written in an exponent; None: all may."""
+
+    banned: Mask | None = None
+    banned_in_exponents: Mask | None = None
+
+    @classmethod
+    def of(cls, frame: Frame, rules: Rules | None) -> PieceFilter:
+        """Return the filter of a frame: its link is undone around every piece, and in a product terms are exponents."""
+        if rules is None:
+            return cls()
+        head = ["/" if name == "1/" else name for name in frame.link.head]
+        return cls(rules.banned_within(head), rules.banned_within(["exp"]) if frame.free.is_product else None)
+
+    def allowed(self, forest: Forest, which: Indices, is_log: Mask) -> Mask:
+        """Return, by regressor, piece `which` of the forest each, whether it may be written."""
+        found = np.ones(len(which), np.bool_)
+        if self.banned is not None:
+            found &= ~_has_any(forest, self.banned)[which]
+        if self.banned_in_exponents is not None:
+            found &= ~_has_any(forest, self.banned_in_exponents)[which] | is_log
+        return found
+
+
+def _has_any(forest: Forest, tokens: Mask) -> Mask:
+    if len(forest) == 0:
+        return np.zeros(0, np.bool_)
+    return np.asarray(np.logical_or.reduceat(tokens[forest.tokens], forest.offsets[:-1]))
+
+
+@dataclass(eq=False)
+class PooledFrame:
+    """A frame in the pool, and what is known of it."""
+
+    frame: Frame
+    elites: Elites
+    root: int
+    """The place of the frame that it grew from; its own for one that the search began with."""
+    filter: PieceFilter
+    """The pieces that may be written in the frame."""
+    least: float = np.inf
+    """The smallest share that a written piece left."""
+    bits: float = np.inf
+    """The shortest description of the data by an expression that was written from it."""
+    written: set[float] = field(default_factory=set)
+    """The shares of the pieces that were written."""
+
+    @property
+    def is_lean(self) -> bool:
+        """True if little comes free in it: progress is slower there, and what is found is shorter."""
+        return self.frame.free.is_constant or self.frame.free.is_product
+
+    def left_by(self, share: float) -> float:
+        """Return the share of all that is to be explained which a piece leaves."""
+        return self.frame.unexplained * (1.0 - share)
+
+    def elite(self, k: int) -> Term:
+        """Return one of the elites as a term."""
+        return Term(self.elites.forest.take([k]), self.elites.values[k], bool(self.elites.is_log[k]))
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """Terms that do well in a frame together, and are to be written."""
+
+    pooled: PooledFrame
+    extra: tuple[Term, ...]
+    left: float
+
+
+def ranks(frames: Sequence[PooledFrame]) -> Indices:
+    """Return, by frame, how many have shorter descriptions, among the lean ones and among the others."""
+    found = np.empty(len(frames), np.int64)
+    for is_lean in (True, False):
+        its = [k for k, each in enumerate(frames) if each.is_lean == is_lean]
+        bits = np.array([frames[k].bits for k in its])
+        found[its] = np.argsort(np.argsort(bits, kind="stable"))
+    return found
+
+
+class FramePool:
+    """Frames, and the best pieces of each; those over the same free columns are weighed together."""
+
+    def __init__(self, library: SymbolLibrary, n_rows: int, n_elites: int, rules: Rules | None = None) -> None:
+        """Pieces that `rules` allow in no equation, or not in a frame, do not become elites."""
+        self.library = library
+        self._rules, self._n_rows, self._n_elites = rules, n_rows, n_elites
+        self.frames: list[PooledFrame] = []
+
+    def add(self, frame: Frame, root: int | None = None) -> PooledFrame:
+        """Add a frame."""
+        elites = Elites(self.library, self._n_rows, self._n_elites)
+        root = len(self.frames) if root is None else root
+        self.frames.append(PooledFrame(frame, elites, root, PieceFilter.of(frame, self._rules)))
+        return self.frames[-1]
+
+    def by_columns(
+        self, frames: Sequence[PooledFrame] | None = None
+    ) -> Iterator[tuple[FreeColumns, list[PooledFrame]]]:
+        """Yield frames over the same free columns together."""
+        groups: dict[int, list[PooledFrame]] = {}
+        for each in self.frames if frames is None else frames:
+            groups.setdefault(id(each.frame.free), []).append(each)
+        return ((group[0].frame.free, group) for group in groups.values())
+
+    # -- weighing -------------------------------------------------------------------------
+
+    def weigh(self, forest: Forest, values: Numbers, frames: Sequence[PooledFrame] | None = None) -> None:
+        """Offer pieces to all frames, or to some."""
+        if len(forest) == 0:
+            return
+        for free, group in self.by_columns(frames):
+            which, is_log, shares = weigh(values, free, [each.frame for each in group])
+            for k, each in enumerate(group):
+                own = shares[:, k]
+                if self._rules is not None:
+                    own = np.where(each.filter.allowed(forest, which, is_log), own, 0.0)
+                each.elites.offer(forest, values, which, is_log, own)
+
+    def weigh_products(self, products: Products, values: Numbers) -> int:
+        """Offer products and quotients to frames that are sums, given their stock's values; return how many."""
+        groups = [(free, group) for free, group in self.by_columns() if not free.is_product]
+        lean = [each for each in groups if each[0].is_constant]
+        rich = [each for each in groups if not each[0].is_constant]
+        rich.sort(key=lambda each: min(pooled.bits for pooled in each[1]))
+        n_weighed = 0
+        for which, made in products.chunks(values):
+            n_weighed += len(which)
+            for free, group in [*lean, *rich[: Weighing.MULTIPLIED_GROUPS]]:
+                rest, squares = free.residuals(made * free.row_scale)
+                shares = shares_of(rest, squares, [each.frame for each in group])
+                for k, each in enumerate(group):
+                    self._offer_best(each, products, which, made, shares[:, k])
+        return n_weighed
+
+    def _offer_best(
+        self, pooled: PooledFrame, products: Products, which: Indices, made: Numbers, shares: Numbers
+    ) -> None:
+        elites = pooled.elites
+        worst = elites.shares[-1] if len(elites) == elites.capacity else 0.0
+        best = np.flatnonzero(shares > worst)
+        best = best[np.argsort(-shares[best], kind="stable")[: Weighing.OFFERED]]
+        if len(best) == 0:
+            return
+        trees, offered = products.trees(which[best]), shares[best]
+        plain, every = np.zeros(len(best), np.bool_), np.arange(len(best))
+        if self._rules is not None:
+            is_allowed = pooled.filter.allowed(trees, every, plain) & self._rules.allowed_as_part(trees)
+            offered = np.where(is_allowed, offered, 0.0)
+        elites.offer(trees, made[best], every, plain, offered)
+
+    # -- what is to be written ------------------------------------------------------------
+
+    def singles(self, most: int) -> list[Finding]:
+        """Return, by frame, the best pieces not written yet, where they leave less than those before."""
+        found = []
+        for pooled in self.frames:
+            count = 0
+            for k in range(min(len(pooled.elites), most)):
+                share = float(pooled.elites.shares[k])
+                left = pooled.left_by(share)
+                is_poor = left > Weighing.BETTER * pooled.least and left > Weighing.SURE
+                if share in pooled.written or is_poor:
+                    continue
+                pooled.written.add(share)
+                pooled.least = min(pooled.least, left)
+                found.append(Finding(pooled, (pooled.elite(k),), left))
+                count += 1
+                if count >= most or left <= Weighing.SURE:
+                    break
+        return found
+
+    def simplest(self, largest: int) -> list[Finding]:
+        """Return, by size, the best piece of the first frame, for the short end of the front."""
+        pooled = self.frames[0]
+        found: dict[int, Finding] = {}
+        for k, size in enumerate(pooled.elites.forest.sizes.tolist()):
+            if size <= largest and size not in found:
+                left = pooled.left_by(float(pooled.elites.shares[k]))
+                found[size] = Finding(pooled, (pooled.elite(k),), left)
+        return list(found.values())
+
+    # -- frames with fixed terms ----------------------------------------------------------
+
+    def fix_terms(self, forest: Forest, values: Numbers, n_frames: int, rng: np.random.Generator) -> None:
+        """Add frames in which good pieces are fixed, so that others are looked for beside them.
+
+        They grow from the frames with the shortest descriptions, and replace the frames with fixed terms before. The
+        pieces of `forest` are weighed in new ones.
+        """
+        roots = [each for each in self.frames if not each.frame.terms]
+        grown = {each.frame.key: each for each in self.frames if each.frame.terms}
+        wanted: dict[tuple[object, ...], tuple[Frame, int]] = {}
+        by_bits = sorted(range(len(roots)), key=lambda k: roots[k].bits)
+        plain = [k for k in range(len(roots)) if k == 0 or roots[k].frame.free.is_product]
+        for k in dict.fromkeys([*plain, *by_bits[: max(1, (n_frames - len(roots)) // 2)]]):
+            for rank in (0, int(rng.integers(1, Weighing.RANKS))):
+                if rank < len(roots[k].elites):
+                    frame = roots[k].frame.with_term(roots[k].elite(rank))
+                    wanted[frame.key] = (frame, k)
+        old = list(grown.values())
+        for pooled in [each for each, rank in zip(old, ranks(old), strict=True) if rank < Weighing.GROWING]:
+            wanted[pooled.frame.key] = (pooled.frame, pooled.root)
+            if len(pooled.elites) and len(pooled.frame.terms) < Weighing.DEEPEST:
+                frame = pooled.frame.with_term(pooled.elite(0))
+                wanted[frame.key] = (frame, pooled.root)
+        self.frames = list(roots)
+        fresh: list[PooledFrame] = []
+        for key, (frame, root) in wanted.items():
+            if key in grown:
+                self.frames.append(grown[key])
+            elif np.isfinite(frame.unexplained) and frame.unexplained > 0:
+                fresh.append(self.add(frame, root))
+        if fresh:
+            self.weigh(forest, values, fresh)
+
+    # -- checkpoints ----------------------------------------------------------------------
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return the frames' terms (under `laid`) and elites, and the shares that were written, as arrays."""
+        frames, none = self.frames, Forest.from_exprs([], self.library)
+        terms = [term for each in frames for term in each.frame.terms]
+        return {
+            "roots": np.array([each.root for each in frames], np.int64),
+            "least": np.array([[each.least, each.bits] for each in frames]).reshape(-1, 2),
+            "written_counts": np.array([len(each.written) for each in frames], np.int64),
+            "written_values": np.concatenate([np.empty(0), *(np.array(sorted(each.written)) for each in frames)]),
+            "n_laid": np.array([len(each.frame.terms) for each in frames], np.int64),
+            "laid_logs": np.array([term.is_log for term in terms], np.bool_),
+            **forest_arrays("laid_", Forest.concatenate([none, *(term.piece for term in terms)])),
+            "n_elites": np.array([len(each.elites) for each in frames], np.int64),
+            "elite_logs": np.concatenate([np.empty(0, np.bool_), *(each.elites.is_log for each in frames)]),
+            "elite_shares": np.concatenate([np.empty(0), *(each.elites.shares for each in frames)]),
+            **forest_arrays("elites_", Forest.concatenate([none, *(each.elites.forest for each in frames)])),
+        }
+
+    def restore(
+        self, state: Mapping[str, NDArray[Any]], roots: Sequence[Frame], values_of: Callable[[Forest], Numbers]
+    ) -> None:
+        """Restore the pool from a snapshot; all frames grew from `roots`."""
+        laid, elites = (forest_from(name, state, self.library) for name in ("laid_", "elites_"))
+        laid_values, elite_values = values_of(laid), values_of(elites)
+        written = np.split(state["written_values"], np.cumsum(state["written_counts"])[:-1])
+        ends, elite_ends = np.cumsum(state["n_laid"]), np.cumsum(state["n_elites"])
+        self.frames = []
+        for k, root in enumerate(state["roots"].tolist()):
+            frame = roots[root]
+            for at in range(int(ends[k] - state["n_laid"][k]), int(ends[k])):
+                frame = frame.with_term(Term(laid.take([at]), laid_values[at], bool(state["laid_logs"][at])))
+            pooled = self.add(frame, root)
+            pooled.least, pooled.bits = map(float, state["least"][k])
+            pooled.written = set(written[k].tolist())
+            its = slice(int(elite_ends[k] - state["n_elites"][k]), int(elite_ends[k]))
+            pooled.elites.forest, pooled.elites.values = elites[its], elite_values[its]
+            pooled.elites.is_log, pooled.elites.shares = state["elite_logs"][its], state["elite_shares"][its]

@@ -1,0 +1,141 @@
+"""Pairs of functions of one variable with a constant each: two exponentials, a wave that fades, and the like.
+
+Neither function explains much by itself, so neither becomes an elite. Of each pair of families the best on the grid is
+taken, even where others do better there: off the grid, with both constants fitted, it may be the right one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from edhie.evaluate.data import Data
+from edhie.expr import Forest
+from edhie.search.arrays import Indices, Numbers, unfitted
+from edhie.search.mosaic.config import FunctionPairs
+from edhie.search.pieces.splicing import Stock
+
+
+class Pair(NamedTuple):
+    """Two functions, by their places, and how much of the target they explain together."""
+
+    share: float
+    first: int
+    second: int
+    operator: str = "+"
+    """The operator between them."""
+
+
+def function_pairs(functions: Forest, values: Numbers, data: Data, relevance: Numbers) -> tuple[Forest, int]:
+    """Return expressions of two functions each, with constants to start a fit from, and how many pairs were weighed.
+
+    `relevance` says, by variable, how likely it is to matter.
+    """
+    library = functions.library
+    if len(functions) < 2 or library.constant is None or "+" not in library or "*" not in library:
+        return functions.take([]), 0
+    some = slice(None, None, max(1, data.n_rows // FunctionPairs.MOST_ROWS))
+    names = [library.variables[k] for k in np.sort(np.argsort(-relevance, kind="stable")[: FunctionPairs.VARIABLES])]
+    chosen = np.array([k for k in range(len(functions)) if set(functions[k].variables) <= set(names)], np.int64)
+    functions, values = functions.take(chosen), values[chosen, some]
+    columns = dict(zip(data.names, data.columns[:, some], strict=True))
+    root = np.ones(values.shape[1]) if data.weights is None else np.sqrt(data.weights[some])
+    target = data.y[some] * root
+    with np.errstate(all="ignore"):
+        products, n_products = _best_products(values, root, target, _families(functions), "/" in library)
+        stock = Stock(functions)
+        times = [stock.write("*", name, stock.trees(np.arange(len(functions)))) for name in names]
+        terms = Forest.concatenate([functions, *times])
+        term_values = np.concatenate([values, *(columns[name] * values for name in names)])
+        about = _about_mean(target[np.newaxis], root)[0]
+        units = _unit(_about_mean(term_values * root, root))
+        sums = _best_sums(units, about / np.linalg.norm(about), _families(terms))
+    made = _written(terms, sums[: FunctionPairs.SUMS], products[: FunctionPairs.PRODUCTS])
+    return made, len(terms) * (len(terms) - 1) // 2 + n_products
+
+
+def _families(functions: Forest) -> list[Indices]:
+    """Return the places of functions that differ in their constants alone, family by family."""
+    family = unfitted(functions).grouped()[1]
+    return [np.flatnonzero(family == k) for k in range(int(family.max(initial=-1)) + 1)]
+
+
+def _about_mean(rows: Numbers, root: Numbers) -> Numbers:
+    """Return residuals about the mean of rows that were multiplied with the roots of weights; zeros for rounding."""
+    about = rows - np.outer(rows @ root, root) / (root @ root)
+    is_flat = ~(np.square(about).sum(axis=1) > FunctionPairs.FLAT * np.square(rows).sum(axis=1))
+    return np.asarray(np.where(is_flat[:, np.newaxis], 0.0, about))
+
+
+def _unit(rows: Numbers) -> Numbers:
+    """Return rows at length 1; zeros stay."""
+    squares = np.square(rows).sum(axis=1)
+    return np.asarray(rows / np.sqrt(np.where(squares > 0, squares, 1.0))[:, np.newaxis])
+
+
+def _best_sums(units: Numbers, target: Numbers, families: Sequence[Indices]) -> list[Pair]:
+    """Return of each two families, and within one, the pair whose sum explains most; the best first."""
+    loads = units @ target
+    overlap = units @ units.T
+    own = 1.0 - np.square(overlap)
+    both = np.square(loads)[:, np.newaxis] + np.square(loads) - 2 * np.outer(loads, loads) * overlap
+    shares = np.where(own > FunctionPairs.ALIKE, both / own, 0.0)
+    found = []
+    for k, first in enumerate(families):
+        for second in families[k:]:
+            part = shares[np.ix_(first, second)]
+            i, j = np.unravel_index(int(np.argmax(part)), part.shape)
+            found.append(Pair(float(part[i, j]), int(first[i]), int(second[j])))
+    return sorted(found, reverse=True)
+
+
+def _best_products(
+    values: Numbers, root: Numbers, target: Numbers, families: Sequence[Indices], has_quotients: bool
+) -> tuple[list[Pair], int]:
+    """Return of each two families f and g the pair for which (a·f + b)·g, or over g, explains most, and the count."""
+    found = []
+    target = target / np.linalg.norm(target)
+    n_weighed = 0
+    for operator in ("*", "/") if has_quotients else ("*",):
+        factors = (values if operator == "*" else 1.0 / values) * root
+        for second in families:
+            for first in families:
+                if first is second:
+                    continue
+                plain = np.nan_to_num(_unit(factors[second]))  # (g, rows)
+                times = values[first][:, np.newaxis] * plain  # (f, g, rows)
+                overlap = (times * plain).sum(axis=2)
+                own = np.square(times).sum(axis=2) - np.square(overlap)
+                load = plain @ target
+                new = times @ target - overlap * load
+                is_new = own > FunctionPairs.ALIKE * np.square(overlap)
+                shares = np.where(is_new, np.square(load) + np.square(new) / own, 0.0)
+                n_weighed += shares.size
+                i, j = np.unravel_index(int(np.argmax(np.nan_to_num(shares))), shares.shape)
+                found.append(Pair(float(shares[i, j]), int(first[i]), int(second[j]), operator))
+    return sorted(found, reverse=True), n_weighed
+
+
+def _written(terms: Forest, sums: Sequence[Pair], products: Sequence[Pair]) -> Forest:
+    """Return the pairs as expressions; constants beside the functions are 1, since a fit solves for them.
+
+    A sum is c·f + c·g, with and without a constant beside it, and c·(f - g). A product is c·f·g and (c·f + c)·g, a
+    quotient likewise.
+    """
+    stock, library, c = Stock(terms), terms.library, str(terms.library.constant)
+    found = []
+    for pairs in (sums, products):
+        f, g = (stock.trees(np.array([pair[side] for pair in pairs], np.int64)) for side in (1, 2))
+        operator = stock.symbols(np.array([library.ids[pair.operator] for pair in pairs], np.int64))
+        if pairs is products:
+            made = [stock.write(operator, "*", c, f, g), stock.write(operator, "+", "*", c, f, c, g)]
+        else:
+            made = [stock.write("+", "*", c, f, "*", c, g), stock.write("+", "+", "*", c, f, "*", c, g, c)]
+            made += [stock.write("*", c, "-", f, g)] if "-" in library else []
+        every = np.arange(len(made) * len(pairs)).reshape(len(made), len(pairs))
+        found.append(Forest.concatenate(made).take(every.T.ravel()))  # the best pair first, in all of its forms
+    both = Forest.concatenate(found)
+    return replace(both, values=np.where(np.isnan(both.values), 1.0, both.values))

@@ -1,0 +1,192 @@
+"""Pairs of pieces: any two in a frame, a plain one with a product, and sums of two without coefficients."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from edhie.evaluate.constraints import Rules
+from edhie.evaluate.data import Data
+from edhie.evaluate.values import values as values_of
+from edhie.expr import Forest
+from edhie.search.arrays import Indices, Numbers
+from edhie.search.mosaic.config import PlainSums, Weighing
+from edhie.search.mosaic.fitting.constraint_repairs import completed
+from edhie.search.mosaic.frames.frame import Term, shares_of
+from edhie.search.mosaic.frames.free_columns import FreeColumns
+from edhie.search.mosaic.weighing.frame_pool import Finding, FramePool, PooledFrame
+from edhie.search.pieces.products import Products
+from edhie.search.pieces.splicing import Stock
+from edhie.selection.description import Criterion, description_bits
+
+
+def best_pairs(pool: FramePool, forest: Forest, values: Numbers, top: int) -> tuple[list[Finding], int]:
+    """Return the best pairs of pieces in every frame without fixed terms, and how many were weighed.
+
+    Of the pieces given, the first few are tried, and those that explain most by themselves; so are the elites.
+    """
+    from edhie.search.mosaic.weighing.pair_kernels import best_pairs_of
+
+    found: list[Finding] = []
+    n_weighed = 0
+    for free, group in pool.by_columns([each for each in pool.frames if not each.frame.terms]):
+        pieces, piece_values = _with_elites(forest, values, group)
+        regressors, which, is_log = free.regressors(piece_values)
+        rest, squares = free.residuals(regressors)
+        usable = _paired(rest, squares, which, len(forest), group)
+        unit = rest[usable] / np.sqrt(squares[usable])[:, np.newaxis]
+        gram = unit @ unit.T
+        n_weighed += len(group) * len(usable) * (len(usable) - 1) // 2
+        for pooled in group:
+            if pooled.frame.unexplained <= 0:
+                continue
+            residual = pooled.frame.residual
+            dots = unit @ (residual / np.linalg.norm(residual))
+            inside = np.flatnonzero(pooled.filter.allowed(pieces, which[usable], is_log[usable]))
+            own = gram if len(inside) == len(gram) else np.ascontiguousarray(gram[np.ix_(inside, inside)])
+            for cost, *both in best_pairs_of(own, dots[inside], top).tolist():
+                if both[0] < 0:
+                    break
+                pair = usable[inside[np.array(both, np.int64)]]
+                extra = tuple(Term(pieces.take([which[m]]), piece_values[which[m]], bool(is_log[m])) for m in pair)
+                found.append(Finding(pooled, extra, pooled.left_by(min(-cost, 1.0))))
+    return found, n_weighed
+
+
+def _paired(rest: Numbers, squares: Numbers, which: Indices, n_pieces: int, group: Sequence[PooledFrame]) -> Indices:
+    """Return the regressors that are tried in pairs."""
+    chosen = (squares > 0) & ((which < Weighing.PAIRED_FIRST) | (which >= n_pieces))
+    shares = shares_of(rest, squares, [each.frame for each in group])
+    most = Weighing.PAIRED_BEST // len(group)
+    for k in range(len(group)):
+        chosen[np.argsort(-shares[:, k], kind="stable")[:most]] = True
+    return np.flatnonzero(chosen & (squares > 0))
+
+
+def _with_elites(forest: Forest, values: Numbers, group: Sequence[PooledFrame]) -> tuple[Forest, Numbers]:
+    few, most = [each.elites for each in group], Weighing.PAIRED_ELITES
+    both = Forest.concatenate([forest, *(each.forest.take(np.arange(min(len(each), most))) for each in few)])
+    all_values = np.concatenate([values, *(each.values[:most] for each in few)])
+    first, _ = both.grouped()
+    return both.take(first), all_values[first]
+
+
+# -- a plain piece and a product --------------------------------------------------------
+
+
+class _Pair(NamedTuple):
+    """A candidate beside a plain piece; the lower the cost, the better both describe the target."""
+
+    cost: float
+    share: float
+    candidate: int
+    plain: int
+    values: Numbers  # of the candidate
+
+
+def best_beside(
+    groups: Sequence[tuple[FreeColumns, list[PooledFrame]]],
+    plain: Forest,
+    plain_values: Numbers,
+    products: Products,
+    values: Numbers,
+    top: int,
+) -> tuple[list[Finding], int]:
+    """Return, by frame, the best pairs of a plain piece and a candidate, and how many were weighed.
+
+    The best describe the target in the fewest bits. Frames come by their free columns; `values` are those of the
+    candidates' stock.
+    """
+    from edhie.search.mosaic.weighing.pair_kernels import best_with_one_of_few
+
+    n_weighed = 0
+    found: dict[int, list[_Pair]] = {id(pooled): [] for _, group in groups for pooled in group}
+    # a node costs as many bits as the residual would have to save, n/2·log2(rest): a factor of the residual
+    price = 2 * math.log(max(len(plain.library), 2)) / values.shape[1]
+    weights, plain_weights = np.exp(price * products.sizes), np.exp(price * plain.sizes)
+    units = [_units(free, plain_values) for free, _ in groups]
+    for which, made in products.chunks(values):
+        for (free, group), unit in zip(groups, units, strict=True):
+            rest, squares = free.residuals(made * free.row_scale)
+            overlap = rest @ unit.T
+            n_weighed += len(group) * overlap.size
+            own_weights = np.where(unit.any(axis=1), plain_weights, np.inf)
+            for pooled in group:
+                target = pooled.frame.residual / np.linalg.norm(pooled.frame.residual)
+                best = best_with_one_of_few(
+                    rest @ target, squares, weights[which], overlap, unit @ target, own_weights, top
+                )
+                pairs = found[id(pooled)]
+                for cost, share, i, j in best.tolist():
+                    if i >= 0:
+                        pairs.append(_Pair(cost, share, int(which[int(i)]), int(j), made[int(i)].copy()))
+                pairs.sort(key=lambda pair: pair.cost)
+                del pairs[top:]
+    findings = []
+    for pooled in (each for _, group in groups for each in group):
+        for pair in found[id(pooled)]:
+            one = Term(plain.take([pair.plain]), plain_values[pair.plain], is_log=False)
+            other = Term(products.trees(np.array([pair.candidate])), pair.values, is_log=False)
+            findings.append(Finding(pooled, (one, other), pooled.left_by(pair.share)))
+    return findings, n_weighed
+
+
+def _units(free: FreeColumns, plain_values: Numbers) -> Numbers:
+    """Return the residuals of plain pieces after free columns, at length 1; zeros where nothing is left."""
+    rest, squares = free.residuals(plain_values * free.row_scale)
+    is_new = squares > 0
+    rest[is_new] /= np.sqrt(squares[is_new])[:, np.newaxis]
+    rest[~is_new] = 0.0
+    return rest
+
+
+# -- sums and differences without coefficients, for libraries in which numbers cannot be written ----
+
+
+def plain_sums(
+    pieces: Forest, data: Data, rules: Rules | None = None, criterion: Criterion | None = None
+) -> tuple[Forest, int]:
+    """Return the pieces, sums and differences with the shortest descriptions, and how many sums were weighed.
+
+    The nearest to the target are described: by absolute and by relative errors. What `rules` forbid is left out.
+    """
+    found, n_weighed = _nearest_sums(pieces.take(np.arange(min(len(pieces), PlainSums.PIECES))), data)
+    if rules is not None:
+        found = found.take(rules.allowed(completed(found, rules)))
+    bits = description_bits(found, data, criterion)
+    best = np.argsort(bits, kind="stable")[: PlainSums.KEPT]
+    return found.take(best[np.isfinite(bits[best])]), n_weighed
+
+
+def _nearest_sums(forest: Forest, data: Data) -> tuple[Forest, int]:
+    from edhie.search.mosaic.weighing.pair_kernels import best_sums
+
+    library, top = forest.library, PlainSums.NEAREST
+    if len(forest) == 0:
+        return forest, 0
+    rows_of = values_of(forest, data.columns)
+    scales = [np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights)]
+    if (data.y != 0).all():
+        scales.append(scales[0] / np.abs(data.y))
+    stock, found, n_weighed = Stock(forest), [forest.take([])], 0
+    for scale in scales:
+        with np.errstate(all="ignore"):
+            rows, target = rows_of * scale, data.y * scale
+            rows = np.where(np.abs(rows) < PlainSums.LARGEST, rows, np.nan)
+            gram, dots = rows @ rows.T, rows @ target
+        usable = np.flatnonzero(np.isfinite(np.diag(gram)) & np.isfinite(dots))
+        gram, dots = np.ascontiguousarray(gram[np.ix_(usable, usable)]), dots[usable]
+        alone = np.argsort(np.diag(gram) - 2 * dots, kind="stable")[:top]
+        found.append(forest.take(usable[alone]))
+        if "+" not in library or "-" not in library:
+            continue
+        best = best_sums(gram, dots, float(target @ target), top)
+        n_weighed += 3 * len(usable) * (len(usable) - 1) // 2
+        first, second, signs = best[best[:, 1] >= 0, 1:].astype(np.int64).T
+        operator = np.where(signs > 0, library.ids["+"], library.ids["-"])
+        left, right = usable[first], usable[second]
+        found.append(stock.join([stock.symbols(operator), stock.trees(left), stock.trees(right)]))
+    return Forest.concatenate(found).unique(), n_weighed

@@ -1,0 +1,1 @@
+"""Writing: expressions for the target from what was found in closed form."""

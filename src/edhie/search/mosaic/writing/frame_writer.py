@@ -1,0 +1,168 @@
+"""From a frame and terms to an expression for the target itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from edhie.evaluate.data import Data
+from edhie.expr import Expr, SymbolLibrary
+from edhie.search.arrays import Indices, Numbers
+from edhie.search.mosaic.config import Coefficients
+from edhie.search.mosaic.frames.frame import Frame, Term
+from edhie.search.mosaic.writing.linear_fit import Fit, pruned_fit, refit_with, rounded, whole_coefficients
+from edhie.search.pieces.spelling import LARGEST_WHOLE, Speller, UnwritableError, Words
+
+POWERS = {("1/",): -1.0, ("sqrt",): 0.5, ("1/", "sqrt"): -0.5, ("^2",): 2.0}
+"""The power that heads are, where they are one."""
+Part = tuple[float, bool, Words, Numbers]  # coefficient or exponent, whether it is an exponent, what of, its values
+
+
+class FrameWriter:
+    """Writes expressions over one library."""
+
+    def __init__(self, library: SymbolLibrary, data: Data | None = None) -> None:
+        """`data` are the rows on which the expressions have to be defined."""
+        self.speller = Speller(library, data)
+        self._variables = [Words((name,)) for name in library.variables]
+        columns = np.zeros((len(library.variables), 1)) if data is None else data.columns
+        self._is_positive = [bool(column.min() > 0) for column in columns]
+
+    def write(self, frame: Frame, extra: Sequence[Term] = ()) -> list[Expr]:
+        """Return what a frame says with further terms.
+
+        The list is empty where it cannot be written, and has several expressions where numbers are unsure.
+        """
+        terms, scale = [*frame.terms, *extra], frame.free.row_scale
+        own = np.array([each.regressor(frame.free) for each in terms]).reshape(len(terms), len(frame.target))
+        columns, target = np.concatenate([frame.free.columns * scale, own]), frame.target * scale
+        if not np.isfinite(columns).all():
+            return []
+        about = target - scale * (target @ scale) / (scale @ scale)
+        fit = pruned_fit(columns, target, float(about @ about))
+        readings = self._readings(frame, columns, target, fit, terms)
+        return [expr for coefficients in readings for expr in self._exprs(frame, terms, fit.kept, coefficients)]
+
+    def write_whole(self, frame: Frame, data: Data) -> list[Expr]:
+        """Return what a frame without terms says with whole coefficients; `data` are its rows."""
+        if frame.free.is_product or frame.terms:
+            return []
+        columns, target = frame.free.columns * frame.free.row_scale, frame.target * frame.free.row_scale
+        fit = pruned_fit(columns, target, float(target @ target))
+        start = np.zeros(len(columns))
+        start[fit.kept] = np.clip(np.round(fit.coefficients), -LARGEST_WHOLE, LARGEST_WHOLE)
+        bits = math.log2(max(len(self.speller.library), 2))
+        tried = whole_coefficients(frame, start, data, [share * bits for share in Coefficients.SYMBOL_PRICES])
+        kept = [(found, np.flatnonzero(found)) for found in np.unique(tried, axis=0)]
+        return [expr for found, its in kept for expr in self._exprs(frame, (), its, found[its])]
+
+    # -- numbers --------------------------------------------------------------------------
+
+    def _readings(
+        self, frame: Frame, columns: Numbers, target: Numbers, fit: Fit, terms: Sequence[Term]
+    ) -> list[Numbers]:
+        """Return the coefficients to write: as they are, or rounded where they have to be plain."""
+        if frame.free.is_product:
+            return self._powers(frame, columns, target, fit, terms)
+        if self.speller.is_free:
+            return [fit.coefficients]
+        plain = [rounded(c, e) for c, e in zip(fit.coefficients, fit.errors, strict=True)]
+        readings = [np.array(plain)] if all(p is not None for p in plain) else []
+        nearest = np.round(fit.coefficients)
+        if not any(np.array_equal(nearest, r) for r in readings) and nearest.any():
+            readings.append(nearest)
+        return readings
+
+    def _powers(
+        self, frame: Frame, columns: Numbers, target: Numbers, fit: Fit, terms: Sequence[Term]
+    ) -> list[Numbers]:
+        """Return exponents as multiples of a half where that does as well; the other coefficients are fitted again."""
+        n_free = len(frame.free.exponents)
+        fixed = {}
+        for k, column in enumerate(fit.kept):
+            if 0 < column < n_free or (column >= n_free and terms[column - n_free].is_log):
+                plain = rounded(fit.coefficients[k], fit.errors[k], denominators=Coefficients.HALVES)
+                if plain is not None:
+                    fixed[k] = plain
+        if fixed:
+            coefficients, left = refit_with(columns, target, fit, fixed)
+            if left <= max(1e-17 * fit.total, fit.left * (1 + 10 * np.log(len(target)) / len(target))):
+                return [coefficients]
+        return [fit.coefficients] if self.speller.is_free else []
+
+    # -- words ----------------------------------------------------------------------------
+
+    def _exprs(self, frame: Frame, terms: Sequence[Term], kept: Indices, coefficients: Numbers) -> list[Expr]:
+        """Return a frame with its coefficients as an expression; an empty list where it cannot be written."""
+        try:
+            return [self.speller.expr(self._undone(frame, self._inner(frame, terms, kept, coefficients)))]
+        except UnwritableError:
+            return []
+
+    def _inner(self, frame: Frame, terms: Sequence[Term], kept: Indices, coefficients: Numbers) -> Words:
+        free, n_free = frame.free, len(frame.free.exponents)
+        constant = 0.0
+        parts: list[Part] = []
+        for column, c in zip(kept.tolist(), coefficients.tolist(), strict=True):
+            if c == 0.0:
+                continue
+            if column == 0:
+                constant = c
+            elif column < n_free:
+                exponents = free.exponents[column]
+                values = np.prod(free.variables ** exponents[:, np.newaxis], axis=0)
+                parts.append((c, free.is_product, self.speller.monomial(exponents.tolist()), values))
+            else:
+                term = terms[column - n_free]
+                parts.append((c, term.is_log, Words.of(term.piece[0]), term.values))
+        if free.is_product:
+            return self._product(constant, parts, frame)
+        return self.speller.sum([(c, words) for c, _, words, _ in parts], constant)
+
+    def _product(self, constant: float, parts: list[Part], frame: Frame) -> Words:
+        """Return a product of powers; its sign is that of the target in the first row."""
+        powers: list[tuple[float, Words]] = []
+        exponent: list[tuple[float, Words]] = []
+        sign = frame.sign
+        for c, is_log, words, values in parts:
+            if not is_log:
+                exponent.append((c, words))
+                continue
+            if c == round(c):
+                sign *= -1.0 if c % 2 and values[0] < 0 else 1.0
+            elif (values < 0).all():
+                words = self.speller.negative(words)
+            powers.append((c, words))
+        if exponent:
+            powers.append((1.0, self.speller.over("exp", self.speller.sum(exponent))))
+        if abs(constant) > Coefficients.LARGEST_LOGARITHM:
+            raise UnwritableError("the factor")
+        return self.speller.product(powers, sign * float(np.exp(constant)))
+
+    def _undone(self, frame: Frame, inner: Words) -> Words:
+        """Return the inner part with scale and link undone, behind the guess that the frame is around.
+
+        Powers of the scale stand outside of the link where they can.
+        """
+        head, power = frame.link.head, POWERS.get(frame.link.head)
+        outside, inside = [], []
+        for exponent, variable, is_positive in zip(frame.scale, self._variables, self._is_positive, strict=True):
+            outer = 0.5 if power is None else -exponent * power
+            if exponent and outer == round(outer) and (is_positive or power in (-1.0, 2.0)):
+                outside.append((outer, variable))
+            elif exponent:
+                inside.append((-float(exponent), variable))
+        words = self.speller.product([(1.0, inner), *inside]) if inside else inner
+        if outside and head[0] == "1/":
+            words = self.speller.product([*outside, (-1.0, self.speller.headed(head[1:], words))])
+        elif outside:
+            words = self.speller.product([*outside, (1.0, self.speller.headed(head, words))])
+        else:
+            words = self.speller.headed(head, words)
+        words = self.speller.negative(words) if frame.link.is_even and frame.sign < 0 else words
+        if frame.around is None:
+            return words
+        operator, guess = frame.around
+        return self.speller.over(operator, Words.of(guess[0]), words)

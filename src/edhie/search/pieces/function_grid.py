@@ -1,0 +1,122 @@
+"""Functions of one variable with one constant, on a grid of it: exp(c·x), x + c, sin(c·x), x^c and the like.
+
+A term of a formula is most often such a function times powers of other variables. With a constant of the grid that is
+near enough, products with it are weighed in closed form, and the constant only has to be refined by a fit. Functions
+that a user added are among them. `opening_pieces` adds monomials and shifted functions, for parts of a template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from edhie.expr import Forest, SymbolLibrary
+from edhie.search.arrays import Numbers
+from edhie.search.pieces.spelling import Speller, UnwritableError, Words
+
+SCALES = (0.1, 0.2, 0.35, 0.6, 1.0, 1.7, 3.0, 5.0)  # of a variable's typical size, or its inverse: steps of about 1.7
+OWN_SCALES = (*SCALES, 10.0, 20.0, 50.0)  # for a user's functions: nothing is known of where they bend
+CYCLES, WAVES = 16.0, 20  # of a wave within the range of a variable at most, and how many frequencies are tried
+POWERS = (-3.0, -2.0, -1.5, -0.5, 0.5, 1.5, 2.5, 3.0)
+INVERSE_SCALES = (0.3, 1.0, 3.0, 10.0, 30.0)  # of exp(c/x), in a variable's typical size
+MOST_VARIABLES = 12  # the most relevant: the grid grows with their number
+HIGHEST_POWER = 4  # of monomials, of up to three variables; 2 of more
+
+
+def own_functions(library: SymbolLibrary) -> list[str]:
+    """Return the functions of one operand that a user added."""
+    return [symbol.name for symbol in library.symbols if symbol.is_custom and symbol.arity == 1]
+
+
+def function_grid(
+    library: SymbolLibrary, columns: Numbers, relevance: Numbers, *, only: Sequence[str] | None = None
+) -> Forest:
+    """Return functions of the variables, of the most relevant where there are many.
+
+    The forest is empty for a library without constants. `only` restricts it to these kinds.
+    """
+    tokens: list[list[int]] = []
+    values: list[float] = []
+    own = own_functions(library)
+    chosen = np.sort(np.argsort(-relevance, kind="stable")[:MOST_VARIABLES])
+    for k in chosen.tolist() if library.constant is not None else ():
+        for name, numbers in _constants(columns[k], own).items():
+            pattern = _pattern(name, library, library.variables[k])
+            if pattern is not None and (only is None or name in only):
+                tokens += [pattern] * len(numbers)
+                values += numbers
+    if not tokens:
+        return Forest.from_exprs([], library)
+    offsets = np.concatenate([[0], np.cumsum([len(each) for each in tokens])])
+    return Forest.checked(library, np.concatenate(tokens), offsets, np.array(values))
+
+
+def _constants(column: Numbers, own: Sequence[str]) -> dict[str, list[float]]:
+    """Return, by kind of function, the constants that suit a variable's values."""
+    typical = float(np.median(np.abs(column))) or 1.0
+    spread = float(np.ptp(column)) or 1.0
+    rates = [sign * scale / typical for scale in SCALES for sign in (1, -1)]
+    waves = np.geomspace(0.5, CYCLES, WAVES) * 2 * np.pi / spread
+    shifts = [scale * typical for scale in SCALES]
+    found = {"exp": rates, "tanh": [scale / typical for scale in SCALES]}
+    found |= {name: waves.tolist() for name in ("sin", "cos")}
+    found |= {name: [sign * scale / typical for scale in OWN_SCALES for sign in (1, -1)] for name in own}
+    if (column != 0).all():
+        found["exp/"] = [sign * scale * typical for scale in INVERSE_SCALES for sign in (1, -1)]
+    if (column > 0).all():
+        found |= {"shifted": shifts, "log": shifts, "^": list(POWERS)}
+    return {name: [number for number in numbers if np.isfinite(number)] for name, numbers in found.items()}
+
+
+def _pattern(name: str, library: SymbolLibrary, x: str) -> list[int] | None:
+    """Return the tokens of a function of x; None where the library lacks a symbol."""
+    c = str(library.constant)
+    special = {"exp/": ("exp", "/", c, x), "shifted": ("+", x, c), "log": ("log", "+", x, c), "^": ("^", x, c)}
+    pattern = special.get(name, (name, "*", c, x))
+    return [library.ids[each] for each in pattern] if all(each in library.ids for each in pattern) else None
+
+
+# -- what parts of a template are most often made of ------------------------------------
+
+
+def opening_pieces(library: SymbolLibrary, columns: Numbers) -> Forest:
+    """Return monomials, shifted functions, and functions of one variable with one constant."""
+    speller, n, written = Speller(library), len(library.variables), list[Words]()
+    for exponents in exponents_up_to(n, HIGHEST_POWER if n <= 3 else 2):
+        with suppress(UnwritableError):
+            written.append(speller.monomial(exponents))
+    written += _shifted(speller, columns)
+    plain = Forest.from_exprs([speller.expr(words) for words in written], library)
+    return Forest.concatenate([plain, function_grid(library, columns, np.ones(len(columns)))])
+
+
+def exponents_up_to(n: int, degree: int) -> list[tuple[int, ...]]:
+    """Return all exponents of `n` variables that add up to 1 at least and `degree` at most, the lowest degree first."""
+    found: list[tuple[int, ...]] = []
+    for total in range(1, degree + 1):
+        every = combinations_with_replacement(range(n), total)
+        found += sorted(tuple(map(chosen.count, range(n))) for chosen in every)
+    return found
+
+
+def _shifted(speller: Speller, columns: Numbers) -> Iterator[Words]:
+    """Yield 1/(x + c), x/(x + c), sqrt(x + c) and exp(-c·x²)."""
+    if speller.library.constant is None:
+        return
+    for name, column in zip(speller.library.variables, columns, strict=True):
+        x = Words((name,))
+        typical = float(np.median(np.abs(column))) or 1.0
+        least = float(column.min())
+        for scale in SCALES:
+            shift = speller.number(scale * typical - min(least, 0.0))
+            with suppress(UnwritableError):
+                shifted = speller.over("+", x, shift)
+                yield speller.over("/", speller.number(1.0), shifted)
+                yield speller.over("/", x, shifted)
+                yield speller.over("sqrt", shifted)
+        for scale in SCALES:
+            with suppress(UnwritableError):
+                yield speller.over("exp", speller.over("*", speller.number(-scale / typical**2), speller.power(x, 2)))

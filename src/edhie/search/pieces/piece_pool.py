@@ -1,0 +1,156 @@
+"""The pool of pieces: distinct expressions with their values on a few rows, the plainest first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.constraints import Rules
+from edhie.evaluate.key_table import token_keys
+from edhie.evaluate.values import values
+from edhie.expr import Forest, SymbolLibrary
+from edhie.search.arrays import LARGEST_VALUE, Numbers
+from edhie.search.base import Task
+from edhie.search.pieces.enumeration import sizes_as_meant
+from edhie.selection.between_rows import unresolved
+
+PROBES = 8  # rows by which pieces are told apart
+MANTISSA_BITS = 22  # of 52, that are left out of the comparison: they may differ by rounding
+MOST_REMEMBERED = 2_000_000  # keys of pieces that were seen; 16 bytes each
+
+
+class PiecePool:
+    """Pieces to build with: those of the least cost, no two with the same values."""
+
+    def __init__(
+        self,
+        library: SymbolLibrary,
+        columns: Numbers,
+        capacity: int,
+        costs: Numbers,
+        one: Forest | None = None,
+        rules: Rules | None = None,
+        of_rows: int | None = None,
+    ) -> None:
+        """`costs` has, by token, what a symbol adds to the cost of a piece.
+
+        `one` is the forest of `written_one`. Pieces that `rules` allow in no equation are left out. `of_rows` is the
+        number of rows of the data, if the columns hold only some of them.
+        """
+        self.library = library
+        self.columns = columns
+        self.capacity = capacity
+        self._rules, self._one, self._costs, self._of_rows = rules, one, costs, of_rows
+        self.forest = Forest.from_exprs([], library)
+        self.values: Numbers = np.empty((0, columns.shape[1]))
+        self.costs: Numbers = np.empty(0)
+        self._seen: set[bytes] = set()
+        self._behaviours: set[bytes] = set()
+        self._probes = np.linspace(0, columns.shape[1] - 1, min(PROBES, columns.shape[1])).astype(np.int64)
+
+    @property
+    def n_seen(self) -> int:
+        """The number of pieces that were looked at, as far as they are remembered."""
+        return len(self._seen)
+
+    def __len__(self) -> int:
+        return len(self.forest)
+
+    def look(self, forest: Forest, task: Task) -> tuple[Forest, Numbers, Forest]:
+        """Execute pieces that were not looked at before, as far as the budget goes.
+
+        Return those whose values are finite, their values, and all that were executed.
+        """
+        fresh = self.unseen(forest)
+        fresh = fresh.take(np.arange(task.within_budget(len(fresh))))
+        task.evaluator.spend(len(fresh))
+        return *self.execute(fresh), fresh
+
+    def unseen(self, forest: Forest) -> Forest:
+        """Return the expressions that were not looked at before, each once; they count as seen from now on."""
+        forest = self.allowed(forest)
+        if len(self._seen) > MOST_REMEMBERED:
+            self._seen.clear()
+        fresh = []
+        for k, key in enumerate(token_keys(forest)):
+            if key not in self._seen:
+                self._seen.add(key)
+                fresh.append(k)
+        return forest.take(fresh)
+
+    def allowed(self, forest: Forest) -> Forest:
+        """Return the expressions that may be part of an equation."""
+        return forest if self._rules is None else forest.take(self._rules.allowed_as_part(forest))
+
+    def execute(self, forest: Forest) -> tuple[Forest, Numbers]:
+        """Return the pieces with finite values, and these values; add the pieces of the least cost to the pool."""
+        forest, found = self.finite(forest)
+        self._keep(forest, found)
+        return forest, found
+
+    def finite(self, forest: Forest) -> tuple[Forest, Numbers]:
+        """Return the expressions with finite values whose oscillations the rows resolve, and the values."""
+        found = self.values_of(forest)
+        with np.errstate(invalid="ignore"):
+            usable = np.flatnonzero((np.abs(found) < LARGEST_VALUE).all(axis=1))
+        usable = usable[~unresolved(forest.take(usable), self.columns, of_rows=self._of_rows)]
+        return forest.take(usable), np.ascontiguousarray(found[usable])
+
+    def values_of(self, forest: Forest) -> Numbers:
+        """Return the values of any expressions on the rows."""
+        return values(forest, self.columns)
+
+    def _keep(self, forest: Forest, found: Numbers) -> None:
+        """Add pieces with values that none before had, as far as there is room for their cost."""
+        costs = self._costs_of(forest)
+        is_full = self.capacity - len(self) < len(forest)
+        limit = float(self.costs[-1]) if is_full and len(self) else np.inf
+        candidates = np.flatnonzero(costs <= limit)
+        bits = np.ascontiguousarray(found[np.ix_(candidates, self._probes)] + 0.0).view(np.int64)
+        rounded = (bits + (1 << (MANTISSA_BITS - 1))) >> MANTISSA_BITS
+        fresh = []
+        for k, behaviour in zip(candidates.tolist(), _chunks(rounded, 8 * len(self._probes)), strict=True):
+            if behaviour not in self._behaviours:
+                self._behaviours.add(behaviour)
+                fresh.append(k)
+        if not fresh:
+            return
+        costs = np.concatenate([self.costs, costs[fresh]])
+        order = np.argsort(costs, kind="stable")[: self.capacity]
+        self.forest = Forest.concatenate([self.forest, forest.take(fresh)]).take(order)
+        self.values = np.concatenate([self.values, found[fresh]])[order]
+        self.costs = costs[order]
+
+    def _costs_of(self, forest: Forest) -> Numbers:
+        if len(forest) == 0:
+            return np.empty(0)
+        costs: Numbers = np.add.reduceat(self._costs[forest.tokens], forest.offsets[:-1])
+        costs -= forest.sizes - sizes_as_meant(forest, self._one)
+        return costs
+
+    # -- checkpoints ----------------------------------------------------------------------
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return pieces, and what was seen, as arrays."""
+        forest, seen, behaviours = self.forest, b"".join(sorted(self._seen)), b"".join(sorted(self._behaviours))
+        return {
+            "pieces_tokens": forest.tokens, "pieces_offsets": forest.offsets, "pieces_constants": forest.values,
+            "pieces_seen": np.frombuffer(seen, np.uint8), "pieces_behaviours": np.frombuffer(behaviours, np.uint8),
+        }  # fmt: skip
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Restore the pool from a snapshot."""
+        parts = (state[f"pieces_{name}"] for name in ("tokens", "offsets", "constants"))
+        self.forest = Forest.checked(self.library, *parts)
+        self.values = self.values_of(self.forest)
+        self.costs = self._costs_of(self.forest)
+        self._seen = set(_chunks(state["pieces_seen"], 16))
+        self._behaviours = set(_chunks(state["pieces_behaviours"], 8 * len(self._probes)))
+
+
+def _chunks(array: NDArray[Any], width: int) -> list[bytes]:
+    flat = array.tobytes()
+    return [flat[k : k + width] for k in range(0, len(flat), width)]

@@ -1,0 +1,183 @@
+"""Expressions rewritten: shorter variants, canonical forms, constants moved, put in, or fitted again."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from edhie.evaluate.constants.config import FitConfig
+from edhie.evaluate.constants.fitting import fit_constants, with_parts
+from edhie.evaluate.data import Data
+from edhie.expr import Expr, Forest
+from edhie.expr.canonical import canonical
+from edhie.expr.symbols import NUMBER, Opcode
+from edhie.search.pieces.spelling import Words, under
+from edhie.search.pieces.splicing import Part, Stock
+
+FROM_HERE = FitConfig(points=0, starts=1, iterations=30, tolerance=1e-14)  # no other starts than the values there are
+LARGEST_SUMMAND = 300.0  # inside of exp that becomes a factor: larger ones overflow
+SENSITIVE = ("exp", "sin", "cos", "tan", "tanh", "asin", "acos", "atan")  # of c·x they are another function than of x
+
+# -- shorter ----------------------------------------------------------------------------
+
+
+def shorter(forest: Forest) -> Forest:
+    """Return variants of expressions with fewer nodes: an operator replaced by an operand, a part by a constant.
+
+    Sums in products are distributed as well: that is longer, but what cancels then makes it shorter.
+    """
+    stock, library = Stock(forest), forest.library
+    before, here, behind = stock.around(np.arange(len(forest.tokens)))
+    made = [forest.take([])]
+    for operand in (forest.left, forest.right):
+        has = np.flatnonzero(operand >= 0)
+        if len(has):
+            made.append(stock.join([before.at(has), stock.subtrees(operand[has]), behind.at(has)]))
+    inner = np.flatnonzero(here.length > 1)
+    if library.constant is not None and len(inner):
+        leaf = stock.symbols(np.full(len(inner), library.ids[library.constant]))
+        made.append(stock.join([before.at(inner), leaf, behind.at(inner)]))
+    made.append(_distributed(stock, before, behind))
+    found = Forest.concatenate(made)
+    return replace(found, values=np.where(np.isnan(found.values), 1.0, found.values)).unique()
+
+
+def _distributed(stock: Stock, before: Part, behind: Part) -> Forest:
+    """Return (a + b)/d as a/d + b/d, and the like."""
+    forest, library = stock.forest, stock.forest.library
+    opcodes = library.opcodes[forest.tokens]
+    over = np.isin(opcodes, (Opcode.MUL, Opcode.DIV))
+    sums = np.flatnonzero(over & np.isin(opcodes[forest.left], (Opcode.ADD, Opcode.SUB)))
+    if len(sums) == 0:
+        return forest.take([])
+    total, operator = forest.left[sums], stock.symbols(forest.tokens[sums])
+    divisor = stock.subtrees(forest.right[sums])
+    first, second = (stock.subtrees(side[total]) for side in (forest.left, forest.right))
+    head = stock.symbols(forest.tokens[total])
+    parts = [before.at(sums), head, operator, first, divisor, operator, second, divisor, behind.at(sums)]
+    return stock.join(parts)
+
+
+def shortened(forest: Forest) -> Forest:
+    """Return each expression in its canonical form, where its library can write that and it is shorter."""
+    if len(forest) == 0:
+        return forest
+    library, form = forest.library, canonical(forest)
+    table = np.arange(len(form.library))
+    table[len(library) :] = -1
+    if library.constant is not None and NUMBER.name in form.library:
+        table[form.library.ids[NUMBER.name]] = library.ids[library.constant]
+    is_known = np.bincount(form.owners[table[form.tokens] < 0], minlength=len(form)) == 0
+    better = np.flatnonzero(is_known & (form.sizes < forest.sizes))
+    if len(better) == 0:
+        return with_factors(forest)
+    short = form.take(better)
+    short = replace(short, library=library, tokens=table[short.tokens].astype(np.int16))
+    return with_factors(with_parts(forest, better, short))
+
+
+def with_factors(forest: Forest) -> Forest:
+    """Return exp(a + b·x) as a factor times exp(b·x), which is no longer and easier to read."""
+    library = forest.library
+    opcodes = library.opcodes[forest.tokens]
+    over_sum = (opcodes[:-1] == Opcode.EXP) & ((opcodes[1:] == Opcode.ADD) | (opcodes[1:] == Opcode.SUB))
+    if not over_sum.any() or library.constant is None or "*" not in library:
+        return forest
+    changed = np.unique(forest.owners[np.flatnonzero(over_sum)])
+    rewritten = Forest.from_exprs([_with_factor(forest[k]) for k in changed.tolist()], library)
+    return with_parts(forest, changed, rewritten)
+
+
+def _with_factor(expr: Expr) -> Expr:
+    library, constant = expr.library, expr.library.constant
+    tokens, values = list(expr.tokens), list(expr.constants)
+    at = 0
+    while at + 2 < len(tokens):
+        is_sum = tokens[at] == "exp" and tokens[at + 1] in ("+", "-") and tokens[at + 2] == constant
+        slot = sum(token == constant for token in tokens[: at + 2])
+        if not is_sum or (value := values[slot]) is None or abs(value) > LARGEST_SUMMAND:
+            at += 1
+            continue
+        if tokens[at + 1] == "-" and not _negate(tokens, values, at + 3, slot + 1, constant):
+            at += 1
+            continue
+        tokens[at : at + 3] = ["*", constant or "", "exp"]
+        values[slot] = math.exp(value)
+        at += 3
+    return Expr.trusted(library, tuple(tokens), tuple(values))
+
+
+def _negate(tokens: list[str], values: list[float | None], at: int, slot: int, constant: str | None) -> bool:
+    """Change the sign of the operand that begins here, if that takes no more symbols; return whether it did."""
+    while tokens[at] in ("*", "/"):  # to the first factor
+        at += 1
+    value = values[slot] if tokens[at] == constant else None
+    if value is None:
+        return False
+    values[slot] = -value
+    return True
+
+
+# -- constants --------------------------------------------------------------------------
+
+
+def loosened(expr: Expr) -> Expr:
+    """Return an expression with a factor 1, to be fitted, in the argument of each function that it would change.
+
+    >>> from edhie.expr import parse
+    >>> str(loosened(parse("x0*exp(x1) + sin(c*x0)")))
+    'x0*exp(1*x1) + sin(c*x0)'
+    """
+    library, constant = expr.library, expr.library.constant
+    if constant is None or "*" not in library:
+        return expr
+    constants = iter(expr.constants)
+
+    def read(at: int) -> tuple[Words, int]:
+        token = expr.tokens[at]
+        if token == constant:
+            return Words((token,), (next(constants),)), at + 1
+        arity = library[token].arity
+        operands, at = [], at + 1
+        for _ in range(arity):
+            operand, at = read(at)
+            operands.append(operand)
+        if token in SENSITIVE and arity == 1 and operands[0].tokens[:2] != ("*", constant):
+            operands = [under("*", Words((constant,), (1.0,)), operands[0])]
+        return under(token, *operands), at
+
+    words, _ = read(0)
+    return Expr.trusted(library, words.tokens, words.constants)
+
+
+def refitted(forest: Forest, data: Data, config: FitConfig = FROM_HERE) -> Forest:
+    """Return expressions with their constants fitted again, from the values that they have."""
+    if len(forest) == 0 or len(forest.values) == 0:
+        return forest
+    return fit_constants(forest, data, config=config).forest
+
+
+def within_bounds(forest: Forest, data: Data, config: FitConfig) -> tuple[Forest, int]:
+    """Fit all constants again of expressions with one beyond the bounds of `config`; return how many there were."""
+    is_beyond = (forest.values < config.lower) | (forest.values > config.upper)
+    library = forest.library
+    if library.constant is None or not is_beyond.any():
+        return forest, 0
+    is_beyond &= forest.tokens[library.has_slot[forest.tokens]] == library.ids[library.constant]  # and no number
+    beyond = np.unique(np.searchsorted(forest.value_offsets, np.flatnonzero(is_beyond), side="right") - 1)
+    return with_parts(forest, beyond, refitted(forest.take(beyond), data, config)), len(beyond)
+
+
+def pieces_within(piece: Expr, written: Expr, fitted: Expr) -> list[Expr]:
+    """Return a piece with the constants that it has in a fitted expression into which it was written."""
+    if not piece.constants:
+        return []
+    length, library = len(piece.tokens), fitted.library
+    for start in range(len(written.tokens) - length + 1):
+        if written.tokens[start : start + length] == piece.tokens:
+            first = sum(token == library.constant for token in written.tokens[:start])
+            constants = fitted.constants[first : first + len(piece.constants)]
+            return [Expr.trusted(library, piece.tokens, constants)]
+    return []
