@@ -18,7 +18,7 @@ from edhie.evaluate import Data, FitConfig, read_data, values
 from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest, SymbolLibrary, parse
-from edhie.expr.plain import plain_form
+from edhie.expr.readable import readable_form
 from edhie.expr.symbols import OPERATORS
 from edhie.results import Candidates
 from edhie.results.choice import shortest_description
@@ -136,7 +136,7 @@ def test_equations_are_a_front_in_plain_form(found: Discovery) -> None:
     losses = [each.loss for each in others]
     assert losses == sorted(losses, reverse=True)
     for each in found.equations:
-        assert plain_form(each.expr) == each.expr
+        assert readable_form(each.expr) == each.expr
         assert each.complexity == each.expr.size
         squares = squared_errors(Forest.from_exprs([each.expr]), found.train)[0]
         assert each.loss == pytest.approx(math.sqrt(squares / len(Y)), rel=1e-9)

@@ -76,7 +76,7 @@ def test_guided_derivations_take_the_best_rule_of_the_nonterminal_in_turn(small:
         while waiting and len(taken) < len(table):
             own = np.flatnonzero(small.rule_lhs == waiting.pop(0))
             taken.append(int(own[table[len(taken), own].argmax()]))
-            waiting = [*small.rule_nonterminals[taken[-1]], *waiting]
+            waiting = [*map(small.nonterminals.index, small.rules[taken[-1]].nonterminals), *waiting]
         if not waiting:
             expected[k] = taken
     (rules, offsets), whole = small.guided_derivations(scores)

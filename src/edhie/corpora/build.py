@@ -45,9 +45,8 @@ def build(
 ) -> Corpus:
     """Build a corpus into `folder`, or go on with one that was stopped there.
 
-    With `recipe.simplify`, SymPy runs in `workers` processes (all cores by default), and an
-    expression that takes it longer than `time_limit` seconds is left out and counted; that
-    has not been seen to happen.
+    With `recipe.simplify`, SymPy runs in `workers` processes (all cores by default), and an expression that takes it
+    longer than `time_limit` seconds is left out and counted; that has not been seen to happen.
     """
     grammar = recipe.load_grammar()
     folder = vacant(folder)

@@ -25,8 +25,7 @@ JSON_NAMES: dict[type, str] = {str: "string", int: "number", dict: "object"}
 class Corpus:
     """A forest with a name and its provenance, kept as a folder that a person can read.
 
-    `corpus.json` holds the library, the provenance and a checksum; `expressions.txt` one
-    expression a line, in infix.
+    `corpus.json` holds the library, the provenance and a checksum; `expressions.txt` one expression a line, in infix.
     """
 
     name: str

@@ -19,7 +19,6 @@ from edhie.discovery.template import template_library, template_strategy
 from edhie.evaluate import Data, Evaluator
 from edhie.events import Event
 from edhie.expr import Forest, SymbolLibrary
-from edhie.generators.answers import over
 from edhie.generators.base import Generator
 from edhie.results import Front, SearchResult
 from edhie.results.description import Criterion
@@ -81,7 +80,7 @@ def discover(
     train = evaluator.data
     if searched is not whole:
         train = replace(train, columns=whole.train.columns, names=whole.train.names)
-        result = _over_all(result, over(library, train.names))
+        result = _over_all(result, library.with_variables(train.names))
     return Discovery(
         target, whole.columns, train, whole.validation, result, settings.selection, settings.template,
         keeps_form=settings.constraints is not None, criterion=criterion, guesses=tuple(guesses),

@@ -20,7 +20,7 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.losses import LOSSES, Loss
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest
-from edhie.expr.plain import plain_form, short_form, without_redundancy
+from edhie.expr.readable import readable_form, short_form, without_redundant_constants
 from edhie.results import Candidates
 from edhie.results.choice import FROM_HERE
 from edhie.results.noise import STUDENT
@@ -158,14 +158,16 @@ def _rewritten(exprs: list[Expr], data: Data, manner: Manner) -> list[Expr]:
 
 def _forms(expr: Expr, manner: Manner, positive: list[str]) -> list[Expr]:
     """Forms of an expression, the best first: of least size, without redundant constants, of widest domain."""
-    bare = without_redundancy(expr, lower=manner.lower, upper=manner.upper)
+    bare = without_redundant_constants(expr, lower=manner.lower, upper=manner.upper)
     wide = narrow = short_form(bare, more_numbers=False)
     if positive and not SIGNED.isdisjoint(bare.tokens):
         narrow = short_form(bare, positive=positive, more_numbers=False)
     # a form that holds for positive values only has to be shorter
     first = [narrow, wide] if narrow.size < wide.size else [wide]
-    again = [without_redundancy(each, lower=manner.lower, upper=manner.upper) for each in first if each != bare]
-    return [*again, bare, plain_form(expr)]
+    again = [
+        without_redundant_constants(each, lower=manner.lower, upper=manner.upper) for each in first if each != bare
+    ]
+    return [*again, bare, readable_form(expr)]
 
 
 def _is_within_bounds(manner: Manner, before: Expr, after: Expr) -> bool:

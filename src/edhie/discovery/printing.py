@@ -6,7 +6,7 @@ from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
-from edhie.expr.plain import named_numbers, short_form
+from edhie.expr.readable import named_numbers, short_form
 
 SAME = 1e-9  # the share by which a sum of squares may change
 ROUNDING = 1e-24  # of the target's squares: less is as good as nothing

@@ -1,10 +1,9 @@
 """How far two expressions are apart: by their postfix tokens or by their trees.
 
-The edit distance of postfix tokens is the paper's reconstruction error. Both
-distances count how many single tokens (or nodes) must be inserted, deleted or
-replaced. Two tokens are the same when they are the same symbol, whatever library
-they come from; numbers are the same when their values are. A fitted constant is the
-same as any other, whatever its name and value: structure is compared, not the fit.
+The edit distance of postfix tokens is the paper's reconstruction error. Both distances count how many single tokens (or
+nodes) must be inserted, deleted or replaced. Two tokens are the same when they are the same symbol, whatever library
+they come from; numbers are the same when their values are. A fitted constant is the same as any other, whatever its
+name and value: structure is compared, not the fit.
 """
 
 from __future__ import annotations

@@ -52,11 +52,10 @@ class Equivalence:
 def equivalent(a: Expr | str, b: Expr | str, *, time_limit: float = 10.0, seed: int = 0) -> Equivalence:
     """Whether a and b have the same value wherever both are defined.
 
-    First by canonical form; then at random points of both domains to 60 digits, where one
-    difference settles it; then by SymPy, which can prove a yes. It all takes `time_limit`
-    seconds at most. Numbers count as they print: 0.1 is one tenth. Unfitted constants stand for
-    any values: expressions that hold some are equivalent if a renaming of the constants makes
-    them so, and otherwise undecided.
+    First by canonical form; then at random points of both domains to 60 digits, where one difference settles it; then
+    by SymPy, which can prove a yes. It all takes `time_limit` seconds at most. Numbers count as they print: 0.1 is one
+    tenth. Unfitted constants stand for any values: expressions that hold some are equivalent if a renaming of the
+    constants makes them so, and otherwise undecided.
 
     >>> equivalent("sin(x)^2 + cos(x)^2", "1").verdict
     'yes'

@@ -169,25 +169,16 @@ class Forest:
         )
 
     def cast(self, library: SymbolLibrary) -> Forest:
-        """The same expressions over another library; an error names a symbol that it lacks."""
-        if library == self.library:
+        """Return the same expressions over another library; an error names a symbol that it lacks."""
+        own = self.library
+        if library == own:
             return self
-        added = library.symbols[len(self.library) :]
-        may_be_numbers = self.library.has_numbers and any(is_numeral(symbol.name) for symbol in added)
-        if library.symbols[: len(self.library)] == self.library.symbols and not may_be_numbers:
-            return Forest(library, self.tokens, self.offsets, self.values)
-        if not (self.library.has_numbers or library.has_numbers):
-            return Forest(library, self._ids_in(library)[self.tokens], self.offsets, self.values)
+        if not own.has_numbers or not any(is_numeral(name) for name in library.names if name not in own.ids):
+            tokens = own.ids_in(library)[self.tokens]
+            if tokens.min(initial=0) >= 0:
+                return Forest(library, tokens, self.offsets, self.values)
+        # expression by expression: numbers may be literals there, and errors name the expression
         return Forest.from_exprs((expr.cast(library) for expr in self), library)
-
-    def _ids_in(self, library: SymbolLibrary) -> NDArray[np.int16]:
-        """By id: that of the same symbol in another library, as far as it is used here."""
-        ids = np.zeros(len(self.library), self.tokens.dtype)
-        for used in np.unique(self.tokens).tolist():
-            name = self.library.names[used]
-            constants = (None,) * int(self.library.has_slot[used])
-            ids[used] = library.ids[Expr.trusted(self.library, (name,), constants).cast(library).tokens[0]]
-        return ids
 
     def _expr(self, k: int) -> Expr:
         names = self.library.names

@@ -153,8 +153,7 @@ def hashes(tokens: Tokens, offsets: Indices, bits: Indices, slots: Indices) -> N
 def group(tokens: Tokens, offsets: Indices, bits: Indices, slots: Indices) -> tuple[Indices, Indices]:
     """Indices of the first of each distinct expression, and each expression's place among them.
 
-    An open-addressing table of hashes; equal hashes are confirmed token by token, so
-    the answer is exact.
+    An open-addressing table of hashes; equal hashes are confirmed token by token, so the answer is exact.
     """
     n = len(offsets) - 1
     keys = hashes(tokens, offsets, bits, slots)

@@ -1,4 +1,4 @@
-"""The plain meaning of an expression: NumPy functions called on a stack."""
+"""Values of an expression by NumPy: functions called on a stack."""
 
 from __future__ import annotations
 
@@ -10,22 +10,36 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edhie.errors import ExpressionError, shortened
-from edhie.expr import functions
 from edhie.expr.expression import Expr
 from edhie.expr.symbols import Symbol
 
 
+def power3(a: ArrayLike) -> NDArray[Any]:
+    """Return a³ by multiplication, which rounds less than a general power."""
+    return np.asarray(a) * np.asarray(a) * np.asarray(a)
+
+
+def power4(a: ArrayLike) -> NDArray[Any]:
+    """Return a⁴ as the square of a square."""
+    return np.asarray(np.square(np.square(a)))
+
+
+def power5(a: ArrayLike) -> NDArray[Any]:
+    """Return a⁵ as a⁴ times a."""
+    return power4(a) * np.asarray(a)
+
+
 @cache
 def numpy_function(symbol: Symbol) -> Callable[..., Any]:
-    """The function on arrays that an operator stands for."""
+    """Return the function on arrays that an operator stands for."""
     if callable(symbol.numpy):
         return symbol.numpy
-    found: Callable[..., Any] = getattr(functions, symbol.numpy, None) or getattr(np, symbol.numpy)
+    found: Callable[..., Any] = globals().get(symbol.numpy) or getattr(np, symbol.numpy)
     return found
 
 
 def interpret(expr: Expr, columns: Mapping[str, ArrayLike]) -> NDArray[Any]:
-    """Values of `expr` for columns by variable name; invalid operations give NaN or inf, silently."""
+    """Return the values for columns by variable name; invalid operations give NaN or inf, without a warning."""
     for name in expr.variables:
         if name not in columns:
             given = f"given: {', '.join(columns)}" if columns else "none were given"

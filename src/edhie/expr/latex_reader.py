@@ -11,11 +11,12 @@ from typing import Any
 from edhie.errors import MissingExtraError, ParseError, suggestion
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
-from edhie.expr.symbols import ALIASES, GREEK, OPERATORS, Symbol, latex_name
+from edhie.expr.symbols import ALIASES, FUNCTIONS, GREEK, OPERATORS, Symbol, latex_name
 
-NATIVE = {name: f"\\{name}" for name in "sin cos tan sinh cosh tanh exp log ln min max".split()}
-NATIVE |= {f"arc{name}": f"\\arc{name}" for name in ("sin", "cos", "tan")}
-NATIVE |= {f"a{name}": f"\\arc{name}" for name in ("sin", "cos", "tan")}
+_printed = {name: symbol.printed_name for name, symbol in FUNCTIONS.items() if "operatorname" not in symbol.latex}
+NATIVE = {key: f"\\{text}" for name, text in _printed.items() if text for key in (name, text)}
+NATIVE |= {name: f"\\{name}" for name in ("exp", "log")}
+"""Commands of functions that SymPy's reader knows."""
 COMMANDS = frozenset(
     "frac dfrac tfrac sqrt cdot times div pi left right varepsilon vartheta varphi varrho hbar ell".split()
 )
@@ -197,7 +198,7 @@ def _mended(value: Any, formula: _Formula) -> Any:
     import sympy
     from sympy.core.function import AppliedUndef
 
-    from edhie.expr.sympy_functions import real_cube_root
+    from edhie.expr.sympy_bridge import real_cube_root
 
     def applied(node: Any) -> Any:
         name = node.func.__name__

@@ -6,7 +6,7 @@ import itertools
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -97,6 +97,11 @@ class SymbolLibrary:
         """Whether any number may stand in an expression."""
         return NUMBER.name in self.ids
 
+    @cached_property
+    def built_in(self) -> frozenset[str]:
+        """Names that stand for built-in operators here, and not for variables or operators of the user's."""
+        return frozenset(symbol.name for symbol in self.symbols if symbol in (OPERATORS.get(symbol.name),))
+
     def __len__(self) -> int:
         return len(self.symbols)
 
@@ -173,11 +178,28 @@ class SymbolLibrary:
         return self.extended(NUMBER)
 
     def with_variables(self, names: Sequence[str]) -> SymbolLibrary:
-        """This library with its variables renamed, in order; the count must agree."""
-        if len(names) != len(self.variables):
-            raise SymbolError(f"the library has {len(self.variables)} variables, {len(names)} names were given")
-        renamed = dict(zip(self.variables, variable_names(names), strict=True))
-        return SymbolLibrary(tuple(variable(renamed[s.name]) if s.kind == "variable" else s for s in self.symbols))
+        """Return the library with these variables in place of its own; where they are as many, all ids stay.
+
+        Further variables come last. A constant with the name of a variable gets another.
+
+        >>> SymbolLibrary.of(["+"], 1, constant=True).with_variables(["t", "c"]).names
+        ('+', 't', 'C', 'c')
+        """
+        waiting = [variable(name) for name in variable_names(names)]
+        symbols: list[Symbol] = []
+        for symbol in self.symbols:
+            if symbol.kind == "variable":
+                symbols += waiting[:1]
+                del waiting[:1]
+            elif symbol.kind == "constant" and symbol.name in names:
+                symbols.append(_constant_symbol(True, taken=set(names)))
+            else:
+                symbols.append(symbol)
+        return SymbolLibrary((*symbols, *waiting))
+
+    def ids_in(self, other: SymbolLibrary) -> NDArray[np.int16]:
+        """Return the id in another library of each symbol, -1 where it is missing or its name means something else."""
+        return _ids_in(self, other)
 
     # -- saving -----------------------------------------------------------------------
 
@@ -258,6 +280,17 @@ def _constant_symbol(asked: bool | str, taken: set[str]) -> Symbol:
         return constant(asked)
     candidates = itertools.chain(FALLBACK_CONSTANT_NAMES, (f"c{i}" for i in itertools.count()))
     return constant(next(name for name in candidates if name not in taken))
+
+
+@lru_cache(64)
+def _ids_in(source: SymbolLibrary, target: SymbolLibrary) -> NDArray[np.int16]:
+    ids = np.full(len(source), -1, np.int16)
+    for k, symbol in enumerate(source.symbols):
+        name = target.constant if symbol.kind == "constant" and target.constant else symbol.name
+        found = target.ids.get(name)
+        if found is not None and target.symbols[found].role == symbol.role:
+            ids[k] = found
+    return _frozen(ids)
 
 
 def _article(kind: str) -> str:

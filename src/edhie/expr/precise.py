@@ -12,6 +12,7 @@ import mpmath
 from edhie.errors import ExpressionError
 from edhie.expr.expression import Expr
 from edhie.expr.numerals import numeral
+from edhie.expr.symbols import FUNCTIONS as SYMBOLS
 from edhie.expr.symbols import Symbol
 
 Real = Any  # mpmath.mpf: mpmath has no types
@@ -34,17 +35,24 @@ def _power(a: Real, b: Real) -> Real:
     return mpmath.power(a, b)
 
 
-def _unless(is_undefined: Callable[[Real], bool], function: Callable[[Real], Real]) -> Callable[[Real], Real]:
+OUTSIDE: dict[str, Callable[[Real], bool]] = {
+    "non-negative": lambda a: a < 0,
+    "positive": lambda a: a <= 0,
+    "unit": lambda a: abs(a) > 1,
+}
+
+
+def _common(symbol: Symbol) -> Callable[[Real], Real]:
+    """Return the function of mpmath, guarded against operands outside its domain and huge values."""
+    function = getattr(mpmath, symbol.name)
+    is_outside = OUTSIDE.get(symbol.domain, lambda a: False)
+
     def guarded(a: Real) -> Real:
-        if is_undefined(a):
+        if is_outside(a) or (symbol.overflows and abs(a) > MAX_BITS):
             raise UndefinedError
         return function(a)
 
     return guarded
-
-
-def _is_huge(a: Real) -> bool:
-    return bool(abs(a) > MAX_BITS)
 
 
 def _divide(a: Real, b: Real) -> Real:
@@ -65,24 +73,12 @@ FUNCTIONS: dict[str, Callable[..., Real]] = {
     "^4": lambda a: a**4,
     "^5": lambda a: a**5,
     "inv": lambda a: _divide(mpmath.mpf(1), a),
-    "sqrt": _unless(lambda a: a < 0, mpmath.sqrt),
     "cbrt": lambda a: mpmath.sign(a) * mpmath.cbrt(abs(a)),
-    "exp": _unless(_is_huge, mpmath.exp),
-    "log": _unless(lambda a: a <= 0, mpmath.log),
-    "log10": _unless(lambda a: a <= 0, mpmath.log10),
     "abs": abs,
-    "sin": mpmath.sin,
-    "cos": mpmath.cos,
-    "tan": mpmath.tan,
-    "asin": _unless(lambda a: abs(a) > 1, mpmath.asin),
-    "acos": _unless(lambda a: abs(a) > 1, mpmath.acos),
-    "atan": mpmath.atan,
-    "sinh": _unless(_is_huge, mpmath.sinh),
-    "cosh": _unless(_is_huge, mpmath.cosh),
-    "tanh": mpmath.tanh,
     "min": min,
     "max": max,
     "sign": mpmath.sign,
+    **{name: _common(symbol) for name, symbol in SYMBOLS.items() if symbol.is_common},
 }
 
 

@@ -1,9 +1,8 @@
 """SymPy in processes of its own, each question with a time limit that always holds.
 
-A signal or a thread cannot stop SymPy inside one long operation on huge integers; killing
-its process can. The processes speak JSON lines, so they need no pickling and no guard in
-the caller's script, and they run with a fixed hash seed, on which SymPy's order of terms
-depends.
+A signal or a thread cannot stop SymPy inside one long operation on huge integers; killing its process can. The
+processes speak JSON lines, so they need no pickling and no guard in the caller's script, and they run with a fixed hash
+seed, on which SymPy's order of terms depends.
 """
 
 from __future__ import annotations

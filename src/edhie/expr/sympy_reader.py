@@ -14,7 +14,7 @@ from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
 from edhie.expr.standard_libraries import everything
-from edhie.expr.symbols import NAMED_LITERALS, Symbol
+from edhie.expr.symbols import FUNCTIONS, NAMED_LITERALS, Symbol
 from edhie.expr.sympy_bridge import constant_stem, sympy_function
 
 Prefix = list[str]
@@ -311,7 +311,7 @@ class _Reader:
             return self.read(sympy.atan(1 / value.args[0]))
         if name == "log":
             return self.logarithm(*value.args)
-        spelled = {"Abs": "abs", "Min": "min", "Max": "max"}.get(name, name)
+        spelled = next((own for own, symbol in FUNCTIONS.items() if symbol.sympy == name), name)
         if not self.has(spelled) or not self.library[spelled].arity:
             raise SymbolError(f"SymPy's {name} in {shortened(str(value))} has no counterpart in the library")
         return self.chain(spelled, [self.read(operand) for operand in value.args])

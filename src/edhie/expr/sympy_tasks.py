@@ -20,8 +20,8 @@ from edhie.errors import EdhieError
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.standard_libraries import everything
-from edhie.expr.symbols import Symbol, operator, variable
-from edhie.expr.sympy_bridge import constant_names, to_sympy
+from edhie.expr.symbols import FUNCTIONS, Symbol, operator, variable
+from edhie.expr.sympy_bridge import constant_names, sympy_function, to_sympy
 from edhie.expr.sympy_reader import from_sympy
 
 MAX_MEMORY = 4 * 2**30
@@ -158,9 +158,11 @@ def _is_total(node: sympy.Expr) -> bool:
 
 
 HALF = sympy.Rational(1, 2)
-CONTINUOUS = (
-    sympy.exp, sympy.sin, sympy.cos, sympy.atan, sympy.sinh, sympy.cosh, sympy.tanh, sympy.Abs, sympy.Min, sympy.Max
-)  # fmt: skip
+CONTINUOUS = tuple(
+    function
+    for symbol in FUNCTIONS.values()
+    if symbol.domain == "all" and isinstance(function := sympy_function(symbol), type)
+)
 # Logarithms may be split and joined (force=True): their operands are positive wherever the
 # expression is defined over the reals.
 ROADS_TO_ZERO: tuple[Callable[[sympy.Expr], sympy.Expr], ...] = (

@@ -1,8 +1,7 @@
 """Compiled loops behind the distances: equal labels for equal tokens, and Zhang and Shasha's algorithm.
 
-Zhang, Shasha: Simple fast algorithms for the editing distance between trees and
-related problems, SIAM J. Comput. 18 (1989). Written by hand, since the published
-Python packages (zss, apted) are pure Python and no longer maintained.
+Zhang, Shasha: Simple fast algorithms for the editing distance between trees and related problems, SIAM J. Comput. 18
+(1989). Written by hand, since the published Python packages (zss, apted) are pure Python and no longer maintained.
 """
 
 from __future__ import annotations

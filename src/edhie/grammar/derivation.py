@@ -1,23 +1,83 @@
-"""Derivations: the rules that lead to an expression, and the expression that rules lead to."""
+"""From expressions to the rules that derive them, and back; probabilities over all derivations."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edhie.errors import GrammarError
-from edhie.grammar.layouts import Ints, Spelling
+from edhie.expr import Forest, SymbolLibrary
+from edhie.expr.numerals import is_numeral, numeral
+from edhie.expr.symbols import NUMBER
+from edhie.grammar.layouts import Floats, Ints, Spelling, Trees
 from edhie.grammar.patterns import Hole, Leaf, Pattern
 from edhie.grammar.rules import Rule
 from edhie.grammar.tables import Entry, Tables
+from edhie.grammar.templates import Templates
 
 RULE_TYPE = np.int16
+Derivations = tuple[NDArray[np.int16], Ints]
+"""Rules of many leftmost derivations end to end, and where each begins."""
+
+
+# -- from expressions to rules --------------------------------------------------------
+
+
+def log_probabilities(tables: Tables, library: SymbolLibrary, forest: Forest) -> Floats:
+    """Return the logarithm of each expression's probability, summed over all its derivations."""
+    from edhie.grammar import kernels
+
+    if len(forest) == 0:
+        return np.zeros(0)
+    return kernels.log_inside(tables.alternatives, tables.start, tables.n_states, _trees(forest, library))
+
+
+def derivations(tables: Tables, spelling: Spelling, library: SymbolLibrary, forest: Forest) -> Derivations:
+    """Return the rules of each expression's most probable leftmost derivation, and where each begins."""
+    from edhie.grammar import kernels
+
+    if len(forest) == 0:
+        return np.zeros(0, RULE_TYPE), np.zeros(1, np.int64)
+    trees = _trees(forest, library)
+    rules, offsets, failed = kernels.best_rules(tables.alternatives, tables.start, tables.n_states, spelling, trees)
+    if failed >= 0:
+        tokens = trees.tokens[forest.offsets[failed] : forest.offsets[failed + 1]]
+        made = set(tables.alternatives.token.tolist())
+        names = [name for name, token in zip(forest[failed].tokens, tokens.tolist(), strict=True) if token not in made]
+        why = f"no rule makes {names[0]!r}" if names else "no sequence of rules leads to this tree"
+        place = f"expression {failed} of the forest, " if len(forest) > 1 else ""
+        raise GrammarError(f"{place}{forest[failed]} cannot be derived from the grammar: {why}")
+    return rules, offsets
+
+
+def _trees(forest: Forest, library: SymbolLibrary) -> Trees:
+    """Return the trees over the grammar's library; unlike in a cast, unknown symbols are allowed."""
+    own = forest.library
+    numbers = np.full(len(forest.tokens), np.nan)
+    numbers[own.has_slot[forest.tokens]] = forest.values
+    tokens = forest.tokens
+    if own != library:
+        any_number, unknown = library.ids.get(NUMBER.name, len(library)), len(library)
+        ids = own.ids_in(library)
+        table = np.where(ids < 0, unknown, ids).astype(np.int16)
+        for old in np.flatnonzero(ids < 0).tolist():
+            if library.has_numbers and is_numeral(own.names[old]):
+                table[old] = any_number
+                numbers = np.where(forest.tokens == old, float(own.names[old]), numbers)
+        tokens = table[forest.tokens]
+        if own.has_numbers:  # a number of theirs may be a literal of ours
+            at = np.flatnonzero(forest.tokens == own.ids[NUMBER.name])
+            values, which = np.unique(numbers[at], return_inverse=True)
+            found = [library.ids.get(numeral(value), any_number) for value in values.tolist()]
+            tokens[at] = np.array(found, np.int16)[which]
+    return Trees(tokens, numbers, forest.left, forest.right, forest.offsets)
 
 
 def spelling_of(tables: Tables, entries: Sequence[Entry], n_rules: int, n_tokens: int) -> Spelling:
-    """The arrays that spell derivations, from a grammar's tables and rules."""
+    """Return the arrays that spell derivations, from a grammar's tables and rules."""
     rows = list(tables.rules)
     operator_rows = np.full((len(tables.operator_rules), n_tokens), -1, np.int64)
     for operator, chains in enumerate(tables.operator_rules.values()):
@@ -40,7 +100,7 @@ def spelling_of(tables: Tables, entries: Sequence[Entry], n_rules: int, n_tokens
 
 
 def _slots(pattern: Pattern, targets: Mapping[str, int], path: int) -> list[tuple[int, int, int]]:
-    """Place in the text, path and target of each nonterminal of a pattern."""
+    """Return place in the text, path and target of each nonterminal of a pattern."""
     if isinstance(pattern, Leaf):
         return []
     if isinstance(pattern, Hole):
@@ -55,53 +115,58 @@ def _offsets(rows: Sequence[Sequence[object]]) -> Ints:
     return np.cumsum([0, *map(len, rows)], dtype=np.int64)
 
 
-@dataclass
-class _Open:
-    """A rule that has been applied, and the tokens of those of its nonterminals that are done."""
-
-    rule: int
-    done: list[list[str]] = field(default_factory=list)
+# -- from rules to expressions --------------------------------------------------------
 
 
-def tokens_of(
-    sequence: Sequence[int], rules: Sequence[Rule], patterns: Sequence[Pattern | None], start: str
-) -> list[str]:
-    """The prefix tokens that a leftmost derivation from `start` ends with."""
-    wanted = start
-    stack: list[_Open] = []
+def expressions(
+    templates: Templates,
+    library: SymbolLibrary,
+    rules: Sequence[Rule],
+    derived: NDArray[np.integer[Any]],
+    offsets: NDArray[np.integer[Any]],
+) -> Forest:
+    """Return the expressions that leftmost derivations end with; one that does not fit raises."""
+    from edhie.grammar import expansion
+
+    given, begins = _row(derived, "rules"), _row(offsets, "offsets")
+    if len(begins) == 0 or begins[0] != 0 or begins[-1] != len(given) or np.any(np.diff(begins) < 0):
+        raise GrammarError(f"offsets must rise from 0 to the number of rules, {len(given)}")
+    known = np.clip(given, -1, len(templates.lhs)).astype(np.int16)  # no rule stays no rule
+    tokens, numbers, starts, failed = expansion.expanded(known, begins, templates)
+    if failed >= 0:
+        place = f"derivation {failed}: " if len(begins) > 2 else ""
+        start = next(rule.lhs for rule, lhs in zip(rules, templates.lhs, strict=True) if lhs == templates.start)
+        raise GrammarError(place + _misfit(given[begins[failed] : begins[failed + 1]].tolist(), rules, start))
+    return Forest(library, tokens, starts, numbers[library.has_slot[tokens]])
+
+
+def _misfit(sequence: Sequence[int], rules: Sequence[Rule], start: str) -> str:
+    """Return the reason why rules are not one whole leftmost derivation."""
+    waiting = [start]
     for step, index in enumerate(sequence):
+        if not waiting:
+            return f"the derivation is whole after {step} rules, {len(sequence)} were given"
+        wanted = waiting.pop()
         if not 0 <= index < len(rules):
-            raise GrammarError(f"step {step} asks for rule {index}; the grammar has rules 0 to {len(rules) - 1}")
+            return f"step {step} asks for rule {index}; the grammar has rules 0 to {len(rules) - 1}"
         if rules[index].lhs != wanted:
-            raise GrammarError(
-                f"step {step} applies rule {index} ({rules[index]}) where a rule of {wanted!r} is needed"
-            )
-        stack.append(_Open(index))
-        while len(stack[-1].done) == len(rules[stack[-1].rule].nonterminals):
-            whole = stack.pop()
-            tokens = _filled(rules[whole.rule], patterns[whole.rule], whole.done)
-            if not stack:
-                if step + 1 < len(sequence):
-                    raise GrammarError(f"the derivation is whole after {step + 1} rules, {len(sequence)} were given")
-                return tokens
-            stack[-1].done.append(tokens)
-        wanted = rules[stack[-1].rule].nonterminals[len(stack[-1].done)]
-    raise GrammarError(f"the derivation stops after {len(sequence)} rules, where a rule of {wanted!r} is needed")
+            return f"step {step} applies rule {index} ({rules[index]}) where a rule of {wanted!r} is needed"
+        waiting += reversed(rules[index].nonterminals)
+    return f"the derivation stops after {len(sequence)} rules, where a rule of {waiting[-1]!r} is needed"
 
 
-def _filled(rule: Rule, pattern: Pattern | None, done: Sequence[list[str]]) -> list[str]:
-    """The pattern's prefix tokens, with those of its nonterminals put in."""
-    if pattern is None:  # it stands for an operator
-        return done[0] if done else [str(rule.rhs[0])]
-    places = [at for at, part in enumerate(rule.rhs) if not isinstance(part, str)]
-    return _instance(pattern, dict(zip(places, done, strict=True)))
+def guided(templates: Templates, scores: NDArray[np.floating[Any]]) -> tuple[Derivations, Ints]:
+    """Return the derivations that scores lead to, and the places of those that became whole."""
+    from edhie.grammar import expansion
+
+    if scores.ndim != 3 or scores.shape[2] != len(templates.lhs):
+        raise GrammarError(f"scores must have the shape (n, steps, {len(templates.lhs)}), not {scores.shape}")
+    rules, offsets, whole = expansion.guided(np.ascontiguousarray(scores, dtype=np.float32), templates)
+    return (rules, offsets), whole
 
 
-def _instance(pattern: Pattern, parts: Mapping[int, list[str]]) -> list[str]:
-    if isinstance(pattern, Leaf):
-        return [pattern.name]
-    if isinstance(pattern, Hole):
-        return parts[pattern.at]
-    operator = pattern.operator
-    head = parts[operator.at] if isinstance(operator, Hole) else [operator]
-    return [*head, *(token for operand in pattern.operands for token in _instance(operand, parts))]
+def _row(array: NDArray[np.integer[Any]], what: str) -> Ints:
+    given = np.asarray(array)
+    if given.ndim != 1 or not (given.dtype.kind in "iu" or given.size == 0):
+        raise GrammarError(f"{what} must be one row of integers, not {given.dtype} of shape {given.shape}")
+    return np.ascontiguousarray(given, dtype=np.int64)

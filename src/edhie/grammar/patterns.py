@@ -1,11 +1,10 @@
 """Right-hand sides read as tree patterns.
 
-A grammar here is a grammar of trees. Each right-hand side is an infix pattern, read with
-the ordinary precedence of its operators, in which a nonterminal that stands for an
-operand is one whole operand, whatever it derives: with `F -> E '*' T`, an E that derives
-x0 + x1 gives (x0 + x1)*T. Parentheses in rules are notation only; they leave no trace in
-the tree. A nonterminal may also stand for an operator: infix in `S A F`, after its
-operand in `'(' E ')' P`, as a function in `R '(' E ')'`. A '-' before an operand is `neg`.
+A grammar here is a grammar of trees. Each right-hand side is an infix pattern, read with the ordinary precedence of its
+operators, in which a nonterminal that stands for an operand is one whole operand, whatever it derives: with `F -> E '*'
+T`, an E that derives x0 + x1 gives (x0 + x1)*T. Parentheses in rules are notation only; they leave no trace in the
+tree. A nonterminal may also stand for an operator: infix in `S A F`, after its operand in `'(' E ')' P`, as a function
+in `R '(' E ')'`. A '-' before an operand is `neg`.
 """
 
 from __future__ import annotations

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from edhie.errors import GrammarWarning
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.grammar import analysis, derived, inside, pcfg_text, variables
+from edhie.grammar import analysis, derivation, pcfg_text, variables
 from edhie.grammar.checks import check_rules, grouped, normalised, operator_choices, reachable
-from edhie.grammar.derivation import spelling_of, tokens_of
-from edhie.grammar.derived import Derivations
+from edhie.grammar.derivation import Derivations
 from edhie.grammar.layouts import Spelling
 from edhie.grammar.patterns import Pattern, read_pattern
 from edhie.grammar.rules import Rule
@@ -102,11 +101,6 @@ class PCFG:
         return np.array([self.nonterminals.index(rule.lhs) for rule in self.rules])
 
     @cached_property
-    def rule_nonterminals(self) -> tuple[tuple[int, ...], ...]:
-        """By rule: the indices of the nonterminals on its right-hand side, left to right."""
-        return tuple(tuple(map(self.nonterminals.index, rule.nonterminals)) for rule in self.rules)
-
-    @cached_property
     def unreachable(self) -> tuple[str, ...]:
         """Nonterminals that no derivation from the start holds."""
         found = reachable(grouped(self.rules), self.start)
@@ -184,10 +178,9 @@ class PCFG:
     ) -> Forest:
         """`n` expressions with the grammar's distribution on those of at most this height and size.
 
-        What passes a limit (256 nodes unless given) is thrown away and drawn anew, so
-        limits do not bend the distribution within them. The expressions follow from the
-        state of `rng` alone, and fewer of them are the first of more. Fitted constants
-        come unfitted.
+        What passes a limit (256 nodes unless given) is thrown away and drawn anew, so limits do not bend the
+        distribution within them. The expressions follow from the state of `rng` alone, and fewer of them are the first
+        of more. Fitted constants come unfitted.
         """
         return self._sampler.sample(n, rng, max_height, max_size)
 
@@ -202,35 +195,35 @@ class PCFG:
 
     def log_probabilities(self, forest: Forest) -> NDArray[np.float64]:
         """By expression: the logarithm of its probability, summed over all its derivations."""
-        return inside.log_probabilities(self._tables, self.library, forest)
+        return derivation.log_probabilities(self._tables, self.library, forest)
 
     def derivation(self, expr: Expr) -> list[int]:
         """The rules of the most probable leftmost derivation, in order."""
         rules, _ = self.derivations(Forest.from_exprs([expr]))
         return [int(rule) for rule in rules]
 
-    def derivations(self, forest: Forest) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+    def derivations(self, forest: Forest) -> Derivations:
         """The rules of each expression's most probable leftmost derivation end to end, and where each begins."""
-        return inside.derivations(self._tables, self._spelling, self.library, forest)
+        return derivation.derivations(self._tables, self._spelling, self.library, forest)
 
     @cached_property
     def _spelling(self) -> Spelling:
-        return spelling_of(self._tables, self._entries, len(self.rules), len(self.library))
+        return derivation.spelling_of(self._tables, self._entries, len(self.rules), len(self.library))
 
     def expression(self, rules: Sequence[int]) -> Expr:
         """The expression that a leftmost derivation ends with; one that does not fit raises."""
-        return Expr(self.library, tokens_of(rules, self.rules, self._patterns, self.start))
+        return self.expressions(np.array(rules, np.int64), np.array([0, len(rules)]))[0]
 
     def expressions(self, rules: NDArray[np.integer[Any]], offsets: NDArray[np.integer[Any]]) -> Forest:
         """The expressions that many leftmost derivations end with: the inverse of `derivations`."""
-        return derived.expressions(self._templates, self.library, rules, offsets, self.expression)
+        return derivation.expressions(self._templates, self.library, self.rules, rules, offsets)
 
     def guided_derivations(self, scores: NDArray[np.floating[Any]]) -> tuple[Derivations, NDArray[np.int64]]:
         """Derivations that take the best-scored rule of the nonterminal in turn, and which of them became whole.
 
         `scores` are by derivation, step and rule; what is not whole after the last step is left out.
         """
-        return derived.guided(self._templates, scores)
+        return derivation.guided(self._templates, scores)
 
     @cached_property
     def _templates(self) -> Templates:

@@ -4,9 +4,8 @@
     E -> E '+' F [0.2] | F [0.8]
     F -> 'x0' [1.0]
 
-Terminals stand in quotes, every alternative ends with its probability, the first
-left-hand side is the start unless `%start X` says otherwise. A rule goes on in the next
-line after a backslash, or where that line begins with `|`.
+Terminals stand in quotes, every alternative ends with its probability, the first left-hand side is the start unless
+`%start X` says otherwise. A rule goes on in the next line after a backslash, or where that line begins with `|`.
 """
 
 from __future__ import annotations

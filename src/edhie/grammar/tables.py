@@ -1,9 +1,8 @@
 """A grammar as flat arrays in which every alternative makes exactly one node of a tree.
 
-States are the nonterminals that stand for operands, and one more for each inner piece of
-a longer pattern. Chains of unit rules (`E -> F`, `T -> '(' E ')'`) are folded into the
-alternatives: summed over all chains, circles included, for probabilities, and by the
-best chain for derivations. So one draw makes one node, and one pass sums or maximises.
+States are the nonterminals that stand for operands, and one more for each inner piece of a longer pattern. Chains of
+unit rules (`E -> F`, `T -> '(' E ')'`) are folded into the alternatives: summed over all chains, circles included, for
+probabilities, and by the best chain for derivations. So one draw makes one node, and one pass sums or maximises.
 """
 
 from __future__ import annotations

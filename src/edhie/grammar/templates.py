@@ -1,8 +1,7 @@
 """Rules as pieces of prefix notation, the arrays with which kernels follow derivations.
 
-Kernels (those with `from edhie.expr.jit import jit`) compile the order of these fields
-in; naming that import here counts this file among the sources that decide which cached
-machine code is current.
+Kernels (those with `from edhie.expr.jit import jit`) compile the order of these fields in; naming that import here
+counts this file among the sources that decide which cached machine code is current.
 """
 
 from __future__ import annotations

@@ -19,7 +19,6 @@ from edhie.expr import Forest
 from edhie.generators.base import Generator
 from edhie.results.candidates import Candidate, Candidates
 from edhie.results.description import Criterion
-from edhie.search.translation import translated
 
 State = Mapping[str, NDArray[Any]]
 
@@ -81,11 +80,11 @@ class Task:
 
     def complexities(self, forest: Forest) -> NDArray[Any]:
         """The complexity of a generator's expressions, as `score` counts it."""
-        return self.evaluator.complexities(translated(forest, self.evaluator.library))
+        return self.evaluator.complexities(forest.cast(self.evaluator.library))
 
     def score(self, forest: Forest, *, bound: float = math.inf) -> Scores:
         """Score a generator's expressions, over whatever library they are."""
-        return self.evaluator.score(translated(forest, self.evaluator.library), bound=bound)
+        return self.evaluator.score(forest.cast(self.evaluator.library), bound=bound)
 
 
 class Strategy(ABC):

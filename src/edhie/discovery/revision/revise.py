@@ -19,7 +19,7 @@ from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.standard_libraries import everything
 from edhie.expr.symbols import constant
 from edhie.generators import Generator
-from edhie.generators.answers import answer_library, over
+from edhie.generators.answers import answer_library
 from edhie.generators.base import LatentGenerator
 from edhie.generators.renamed import Renamed
 from edhie.results import Candidate, SearchResult
@@ -110,7 +110,7 @@ def _sources(settings: Settings, names: Sequence[str], formula: Expr) -> tuple[G
         library = library_of(settings.operators, generator.library)
     if library.constant is None:
         library = library.extended(constant())
-    library = over(library, names)
+    library = library.with_variables(names)
     used = (formula.library[token] for token in formula.tokens)
     library = library.extended(*(symbol for symbol in used if symbol.kind == "operator"))
     if isinstance(generator, LatentGenerator) and len(names) == len(generator.library.variables):

@@ -10,13 +10,12 @@ A subtree is a run of entries (kind, count, value) in prefix order:
     PRODUCT  n, k     k·Π bᵢ^eᵢ: n pairs (PART with value eᵢ, bᵢ), bᵢ no product and no number
     SUM      n, k     k + Σ aᵢ·tᵢ: n pairs (PART with value aᵢ, tᵢ), tᵢ without a factor of its own
 
-NaN as k or aᵢ is a free constant, so that plain arithmetic merges constants: NaN + 2 is
-NaN, and so is NaN·NaN. Free constants are independent of one another: two subtrees that hold
-one are never taken for equal, whatever they look like.
+NaN as k or aᵢ is a free constant, so that plain arithmetic merges constants: NaN + 2 is NaN, and so is NaN·NaN. Free
+constants are independent of one another: two subtrees that hold one are never taken for equal, whatever they look like.
 
-What the amounts of a sum share stands before it as a factor. Amounts that are free have no say
-in that, and if all are, the first is taken out: c·x + c is c·(x + c), so that in any product of
-such sums all free factors meet in one. The writer multiplies it out again.
+What the amounts of a sum share stands before it as a factor. Amounts that are free have no say in that, and if all are,
+the first is taken out: c·x + c is c·(x + c), so that in any product of such sums all free factors meet in one. The
+writer multiplies it out again.
 """
 
 from __future__ import annotations
@@ -133,8 +132,7 @@ def merge(
 ) -> int:
     """Sort m parts, add up the amounts of equal ones, drop the empty; how many are left.
 
-    With `constants_absorb` parts without a variable go too: the free constant beside
-    them takes any value that they do.
+    With `constants_absorb` parts without a variable go too: the free constant beside them takes any value that they do.
     """
     sort_parts(kind, count, value, amount, first, last, m)
     n = 0

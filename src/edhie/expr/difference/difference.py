@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from edhie.expr.difference.matching import Edit, Matching
 from edhie.expr.difference.shapes import Shape, shape_of
-from edhie.expr.difference.writing import Writer
+from edhie.expr.difference.writing import EditWriter
 from edhie.expr.expression import Expr
 
 NO_CHANGE = "nothing but constants"
@@ -60,7 +60,7 @@ def difference(before: Expr, after: Expr, *, matching: Matching | None = None) -
     """
     one, other = shape_of(before), shape_of(after)
     found = (matching or Matching()).edits(one, other)
-    words = tuple(Writer(before, after).all_words(found, one))
+    words = tuple(EditWriter(before, after).all_words(found, one))
     nodes = _Nodes()
     nodes.take(found)
     distance = sum(edit.cost for edit in found)

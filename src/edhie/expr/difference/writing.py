@@ -17,7 +17,7 @@ LONGEST_NAME = 40  # letters of a part that is named in a sentence
 SHORT = 14  # letters of a part that is better shown whole, before and after
 
 
-class Writer:
+class EditWriter:
     """Writes parts of two expressions, over a library that has the symbols of both."""
 
     def __init__(self, before: Expr, after: Expr) -> None:

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from edhie.expr.exports.code import ELEMENTARY, calls
-from edhie.expr.exports.python import ARITHMETIC, PythonLibrary, python_dialect
+from edhie.expr.exports.code import COMMON, calls
+from edhie.expr.exports.python import ARITHMETIC, PythonLibrary, python_syntax
+from edhie.expr.symbols import FUNCTIONS, OPERATORS
 
-NUMPY_FUNCTIONS = ELEMENTARY | {
-    **{name: name for name in ("cbrt", "abs", "sign")},
-    "asin": "arcsin",
-    "acos": "arccos",
-    "atan": "arctan",
-    "^2": "square",
-    "^": "power",
-    "min": "minimum",
-    "max": "maximum",
-}
-TORCH_FUNCTIONS = ELEMENTARY | {"abs": "abs", "^2": "square", "^": "pow"}
+NUMPY_FUNCTIONS = {name: str(OPERATORS[name].numpy) for name in (*FUNCTIONS, "^2", "^")}
+TORCH_FUNCTIONS = COMMON | {"abs": "abs", "^2": "square", "^": "pow"}
 TORCH_HELPERS = {
     "_cbrt": "def _cbrt(a):\n    return torch.copysign(torch.abs(a) ** (1 / 3), a)",
     "_sign": "def _sign(a):\n    return torch.where(torch.isnan(a), a, torch.sign(a))",
@@ -28,7 +20,7 @@ TORCH_OF_TENSORS = {"/": ARITHMETIC["/"]} | calls({"min": "minimum", "max": "max
 NUMPY = PythonLibrary(
     "NumPy",
     "import numpy as np",
-    python_dialect("np", calls(NUMPY_FUNCTIONS, "np."), {}, wrap="np.float64({0})"),
+    python_syntax("np", calls(NUMPY_FUNCTIONS, "np."), {}, wrap="np.float64({0})"),
     words=frozenset({"np", "float"}),
     convert="np.asarray({0}, dtype=float)",
     context='with np.errstate(all="ignore"):',
@@ -36,14 +28,14 @@ NUMPY = PythonLibrary(
 JAX = PythonLibrary(
     "JAX",
     "import jax.numpy as jnp",
-    python_dialect("jnp", calls(NUMPY_FUNCTIONS, "jnp."), {}, wrap="jnp.asarray({0})"),
+    python_syntax("jnp", calls(NUMPY_FUNCTIONS, "jnp."), {}, wrap="jnp.asarray({0})"),
     words=frozenset({"jax", "jnp"}),
     convert="jnp.asarray({0})",
 )
 TORCH = PythonLibrary(
     "PyTorch",
     "import torch",
-    python_dialect(
+    python_syntax(
         "torch",
         {
             **calls(TORCH_FUNCTIONS, "torch."),

@@ -10,12 +10,12 @@ from edhie.errors import ExpressionError, shortened
 from edhie.expr.expression import Expr
 from edhie.expr.infix import to_infix
 from edhie.expr.library import SymbolLibrary
-from edhie.expr.symbols import OPERATORS, Precedence
+from edhie.expr.symbols import FUNCTIONS, OPERATORS, Precedence
 from edhie.expr.writer import Piece, Template, Variant
 
 WIDTH = 100
-ELEMENTARY = {name: name for name in "sqrt exp log log10 sin cos tan asin acos atan sinh cosh tanh".split()}
-"""Functions that go by the same name in most languages."""
+COMMON = {name: name for name, symbol in FUNCTIONS.items() if symbol.is_common}
+"""Functions that have the same name in most languages."""
 
 
 def arithmetic(space: str = " ", one: str = "1", *, stays_plain: bool = False) -> dict[str, Template]:

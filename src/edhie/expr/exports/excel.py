@@ -8,10 +8,10 @@ a last subtraction with a result close to 0 gives 0.
 from __future__ import annotations
 
 from edhie.errors import ExpressionError
-from edhie.expr.exports.code import ELEMENTARY, arithmetic, calls, check_computable
+from edhie.expr.exports.code import COMMON, arithmetic, calls, check_computable
 from edhie.expr.expression import Expr
 from edhie.expr.symbols import Precedence
-from edhie.expr.writer import Dialect, Piece, Template, number_piece, write
+from edhie.expr.writer import Piece, Syntax, Template, number_piece, write
 
 ROW = 2  # below the names of the columns
 MAX_COLUMNS = 16_384
@@ -20,7 +20,7 @@ MAX_NESTING = 64
 SMALLEST, LARGEST = 2.2250738585072014e-308, 9.99999999999999e307
 DIGITS = 15
 
-FUNCTIONS = [*ELEMENTARY, "abs", "sign", "min", "max"]
+FUNCTIONS = [*COMMON, "abs", "sign", "min", "max"]
 ATOMS = (Precedence.ATOM, Precedence.ATOM)
 
 
@@ -30,7 +30,7 @@ def _number(value: float, number_format: str) -> Piece:
     return number_piece(format(value, f".{DIGITS}G") if value else "0", value)
 
 
-EXCEL = Dialect(
+EXCEL = Syntax(
     {
         **arithmetic(space=""),
         "neg": Template("-{0}", Precedence.NEGATION, ATOMS),

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from edhie.expr.exports.code import ELEMENTARY, arithmetic, calls, check_built_in, equation_lines
+from edhie.expr.exports.code import arithmetic, calls, check_built_in, equation_lines
 from edhie.expr.exports.names import PYTHON_WORDS, NameRules, renamed, renaming_notes
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
-from edhie.expr.symbols import Precedence
-from edhie.expr.writer import Dialect, Piece, Template, number_piece, write
+from edhie.expr.symbols import FUNCTIONS, Precedence
+from edhie.expr.writer import Piece, Syntax, Template, number_piece, write
 
-FUNCTIONS = ELEMENTARY | {"abs": "Abs", "sign": "sign", "min": "Min", "max": "Max"}
 HELPERS = {"_cbrt": "def _cbrt(a):\n    return sympy.sign(a) * sympy.Abs(a) ** sympy.Rational(1, 3)"}
 ATOMS = (Precedence.ATOM, Precedence.ATOM)
 
@@ -25,12 +24,12 @@ def of_known_values(operands: Sequence[Piece], library: SymbolLibrary) -> bool:
     return all(piece.is_known for piece in operands)
 
 
-SYMPY = Dialect(
+SYMPY = Syntax(
     {
         **arithmetic(),
         "^": Template("{0} ** {1}", Precedence.POWER, ATOMS),
         **{f"^{n}": Template(f"{{0}} ** {n}", Precedence.POWER, ATOMS) for n in (2, 3, 4, 5)},
-        **calls(FUNCTIONS, "sympy."),
+        **calls({name: str(symbol.sympy) for name, symbol in FUNCTIONS.items()}, "sympy."),
         **calls({"cbrt": "_cbrt"}),
         "log10": Template("sympy.log({0}) / sympy.log(10)", Precedence.PRODUCT),
     },

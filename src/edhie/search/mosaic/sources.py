@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Forest, SymbolLibrary
-from edhie.expr.soundness import role
 from edhie.generators.base import Generator, LatentGenerator
 from edhie.search.splicing import distinct_subtrees
 from edhie.search.variation import likely_constants
@@ -28,14 +27,8 @@ class Source:
         own = generator.library
         self._own_variables = np.array([own.ids[name] for name in own.variables], np.int64)
         self._variables = np.array([library.ids[name] for name in library.variables], np.int64)
-        self._table = np.full(len(own), -1, np.int64)
-        for token, symbol in enumerate(own.symbols):
-            if symbol.kind == "constant":
-                self._table[token] = library.ids[library.constant] if library.constant is not None else -1
-            elif symbol.kind != "variable" and symbol.kind != "number":
-                found = library.ids.get(symbol.name, -1)
-                is_same = found >= 0 and role(library.symbols[found]) == role(symbol)
-                self._table[token] = found if is_same else -1
+        is_shared = np.array([symbol.kind not in ("variable", "number") for symbol in own.symbols])
+        self._table = np.where(is_shared, own.ids_in(library), -1).astype(np.int64)
 
     @cached_property
     def frequencies(self) -> NDArray[np.float64]:

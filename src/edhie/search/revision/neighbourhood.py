@@ -6,12 +6,10 @@ import numpy as np
 
 from edhie.errors import EdhieError
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.expr.soundness import role
 from edhie.generators.base import Generator, LatentGenerator
 from edhie.generators.walks import neighbours
 from edhie.search.revision.formula import nearest
 from edhie.search.splicing import Stock
-from edhie.search.translation import translated
 
 
 class Neighbourhood:
@@ -42,7 +40,7 @@ class Neighbourhood:
             return none, 0
         is_unknown = ~self._known[found.forest.tokens]
         strange = np.bincount(found.forest.owners[is_unknown], minlength=len(found.forest)) > 0
-        forest = translated(found.forest.take(~strange), self._library)
+        forest = found.forest.take(~strange).cast(self._library)
         return self._scaled(forest) if self._lacks_constants else forest, found.invalid
 
     def _scaled(self, forest: Forest) -> Forest:
@@ -57,4 +55,4 @@ class Neighbourhood:
 def _is_in(library: SymbolLibrary, own: SymbolLibrary, name: str) -> bool:
     if own[name].kind == "constant":
         return library.constant is not None
-    return name in library and role(library[name]) == role(own[name])
+    return name in library and library[name].role == own[name].role

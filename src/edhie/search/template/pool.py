@@ -22,7 +22,6 @@ from edhie.search.template.config import TemplateConfig
 from edhie.search.template.position import distinct_calls
 from edhie.search.template.shapes import opening_pieces
 from edhie.search.template.template import Template
-from edhie.search.translation import translated
 from edhie.search.variation import children
 
 Numbers = NDArray[np.float64]
@@ -104,7 +103,7 @@ class Pool:
 
     def to_whole(self, forest: Forest) -> Forest:
         """Contents of the part over the template's library."""
-        return translated(forest, self._whole_library)
+        return forest.cast(self._whole_library)
 
     def from_whole(self, forest: Forest) -> Forest:
         """Contents of the part, over its own library; those that have numbers, or other symbols, are left out."""

@@ -7,7 +7,7 @@ import pytest
 
 from edhie.expr import SymbolLibrary, parse
 from edhie.expr.interpret import interpret
-from edhie.expr.plain import with_natural_base
+from edhie.expr.readable import with_natural_base
 
 T = np.linspace(-2, 3, 11)
 

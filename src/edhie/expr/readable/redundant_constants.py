@@ -1,8 +1,8 @@
-"""Constants that are one too many by the form of an expression: a/(b*x + c) is 1/(b*x + c), or a/(x + c).
+"""Constants that the form of an expression does not need: a/(b*x + c) is 1/(b*x + c), or a/(x + c).
 
-Some constants of an expression can change together while no value of it does: those of a factor and of the factor
-beside it, those inside of exp and a factor before it. Each such change has one parameter, s > 0, or any s but 0; it
-multiplies constants by powers of s, and adds multiples of log(s) to others. One constant can so be made 1, or 0.
+Some constants can change together without changing any value: those of two factors, or one inside exp and a factor
+before it. Each such change has one parameter, s > 0 or any s but 0; it multiplies constants by powers of s, and adds
+multiples of log(s) to others. So one of them can be made 1, or 0.
 """
 
 from __future__ import annotations
@@ -13,26 +13,28 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from edhie.expr.expression import Expr
-from edhie.expr.plain.form import DEEPEST, plain_form
-from edhie.expr.plain.nodes import Node, is_built_in, number_of, tree_of, walk
+from edhie.expr.readable.form import DEEPEST, readable_form
+from edhie.expr.readable.nodes import Node, tree_of, walk
 
-MOST = 6  # ways of changing one node that are looked at
+MOST = 6  # changes of one node that are tried
 ROUNDS = 20
 LARGEST_LOGARITHM = 300.0
 DIGITS_AT_EASE, DIGITS_A_SYMBOL = 3.0, 2.0  # before or after the point; so many more are as hard to read as a symbol
-CLEARLY = 0.3  # how much easier to read another form of the same constants has to be
+CLEARLY = 0.3  # by which a form with as many constants has to be easier to read
+ROOTS = {"^2": 0.5, "^3": 1 / 3, "^4": 0.25, "^5": 0.2, "sqrt": 2.0, "cbrt": 3.0}
+"""Exponent of s below such an operator."""
 
 
 class Change(NamedTuple):
-    """What becomes of constants, by their places: c·s^exponent, c + multiple·log(s)."""
+    """New values of constants, by their places: c·s^exponent, c + multiple·log(s)."""
 
     exponents: dict[int, float]
     multiples: dict[int, float]
     any_sign: bool
-    """Whether s may be below 0."""
+    """True where s may be below 0."""
 
     def raised(self, exponent: float) -> Change:
-        """With s^exponent in place of s."""
+        """Return the change with s^exponent in place of s."""
         return Change(
             {k: each * exponent for k, each in self.exponents.items()},
             {k: each * exponent for k, each in self.multiples.items()},
@@ -40,33 +42,33 @@ class Change(NamedTuple):
         )
 
     def beside(self, other: Change) -> Change:
-        """Both at once, of parts that share no constant."""
+        """Return both changes at once, of parts that share no constant."""
         return Change(
             self.exponents | other.exponents, self.multiples | other.multiples, self.any_sign and other.any_sign
         )
 
     def positive(self) -> Change:
-        """With s above 0 only."""
+        """Return the change for s above 0 only."""
         return self._replace(any_sign=False)
 
 
-def without_redundancy(expr: Expr, *, lower: float = -math.inf, upper: float = math.inf) -> Expr:
-    """The expression in plain form with as few free constants as its form allows, and no longer.
+def without_redundant_constants(expr: Expr, *, lower: float = -math.inf, upper: float = math.inf) -> Expr:
+    """Return the readable form with as few free constants as the form of the expression allows, and no longer.
 
-    Values stay the same but for rounding. A constant that cannot be left out is 1, or -1. Constants that change
-    stay within the bounds.
+    Values stay the same but for rounding. A redundant constant that cannot be left out becomes 1 or -1. Constants
+    that change stay within the bounds.
 
     >>> from edhie.expr import parse
-    >>> str(without_redundancy(parse("c/(c*x0 + c)").with_constants([3.0, 2.0, 1.0])))
+    >>> str(without_redundant_constants(parse("c/(c*x0 + c)").with_constants([3.0, 2.0, 1.0])))
     '1.5/(x0 + 0.5)'
-    >>> str(without_redundancy(parse("c*exp(c + c*x0)").with_constants([2.0, 0.0, -3.0])))
+    >>> str(without_redundant_constants(parse("c*exp(c + c*x0)").with_constants([2.0, 0.0, -3.0])))
     '2*exp(-3*x0)'
     """
-    best = plain_form(expr)
+    best = readable_form(expr)
     if expr.height > DEEPEST or None in expr.constants:
         return best
     for _ in range(ROUNDS):
-        others = (plain_form(each) for each in _alternatives(best, lower, upper))
+        others = (readable_form(each) for each in _alternatives(best, lower, upper))
         found = min(others, key=_weight, default=best)
         (count, trouble, *_), (least, reading, *_) = _weight(best), _weight(found)
         if (least, reading) >= (count, trouble - CLEARLY):
@@ -76,7 +78,7 @@ def without_redundancy(expr: Expr, *, lower: float = -math.inf, upper: float = m
 
 
 def _weight(expr: Expr) -> tuple[int, float, int, int]:
-    """Fewer constants besides 1 are better, then what is easy to read, then constants near to the root and the left."""
+    """Order forms by constants besides 1, then by ease of reading, then by constants near to the root and the left."""
     places = ((depth, place) for place, depth, symbol in expr.walk() if symbol.kind == "constant")
     counted = [each for each, value in zip(places, expr.constants, strict=True) if abs(value or 0.0) != 1.0]
     zeros = sum(max(0.0, abs(math.log10(abs(value))) - DIGITS_AT_EASE) for value in expr.constants if value)
@@ -85,7 +87,7 @@ def _weight(expr: Expr) -> tuple[int, float, int, int]:
 
 
 def _alternatives(expr: Expr, lower: float, upper: float) -> Iterable[Expr]:
-    """The expression with one constant made 1, -1 or 0, and others as they have to be then."""
+    """Yield the expression with one constant made 1, -1 or 0, and others changed to make up for it."""
     values = [value or 0.0 for value in expr.constants]
     if not values:
         return
@@ -100,7 +102,7 @@ def _alternatives(expr: Expr, lower: float, upper: float) -> Iterable[Expr]:
 
 
 def _solved(change: Change, values: list[float], k: int) -> list[float] | None:
-    """The constants after the change that makes constant k 1 (or -1, or 0 where it is a summand)."""
+    """Return the constants after the change that makes constant k 1 (or -1, or 0 where it is a summand)."""
     if k in change.exponents:
         if values[k] == 0.0 or change.exponents[k] == 0.0:
             return None
@@ -117,15 +119,12 @@ def _solved(change: Change, values: list[float], k: int) -> list[float] | None:
         found[i] = _scaled(values[i], values[k], exponent, change.exponents.get(k), logarithm) * sign
     for i, multiple in change.multiples.items():
         found[i] += multiple * logarithm
-    if k in change.exponents:
-        found[k] = math.copysign(1.0, found[k])
-    else:
-        found[k] = 0.0
+    found[k] = math.copysign(1.0, found[k]) if k in change.exponents else 0.0
     return found if all(map(math.isfinite, found)) else None
 
 
 def _scaled(value: float, unit: float, exponent: float, own: float | None, logarithm: float) -> float:
-    """value·s^exponent; by a division or a product where that is all there is to it, which rounds once."""
+    """Return value·s^exponent, by one division or product where possible, which rounds once."""
     if own is not None and exponent == own:
         return value / abs(unit)
     if own is not None and exponent == -own:
@@ -134,37 +133,27 @@ def _scaled(value: float, unit: float, exponent: float, own: float | None, logar
 
 
 class _Changes:
-    """How the value of each part of an expression can be multiplied by s, and how log(s) can be added to it."""
+    """Changes that multiply the value of a part by s, or add log(s) to it."""
 
     def __init__(self, expr: Expr) -> None:
-        self.library = expr.library
         self.whole = tree_of(expr)
-        constants = [node for node in walk(self.whole) if node.token == expr.library.constant]
+        constants = [node for node in walk(self.whole) if node.kind == "constant"]
         self.place = {id(node): k for k, node in enumerate(constants)}  # equal constants are not the same one
 
     def redundant(self) -> Iterable[Change]:
-        """The changes of constants that change no value."""
+        """Yield the changes of constants that change no value."""
         for node in walk(self.whole):
-            if len(node.operands) != 2 or not is_built_in(self.library, node.token):
-                continue
-            a, b = node.operands
-            if node.token in ("*", "/"):
-                opposite = -1.0 if node.token == "*" else 1.0
-                pairs = product(self.scaling(a), self.scaling(b))
-            elif node.token in ("+", "-"):
-                opposite = -1.0 if node.token == "+" else 1.0
-                pairs = product(self.shifting(a), self.shifting(b))
-            else:
-                continue
-            yield from (one.beside(other.raised(opposite)) for one, other in pairs)
+            if node.op in ("*", "/", "+", "-"):
+                of = self.scaling if node.op in ("*", "/") else self.shifting
+                opposite = -1.0 if node.op in ("*", "+") else 1.0
+                for one, other in product(*map(of, node.operands)):
+                    yield one.beside(other.raised(opposite))
 
     def scaling(self, node: Node) -> list[Change]:
-        """The changes that multiply a node's value by s."""
+        """Return the changes that multiply a node's value by s."""
         if id(node) in self.place:
             return [Change({self.place[id(node)]: 1.0}, {}, True)]
-        if not is_built_in(self.library, node.token):
-            return []
-        return list(islice(self._scaling(node.token, *node.operands), MOST))
+        return list(islice(self._scaling(node.op, *node.operands), MOST)) if node.op else []
 
     def _scaling(self, token: str, a: Node, b: Node | None = None) -> Iterable[Change]:
         if token == "neg":
@@ -182,18 +171,16 @@ class _Changes:
             yield from (each.positive() for each in self.scaling(a))
         elif token in ROOTS:
             yield from (each.raised(ROOTS[token]) for each in self.scaling(a))
-        elif token == "^" and b is not None and (exponent := self._number(b)):
+        elif token == "^" and b is not None and (exponent := b.number):
             yield from (each.raised(1.0 / exponent).positive() for each in self.scaling(a))
         elif token == "exp":
             yield from self.shifting(a)
 
     def shifting(self, node: Node) -> list[Change]:
-        """The changes that add log(s) to a node's value."""
+        """Return the changes that add log(s) to a node's value."""
         if id(node) in self.place:
             return [Change({}, {self.place[id(node)]: 1.0}, False)]
-        if not is_built_in(self.library, node.token):
-            return []
-        return list(islice(self._shifting(node.token, *node.operands), MOST))
+        return list(islice(self._shifting(node.op, *node.operands), MOST)) if node.op else []
 
     def _shifting(self, token: str, a: Node, b: Node | None = None) -> Iterable[Change]:
         if token == "neg":
@@ -205,14 +192,7 @@ class _Changes:
             yield from (each.positive() for each in self.scaling(a))
         elif token == "*" and b is not None:
             for one, other in ((a, b), (b, a)):
-                if factor := self._number(one):
+                if factor := one.number:
                     yield from (each.raised(1.0 / factor) for each in self.shifting(other))
-        elif token == "/" and b is not None and (factor := self._number(b)):
+        elif token == "/" and b is not None and (factor := b.number):
             yield from (each.raised(factor) for each in self.shifting(a))
-
-    def _number(self, node: Node) -> float | None:
-        return number_of(self.library, node)
-
-
-ROOTS = {"^2": 0.5, "^3": 1 / 3, "^4": 0.25, "^5": 0.2, "sqrt": 2.0, "cbrt": 3.0}
-"""What s is raised to below such an operator."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agreement import agree
 from edhie.expr import Expr, SymbolLibrary, parse
-from edhie.expr.plain import short_form
+from edhie.expr.readable import short_form
 from fits import trees
 from strategies import LIBRARIES, TAME_NUMBERS, exprs
 

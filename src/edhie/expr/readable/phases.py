@@ -1,4 +1,4 @@
-"""Phases within one turn, positive frequencies, and the lowest frequency with the same values on evenly spaced rows."""
+"""Waves with phases within one turn, positive frequencies, and no aliases on evenly spaced rows."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import mpmath
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
-from edhie.expr.plain.affine import affine
-from edhie.expr.plain.nodes import Node, UnsayableError, expr_of, is_built_in, joined, number_of, size, tree_of
-from edhie.expr.plain.signs import added, summands
+from edhie.expr.readable.arithmetic import added, summands
+from edhie.expr.readable.linear import linear
+from edhie.expr.readable.nodes import MissingSymbolError, Node, expr_of, operation, rebuilt, tree_of
 
 Real = Any  # mpmath.mpf: mpmath has no types
 DIGITS = 60  # of the arithmetic: a phase of 1e20 keeps 40
 WAVES = {"sin": 2, "cos": 2, "tan": 1}
-"""Functions with a period, in units of pi."""
+"""Periodic functions, with their periods in units of pi."""
 SNAP = 1e-9  # a phase so close to 0, or to a quarter turn, is left out
 
 
@@ -32,9 +32,9 @@ class Grid(NamedTuple):
 def normal_phases(expr: Expr, grids: Mapping[str, Grid] | None = None) -> Expr:
     """Write each sine, cosine and tangent with its phase within half a turn, and with a positive frequency.
 
-    A variable that has a grid takes the lowest frequency that has the same values there: the others are its
-    aliases. Values change by rounding, also by that of the old form: polish the constants afterwards. The result
-    is no longer than the expression.
+    A variable with a grid takes the lowest frequency that has the same values there; higher ones are aliases. Values
+    change by rounding, also by that of the old form: polish the constants afterwards. The result is no longer than
+    the expression.
 
     >>> from edhie.expr import parse
     >>> f"{normal_phases(parse('sin(c - 2*x0)').with_constants([100.0])):.6g}"
@@ -42,30 +42,29 @@ def normal_phases(expr: Expr, grids: Mapping[str, Grid] | None = None) -> Expr:
     >>> f"{normal_phases(parse('sin(c*x0)').with_constants([65.0]), {'x0': Grid(0.0, 0.1)}):.6g}"
     'sin(2.16815*x0)'
     """
-    library = expr.library
-    if not any(name in WAVES and is_built_in(library, name) for name in dict.fromkeys(expr.tokens)):
+
+    def normal(node: Node) -> Node:
+        if node.op not in WAVES:
+            return node
+        try:
+            found = _wave(node, grids or {})
+        except MissingSymbolError:
+            return node
+        return found if found.size <= node.size else node
+
+    if not any(name in WAVES for name in expr.tokens):
         return expr
     with mpmath.workdps(DIGITS):
-        return expr_of(tree_of(expr, lambda node: _normal(library, node, grids or {})), library)
+        return expr_of(rebuilt(tree_of(expr), normal), expr.library)
 
 
-def _normal(library: SymbolLibrary, node: Node, grids: Mapping[str, Grid]) -> Node:
-    if node.token not in WAVES or not is_built_in(library, node.token):
-        return node
-    try:
-        found = _wave(library, node, grids)
-    except UnsayableError:
-        return node
-    return found if size(found) <= size(node) else node
-
-
-def _wave(library: SymbolLibrary, node: Node, grids: Mapping[str, Grid]) -> Node:
-    form = affine(library, node.operands[0])
+def _wave(node: Node, grids: Mapping[str, Grid]) -> Node:
+    form = linear(node.operands[0])
     if form is None:
-        return _within_a_turn(library, node)
+        return _within_a_turn(node)
     if form.variable is None or form.slope == 0:
         return node
-    token, slope, offset = node.token, form.slope, form.offset
+    token, slope, offset = node.op, form.slope, form.offset
     period = WAVES[token] * +mpmath.pi
     frequency, phase = _unaliased(_real(slope), _real(offset), period, grids.get(form.variable))
     if frequency == 0:
@@ -74,17 +73,17 @@ def _wave(library: SymbolLibrary, node: Node, grids: Mapping[str, Grid]) -> Node
         frequency, phase = -frequency, (mpmath.pi - phase if token == "sin" else -phase)
     phase = _reduced(phase, period)
     for before, after, quarter in (("sin", "cos", 1), ("cos", "sin", -1)):
-        if token == before and abs(phase - quarter * mpmath.pi / 2) <= SNAP and is_built_in(library, after):
+        if token == before and abs(phase - quarter * mpmath.pi / 2) <= SNAP and after in node.library.built_in:
             token, phase = after, mpmath.mpf(0)
             break
     phase = mpmath.mpf(0) if abs(phase) <= SNAP else phase
-    if (token, frequency, phase) == (node.token, _real(slope), _real(offset)):
+    if (token, frequency, phase) == (node.op, _real(slope), _real(offset)):
         return node
-    return Node(token, (_line(library, form.variable, float(frequency), float(phase)),))
+    return operation(token, _line(node.library, form.variable, float(frequency), float(phase)))
 
 
 def _unaliased(slope: Real, offset: Real, period: Real, grid: Grid | None) -> tuple[Real, Real]:
-    """The lowest frequency, and its phase, with the same values on a grid."""
+    """Return the lowest frequency with the same values on a grid, and its phase."""
     if grid is None:
         return slope, offset
     step = mpmath.mpf(grid.step)
@@ -92,21 +91,21 @@ def _unaliased(slope: Real, offset: Real, period: Real, grid: Grid | None) -> tu
     return slope - turns * period / step, offset + turns * period * mpmath.mpf(grid.start) / step
 
 
-def _within_a_turn(library: SymbolLibrary, node: Node) -> Node:
-    """Reduce what is added to an argument of any form."""
-    period = WAVES[node.token] * +mpmath.pi
-    terms = summands(library, node.operands[0])
-    numbers = [(-1 if is_negative else 1) * (number_of(library, each) or 0.0) for is_negative, each in terms]
+def _within_a_turn(node: Node) -> Node:
+    """Reduce the constant that is added to an argument of any form."""
+    period = WAVES[node.op] * +mpmath.pi
+    terms = summands(node.operands[0])
+    numbers = [(-1 if is_negative else 1) * (each.number or 0.0) for is_negative, each in terms]
     total = sum((Fraction(each) for each in numbers), Fraction(0))
     if abs(_real(total)) <= period / 2:
         return node
     phase = float(_reduced(_real(total), period))
-    rest = [each for each in terms if number_of(library, each[1]) is None]
-    return Node(node.token, (added(library, [*rest, (phase < 0, _number(library, abs(phase)))]),))
+    rest = [each for each in terms if each[1].number is None]
+    return node.over(added([*rest, (phase < 0, _number(node.library, abs(phase)))]))
 
 
 def _reduced(phase: Real, period: Real) -> Real:
-    """The phase in (-period/2, period/2]."""
+    """Return the phase in (-period/2, period/2]."""
     return phase - period * mpmath.ceil(phase / period - mpmath.mpf(1) / 2)
 
 
@@ -115,17 +114,17 @@ def _real(value: Fraction) -> Real:
 
 
 def _line(library: SymbolLibrary, variable: str, slope: float, offset: float) -> Node:
-    found = Node(variable)
+    found = Node(library, variable)
     if slope == -1.0:
-        found = joined(library, "neg", found)
+        found = operation("neg", found)
     elif slope != 1.0:
-        found = joined(library, "*", _number(library, slope), found)
-    return joined(library, "+", found, _number(library, offset)) if offset else found
+        found = operation("*", _number(library, slope), found)
+    return operation("+", found, _number(library, offset)) if offset else found
 
 
 def _number(library: SymbolLibrary, value: float) -> Node:
     if library.constant is not None:
-        return Node(library.constant, (), value)
+        return Node(library, library.constant, (), value)
     if not library.has_numbers:
-        raise UnsayableError(numeral(value))
-    return Node(numeral(value))
+        raise MissingSymbolError(numeral(value))
+    return Node(library, numeral(value))

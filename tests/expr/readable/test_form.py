@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edhie.expr import Expr, SymbolLibrary, parse
-from edhie.expr.plain import plain_form, without_redundancy
 from edhie.expr.precise import UndefinedError, precise_value
+from edhie.expr.readable import readable_form, without_redundant_constants
 from edhie.grammar import load
 from strategies import LIBRARIES, TAME_NUMBERS, exprs
 
@@ -49,21 +49,21 @@ def test_the_form_of_formulas(seed: int) -> None:
     )
 )
 def test_the_form_of_anything(expr: Expr) -> None:
-    form = plain_form(expr)
+    form = readable_form(expr)
     assert form.size <= expr.size
     assert len(form.constants) <= len(expr.constants)
-    assert plain_form(form) == form
+    assert readable_form(form) == form
     if None not in expr.constants:
         assert_same_values(expr, form, 1e-12)
 
 
 def check_laws(expr: Expr) -> None:
-    form = plain_form(expr)
+    form = readable_form(expr)
     assert form.library is expr.library
     assert form.size <= expr.size
     assert len(form.constants) <= len(expr.constants)
     assert form.variables == expr.variables
-    assert plain_form(form) == form
+    assert readable_form(form) == form
     assert_same_values(expr, form, 1e-12)
 
 
@@ -99,28 +99,28 @@ def check_laws(expr: Expr) -> None:
 )
 def test_how_it_reads(text: str, constants: list[float], expected: str) -> None:
     expr = parse(text, variables=["x0", "x1"]).with_constants(constants)
-    assert str(plain_form(expr)) == expected
+    assert str(readable_form(expr)) == expected
 
 
 def test_what_cannot_be_said_otherwise_stays() -> None:
     only_sums = SymbolLibrary.of(["+", "*"], 1, constant=True)
     whole = Expr(only_sums, ["+", "x0", "c"], [-2.0])
-    assert plain_form(whole) == whole
+    assert readable_form(whole) == whole
     free = parse("x0 + c")
-    assert plain_form(free) == free
+    assert readable_form(free) == free
     apart = parse("(x0 + c)*(x0 + c)")  # two constants, which need not be the same
-    assert plain_form(apart) == apart
+    assert readable_form(apart) == apart
     own = parse("x0*x0", SymbolLibrary.of(["*"], 1))
-    assert plain_form(own) == own
+    assert readable_form(own) == own
 
 
 @given(st.integers(0, 10_000))
 def test_fewer_constants_say_the_same(seed: int) -> None:
     for expr in filled(seed):
-        found = without_redundancy(expr)
+        found = without_redundant_constants(expr)
         assert found.size <= expr.size
         assert len(found.constants) <= len(expr.constants)
-        assert without_redundancy(found) == found
+        assert without_redundant_constants(found) == found
         assert_same_values(expr, found, 1e-9)
 
 
@@ -141,4 +141,4 @@ def test_fewer_constants_say_the_same(seed: int) -> None:
 )
 def test_what_is_one_too_many(text: str, constants: list[float], expected: str) -> None:
     expr = parse(text, variables=["x0", "x1"]).with_constants(constants)
-    assert f"{without_redundancy(expr):.6g}" == expected
+    assert f"{without_redundant_constants(expr):.6g}" == expected

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edhie.expr import SymbolLibrary, parse
-from edhie.expr.plain import plain_form
-from edhie.expr.plain.phases import Grid, normal_phases
+from edhie.expr.readable import readable_form
+from edhie.expr.readable.phases import Grid, normal_phases
 from strategies import exprs
 
 LIBRARY = SymbolLibrary.of(["+", "-", "*", "/", "neg", "^2", "sin", "cos", "tan"], ["x", "t"], constant=True)
@@ -42,7 +42,7 @@ def test_phases_are_within_half_a_turn(text: str, constants: list[float], expect
     expr = parse(text, LIBRARY).with_constants(constants)
     found = normal_phases(expr)
     assert found.size <= expr.size
-    assert f"{plain_form(found):.6g}".replace("tan(t", "tan(1*t") == expected
+    assert f"{readable_form(found):.6g}".replace("tan(t", "tan(1*t") == expected
     np.testing.assert_allclose(found(x=T, t=T), expr(x=T, t=T), atol=1e-9)
 
 

@@ -1,14 +1,14 @@
-"""Reads nodes as polynomials."""
+"""Nodes read as polynomials."""
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from edhie.expr.library import SymbolLibrary
-from edhie.expr.plain.nodes import Node, is_built_in, number_of
-from edhie.expr.plain.polynomials import (
+from edhie.expr.readable.arithmetic import SUM
+from edhie.expr.readable.nodes import Node, operation
+from edhie.expr.readable.polynomials import (
     MOST_TERMS,
     ONE,
+    Exponent,
     Monomial,
     Polynomial,
     TooLargeError,
@@ -16,24 +16,24 @@ from edhie.expr.plain.polynomials import (
     checked,
     collected,
     exponent_of,
+    flat,
     is_non_negative,
     power_of_number,
     scaled,
 )
-from edhie.expr.plain.writing import flat
 
 MOST_EFFORT = 100
 LARGEST_POWER = 4  # of a sum that is multiplied out
 
 
 class Effort:
-    """How many sums may still be written; it bounds the time without a clock."""
+    """Number of sums that may still be written; it bounds the time without a clock."""
 
     def __init__(self, left: int) -> None:
         self.left = left
 
     def spend(self) -> bool:
-        """Whether there is some left, of which one is taken."""
+        """Take one, and return whether there was one left."""
         self.left -= 1
         return self.left >= 0
 
@@ -52,36 +52,34 @@ class Ring:
         self.library, self.expands, self.positive = library, expands, positive
         self.effort = effort or Effort(MOST_EFFORT)
         self.order: dict[Node, int] = {}
-        """Atoms, numbered as they come."""
+        """Atoms, numbered in the order of their appearance."""
         self.sums: dict[Node, Polynomial] = {}
-        """By atom that is a sum: the polynomial that it stands for."""
+        """The polynomial of each atom that is a sum."""
 
     def read(self, node: Node) -> Polynomial:
-        """The polynomial of a node."""
-        number = number_of(self.library, node)
-        if number is not None:
-            return {ONE: number} if number else {}
-        if is_built_in(self.library, node.token):
-            operands = node.operands
-            if node.token in ("+", "-"):
-                sign = 1.0 if node.token == "+" else -1.0
-                return added(self.read(operands[0]), scaled(self.read(operands[1]), sign))
-            if node.token == "neg":
-                return scaled(self.read(operands[0]), -1.0)
-            if node.token in ("*", "/"):
-                exponent = Fraction(1 if node.token == "*" else -1)
-                return self.times(self._factor(operands[0]), self.raised(operands[1], exponent))
-            if (found := exponent_of(self.library, node)) is not None:
-                return self.raised(operands[0], found)
+        """Return the polynomial of a node."""
+        if node.number is not None:
+            return {ONE: node.number} if node.number else {}
+        operands = node.operands
+        if node.op in SUM:
+            sign = 1.0 if node.op == "+" else -1.0
+            return added(self.read(operands[0]), scaled(self.read(operands[1]), sign))
+        if node.op == "neg":
+            return scaled(self.read(operands[0]), -1.0)
+        if node.op in ("*", "/"):
+            exponent = 1 if node.op == "*" else -1
+            return self.times(self._factor(operands[0]), self.raised(operands[1], exponent))
+        if (found := exponent_of(node)) is not None:
+            return self.raised(operands[0], found)
         return self.atom(node)
 
-    def atom(self, node: Node, exponent: Fraction = Fraction(1)) -> Polynomial:
-        """A power of a part that is not looked into."""
+    def atom(self, node: Node, exponent: Exponent = 1) -> Polynomial:
+        """Return a power of a part that is not looked into."""
         self.order.setdefault(node, len(self.order))
         return {((node, exponent),): 1.0}
 
     def times(self, a: Polynomial, b: Polynomial) -> Polynomial:
-        """The product."""
+        """Return the product of two polynomials."""
         if len(a) * len(b) > 4 * MOST_TERMS:
             raise TooLargeError
         parts: dict[Monomial, list[float]] = {}
@@ -91,15 +89,15 @@ class Ring:
         return collected(parts)
 
     def product(self, a: Monomial, b: Monomial) -> Monomial:
-        """The product of two monomials."""
+        """Return the product of two monomials."""
         found = dict(a)
         for each, exponent in b:
-            found[each] = found.get(each, Fraction(0)) + exponent
+            found[each] = found.get(each, 0) + exponent
         kept = [(each, exponent) for each, exponent in found.items() if exponent]
         return tuple(sorted(kept, key=lambda pair: self.order[pair[0]]))
 
-    def raised(self, node: Node, exponent: Fraction) -> Polynomial:
-        """A power of a node."""
+    def raised(self, node: Node, exponent: Exponent) -> Polynomial:
+        """Return a power of a node."""
         base = self._factor(node) if exponent == 1 else self.read(node)
         if exponent == 1:
             return base
@@ -113,8 +111,8 @@ class Ring:
             return checked({whole: power_of_number(coefficient, exponent)})
         return self._root(node, monomial, coefficient, exponent)
 
-    def power_of_sum(self, base: Polynomial, exponent: Fraction) -> Polynomial:
-        """A power of a sum, multiplied out where asked."""
+    def power_of_sum(self, base: Polynomial, exponent: Exponent) -> Polynomial:
+        """Return a power of a sum, multiplied out where the ring expands."""
         is_whole = exponent.denominator == 1
         if self.expands and is_whole and 1 <= exponent <= LARGEST_POWER:
             found: Polynomial = {ONE: 1.0}
@@ -123,8 +121,8 @@ class Ring:
             return found
         return self.kept_power(base, exponent)
 
-    def kept_power(self, base: Polynomial, exponent: Fraction) -> Polynomial:
-        """A power of a sum that stays one, its first coefficient 1."""
+    def kept_power(self, base: Polynomial, exponent: Exponent) -> Polynomial:
+        """Return a power of a sum as an atom whose first coefficient is 1."""
         is_whole = exponent.denominator == 1
         first = next(iter(base.values()))
         first = first if is_whole else abs(first)
@@ -134,21 +132,21 @@ class Ring:
         return checked(scaled(self.atom(atom, exponent), power_of_number(first, exponent)))
 
     def _factor(self, node: Node) -> Polynomial:
-        """A factor: a sum stays one, unless products are multiplied out."""
+        """Read a factor; a sum stays one unless the ring expands."""
         found = self.read(node)
-        return self.power_of_sum(found, Fraction(1)) if len(found) > 1 and not self.expands else found
+        return self.power_of_sum(found, 1) if len(found) > 1 and not self.expands else found
 
-    def _root(self, node: Node, monomial: Monomial, coefficient: float, exponent: Fraction) -> Polynomial:
-        """A broken power of a product: of each factor that cannot be negative, and of the rest as one."""
+    def _root(self, node: Node, monomial: Monomial, coefficient: float, exponent: Exponent) -> Polynomial:
+        """Return a fractional power of a product: of each factor that cannot be negative, and of the rest as one."""
         if coefficient < 0:
             return self.atom(node, exponent)
         outside: Monomial = ()
-        inside: list[tuple[Node, Fraction]] = []
+        inside: list[tuple[Node, Exponent]] = []
         for each, own in monomial:
-            if is_non_negative(self.library, each, self.positive) or own.denominator != 1:
+            if is_non_negative(each, self.positive) or own.denominator != 1:
                 outside = self.product(outside, ((each, own * exponent),))
-            elif own % 2 == 0 and is_built_in(self.library, "abs"):
-                size = Node("abs", (each,))
+            elif own % 2 == 0 and "abs" in self.library.built_in:
+                size = operation("abs", each)
                 self.order.setdefault(size, self.order[each])
                 outside = self.product(outside, ((size, own * exponent),))
             else:
@@ -164,20 +162,17 @@ class Ring:
         return checked({outside: factor})
 
     def merged_exponentials(self, polynomial: Polynomial) -> Polynomial:
-        """The polynomial with exp(a)*exp(b)^2 as exp(a + 2*b) in every term."""
-        if not is_built_in(self.library, "exp"):
-            return polynomial
+        """Write exp(a)*exp(b)^2 as exp(a + 2*b) in every term."""
         parts: dict[Monomial, list[float]] = {}
         for monomial, coefficient in polynomial.items():
-            factor = coefficient
-            exponentials = [pair for pair in monomial if pair[0].token == "exp"]
-            merged = tuple(pair for pair in monomial if pair[0].token != "exp")
+            exponentials = [pair for pair in monomial if pair[0].op == "exp"]
+            merged = tuple(pair for pair in monomial if pair[0].op != "exp")
             exponent: Polynomial = {}
             for each, times in exponentials:
                 exponent = added(exponent, scaled(self.read(each.operands[0]), float(times)))
             if exponent:
-                whole = Node("exp", (flat(self.library, exponent),))
+                whole = operation("exp", flat(self.library, exponent))
                 self.order.setdefault(whole, self.order[exponentials[0][0]])
-                merged = self.product(merged, ((whole, Fraction(1)),))
-            parts.setdefault(merged, []).append(factor)
+                merged = self.product(merged, ((whole, 1),))
+            parts.setdefault(merged, []).append(coefficient)
         return collected(parts)

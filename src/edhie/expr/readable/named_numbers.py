@@ -7,28 +7,27 @@ import math
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
-from edhie.expr.plain.form import plain_form
-from edhie.expr.plain.nodes import is_built_in
+from edhie.expr.readable.form import readable_form
 from edhie.expr.symbols import NAMED_LITERALS, NUMBER, OPERATORS
 
 EXACT = 2.0  # units in the last place
 MULTIPLES, DIVISORS = 24, 12  # of pi and e
-NUMERATORS, DENOMINATORS = 99, (3, 6, 7, 9, 11, 12)  # decimals say halves, quarters and fifths as well
+NUMERATORS, DENOMINATORS = 99, (3, 6, 7, 9, 11, 12)  # halves, quarters and fifths are decimals
 SHORT = 6  # characters: 0.125 stays as it is
 
 
 def named_numbers(expr: Expr) -> Expr:
-    """Write constants and numbers that are multiples of pi or e, or simple fractions, as such.
+    """Write constants and numbers that are multiples of pi or e, or simple fractions, by name or as a fraction.
 
-    Only values that are these to the last digit are written so. The result is in plain form, over the library with
-    what it needs beyond that.
+    Only values that agree to the last digit are written so. The result is in readable form, over the library extended
+    by the symbols that it needs.
 
     >>> from edhie.expr import parse
     >>> str(named_numbers(parse("c*x0^c + 0.25").with_constants([6.283185307179586, 1 / 3])))
     '2*pi*x0^(1/3) + 0.25'
     """
     library = expr.library.extended(NUMBER, *NAMED_LITERALS.values(), OPERATORS["*"], OPERATORS["/"])
-    if not all(is_built_in(library, name) for name in ("*", "/")):
+    if not {"*", "/"} <= library.built_in:
         return expr
     tokens: list[str] = []
     constants: list[float | None] = []
@@ -46,13 +45,13 @@ def named_numbers(expr: Expr) -> Expr:
         constants += [value] if kind == "constant" else []
     if not is_changed:
         return expr
-    found = plain_form(Expr(library, tokens, constants))
+    found = readable_form(Expr(library, tokens, constants))
     used = (library[token] for token in dict.fromkeys(found.tokens))
     return found.cast(expr.library.extended(NUMBER, *(symbol for symbol in used if symbol.kind != "number")))
 
 
 def spelling(value: float, library: SymbolLibrary) -> tuple[str, ...] | None:
-    """The tokens of a number that has a name, or is a fraction; None for any other.
+    """Return the tokens of a multiple of pi or e or of a simple fraction; None for any other number.
 
     >>> from edhie.expr import SymbolLibrary
     >>> spelling(-1.5707963267948966, SymbolLibrary.of(["*", "/"], ["x"], literals=["pi"], numbers=True))

@@ -5,42 +5,43 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import combinations
 
-from edhie.expr.library import SymbolLibrary
-from edhie.expr.plain.nodes import Node, UnsayableError, is_built_in, joined, size
-from edhie.expr.plain.polynomials import ONE, Monomial, Polynomial, TooLargeError, added, collected, scaled
-from edhie.expr.plain.ring import Effort, Ring
-from edhie.expr.plain.writing import flat, summed, term
+from edhie.expr.readable.arithmetic import added as added_nodes
+from edhie.expr.readable.nodes import MissingSymbolError, Node, operation
+from edhie.expr.readable.polynomials import (
+    ONE,
+    Exponent,
+    Monomial,
+    Polynomial,
+    TooLargeError,
+    added,
+    collected,
+    flat,
+    has_exponentials,
+    scaled,
+    term,
+)
+from edhie.expr.readable.ring import Ring
 
-SAME = 1e-13  # the share by which coefficients may differ and be equal
+SAME = 1e-13  # relative difference of coefficients that count as equal
 SQUARES = {("sin", "cos"): (1.0, -1.0), ("cos", "sin"): (1.0, -1.0), ("cosh", "sinh"): (1.0, 1.0)}
 """f^2 is a + b*g^2, for two functions of one argument."""
 MOST_WAYS, MORE_TERMS = 12, 1
-DEEPEST = 2  # brackets in brackets
+DEEPEST = 2  # levels of brackets
 
 
-def writings(
-    library: SymbolLibrary,
-    node: Node,
-    *,
-    expands: bool,
-    positive: frozenset[str] = frozenset(),
-    effort: Effort | None = None,
-) -> Iterator[Node]:
-    """Ways to write what the node stands for; none need be shorter."""
-    ring = Ring(library, expands=expands, positive=positive, effort=effort)
-    whole = ring.read(node)
+def writings(ring: Ring, whole: Polynomial) -> Iterator[Node]:
+    """Yield nodes of the value of a polynomial; none need be shorter."""
     for polynomial in _equals(ring, whole):
         try:
             yield grouped(ring, polynomial)
-        except (TooLargeError, UnsayableError):
+        except (TooLargeError, MissingSymbolError):
             continue
 
 
 def _equals(ring: Ring, whole: Polynomial) -> Iterator[Polynomial]:
-    """The polynomial, and others of the same value."""
+    """Yield the polynomial, and others of the same value."""
     seen: list[Polynomial] = []
     waiting = [whole]
     while waiting and len(seen) < MOST_WAYS:
@@ -52,40 +53,40 @@ def _equals(ring: Ring, whole: Polynomial) -> Iterator[Polynomial]:
         for way in (_merged, _by_squares, _with_perfect_square, _divided):
             try:
                 waiting += (other for other in way(ring, each) if len(other) <= len(whole) + MORE_TERMS)
-            except (TooLargeError, UnsayableError):
+            except (TooLargeError, MissingSymbolError):
                 continue
 
 
 def _merged(ring: Ring, whole: Polynomial) -> list[Polynomial]:
-    found = ring.merged_exponentials(whole)
+    found = ring.merged_exponentials(whole) if has_exponentials(whole) else whole
     return [found] if found != whole else []
 
 
 def _by_squares(ring: Ring, whole: Polynomial) -> list[Polynomial]:
-    """With sin^2 in place of 1 - cos^2, and the like."""
+    """Replace 1 - cos^2 by sin^2, and the like."""
     found = []
     atoms = {atom for monomial in whole for atom, exponent in monomial if exponent in (2, 3, 4)}
     for atom in sorted(atoms, key=ring.order.__getitem__):
         for (name, other), (constant, factor) in SQUARES.items():
-            if atom.token != name or not all(is_built_in(ring.library, each) for each in (name, other)):
+            if atom.op != name or other not in ring.library.built_in:
                 continue
-            partner = Node(other, atom.operands)
+            partner = operation(other, *atom.operands)
             ring.order.setdefault(partner, ring.order[atom])
-            square = {ONE: constant, ((partner, Fraction(2)),): factor}
+            square = {ONE: constant, ((partner, 2),): factor}
             parts: Polynomial = {}
             for monomial, value in whole.items():
                 exponents = dict(monomial)
                 if exponents.get(atom) not in (2, 3, 4):
                     parts = added(parts, {monomial: value})
                     continue
-                rest = ring.product(monomial, ((atom, Fraction(-2)),))
+                rest = ring.product(monomial, ((atom, -2),))
                 parts = added(parts, ring.times({rest: value}, square))
             found.append(parts)
     return found
 
 
 def _with_perfect_square(ring: Ring, whole: Polynomial) -> list[Polynomial]:
-    """With one perfect square: p*u^2 + r*u*v + q*v^2 is p*(u + r/(2*p)*v)^2 where r^2 is 4*p*q."""
+    """Complete a perfect square: p*u^2 + r*u*v + q*v^2 is p*(u + r/(2*p)*v)^2 where r^2 is 4*p*q."""
     found = []
     squares = [(root, each) for each in whole if (root := _root(each)) is not None]
     for (u, first), (v, second) in combinations(squares, 2):
@@ -96,16 +97,16 @@ def _with_perfect_square(ring: Ring, whole: Polynomial) -> list[Polynomial]:
         ratio = r / (2.0 * p)
         if abs(ratio) > 1.0 and _is_whole(1.0 / ratio) and not _is_whole(ratio):
             u, v, p, ratio = v, u, q, r / (2.0 * q)
-        square = scaled(ring.kept_power({u: 1.0, v: ratio}, Fraction(2)), p)
+        square = scaled(ring.kept_power({u: 1.0, v: ratio}, 2), p)
         rest = {each: value for each, value in whole.items() if each not in (first, second, product)}
         found.append(added(square, rest) if list(whole).index(first) == 0 else added(rest, square))
     return found
 
 
 def _root(monomial: Monomial) -> Monomial | None:
-    """The monomial that this one is the square of; exponents stay whole where they are."""
-    if all(exponent.denominator == 1 and exponent % 2 == 0 for _, exponent in monomial):
-        return tuple((atom, exponent / 2) for atom, exponent in monomial)
+    """Return the monomial that this one is the square of; exponents stay whole where they are."""
+    if all(exponent % 2 == 0 for _, exponent in monomial):
+        return tuple((atom, exponent // 2) for atom, exponent in monomial)
     return None
 
 
@@ -114,16 +115,12 @@ def _is_whole(value: float) -> bool:
 
 
 def _divided(ring: Ring, whole: Polynomial) -> list[Polynomial]:
-    """With quotients of sums divided out: N/D is Q + R/D."""
+    """Divide quotients of sums out: N/D is Q + R/D."""
     found = []
     divisors = {atom for monomial in whole for atom, exponent in monomial if atom in ring.sums and exponent == -1}
     for atom in sorted(divisors, key=ring.order.__getitem__):
         divisor = ring.sums[atom]
-        above = {
-            ring.product(each, ((atom, Fraction(1)),)): value
-            for each, value in whole.items()
-            if dict(each).get(atom) == -1
-        }
+        above = {ring.product(each, ((atom, 1),)): value for each, value in whole.items() if dict(each).get(atom) == -1}
         rest = {each: value for each, value in whole.items() if dict(each).get(atom) != -1}
         names = {each for monomial in divisor for each, _ in monomial}
         for name in sorted(names, key=lambda each: ring.order.get(each, 0)):
@@ -131,7 +128,7 @@ def _divided(ring: Ring, whole: Polynomial) -> list[Polynomial]:
             if parts is None:
                 continue
             quotient, remainder = parts
-            below = ring.times(remainder, {((atom, Fraction(-1)),): 1.0}) if remainder else {}
+            below = ring.times(remainder, {((atom, -1),): 1.0}) if remainder else {}
             found.append(added(added(quotient, rest), below))
     return found
 
@@ -139,7 +136,7 @@ def _divided(ring: Ring, whole: Polynomial) -> list[Polynomial]:
 def _long_division(
     ring: Ring, above: Polynomial, below: Polynomial, name: Node
 ) -> tuple[Polynomial, Polynomial] | None:
-    """Quotient and remainder as polynomials of one atom; None where there is no quotient."""
+    """Return quotient and remainder as polynomials of one atom; None where there is no quotient."""
     degree = max(_degree(each, name) for each in below)
     leading = {each: value for each, value in below.items() if _degree(each, name) == degree}
     if len(leading) != 1 or degree <= 0 or any(_degree(each, name) < 0 for each in (*above, *below)):
@@ -151,7 +148,7 @@ def _long_division(
     quotient: Polynomial = {}
     left = above
     for _ in range(12):
-        highest = max((_degree(each, name) for each in left), default=Fraction(-1))
+        highest = max((_degree(each, name) for each in left), default=-1)
         if highest < degree:
             break
         step = {
@@ -164,15 +161,15 @@ def _long_division(
     return (quotient, left) if quotient else None
 
 
-def _degree(monomial: Monomial, name: Node) -> Fraction:
-    return dict(monomial).get(name, Fraction(0))
+def _degree(monomial: Monomial, name: Node) -> Exponent:
+    return dict(monomial).get(name, 0)
 
 
 # -- common factors -------------------------------------------------------------------
 
 
 def grouped(ring: Ring, whole: Polynomial, depth: int = DEEPEST) -> Node:
-    """A sum with common factors before brackets, wherever that is shorter."""
+    """Return a sum with common factors before brackets, wherever that is shorter."""
     best = flat(ring.library, whole)
     if len(whole) < 2 or depth == 0 or not ring.effort.spend():
         return best
@@ -181,9 +178,9 @@ def grouped(ring: Ring, whole: Polynomial, depth: int = DEEPEST) -> Node:
         rest = {each: value for each, value in whole.items() if each not in chosen}
         try:
             found = _before_bracket(ring, shared, grouped(ring, inside, depth - 1), rest, depth)
-        except UnsayableError:
+        except MissingSymbolError:
             continue
-        if size(found) < size(best):
+        if found.size < best.size:
             best = found
     return best
 
@@ -192,9 +189,9 @@ Shared = tuple[Monomial, float]
 
 
 def _common(ring: Ring, whole: Polynomial) -> Iterator[tuple[Shared, list[Monomial]]]:
-    """Factors that all terms share, or some of them, with these terms."""
+    """Yield factors that all terms or some of them share, with these terms."""
     all_terms = list(whole)
-    shared = _greatest(ring, all_terms)
+    shared = _greatest(all_terms)
     size_of_first = abs(next(iter(whole.values())))
     if all(math.isclose(abs(value), size_of_first, rel_tol=SAME) for value in whole.values()):
         if shared or size_of_first != 1.0:
@@ -206,19 +203,19 @@ def _common(ring: Ring, whole: Polynomial) -> Iterator[tuple[Shared, list[Monomi
     counts = Counter((atom, exponent > 0) for each in whole for atom, exponent in each)
     for atom, is_above in sorted((key for key, n in counts.items() if 2 <= n < len(whole)), key=repr):
         chosen = [each for each in whole if _degree(each, atom) != 0 and (_degree(each, atom) > 0) == is_above]
-        part = _greatest(ring, chosen)
+        part = _greatest(chosen)
         values = [abs(whole[each]) for each in chosen]
         factor = values[0] if all(math.isclose(value, values[0], rel_tol=SAME) for value in values) else 1.0
         yield (part, factor), chosen
     sizes = Counter(abs(value) for value in whole.values() if abs(value) != 1.0)
     for value in (value for value, n in sizes.items() if 2 <= n < len(whole)):
         chosen = [each for each in whole if abs(whole[each]) == value]
-        yield (_greatest(ring, chosen), value), chosen
+        yield (_greatest(chosen), value), chosen
 
 
-def _greatest(ring: Ring, monomials: list[Monomial]) -> Monomial:
-    """The powers that all monomials share."""
-    found: list[tuple[Node, Fraction]] = []
+def _greatest(monomials: list[Monomial]) -> Monomial:
+    """Return the powers that all monomials share."""
+    found: list[tuple[Node, Exponent]] = []
     for atom, _ in monomials[0]:
         others = [_degree(each, atom) for each in monomials]
         if all(each > 0 for each in others):
@@ -235,12 +232,10 @@ def _over(ring: Ring, part: Polynomial, shared: Monomial, factor: float) -> Poly
 
 def _before_bracket(ring: Ring, shared: Shared, bracket: Node, rest: Polynomial, depth: int) -> Node:
     monomial, factor = shared
-    library = ring.library
     ring.order.setdefault(bracket, len(ring.order))
-    whole = term(library, ring.product(monomial, ((bracket, Fraction(1)),)), factor)
+    whole = term(ring.library, ring.product(monomial, ((bracket, 1),)), factor)
     if not rest:
         return whole
     left = grouped(ring, rest, depth - 1)
-    return (
-        joined(library, "+", whole, left) if is_built_in(library, "+") else summed(library, [(1.0, whole), (1.0, left)])
-    )
+    has_sum = "+" in ring.library.built_in
+    return operation("+", whole, left) if has_sum else added_nodes([(False, whole), (False, left)])
