@@ -18,11 +18,10 @@ from hypothesis import strategies as st
 from edhie.errors import ExpressionError
 from edhie.expr import Expr, SymbolLibrary, parse
 from edhie.expr.exports import FORMATS, c, export
-from edhie.expr.exports.arrays import JAX, NUMPY, TORCH
 from edhie.expr.exports.c import C
+from edhie.expr.exports.code import PYTHON_WORDS, NameRules, renamed
 from edhie.expr.exports.excel import EXCEL
-from edhie.expr.exports.names import PYTHON_WORDS, NameRules, renamed
-from edhie.expr.exports.python import PYTHON
+from edhie.expr.exports.python import JAX, NUMPY, PYTHON, TORCH
 from edhie.expr.exports.sympy_code import SYMPY
 from edhie.expr.infix import TEXT, TOKENS
 from edhie.expr.latex import LATEX

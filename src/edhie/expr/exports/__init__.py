@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from edhie.errors import ExpressionError, suggestion
-from edhie.expr.exports.arrays import JAX, NUMPY, TORCH
 from edhie.expr.exports.c import to_c
 from edhie.expr.exports.excel import to_excel
 from edhie.expr.exports.json_tree import from_json, to_json
-from edhie.expr.exports.python import PYTHON
+from edhie.expr.exports.python import JAX, NUMPY, PYTHON, TORCH
 from edhie.expr.exports.sympy_code import to_sympy_code
 from edhie.expr.expression import Expr
 from edhie.expr.latex import to_latex

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from edhie.expr.exports.code import COMMON, PRODUCTS_FOR_POWERS, arithmetic, calls, check_computable, equation_lines
-from edhie.expr.exports.names import NameRules, check_function_name, renamed, renaming_notes
+from edhie.expr.exports.code import (
+    COMMON,
+    PRODUCTS_FOR_POWERS,
+    NameRules,
+    arithmetic,
+    calls,
+    check_computable,
+    check_function_name,
+    equation_lines,
+    renamed,
+    renaming_notes,
+)
 from edhie.expr.expression import Expr
 from edhie.expr.writer import Syntax, write
 

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from edhie.expr.exports.code import arithmetic, calls, check_built_in, equation_lines
-from edhie.expr.exports.names import PYTHON_WORDS, NameRules, renamed, renaming_notes
+from edhie.expr.exports.code import (
+    PYTHON_WORDS,
+    NameRules,
+    arithmetic,
+    calls,
+    check_built_in,
+    equation_lines,
+    renamed,
+    renaming_notes,
+)
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
