@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edhie.corpora.unordered import unordered
+from edhie.corpora.build import unordered
 from edhie.expr import Expr, parse
 from edhie.expr import standard_libraries as libraries
 from strategies import exprs

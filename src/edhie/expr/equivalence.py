@@ -1,23 +1,26 @@
-"""Do two expressions mean the same? Yes, no, or undecided, in bounded time."""
+"""Equivalence of two expressions: yes, no, or undecided, in bounded time."""
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import permutations
 from typing import Any, Literal
 
 import mpmath
 
 from edhie.expr.canonical import canonical_expr
-from edhie.expr.canonical.exactness import folds_exactly
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
+from edhie.expr.numerals import numeral
 from edhie.expr.parser import parse
 from edhie.expr.precise import UndefinedError, precise_value
 from edhie.expr.standard_libraries import everything
+from edhie.expr.symbols import NAMED_LITERALS, Precedence, Symbol
 from edhie.expr.sympy_pool import shared_worker
 from edhie.expr.sympy_tasks import request
 
@@ -30,27 +33,30 @@ DECIDING_DIGITS = (3000, 3300)
 WANTED_POINTS = 24
 MAX_TRIES = 600
 MAX_PERMUTED = 4
+# Rationals made of numbers of 16 bits in all differ by at least 2^-32, and have no more than 2^16 in size, so that 53
+# bits tell them apart, a few rounding errors included.
+EXACT_BITS = 16.0
 
 
 @dataclass(frozen=True)
 class Equivalence:
-    """The answer; true in a condition only for `yes`."""
+    """The verdict and its reason; true in a condition only for `yes`."""
 
     verdict: Literal["yes", "no", "undecided"]
     reason: str
     agrees_numerically: bool = False
-    """Whether they agreed to 30 digits at every point tried, which proves nothing but says much."""
+    """True where they agreed to 30 digits at every point tried, which is strong evidence but no proof."""
     same_domain: bool | None = None
-    """Whether they were defined at the same points, as far as seen."""
+    """True where they were defined at the same points among those tried."""
     witness: dict[str, float] | None = None
-    """For `no`: a point at which they differ."""
+    """A point at which they differ, for the verdict `no`."""
 
     def __bool__(self) -> bool:
         return self.verdict == "yes"
 
 
 def equivalent(a: Expr | str, b: Expr | str, *, time_limit: float = 10.0, seed: int = 0) -> Equivalence:
-    """Whether a and b have the same value wherever both are defined.
+    """Decide whether a and b have the same value wherever both are defined.
 
     First by canonical form; then at random points of both domains to 60 digits, where one difference settles it; then
     by SymPy, which can prove a yes. It all takes `time_limit` seconds at most. Numbers count as they print: 0.1 is one
@@ -104,7 +110,7 @@ def _by_renaming(left: Expr, right: Expr, deadline: float, seed: int) -> Equival
 def _compare(
     left: Expr, right: Expr, left_values: list[Any], right_values: list[Any], deadline: float, seed: int
 ) -> Equivalence:
-    """Values at random points of both domains: `no` with a witness, or undecided."""
+    """Compare values at random points of both domains: `no` with a witness, or undecided."""
     agreed = only_one = 0
     try:
         for point in _points(left.library.variables, seed):
@@ -129,7 +135,7 @@ def _compare(
 
 
 def _points(names: tuple[str, ...], seed: int) -> Iterator[dict[str, Any]]:
-    """Random points at several scales, with fractions that no formula favours."""
+    """Yield random points at several scales, without round numbers."""
     draw = random.Random(seed)
     scales = (lambda: draw.uniform(-3, 3), lambda: draw.uniform(0, 2), lambda: draw.uniform(-1, 1),
               lambda: draw.uniform(0, 20), lambda: 10 ** draw.uniform(-5, 6) * draw.choice((-1, 1)))  # fmt: skip
@@ -139,7 +145,7 @@ def _points(names: tuple[str, ...], seed: int) -> Iterator[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class _Pair:
-    """The two expressions at one point."""
+    """Two expressions at one point."""
 
     left: Expr
     right: Expr
@@ -149,7 +155,7 @@ class _Pair:
     deadline: float
 
     def at(self, digits: int) -> tuple[Any | None, Any | None]:
-        """Both values to so many digits, None where there is none."""
+        """Return both values to so many digits, None where undefined."""
         return self._value(self.left, self.left_values, digits), self._value(self.right, self.right_values, digits)
 
     def _value(self, expr: Expr, constants: list[Any], digits: int) -> Any | None:
@@ -160,7 +166,7 @@ class _Pair:
                 return None
 
     def differs(self) -> bool:
-        """Whether the values differ beyond doubt."""
+        """Return True where the values differ beyond doubt."""
         differences = []
         for digits in DECIDING_DIGITS:
             a, b = self.at(digits)
@@ -186,3 +192,43 @@ def _prove(left: Expr, right: Expr, order: list[int], found: Equivalence, deadli
         return Equivalence("no", f"they differ by {answer['difference']}", True, found.same_domain)
     why = "SymPy found no proof in the time" if answer.get("timed_out") else "SymPy found no proof"
     return Equivalence("undecided", f"{found.reason}, and {why}", True, found.same_domain)
+
+
+# -- where canonical forms are proofs -------------------------------------------------
+
+
+def folds_exactly(*exprs: Expr) -> bool:
+    """Return True where equal canonical forms prove that the expressions are equal, although doubles round.
+
+    Only few and short numbers may occur (1/3 and 0.25 are short, pi is not), and no function of numbers alone, such as
+    sqrt(2).
+    """
+    return sum(expr.fold(_leaf_bits, _operator_bits)[0] for expr in exprs) <= EXACT_BITS
+
+
+Bits = tuple[float, bool, str]
+"""Bits of the numbers in a part, counted as often as powers repeat them; whether it varies; the text of a number."""
+
+
+def _leaf_bits(symbol: Symbol, token: str, value: float | None) -> Bits:
+    if value is None:
+        return 0.0, True, ""
+    text = numeral(value)
+    if symbol.name in NAMED_LITERALS:
+        return math.inf, False, text
+    number = Fraction(text)
+    return float(number.numerator.bit_length() + number.denominator.bit_length() - 1), False, text
+
+
+def _operator_bits(symbol: Symbol, operands: list[Bits]) -> Bits:
+    bits = sum(operand[0] for operand in operands)
+    varies = any(operand[1] for operand in operands)
+    if symbol.precedence == Precedence.POWER:
+        exponent = symbol.name[1:] or operands[1][2]
+        if exponent.lstrip("-").isdigit():
+            bits += (abs(int(exponent)) - 1) * operands[0][0]
+        elif not all(operand[1] for operand in operands):
+            return math.inf, varies, ""
+    elif symbol.style == "function" and symbol.name != "inv" and not varies:
+        return math.inf, varies, ""
+    return bits, varies, ""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from edhie.errors import ExpressionError, SymbolError, shortened, suggestion
 from edhie.expr.library import SymbolLibrary
@@ -15,6 +15,8 @@ from edhie.expr.symbols import Symbol
 if TYPE_CHECKING:
     import sympy
     from numpy.typing import ArrayLike, NDArray
+
+T = TypeVar("T")
 
 
 class Expr:
@@ -147,6 +149,24 @@ class Expr:
             symbol = self._library[token]
             waiting.extend([depth + 1] * symbol.arity)
             yield i, depth, symbol
+
+    def fold(self, leaf: Callable[[Symbol, str, float | None], T], operator: Callable[[Symbol, list[T]], T]) -> T:
+        """Compute a result from the leaves up, and from the right.
+
+        `leaf` gets the symbol and the text of a leaf, and the value of a number, a literal or a fitted constant.
+        `operator` gets a symbol and the results of its operands.
+        """
+        fitted, stack = list(self._constants), list[T]()
+        for token in reversed(self._tokens):
+            symbol = self._library[token]
+            if symbol.arity:
+                stack.append(operator(symbol, [stack.pop() for _ in range(symbol.arity)]))
+                continue
+            value = None if symbol.kind == "variable" else symbol.value
+            if symbol.kind in ("constant", "number"):
+                value = fitted.pop() if symbol.kind == "constant" else float(token)
+            stack.append(leaf(symbol, token, value))
+        return stack.pop()
 
     # -- making another from it -------------------------------------------------------
 

@@ -46,25 +46,17 @@ def interpret(expr: Expr, columns: Mapping[str, ArrayLike]) -> NDArray[Any]:
             raise ExpressionError(f"no values for the variable {name!r} of {shortened(str(expr))!r}; {given}")
     arrays = {name: _numbers(name, columns[name]) for name in expr.variables}
     _check_shapes(arrays)
-    free_from_the_right = list(expr.constants)
-    stack: list[NDArray[Any]] = []
+
+    def leaf(symbol: Symbol, token: str, value: float | None) -> NDArray[Any]:
+        if symbol.kind == "variable":
+            return arrays[token]
+        if value is None:
+            shown = shortened(str(expr))
+            raise ExpressionError(f"{shown!r} has constants without values; give them by with_constants()")
+        return np.asarray(value)
+
     with np.errstate(all="ignore"):
-        for token in reversed(expr.tokens):
-            symbol = expr.library[token]
-            if symbol.kind == "operator":
-                operands = [stack.pop() for _ in range(symbol.arity)]
-                stack.append(np.asarray(numpy_function(symbol)(*operands)))
-            elif symbol.kind == "variable":
-                stack.append(arrays[token])
-            elif symbol.kind == "constant":
-                value = free_from_the_right.pop()
-                if value is None:
-                    shown = shortened(str(expr))
-                    raise ExpressionError(f"{shown!r} has constants without values; give them by with_constants()")
-                stack.append(np.asarray(value))
-            else:
-                stack.append(np.asarray(symbol.value if symbol.kind == "literal" else float(token)))
-    return stack.pop()
+        return expr.fold(leaf, lambda symbol, operands: np.asarray(numpy_function(symbol)(*operands)))
 
 
 def _numbers(name: str, column: ArrayLike) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""A symbol library: the alphabet that expressions are written in."""
+"""`SymbolLibrary`: the symbols that expressions are made of."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FALLBACK_CONSTANT_NAMES = ("c", "C", "k", "const")
 
 @dataclass(frozen=True)
 class SymbolLibrary:
-    """An immutable, ordered set of symbols; a token's id is its symbol's place in it."""
+    """An immutable, ordered set of symbols; the id of a token is the place of its symbol."""
 
     symbols: tuple[Symbol, ...]
 
@@ -51,7 +51,7 @@ class SymbolLibrary:
         literals: Iterable[str | float] = (),
         numbers: bool = False,
     ) -> SymbolLibrary:
-        """A library from operator names (or symbols of your own), variables and leaves.
+        """Return a library from operator names (or symbols of your own), variables and leaves.
 
         `variables` is a count (x0, x1, …) or the data's column names. `constant=True` adds
         the fitted constant `c`; a variable of that name wins and the constant takes the
@@ -74,27 +74,27 @@ class SymbolLibrary:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The symbols' names, in order."""
+        """Names of the symbols, in order."""
         return tuple(symbol.name for symbol in self.symbols)
 
     @cached_property
     def ids(self) -> dict[str, int]:
-        """From a name to its token id."""
+        """Token id of each name."""
         return {name: i for i, name in enumerate(self.names)}
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
-        """The variables' names; their order is the order of the data's columns."""
+        """Names of the variables, in the order of the data's columns."""
         return tuple(symbol.name for symbol in self.symbols if symbol.kind == "variable")
 
     @cached_property
     def constant(self) -> str | None:
-        """The fitted constant's name, if the library has one."""
+        """Name of the fitted constant, if the library has one."""
         return next((symbol.name for symbol in self.symbols if symbol.kind == "constant"), None)
 
     @cached_property
     def has_numbers(self) -> bool:
-        """Whether any number may stand in an expression."""
+        """True where expressions may have any number."""
         return NUMBER.name in self.ids
 
     @cached_property
@@ -109,11 +109,11 @@ class SymbolLibrary:
         return name in self.ids
 
     def __getitem__(self, name: str) -> Symbol:
-        """The symbol that a token's text names; numbers resolve to a literal or to `#`."""
+        """Return the symbol of a token's text; a number is a literal or `#`."""
         return self.symbols[self.id_of(name)]
 
     def id_of(self, token: str) -> int:
-        """The id of a token's text, or a `SymbolError` that suggests what was meant."""
+        """Return the id of a token's text, or raise a `SymbolError` with a suggestion."""
         found = self.ids.get(token)
         if found is None and is_numeral(token):
             found = self.ids.get(numeral(float(token)), self.ids.get(NUMBER.name))
@@ -130,7 +130,7 @@ class SymbolLibrary:
 
     @cached_property
     def readable_names(self) -> tuple[str, ...]:
-        """Every spelling that the parser takes for a symbol of this library."""
+        """Every spelling that the parser reads as a symbol of this library."""
         return self.names + tuple(alias for alias, name in ALIASES.items() if name in self.ids)
 
     @cached_property
@@ -145,12 +145,12 @@ class SymbolLibrary:
 
     @cached_property
     def literal_values(self) -> NDArray[np.float64]:
-        """A literal's value by token id, NaN for all else."""
+        """Value of a literal by token id, NaN for all else."""
         return _frozen(np.array([symbol.value for symbol in self.symbols], dtype=np.float64))
 
     @cached_property
     def has_slot(self) -> NDArray[np.bool_]:
-        """By token id: whether a value travels beside the token (fitted constants and numbers)."""
+        """True by token id for tokens with a value beside them: fitted constants and numbers."""
         return _frozen(np.array([symbol.kind in ("constant", "number") for symbol in self.symbols], dtype=np.bool_))
 
     @cached_property
@@ -169,12 +169,12 @@ class SymbolLibrary:
     # -- deriving another library -----------------------------------------------------
 
     def extended(self, *symbols: Symbol) -> SymbolLibrary:
-        """This library with further symbols at its end, so that all ids stay; known ones are left out."""
+        """Return this library with further symbols at its end, so that all ids stay; known ones are left out."""
         new = tuple(symbol for symbol in symbols if symbol.name not in self.ids)
         return SymbolLibrary(self.symbols + new) if new else self
 
     def with_numbers(self) -> SymbolLibrary:
-        """This library with any number allowed."""
+        """Return this library with any number allowed."""
         return self.extended(NUMBER)
 
     def with_variables(self, names: Sequence[str]) -> SymbolLibrary:
@@ -204,7 +204,7 @@ class SymbolLibrary:
     # -- saving -----------------------------------------------------------------------
 
     def to_json(self) -> str:
-        """The library as JSON. Operators of the user's are saved by name and arity alone."""
+        """Return the library as JSON, with operators of the user's by name and arity alone."""
         rows = []
         for symbol in self.symbols:
             row: dict[str, str | int | bool] = {"name": symbol.name, "kind": symbol.kind}
@@ -216,7 +216,7 @@ class SymbolLibrary:
 
     @classmethod
     def from_json(cls, text: str, *, operators: Iterable[Symbol] = ()) -> SymbolLibrary:
-        """The library that `to_json` wrote; pass `operators` for those that a user had added."""
+        """Read a library that `to_json` wrote; pass `operators` for those that a user had added."""
         try:
             data = json.loads(text)
             version, rows = data["format"], data["symbols"]
@@ -233,7 +233,7 @@ class SymbolLibrary:
 
 
 def variable_names(variables: int | Sequence[str]) -> list[str]:
-    """The names that a count (x0, x1, …) or a sequence of names stands for."""
+    """Return the names for a count (x0, x1, …) or a sequence of names."""
     if isinstance(variables, str):
         raise SymbolError(f"variables={variables!r} is one text; give a list of names, such as [{variables!r}]")
     if not isinstance(variables, (int, np.integer)):

@@ -13,7 +13,7 @@ from edhie.errors import ExpressionError
 from edhie.expr.expression import Expr
 from edhie.expr.numerals import numeral
 from edhie.expr.symbols import FUNCTIONS as SYMBOLS
-from edhie.expr.symbols import Symbol
+from edhie.expr.symbols import NAMED_LITERALS, Symbol
 
 Real = Any  # mpmath.mpf: mpmath has no types
 MAX_BITS = 4096  # numbers beyond 2^4096 or below 2^-4096 count as undefined: exp(exp(exp(x))) would never end
@@ -107,26 +107,23 @@ def precise_value(
     constants too, mean the decimal that is printed, not the nearest double. Once `time.monotonic()` passes the
     `deadline` it raises `TimeoutError`.
     """
-    unfitted = list(constants)
-    fitted = list(expr.constants)
-    if len(unfitted) != fitted.count(None):
-        raise ExpressionError(f"{fitted.count(None)} constants are not fitted, {len(unfitted)} values were given")
-    stack: list[Real] = []
-    for token in reversed(expr.tokens):
+    unfitted, count = list(constants), expr.constants.count(None)
+    if len(unfitted) != count:
+        raise ExpressionError(f"{count} constants are not fitted, {len(unfitted)} values were given")
+
+    def leaf(symbol: Symbol, token: str, value: float | None) -> Real:
+        if symbol.kind == "variable":
+            return point[token]
+        if value is None:
+            return unfitted.pop()
+        return +getattr(mpmath, token) if token in NAMED_LITERALS else mpmath.mpf(numeral(value))
+
+    def operator(symbol: Symbol, operands: list[Real]) -> Real:
         if time.monotonic() > deadline:
             raise TimeoutError("the value took too long to compute")
-        symbol = expr.library[token]
-        if symbol.kind == "operator":
-            function = FUNCTIONS.get(symbol.name) or _user_function(symbol)
-            result = function(*(stack.pop() for _ in range(symbol.arity)))
-            if result != 0 and (not mpmath.isfinite(result) or abs(mpmath.mag(result)) > MAX_BITS):
-                raise UndefinedError
-            stack.append(result)
-        elif symbol.kind == "variable":
-            stack.append(point[token])
-        elif symbol.kind == "constant":
-            value = fitted.pop()
-            stack.append(unfitted.pop() if value is None else mpmath.mpf(numeral(value)))
-        else:
-            stack.append({"pi": +mpmath.pi, "e": +mpmath.e}.get(token) or mpmath.mpf(token))
-    return stack.pop()
+        result = (FUNCTIONS.get(symbol.name) or _user_function(symbol))(*operands)
+        if result != 0 and (not mpmath.isfinite(result) or abs(mpmath.mag(result)) > MAX_BITS):
+            raise UndefinedError
+        return result
+
+    return expr.fold(leaf, operator)

@@ -1,4 +1,4 @@
-"""Full simplification: slow, by SymPy, within a time limit, and checked."""
+"""Full simplification by SymPy, within a time limit and with a check of the result."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DIGITS = 30
 
 
 def simplify(expr: Expr, *, time_limit: float = 5.0) -> Expr:
-    """The shortest of SymPy's simplification, the canonical form and the expression itself.
+    """Return the shortest of SymPy's simplification, the canonical form and the expression itself.
 
     SymPy works in a process of its own and is stopped after `time_limit` seconds. Its result
     counts only if it agrees with the input at random points where that is defined. The
@@ -42,7 +42,7 @@ def simplify(expr: Expr, *, time_limit: float = 5.0) -> Expr:
 
 
 def _agree(a: Expr, b: Expr, places: list[int]) -> bool:
-    """Whether b has a's values at some random points of a's domain; its constants are those of a at `places`."""
+    """Return True where b has a's values at random points of a's domain; its constants are those of a at `places`."""
     draw = random.Random(0)
     agreed = 0
     for _ in range(MAX_TRIES):

@@ -92,24 +92,15 @@ def to_sympy(expr: Expr, *, evaluate: bool = True, exact: bool = False) -> sympy
     c0*x0 + c1*x0/2
     """
     names = constant_names(expr.library, len(expr.constants))
-    slots = list(zip(names, expr.constants, strict=True))
-    stack: list[sympy.Expr] = []
+
+    def leaf(symbol: Symbol, token: str, value: float | None) -> sympy.Expr:
+        name = names.pop() if symbol.kind == "constant" else token
+        if value is None:
+            return sympy.Symbol(name, real=True)
+        return getattr(sympy, str(symbol.sympy)) if symbol.sympy else _number(value, exact)
+
     with nullcontext() if evaluate else sympy.evaluate(False):
-        for token in reversed(expr.tokens):
-            symbol = expr.library[token]
-            if symbol.kind == "operator":
-                operands = [stack.pop() for _ in range(symbol.arity)]
-                stack.append(_checked(_apply(symbol, operands)))
-            elif symbol.kind == "variable":
-                stack.append(sympy.Symbol(token, real=True))
-            elif symbol.kind == "constant":
-                name, value = slots.pop()
-                stack.append(sympy.Symbol(name, real=True) if value is None else _number(value, exact))
-            elif symbol.sympy:
-                stack.append(getattr(sympy, str(symbol.sympy)))
-            else:
-                stack.append(_number(float(token), exact))
-    return stack.pop()
+        return expr.fold(leaf, _apply)
 
 
 def _apply(symbol: Symbol, operands: list[sympy.Expr]) -> sympy.Expr:
@@ -120,7 +111,7 @@ def _apply(symbol: Symbol, operands: list[sympy.Expr]) -> sympy.Expr:
     if symbol.name == "exp" and _has_long_power(operands[0]):
         raise ExpressionError(f"exp({operands[0]}) is too long a number for SymPy")
     try:
-        return sympy_function(symbol)(*operands)
+        return _checked(sympy_function(symbol)(*operands))
     except ValueError as error:
         if symbol.name in ("min", "max"):  # SymPy refuses to compare what is not real, such as sqrt(-1)
             raise ExpressionError(f"the {symbol.name} of {operands[0]} and {operands[1]} is no real number") from error

@@ -140,26 +140,20 @@ def write(
     `names` has other names for variables, and `constants` names for the constants without values, one for each
     constant of the expression in prefix order.
     """
-    names = names or {}
+    names, waiting = names or {}, list(constants)
     writer = _Writer(syntax, expr.library, {*names.values(), *constants})
-    values = list(expr.constants)
-    stack: list[Piece] = []
-    for token in reversed(expr.tokens):
-        symbol = expr.library[token]
-        if symbol.arity:
-            stack.append(writer.operator(symbol, [stack.pop() for _ in range(symbol.arity)]))
-        elif symbol.kind == "variable":
-            stack.append(Piece(names.get(token) or syntax.name(symbol), is_variable=True))
-        elif symbol.kind == "constant":
-            value = values.pop()
-            name = constants[len(values)] if constants else syntax.name(symbol)
-            stack.append(Piece(name) if value is None else syntax.number(value, number_format))
-        elif symbol.kind == "literal" and (text := syntax.literal(token)):
-            stack.append(number_piece(text, symbol.value, is_plain=syntax.has_plain_literals))
-        else:
-            value = symbol.value if symbol.kind == "literal" else float(token)
-            stack.append(syntax.number(value, number_format))
-    formula = writer.wrapped(stack.pop())
+
+    def leaf(symbol: Symbol, token: str, value: float | None) -> Piece:
+        if symbol.kind == "variable":
+            return Piece(names.get(token) or syntax.name(symbol), is_variable=True)
+        name = waiting.pop() if symbol.kind == "constant" and constants else None
+        if value is None:
+            return Piece(name or syntax.name(symbol))
+        if symbol.kind == "literal" and (text := syntax.literal(token)):
+            return number_piece(text, value, is_plain=syntax.has_plain_literals)
+        return syntax.number(value, number_format)
+
+    formula = writer.wrapped(expr.fold(leaf, writer.operator))
     return Written(formula, tuple(writer.statements), tuple(syntax.helpers[name] for name in sorted(writer.helpers)))
 
 

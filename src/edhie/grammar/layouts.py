@@ -1,4 +1,4 @@
-"""The arrays that a grammar's kernels take.
+"""Arrays for the kernels of a grammar.
 
 Kernels (those with `from edhie.expr.jit import jit`) compile the order of these fields in; naming that import here
 counts this file among the sources that decide which cached machine code is current.
@@ -19,34 +19,34 @@ NONE = -1
 
 
 class Alternatives(NamedTuple):
-    """The alternatives, state by state and in each the most probable first; kernels take it whole."""
+    """Alternatives by state, the most probable first."""
 
     starts: Ints
-    """By state: where its alternatives begin."""
+    """Offset of each state's alternatives."""
     state: Ints
     token: Ints
     number: Floats
-    """The value of a number, NaN for other tokens."""
+    """Value of a number, NaN for other tokens."""
     left: Ints
-    """The state of the first operand, NONE for leaves."""
+    """State of the first operand, NONE for leaves."""
     right: Ints
     probability: Floats
-    """Over all derivations."""
+    """Sum over all derivations."""
     total: Floats
-    """The logarithm of that."""
+    """Logarithm of the probability."""
     best: Floats
-    """The logarithm of the best derivation's."""
+    """Logarithm of the best derivation's probability."""
     by_token_starts: Ints
-    """By token, and for one past the last that stands for all unknown ones."""
+    """Offset in `by_token` of each token, and of one more for all unknown tokens."""
     by_token: Ints
     """Alternatives sorted by token."""
 
 
 class Trees(NamedTuple):
-    """By node: token, a number's value, left and right operand; and where each tree begins."""
+    """Trees by node: token, value of a number, left and right operand; and the offset of each tree."""
 
     tokens: NDArray[np.int16]
-    """In the grammar's library; its length stands for symbols that it lacks."""
+    """Ids in the grammar's library; its length stands for symbols that it lacks."""
     numbers: Floats
     left: Ints
     right: Ints
@@ -54,15 +54,15 @@ class Trees(NamedTuple):
 
 
 class Spelling(NamedTuple):
-    """How a tree's derivation is spelled: rows of rules, then what the last rule of a row holds."""
+    """Rules of a tree's derivation: rows of rules, and the nonterminals of the last rule of each row."""
 
     rule_starts: Ints
-    """By row; rows are alternatives, then chains of operator rules."""
+    """Offset of each row; rows are alternatives, then chains of operator rules."""
     rules: Ints
     operator_rows: NDArray[np.int64]
-    """By nonterminal that stands for operators and token: its row."""
+    """Row by nonterminal that stands for operators, and by token."""
     slot_starts: Ints
-    """By rule: where its nonterminals begin in `path` and `target`, in the order of its text."""
+    """Offset in `path` and `target` of each rule's nonterminals, in the order of its text."""
     path: Ints
     """From the pattern's root down: a leading 1 bit, then 0 for a left and 1 for a right operand."""
     target: Ints

@@ -14,12 +14,12 @@ SHIPPED = files("edhie.grammar") / "library"
 
 
 def names() -> list[str]:
-    """The grammars that come with edhie."""
+    """Return the names of the grammars that come with edhie."""
     return sorted(each.name.removesuffix(SUFFIX) for each in SHIPPED.iterdir() if each.name.endswith(SUFFIX))
 
 
 def load(name_or_path: str | Path, library: SymbolLibrary | None = None) -> PCFG:
-    """A grammar of the library by its name, or one from a file.
+    """Load a grammar that comes with edhie by its name, or one from a file.
 
     >>> load("nguyen-1").library.variables
     ('x0',)

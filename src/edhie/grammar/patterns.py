@@ -29,7 +29,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Hole:
-    """A nonterminal, and where it stands on the right-hand side."""
+    """A nonterminal and its position on the right-hand side."""
 
     name: str
     at: int = field(compare=False)
@@ -45,11 +45,11 @@ class Node:
 
 Pattern = Leaf | Hole | Node
 Choices = Mapping[str, frozenset[Symbol]]
-"""For each nonterminal that stands for operators: which."""
+"""Operators of each nonterminal that stands for operators."""
 
 
 def read_pattern(rule: Rule, symbols: Mapping[str, Symbol], operators: Choices) -> Pattern:
-    """The tree pattern of a rule's right-hand side; `symbols` holds its terminals but for punctuation, and `neg`."""
+    """Return the tree pattern of a right-hand side; `symbols` holds its terminals but for punctuation, and `neg`."""
     return _Reader(rule, symbols, operators).whole()
 
 
@@ -115,7 +115,7 @@ class _Reader:
     # -- the grammar of right-hand sides ----------------------------------------------
 
     def level(self) -> Pattern:
-        """All up to a closing parenthesis, a comma or the end."""
+        """Read up to a closing parenthesis, a comma or the end."""
         outer, self.taken = self.taken, []
         pattern = self.expression(0)
         for operator, at in self.taken if len(self.taken) > 1 else ():
@@ -126,7 +126,7 @@ class _Reader:
         return pattern
 
     def expression(self, least: int) -> Pattern:
-        """Everything that binds more tightly than `least`."""
+        """Read everything that binds more tightly than `least`."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise self.error(f"more than {MAX_DEPTH} levels in one rule; split it into several nonterminals")
@@ -170,7 +170,7 @@ class _Reader:
         return Hole(part.name, self.at - 1) if isinstance(part, Nonterminal) else Leaf(part)
 
     def applied(self, operator: _Operator, part: Part) -> Pattern:
-        """An operator before its operand or operands."""
+        """Read an operator before its operand or operands."""
         if part == "-":
             if "neg" not in self.symbols:
                 raise self.error("a '-' before an operand needs 'neg' in the library")

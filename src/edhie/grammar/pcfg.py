@@ -73,7 +73,7 @@ class PCFG:
 
     @classmethod
     def parse(cls, text: str, library: SymbolLibrary | None = None) -> PCFG:
-        """The grammar that a text in NLTK's format spells; `str(grammar)` is the way back."""
+        """Read a grammar from text in NLTK's format, which `str(grammar)` writes."""
         rules, start = pcfg_text.read(text)
         return cls(rules, start=start, library=library)
 
@@ -84,7 +84,7 @@ class PCFG:
         return f"PCFG({len(self.nonterminals)} nonterminals, {len(self.rules)} rules, over {self.library})"
 
     def with_variables(self, names: Sequence[str]) -> PCFG:
-        """This grammar for other variables: rules that make one get equal shares of what they had together."""
+        """Return this grammar for other variables: rules that make one share their probability equally."""
         rules, library = variables.with_variables(self.rules, self.library, names)
         return PCFG(rules, start=self.start, library=library)
 
@@ -92,12 +92,12 @@ class PCFG:
 
     @cached_property
     def nonterminals(self) -> tuple[str, ...]:
-        """In the order of their rules."""
+        """Names of the nonterminals, in the order of their rules."""
         return tuple(grouped(self.rules))
 
     @cached_property
     def rule_lhs(self) -> NDArray[np.int64]:
-        """By rule: the index of its left-hand side among `nonterminals`."""
+        """Index among `nonterminals` of each rule's left-hand side."""
         return np.array([self.nonterminals.index(rule.lhs) for rule in self.rules])
 
     @cached_property
@@ -123,40 +123,40 @@ class PCFG:
 
     @cached_property
     def spectral_radius(self) -> float:
-        """Of the mean matrix of the rules; below 1 derivations end and are of finite mean size."""
+        """Spectral radius of the mean matrix of the rules; below 1, derivations end and have a finite mean size."""
         return analysis.spectral_radius([entry.rule for entry in self._entries])
 
     @property
     def is_supercritical(self) -> bool:
-        """Whether derivations may go on for ever."""
+        """True where derivations may never end."""
         return self.spectral_radius > 1 + analysis.CRITICAL
 
     def termination_probability(self) -> float:
-        """The probability that a derivation ends."""
+        """Return the probability that a derivation ends."""
         return float(self._ends[self._tables.start])
 
     @cached_property
     def _ends(self) -> NDArray[np.float64]:
-        """By state: the probability that a derivation ends."""
+        """Probability by state that a derivation ends."""
         if not self.is_supercritical:
             return np.ones(self._tables.n_states)
         return analysis.termination_probabilities(self._tables)
 
     def expected_size(self) -> float:
-        """The mean number of nodes; infinite unless the spectral radius is below 1."""
+        """Return the mean number of nodes; infinite unless the spectral radius is below 1."""
         return analysis.expected_size(self._tables) if self.spectral_radius < 1 - analysis.CRITICAL else math.inf
 
     def size_distribution(self, max_size: int) -> NDArray[np.float64]:
-        """At k, the probability that an expression has k nodes, for k from 0 to `max_size`."""
+        """Return the probability that an expression has k nodes, for k from 0 to `max_size`."""
         sizes: NDArray[np.float64] = analysis.size_distributions(self._tables, max_size)[self._tables.start]
         return sizes
 
     def acceptance(self, *, max_height: int | None = None, max_size: int) -> float:
-        """The probability that a derivation ends in an expression within these limits."""
+        """Return the probability that a derivation ends in an expression within these limits."""
         return analysis.acceptance(self._tables, max_height, max_size)
 
     def check(self) -> list[str]:
-        """Remarks on what its author may not expect; empty when there is nothing to say."""
+        """Return remarks on properties that its author may not expect."""
         remarks = [_unreachable(self.unreachable)] if self.unreachable else []
         remarks += [f"the rule '{rule}' is never used" for rule in self.rules if rule.probability == 0]
         return remarks + ([self._growth_remark] if self._growth_remark else [])
@@ -176,10 +176,10 @@ class PCFG:
     def sample(
         self, n: int, rng: np.random.Generator, *, max_height: int | None = None, max_size: int | None = None
     ) -> Forest:
-        """`n` expressions with the grammar's distribution on those of at most this height and size.
+        """Sample `n` expressions from the grammar's distribution on those of at most this height and size.
 
-        What passes a limit (256 nodes unless given) is thrown away and drawn anew, so limits do not bend the
-        distribution within them. The expressions follow from the state of `rng` alone, and fewer of them are the first
+        Expressions beyond a limit (256 nodes unless given) are drawn anew, so limits do not change the distribution
+        within them. The expressions follow from the state of `rng` alone, and fewer of them are the first
         of more. Fitted constants come unfitted.
         """
         return self._sampler.sample(n, rng, max_height, max_size)
@@ -190,20 +190,20 @@ class PCFG:
         return Sampler(self._tables, self._ends, self.library, remark)
 
     def log_probability(self, expr: Expr) -> float:
-        """The logarithm of the probability of deriving `expr`; -inf where it cannot be."""
+        """Return the logarithm of the probability of `expr`; -inf where it cannot be derived."""
         return float(self.log_probabilities(Forest.from_exprs([expr]))[0])
 
     def log_probabilities(self, forest: Forest) -> NDArray[np.float64]:
-        """By expression: the logarithm of its probability, summed over all its derivations."""
+        """Return the logarithm of each expression's probability, summed over all its derivations."""
         return derivation.log_probabilities(self._tables, self.library, forest)
 
     def derivation(self, expr: Expr) -> list[int]:
-        """The rules of the most probable leftmost derivation, in order."""
+        """Return the rules of the most probable leftmost derivation, in order."""
         rules, _ = self.derivations(Forest.from_exprs([expr]))
         return [int(rule) for rule in rules]
 
     def derivations(self, forest: Forest) -> Derivations:
-        """The rules of each expression's most probable leftmost derivation end to end, and where each begins."""
+        """Return the rules of each expression's most probable leftmost derivation, and the offset of each."""
         return derivation.derivations(self._tables, self._spelling, self.library, forest)
 
     @cached_property
@@ -211,17 +211,17 @@ class PCFG:
         return derivation.spelling_of(self._tables, self._entries, len(self.rules), len(self.library))
 
     def expression(self, rules: Sequence[int]) -> Expr:
-        """The expression that a leftmost derivation ends with; one that does not fit raises."""
+        """Return the expression that a leftmost derivation ends with; one that does not fit raises."""
         return self.expressions(np.array(rules, np.int64), np.array([0, len(rules)]))[0]
 
     def expressions(self, rules: NDArray[np.integer[Any]], offsets: NDArray[np.integer[Any]]) -> Forest:
-        """The expressions that many leftmost derivations end with: the inverse of `derivations`."""
+        """Return the expressions that many leftmost derivations end with: the inverse of `derivations`."""
         return derivation.expressions(self._templates, self.library, self.rules, rules, offsets)
 
     def guided_derivations(self, scores: NDArray[np.floating[Any]]) -> tuple[Derivations, NDArray[np.int64]]:
-        """Derivations that take the best-scored rule of the nonterminal in turn, and which of them became whole.
+        """Return derivations by the best-scored rule of each nonterminal in turn, and which of them became whole.
 
-        `scores` are by derivation, step and rule; what is not whole after the last step is left out.
+        `scores` are by derivation, step and rule; derivations that are not whole after the last step are left out.
         """
         return derivation.guided(self._templates, scores)
 

@@ -1,4 +1,4 @@
-"""Rules as pieces of prefix notation, the arrays with which kernels follow derivations.
+"""Rules as pieces of prefix notation: arrays with which kernels follow derivations.
 
 Kernels (those with `from edhie.expr.jit import jit`) compile the order of these fields in; naming that import here
 counts this file among the sources that decide which cached machine code is current.
@@ -20,27 +20,27 @@ from edhie.grammar.rules import Nonterminal, Rule
 
 
 class Templates(NamedTuple):
-    """By rule: its left-hand side, its nonterminals in the order of the text, and its piece of a prefix."""
+    """Rules: left-hand side, nonterminals in the order of the text, and piece of a prefix."""
 
     start: int
     """The nonterminal that derivations begin with."""
     lhs: Ints
-    """By rule: the nonterminal on its left-hand side."""
+    """Nonterminal on the left-hand side of each rule."""
     rhs_starts: Ints
-    """By rule: where its nonterminals begin in `rhs`."""
+    """Offset in `rhs` of each rule's nonterminals."""
     rhs: Ints
     item_starts: Ints
-    """By rule: where its piece begins in `items`."""
+    """Offset in `items` of each rule's piece."""
     items: Ints
-    """In prefix order: a token, or -1, -2, … for the first, second, … nonterminal of the rule's text."""
+    """Tokens in prefix order, with -1, -2, … for the first, second, … nonterminal of the rule's text."""
     numbers: Floats
-    """By item: the value of a number, NaN for all else."""
+    """Value of each item that is a number, NaN for all else."""
 
 
 def templates_of(
     rules: Sequence[Rule], patterns: Sequence[Pattern | None], library: SymbolLibrary, start: str
 ) -> Templates:
-    """The templates of all rules, those of probability 0 too."""
+    """Return the templates of all rules, those of probability 0 too."""
     places = {name: place for place, name in enumerate(dict.fromkeys(rule.lhs for rule in rules))}
     rhs = [[places[name] for name in rule.nonterminals] for rule in rules]
     items = [_items(rule, pattern) for rule, pattern in zip(rules, patterns, strict=True)]
@@ -62,7 +62,7 @@ def templates_of(
 
 
 def _items(rule: Rule, pattern: Pattern | None) -> list[str | int]:
-    """The names of a rule's tokens in prefix order, and its first, second, … nonterminal as -1, -2, and so on."""
+    """Return the names of a rule's tokens in prefix order, with its first, second, … nonterminal as -1, -2, …."""
     places = [at for at, part in enumerate(rule.rhs) if isinstance(part, Nonterminal)]
     holes = {at: -1 - k for k, at in enumerate(places)}
     if pattern is None:  # it stands for an operator

@@ -1,4 +1,4 @@
-"""The arena in which expressions are brought to normal form, and what sums and products share.
+"""The arena in which expressions are brought to normal form, and the operations that sums and products share.
 
 A subtree is a run of entries (kind, count, value) in prefix order:
 
@@ -13,7 +13,7 @@ A subtree is a run of entries (kind, count, value) in prefix order:
 NaN as k or aᵢ is a free constant, so that plain arithmetic merges constants: NaN + 2 is NaN, and so is NaN·NaN. Free
 constants are independent of one another: two subtrees that hold one are never taken for equal, whatever they look like.
 
-What the amounts of a sum share stands before it as a factor. Amounts that are free have no say in that, and if all are,
+The common factor of the amounts of a sum stands before it. Free amounts do not count for that, and if all are free,
 the first is taken out: c·x + c is c·(x + c), so that in any product of such sums all free factors meet in one. The
 writer multiplies it out again.
 """
@@ -35,7 +35,7 @@ Arities = NDArray[np.int8]
 
 @jit
 def end_of(kind: Ints, count: Ints, arities: Arities, start: int) -> int:
-    """Where the subtree at `start` ends."""
+    """Return the end of the subtree at `start`."""
     missing = 1
     i = start
     while missing > 0:
@@ -55,7 +55,7 @@ def end_of(kind: Ints, count: Ints, arities: Arities, start: int) -> int:
 
 @jit
 def order(kind: Ints, count: Ints, value: Floats, a: int, a_end: int, b: int, b_end: int) -> int:
-    """-1, 0 or 1: a total order of subtrees; 0 only for the same run of entries."""
+    """Compare subtrees by a total order: -1, 0 or 1; 0 only for the same run of entries."""
     for d in range(min(a_end - a, b_end - b)):
         i, j = a + d, b + d
         if kind[i] != kind[j]:
@@ -75,7 +75,7 @@ def order(kind: Ints, count: Ints, value: Floats, a: int, a_end: int, b: int, b_
 
 @jit
 def holds_free(kind: Ints, value: Floats, start: int, end: int) -> bool:
-    """Whether a free constant stands in the run."""
+    """Return True where the run holds a free constant."""
     for i in range(start, end):  # noqa: SIM110 -- compiled code
         if kind[i] == FREE or np.isnan(value[i]):
             return True
@@ -84,7 +84,7 @@ def holds_free(kind: Ints, value: Floats, start: int, end: int) -> bool:
 
 @jit
 def holds_variable(kind: Ints, start: int, end: int) -> bool:
-    """Whether a variable stands in the run."""
+    """Return True where the run holds a variable."""
     for i in range(start, end):  # noqa: SIM110 -- compiled code
         if kind[i] == VARIABLE:
             return True
@@ -93,7 +93,7 @@ def holds_variable(kind: Ints, start: int, end: int) -> bool:
 
 @jit
 def put(kind: Ints, count: Ints, value: Floats, top: int, k: int, n: int, v: float) -> int:
-    """Write one entry; the new top."""
+    """Write one entry; return the new top."""
     kind[top] = k
     count[top] = n
     value[top] = v
@@ -102,7 +102,7 @@ def put(kind: Ints, count: Ints, value: Floats, top: int, k: int, n: int, v: flo
 
 @jit
 def copy(kind: Ints, count: Ints, value: Floats, start: int, end: int, top: int) -> int:
-    """Copy a run to `top` (which may lie inside or before it); the new top."""
+    """Copy a run to `top` (which may lie inside or before it); return the new top."""
     for i in range(start, end):
         kind[top] = kind[i]
         count[top] = count[i]
@@ -130,7 +130,7 @@ def sort_parts(kind: Ints, count: Ints, value: Floats, amount: Floats, first: In
 def merge(
     kind: Ints, count: Ints, value: Floats, amount: Floats, first: Ints, last: Ints, m: int, constants_absorb: bool
 ) -> int:
-    """Sort m parts, add up the amounts of equal ones, drop the empty; how many are left.
+    """Sort m parts, add up the amounts of equal ones, drop the empty; return how many are left.
 
     With `constants_absorb` parts without a variable go too: the free constant beside them takes any value that they do.
     """
@@ -155,13 +155,13 @@ def merge(
 
 @jit
 def is_zero(kind: Ints, value: Floats, node: int) -> bool:
-    """Whether there is a node and it is the number zero."""
+    """Return True for a node that is the number zero."""
     return node >= 0 and kind[node] == NUMBER and value[node] == 0.0
 
 
 @jit
 def is_whole(a: float) -> bool:
-    """Whether a is a whole number that a double holds exactly."""
+    """Return True for a whole number that a double holds exactly."""
     return abs(a) < 9e15 and a == np.floor(a)
 
 

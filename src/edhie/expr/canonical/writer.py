@@ -35,7 +35,7 @@ MAX_PASSES = 8
 
 @jit
 def push(what: Ints, where: Ints, extra: Floats, n: int, item: int, start: int, x: float) -> int:
-    """Put an item on the work stack; its new depth."""
+    """Put an item on the work stack; return its new depth."""
     what[n] = item
     where[n] = start
     extra[n] = x
@@ -79,7 +79,7 @@ def write_sum(
 
 @jit
 def spreads(kind: Ints, count: Ints, value: Floats, arities: Arities, node: int) -> bool:
-    """Whether a factor before a sum is multiplied out, as in 2*x + c: all but one of its amounts are free."""
+    """Return True where a factor before a sum is multiplied out, as in 2*x + c: all but one of its amounts are free."""
     return is_soft(kind, count, value, arities, node) and count_fixed(kind, count, value, arities, node) == 1
 
 
@@ -88,7 +88,7 @@ def write_product(
     kind: Ints, count: Ints, value: Floats, arities: Arities, node: int, factor: float, ids: Ints,
     what: Ints, where: Ints, extra: Floats, n: int, out: NDArray[np.int16], at: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Write the operators of a product and push its operands; what has a negative power goes below."""
+    """Write the operators of a product and push its operands; negative powers go into the divisor."""
     is_scaled_sum = count[node] == 1 and value[node + 1] == 1.0 and kind[node + 2] == SUM
     if is_scaled_sum and (factor == -1.0 or spreads(kind, count, value, arities, node + 2)):
         return push(what, where, extra, n, SPREAD, node + 2, factor), at
@@ -132,7 +132,7 @@ def write_divisor(
     kind: Ints, count: Ints, value: Floats, arities: Arities, node: int, divisor: float, ids: Ints,
     what: Ints, where: Ints, extra: Floats, n: int, out: NDArray[np.int16], at: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Write what a product divides by."""
+    """Write the divisor of a product."""
     below = 0
     i = node + 1
     for _ in range(count[node]):
@@ -159,7 +159,7 @@ def write(
     kind: Ints, count: Ints, value: Floats, arities: Arities, ids: Ints, literal_ids: Ints, literals: Floats,
     what: Ints, where: Ints, extra: Floats, out: NDArray[np.int16], at: int, out_values: Floats, slot: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Write the expression at the arena's bottom as tokens; the new ends, or -1 when it runs out of room."""
+    """Write the expression at the arena's bottom as tokens; return the new ends, or -1 when there is no room."""
     n = push(what, where, extra, ZERO, NODE, ZERO, 0.0)
     while n > 0:
         if at + 2 * n + 16 > len(out) or slot + 1 > len(out_values) or 2 * n + 64 > len(what):
@@ -247,7 +247,7 @@ def canonical_arrays(
     arities: Arities, opcodes: NDArray[np.int16], literal_values: Floats, has_slot: NDArray[np.bool_],
     ids: Ints, literal_ids: Ints, literals: Floats,
 ) -> tuple[NDArray[np.int16], Ints, Floats]:  # fmt: skip
-    """The canonical form of each expression; one that cannot be folded safely stays as it is."""
+    """Return the canonical form of each expression; one that cannot be folded safely stays as it is."""
     total = len(offsets) - 1
     longest = ONE
     for k in range(total):

@@ -39,7 +39,7 @@ class Edit:
     places: tuple[int, ...] = ()
     """Tokens that the operator may be: of `before` where it is deleted or replaced, of `after` where it is inserted."""
     other_places: tuple[int, ...] = ()
-    """Of a replaced one: tokens of `after`."""
+    """Tokens of `after` that a replaced symbol may be."""
     is_second: bool = True
     """True where the part is the operator's second operand."""
 

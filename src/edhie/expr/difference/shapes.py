@@ -21,7 +21,7 @@ Kind = Literal["constant", "variable", "unary", "pair", "sum", "product"]
 CHAINS: dict[str, tuple[Literal["sum", "product"], int]] = {
     "+": ("sum", 1), "-": ("sum", -1), "*": ("product", 1), "/": ("product", -1),
 }  # fmt: skip
-"""By operator: what it is a chain of, and the sign of its second operand."""
+"""The kind of chain that an operator makes, and the sign of its second operand."""
 OPERATORS = {("sum", 1): "+", ("sum", -1): "-", ("product", 1): "*", ("product", -1): "/"}
 UNDOING = {"sum": "neg", "product": "inv"}
 COMMUTATIVE = frozenset({"+", "*", "min", "max"})

@@ -29,7 +29,7 @@ class EditWriter:
         self._library = both
 
     def text(self, shape: Shape) -> str:
-        """A shape in infix notation, its constants without values."""
+        """Return a shape in infix notation, its constants without values."""
         tokens = tuple(self._tokens(shape))
         count = sum(token == self._library.constant for token in tokens)
         return to_infix(Expr.trusted(self._library, tokens, (None,) * count))
@@ -45,7 +45,7 @@ class EditWriter:
                 yield from self._tokens(each)
 
     def _chain(self, shape: Shape) -> Iterator[str]:
-        """In the order in which it is written, but what is added before what is subtracted."""
+        """Yield tokens in the order of writing, but positive operands before negative ones."""
         order = sorted(range(len(shape.signs)), key=lambda k: -shape.signs[k])
         taken, given = ("-", "+") if shape.kind == "sum" else ("/", "*")
         yield from (given if shape.signs[k] > 0 else taken for k in reversed(order[1:]))
@@ -53,7 +53,7 @@ class EditWriter:
             yield from self._tokens(shape.operands[k])
 
     def all_words(self, edits: Sequence[Edit], top: Shape) -> Iterator[str]:
-        """Edits of `top` in words; those of one short part are told together, as what it was and what it is."""
+        """Yield edits of `top` in words; those of one short part become one, from its old to its new form."""
         waiting = list(edits)
         while waiting:
             edit = waiting.pop(0)
@@ -69,7 +69,7 @@ class EditWriter:
                 yield self.words(edit, is_top=is_top)
 
     def words(self, edit: Edit, *, is_top: bool) -> str:
-        """An edit in words, such as `+ c inserted at the top`."""
+        """Return an edit in words, such as `+ c inserted at the top`."""
         if edit.act == "replaced":
             return self._replaced(edit)
         inner = edit.before if edit.act == "inserted" else edit.after
@@ -96,7 +96,7 @@ class EditWriter:
         return f"{edit.operator} {text}" if is_second else f"{text} {edit.operator}"
 
     def _over(self, edit: Edit, inner: Shape) -> str:
-        """What the operator makes of the part that it stands over."""
+        """Return the text of the operator over a part."""
         tokens = tuple(self._tokens(inner))
         if edit.part is None:
             tokens = (edit.operator, *tokens)

@@ -46,7 +46,7 @@ LINE_COLOUR, LABEL_COLOUR = "#4d4d4d", "#1a1a1a"
 
 @dataclass(frozen=True)
 class _Look:
-    """How nodes of one kind are told from others: by colour, by lightness and by the roundness of corners."""
+    """Look of the nodes of one kind: colour, lightness and roundness of corners."""
 
     fill: str
     rounding: float
@@ -68,7 +68,7 @@ class _Drawing:
 
     @property
     def title_height(self) -> float:
-        """In points."""
+        """Height of the title, in points."""
         return (self.title.count("\n") + 1) * TITLE_SIZE * LINE_HEIGHT + TITLE_PAD if self.title else 0.0
 
 
@@ -80,7 +80,7 @@ def draw_figure(
     axes: Axes | Sequence[Axes] | NDArray[Any] | None = None,
     number_format: str = ".4g",
 ) -> Figure:
-    """A figure of one tree, or of several in a grid, all at one scale; each is titled with its infix notation.
+    """Return a figure of one tree, or of several in a grid at one scale; titles are infix notation.
 
     The figure is as large as its trees need. With `axes`, one for each expression, the trees
     are drawn into those instead, smaller where they must be, and their figure is returned.
@@ -106,7 +106,7 @@ def draw_figure(
 
 
 def _columns(count: int) -> int:
-    """Rows as even as can be: six panels are three and three, not five and one."""
+    """Return a number of columns for even rows: six panels are three and three, not five and one."""
     return math.ceil(count / math.ceil(count / LONGEST_ROW))
 
 
@@ -128,7 +128,7 @@ def _box_width(label: str) -> float:
 
 
 def _text_width(text: str, size: float) -> float:
-    """How wide a line of text is, in points."""
+    """Return the width of a line of text, in points."""
     from matplotlib.cbook import is_math_text
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
@@ -138,7 +138,7 @@ def _text_width(text: str, size: float) -> float:
 
 
 def _wrapped(text: str, width: float) -> str:
-    """The text on lines no wider than `width` where it can be broken so, all of about one length."""
+    """Break the text into lines of about one length, no wider than `width` where possible."""
     longest = width / _text_width(text, TITLE_SIZE) * len(text)  # in characters, taken to be alike
     lines = []
     while len(text) > longest and (breaks := [match.start() for match in BREAK.finditer(text)]):
@@ -149,7 +149,7 @@ def _wrapped(text: str, width: float) -> str:
 
 
 def _badness(text: str, at: int, longest: float) -> tuple[bool, float]:
-    """Lines should not be too long, then be alike, and not end where many parentheses are open."""
+    """Rank a line break: lines not too long, then of equal length, not inside many parentheses."""
     target = len(text) / math.ceil(len(text) / longest)
     nesting = text.count("(", 0, at) - text.count(")", 0, at)
     return at > longest, abs(at - target) + NESTING_COST * nesting
@@ -159,12 +159,12 @@ def _badness(text: str, at: int, longest: float) -> tuple[bool, float]:
 
 
 def _panel_width(drawing: _Drawing) -> float:
-    """The room a tree and its title need across, in points."""
+    """Return the width of a tree and its title, in points."""
     return max(drawing.width * UNIT, *(_text_width(line, TITLE_SIZE) for line in drawing.title.split("\n")))
 
 
 def _panels(drawings: list[_Drawing], columns: int) -> list[Axes]:
-    """Axes in a grid in a new figure, each as large as its row and column need at full scale."""
+    """Return axes in a grid in a new figure, each as large as its row and column need at full scale."""
     from matplotlib.figure import Figure
 
     columns = min(columns, len(drawings))
@@ -187,13 +187,13 @@ def _panels(drawings: list[_Drawing], columns: int) -> list[Axes]:
 
 
 def _size(panel: Axes) -> tuple[float, float]:
-    """Width and height of axes in points."""
+    """Return width and height of axes in points."""
     box, points = panel.get_window_extent(), 72 / panel.figure.dpi
     return box.width * points, box.height * points
 
 
 def _room(panel: Axes, drawing: _Drawing) -> float:
-    """The scale at which a drawing just fits."""
+    """Return the scale at which a drawing just fits."""
     width, height = _size(panel)
     return min(width / _panel_width(drawing), height / (drawing.height * UNIT))
 
@@ -222,7 +222,7 @@ def _draw(panel: Axes, drawing: _Drawing, scale: float) -> None:
 
 
 def _box(x: float, y: float, width: float, rounding: float) -> Path:
-    """A box of height 1 around a point, its corners quarters of true circles (`FancyBboxPatch` squares them)."""
+    """Return a box of height 1 around a point with circular corners (`FancyBboxPatch` squares them)."""
     from matplotlib.path import Path
 
     control = rounding * 0.4477  # a cubic's control points on the sides of a square, for a quarter of a circle
@@ -242,7 +242,7 @@ def _height_of(node: PlacedNode) -> float:
 
 
 def _edges(nodes: list[PlacedNode]) -> list[list[tuple[float, float]]]:
-    """From the foot of each parent to the head of each child: so a line never runs behind another node."""
+    """Return lines from the bottom of each parent to the top of each child, so that none runs behind a node."""
     return [
         [(nodes[node.parent].x, _height_of(nodes[node.parent]) - 0.5), (node.x, _height_of(node) + 0.5)]
         for node in nodes

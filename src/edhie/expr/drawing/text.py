@@ -14,7 +14,7 @@ from edhie.expr.notation import to_prefix_tokens
 
 @dataclass(frozen=True)
 class _Pen:
-    """The characters that lines are drawn with."""
+    """Characters for lines."""
 
     left: str
     across: str
@@ -28,7 +28,7 @@ ASCII = _Pen(".", "-", "'", ".", "|")
 
 
 def draw_text(expr: Expr, *, number_format: str = ".4g", ascii: bool = False) -> str:
-    """The tree, root on top, in box characters, or in plain ASCII for terminals without Unicode.
+    """Return the tree, root on top, in box characters, or in plain ASCII for terminals without Unicode.
 
     >>> from edhie.expr import parse
     >>> print(draw_text(parse("c*x0 + sin(x1)")))
@@ -55,7 +55,7 @@ def _odd_width(label: str) -> float:
 
 
 def _branches(children: list[PlacedNode], pen: _Pen) -> str:
-    """The lines from a node down to its children, starting at the middle of the first."""
+    """Return the lines from a node down to its children, starting at the middle of the first."""
     if len(children) == 1:
         return pen.down
     arm = pen.across * (int(children[1].x - children[0].x) // 2 - 1)

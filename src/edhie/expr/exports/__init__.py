@@ -25,7 +25,7 @@ class Write(Protocol):
 
 
 class Format(NamedTuple):
-    """One of the ways to write an expression."""
+    """A format: its writer, file extension and description."""
 
     write: Write
     extension: str

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 
 from edhie.expr import Expr, SymbolLibrary, parse
 from edhie.expr.canonical import canonical_expr
-from edhie.expr.canonical.exactness import folds_exactly
+from edhie.expr.equivalence import folds_exactly
 from edhie.expr.standard_libraries import everything
 from strategies import exprs
 
