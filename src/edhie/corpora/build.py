@@ -60,7 +60,8 @@ def build(
             rounds = _simplified_rounds(recipe, grammar, folder / UNFINISHED, pool)
             found, left_out = _collected(recipe, rounds, on_progress)
     else:
-        found, left_out = _collected(recipe, _drawn_rounds(recipe, grammar), on_progress)
+        sampled = (iter(_drawn(recipe, grammar, index, recipe.max_height)) for index in count())
+        found, left_out = _collected(recipe, sampled, on_progress)
     provenance = {"made by": f"edhie {edhie.__version__}", **_versions(recipe), **recipe.as_provenance()}
     provenance |= {"most nodes drawn": DRAWN_SIZE, "left out": left_out, "grammar rules": str(grammar).splitlines()}
     corpus = Corpus(recipe.name or folder.resolve().name, Forest.from_exprs(found, grammar.library), provenance)
@@ -109,12 +110,6 @@ def _versions(recipe: Recipe) -> dict[str, str]:
     import sympy
 
     return {"simplified by": f"SymPy {sympy.__version__}"}
-
-
-def _drawn_rounds(recipe: Recipe, grammar: PCFG) -> Iterator[Iterator[Outcome]]:
-    """Yield rounds of candidates as they are sampled."""
-    for index in count():
-        yield iter(_drawn(recipe, grammar, index, recipe.max_height))
 
 
 def _simplified_rounds(recipe: Recipe, grammar: PCFG, log: Path, pool: SympyPool) -> Iterator[Iterator[Outcome]]:

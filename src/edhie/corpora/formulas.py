@@ -108,12 +108,14 @@ def formulas() -> Formulas:
     True
     """
     text = (files("edhie.corpora") / "data" / FILE).read_text(encoding="utf-8")
-    return Formulas(tuple(map(_formula, csv.DictReader(io.StringIO(text)))))
-
-
-def _formula(row: dict[str, str]) -> Formula:
-    problems = tuple(row["problems"].split())
-    return Formula(row["field"], row["name"], row["target"], row["formula"], row["source"], problems)
+    return Formulas(
+        tuple(
+            Formula(
+                row["field"], row["name"], row["target"], row["formula"], row["source"], (*row["problems"].split(),)
+            )
+            for row in csv.DictReader(io.StringIO(text))
+        )
+    )
 
 
 def physics() -> Corpus:

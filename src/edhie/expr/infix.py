@@ -54,11 +54,6 @@ def _is_number(operands: Sequence[Piece], library: SymbolLibrary) -> bool:
     return operands[0].number is not None and operands[0].text not in NAMED_LITERALS
 
 
-def _looks_like_symbol(operands: Sequence[Piece], library: SymbolLibrary) -> bool:
-    """Return True for exponents such as 2 where the library has both `^2` and `^`: x^2 is the former."""
-    return f"^{operands[1].text}" in library
-
-
 def _syntax(gap: str, *variants: Variant) -> Syntax:
     negated_number = Template(f"-{gap}({gap}{{0}}{gap})", Precedence.NEGATION)  # -(3) is a negated 3, -3 the number
     return Syntax(
@@ -73,5 +68,11 @@ def _syntax(gap: str, *variants: Variant) -> Syntax:
     )
 
 
-TEXT = _syntax("", (_looks_like_symbol, {"^": Template("{0}^({1})", Precedence.POWER, (Precedence.POWER + 1, 0))}))
+TEXT = _syntax(
+    "",
+    (  # where the library has both `^2` and `^`, x^2 is the former
+        lambda operands, library: f"^{operands[1].text}" in library,
+        {"^": Template("{0}^({1})", Precedence.POWER, (Precedence.POWER + 1, 0))},
+    ),
+)
 TOKENS = _syntax(" ")

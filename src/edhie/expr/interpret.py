@@ -16,7 +16,7 @@ from edhie.expr.symbols import Symbol
 
 def power3(a: ArrayLike) -> NDArray[Any]:
     """Return a³ by multiplication, which rounds less than a general power."""
-    return np.asarray(a) * np.asarray(a) * np.asarray(a)
+    return np.asarray(np.multiply(a, a) * a)
 
 
 def power4(a: ArrayLike) -> NDArray[Any]:
@@ -26,7 +26,7 @@ def power4(a: ArrayLike) -> NDArray[Any]:
 
 def power5(a: ArrayLike) -> NDArray[Any]:
     """Return a⁵ as a⁴ times a."""
-    return power4(a) * np.asarray(a)
+    return np.asarray(power4(a) * a)
 
 
 @cache
@@ -45,7 +45,11 @@ def interpret(expr: Expr, columns: Mapping[str, ArrayLike]) -> NDArray[Any]:
             given = f"given: {', '.join(columns)}" if columns else "none were given"
             raise ExpressionError(f"no values for the variable {name!r} of {shortened(str(expr))!r}; {given}")
     arrays = {name: _numbers(name, columns[name]) for name in expr.variables}
-    _check_shapes(arrays)
+    try:
+        np.broadcast_shapes(*(array.shape for array in arrays.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ExpressionError(f"the columns differ in shape: {shapes}") from None
 
     def leaf(symbol: Symbol, token: str, value: float | None) -> NDArray[Any]:
         if symbol.kind == "variable":
@@ -64,11 +68,3 @@ def _numbers(name: str, column: ArrayLike) -> NDArray[Any]:
         return np.asarray(column, dtype=float)
     except (TypeError, ValueError) as error:
         raise ExpressionError(f"the values of the variable {name!r} are not real numbers: {error}") from None
-
-
-def _check_shapes(arrays: Mapping[str, NDArray[Any]]) -> None:
-    try:
-        np.broadcast_shapes(*(array.shape for array in arrays.values()))
-    except ValueError:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
-        raise ExpressionError(f"the columns differ in shape: {shapes}") from None

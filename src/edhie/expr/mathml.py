@@ -106,10 +106,6 @@ def _sum(left: Piece, right: Piece) -> Piece:
     return _sum_of(_terms(left) + _terms(right), Precedence.SUM)
 
 
-def _difference(left: Piece, right: Piece) -> Piece:
-    return _sum(left, _negation(right))
-
-
 def _product(left: Piece, right: Piece) -> Piece:
     (one_sign, one), (other_sign, other) = (_sign_and_rest(each, Precedence.PRODUCT) for each in (left, right))
     return _sum_of(((one_sign != other_sign, f"<mrow>{one}{TIMES}{other}</mrow>"),), Precedence.PRODUCT)
@@ -128,7 +124,7 @@ def _function(name: str, arity: int) -> Template:
 MATHML = Syntax(
     {
         "+": _sum,
-        "-": _difference,
+        "-": lambda left, right: _sum(left, _negation(right)),
         "*": _product,
         "/": _quotient,
         "neg": _negation,

@@ -133,7 +133,13 @@ def _power(exponent: int, *, numpy: str, **facts: Any) -> Symbol:
 
 def _function(name: str, **facts: Any) -> Symbol:
     latex = rf"\{name}\left({{0}}\right)"
-    usual = {"opcode": Opcode[name.upper()], "numpy": name, "sympy": name, "latex": latex, "is_common": True}
+    usual: dict[str, Any] = {
+        "opcode": Opcode[name.upper()],
+        "numpy": name,
+        "sympy": name,
+        "latex": latex,
+        "is_common": True,
+    }
     return Symbol(name, "operator", facts.pop("arity", 1), "function", **(usual | facts))
 
 

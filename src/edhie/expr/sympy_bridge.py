@@ -111,13 +111,16 @@ def _apply(symbol: Symbol, operands: list[sympy.Expr]) -> sympy.Expr:
     if symbol.name == "exp" and _has_long_power(operands[0]):
         raise ExpressionError(f"exp({operands[0]}) is too long a number for SymPy")
     try:
-        return _checked(sympy_function(symbol)(*operands))
+        value = sympy_function(symbol)(*operands)
     except ValueError as error:
         if symbol.name in ("min", "max"):  # SymPy refuses to compare what is not real, such as sqrt(-1)
             raise ExpressionError(f"the {symbol.name} of {operands[0]} and {operands[1]} is no real number") from error
         raise
     except RecursionError as error:
         raise ExpressionError("the expression is nested too deeply for SymPy") from error
+    if value.is_Float and abs(value._mpf_[2] + value._mpf_[3]) > MAX_BITS:  # the exponents of 2 of its parts
+        raise ExpressionError(f"a number in the expression is beyond 2^{MAX_BITS} or its inverse, too much for SymPy")
+    return value
 
 
 def _bits(base: sympy.Expr) -> int:
@@ -134,12 +137,6 @@ def _has_long_power(exponent: sympy.Expr) -> bool:
     return any(each.args[0].is_Rational for each in logarithms) and any(
         abs(each) > MAX_BITS for each in exponent.atoms(sympy.Integer)
     )
-
-
-def _checked(value: sympy.Expr) -> sympy.Expr:
-    if value.is_Float and abs(value._mpf_[2] + value._mpf_[3]) > MAX_BITS:  # the exponents of 2 of its parts
-        raise ExpressionError(f"a number in the expression is beyond 2^{MAX_BITS} or its inverse, too much for SymPy")
-    return value
 
 
 def _number(value: float, exact: bool) -> sympy.Expr:

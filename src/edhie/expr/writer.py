@@ -56,11 +56,6 @@ class Template:
         """Name of the function that the text is a call of."""
         return self.text.partition("(")[0]
 
-    @cached_property
-    def begins_with_operand(self) -> bool:
-        """True where the first operand follows nothing that a sign could be confused with."""
-        return self.text.startswith("{0}")
-
 
 Rule = Template | Callable[..., Piece]  # a function makes the piece of an operator from those of its operands
 Condition = Callable[[Sequence[Piece], SymbolLibrary], bool]
@@ -71,10 +66,6 @@ def number_piece(text: str, value: float, *, is_plain: bool = True) -> Piece:
     """Return the piece of a number; a negative one binds like a negation: (-3)^2."""
     precedence = Precedence.NEGATION if text.startswith("-") else Precedence.ATOM
     return Piece(text, precedence, number=value, is_known=True, is_plain=is_plain)
-
-
-def _begins_with_sign(piece: Piece) -> bool:
-    return piece.text.startswith("-")
 
 
 @dataclass(frozen=True)
@@ -94,7 +85,7 @@ class Syntax:
     number: Callable[[float, str], Piece] = lambda value, number_format: number_piece(repr(value), value)
     """Piece of a number, given the format asked for."""
     parentheses: str = "({0})"
-    is_signed: Callable[[Piece], bool] = _begins_with_sign
+    is_signed: Callable[[Piece], bool] = lambda piece: piece.text.startswith("-")
     """True for a piece that needs parentheses after an operator, as in x - (-3)."""
     wrap: str = ""
     """Text that makes a plain number {0} an array, a tensor or a symbol, where functions need one."""
@@ -176,15 +167,18 @@ class _Writer:
             operands = [self.wrapped(piece) for piece in operands]
             is_plain = False
         text = rule.text.format(*[self._operand(rule, i, piece) for i, piece in enumerate(operands)])
-        self._check_length(text)
+        limit = self.syntax.max_length
+        if limit is not None and len(text) > limit:
+            raise ExpressionError(
+                f"{shortened(text, 40)!r} is longer than the {limit} characters that a formula may have there; "
+                "split the expression by subtree(), or choose another format"
+            )
         if rule.function in self.syntax.helpers:
             self.helpers.add(rule.function)
         depth = 1 + max(piece.depth for piece in operands)
         piece = Piece(text, rule.precedence, depth, is_known=first.is_known and last.is_known, is_plain=is_plain)
-        return self._assigned(piece) if depth > MAX_DEPTH and self.syntax.assign else piece
-
-    def _assigned(self, piece: Piece) -> Piece:
-        """Assign a deep part of the formula to a local name."""
+        if depth <= MAX_DEPTH or not self.syntax.assign:
+            return piece
         name = next(self.local_names)
         self.statements.append(self.syntax.assign.format(name, piece.text))
         return Piece(name, is_known=piece.is_known, is_plain=piece.is_plain)
@@ -199,14 +193,6 @@ class _Writer:
         least = rule.operands[index]
         if not least:
             return piece.text
-        is_leading = index == 0 and rule.begins_with_operand
+        is_leading = index == 0 and rule.text.startswith("{0}")  # no sign before it to confuse
         is_misread = piece.precedence < least or (not is_leading and self.syntax.is_signed(piece))
         return self.syntax.parentheses.format(piece.text) if is_misread else piece.text
-
-    def _check_length(self, text: str) -> None:
-        limit = self.syntax.max_length
-        if limit is not None and len(text) > limit:
-            raise ExpressionError(
-                f"{shortened(text, 40)!r} is longer than the {limit} characters that a formula may have there; "
-                "split the expression by subtree(), or choose another format"
-            )

@@ -192,7 +192,8 @@ def options(a: Shape, b: Shape) -> Iterator[Option]:
     if not (a.is_long or b.is_long):
         for left, right in product(a.splits, b.splits):
             yield from both(a, b, left, right)
-    for act, shape in (("inserted", b), ("deleted", a)):
+    acts: tuple[tuple[Act, Shape], ...] = (("inserted", b), ("deleted", a))
+    for act, shape in acts:
         if shape.kind == "unary":
             pair = (a, b.operands[0]) if act == "inserted" else (a.operands[0], b)
             yield Option(Edit(act, a, b, shape.label, places=shape.tokens), (pair,))

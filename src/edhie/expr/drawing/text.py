@@ -38,8 +38,15 @@ def draw_text(expr: Expr, *, number_format: str = ".4g", ascii: bool = False) ->
     ┌─┴─┐   │
     c   x0  x1
     """
-    # odd widths and even distances: every node has a middle column, and parents stand exactly between children
-    nodes = tree_layout(expr, to_prefix_tokens(expr, number_format=number_format), width=_odd_width, gap=1, grid=2)
+    # odd widths and even distances: every node has a middle column, and parents stand exactly between children;
+    # widths count columns, not characters: some scripts take two
+    nodes = tree_layout(
+        expr,
+        to_prefix_tokens(expr, number_format=number_format),
+        width=lambda label: cell_len(label) | 1,
+        gap=1,
+        grid=2,
+    )
     rows: list[list[tuple[int, str]]] = [[] for _ in range(2 * expr.height - 1)]
     for node in nodes:  # prefix order: within a row, from left to right
         start = int(node.x) - (cell_len(node.label) - 1) // 2
@@ -48,10 +55,6 @@ def draw_text(expr: Expr, *, number_format: str = ".4g", ascii: bool = False) ->
         if children:
             rows[2 * node.depth - 1].append((int(children[0].x), _branches(children, ASCII if ascii else UNICODE)))
     return textwrap.dedent("\n".join(_line(row) for row in rows))
-
-
-def _odd_width(label: str) -> float:
-    return cell_len(label) | 1  # counts columns, not characters: some scripts take two
 
 
 def _branches(children: list[PlacedNode], pen: _Pen) -> str:

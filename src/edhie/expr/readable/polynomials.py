@@ -143,7 +143,10 @@ def term(library: SymbolLibrary, monomial: Monomial, coefficient: float) -> Node
     above: list[Node] = []
     below: list[Node] = []
     for each, exponent in monomial:
-        (above if exponent > 0 else below).extend(written_power(each, abs(exponent)))
+        if exponent > 0:
+            above += written_power(each, exponent)
+        else:
+            below += written_power(each, -exponent)
     divisor = round(1.0 / coefficient) if 1.0 / LARGEST_DIVISOR <= coefficient < 1.0 else 1
     is_short = len(repr(coefficient)) < SHORT
     if divisor > 1 and 1.0 / divisor == coefficient and above and not is_short:
