@@ -18,7 +18,7 @@ from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
 from edhie.expr.parser import parse
-from edhie.expr.precise import UndefinedError, precise_value
+from edhie.expr.precise import value_or_none
 from edhie.expr.standard_libraries import everything
 from edhie.expr.symbols import NAMED_LITERALS, Precedence, Symbol
 from edhie.expr.sympy_pool import shared_worker
@@ -156,14 +156,11 @@ class _Pair:
 
     def at(self, digits: int) -> tuple[Any | None, Any | None]:
         """Return both values to so many digits, None where undefined."""
-        return self._value(self.left, self.left_values, digits), self._value(self.right, self.right_values, digits)
-
-    def _value(self, expr: Expr, constants: list[Any], digits: int) -> Any | None:
-        with mpmath.workdps(digits):
-            try:
-                return precise_value(expr, self.point, constants=constants, deadline=self.deadline)
-            except UndefinedError:
-                return None
+        sides = ((self.left, self.left_values), (self.right, self.right_values))
+        one, other = (
+            value_or_none(expr, self.point, digits, constants=values, deadline=self.deadline) for expr, values in sides
+        )
+        return one, other
 
     def differs(self) -> bool:
         """Return True where the values differ beyond doubt."""

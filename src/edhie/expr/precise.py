@@ -127,3 +127,14 @@ def precise_value(
         return result
 
     return expr.fold(leaf, operator)
+
+
+def value_or_none(
+    expr: Expr, point: Mapping[str, Real], digits: int, *, constants: Sequence[Real] = (), deadline: float = math.inf
+) -> Real | None:
+    """Return the value at `point` to so many digits, None where it is undefined; see `precise_value`."""
+    with mpmath.workdps(digits):
+        try:
+            return precise_value(expr, point, constants=constants, deadline=deadline)
+        except UndefinedError:
+            return None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.grammar.layouts import NONE, Floats, Ints
+from edhie.grammar.arrays import NONE, Floats, Ints
 from edhie.grammar.rules import Rule
 from edhie.grammar.tables import Tables
 

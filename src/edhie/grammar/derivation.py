@@ -1,4 +1,4 @@
-"""From expressions to the rules that derive them, and back; probabilities over all derivations."""
+"""Derivations: trees and rules as arrays for kernels, and the reason why rules are no derivation."""
 
 from __future__ import annotations
 
@@ -12,48 +12,16 @@ from edhie.errors import GrammarError
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.numerals import is_numeral, numeral
 from edhie.expr.symbols import NUMBER
-from edhie.grammar.layouts import Floats, Ints, Spelling, Trees
+from edhie.grammar.arrays import Ints, Spelling, Trees
 from edhie.grammar.patterns import Hole, Leaf, Pattern
 from edhie.grammar.rules import Rule
 from edhie.grammar.tables import Entry, Tables
-from edhie.grammar.templates import Templates
 
-RULE_TYPE = np.int16
 Derivations = tuple[NDArray[np.int16], Ints]
 """Rules of many leftmost derivations end to end, and where each begins."""
 
 
-# -- from expressions to rules --------------------------------------------------------
-
-
-def log_probabilities(tables: Tables, library: SymbolLibrary, forest: Forest) -> Floats:
-    """Return the logarithm of each expression's probability, summed over all its derivations."""
-    from edhie.grammar import kernels
-
-    if len(forest) == 0:
-        return np.zeros(0)
-    return kernels.log_inside(tables.alternatives, tables.start, tables.n_states, _trees(forest, library))
-
-
-def derivations(tables: Tables, spelling: Spelling, library: SymbolLibrary, forest: Forest) -> Derivations:
-    """Return the rules of each expression's most probable leftmost derivation, and where each begins."""
-    from edhie.grammar import kernels
-
-    if len(forest) == 0:
-        return np.zeros(0, RULE_TYPE), np.zeros(1, np.int64)
-    trees = _trees(forest, library)
-    rules, offsets, failed = kernels.best_rules(tables.alternatives, tables.start, tables.n_states, spelling, trees)
-    if failed >= 0:
-        tokens = trees.tokens[forest.offsets[failed] : forest.offsets[failed + 1]]
-        made = set(tables.alternatives.token.tolist())
-        names = [name for name, token in zip(forest[failed].tokens, tokens.tolist(), strict=True) if token not in made]
-        why = f"no rule makes {names[0]!r}" if names else "no sequence of rules leads to this tree"
-        place = f"expression {failed} of the forest, " if len(forest) > 1 else ""
-        raise GrammarError(f"{place}{forest[failed]} cannot be derived from the grammar: {why}")
-    return rules, offsets
-
-
-def _trees(forest: Forest, library: SymbolLibrary) -> Trees:
+def trees_of(forest: Forest, library: SymbolLibrary) -> Trees:
     """Return the trees over the grammar's library; unlike in a cast, unknown symbols are allowed."""
     own = forest.library
     numbers = np.full(len(forest.tokens), np.nan)
@@ -115,32 +83,7 @@ def _offsets(rows: Sequence[Sequence[object]]) -> Ints:
     return np.cumsum([0, *map(len, rows)], dtype=np.int64)
 
 
-# -- from rules to expressions --------------------------------------------------------
-
-
-def expressions(
-    templates: Templates,
-    library: SymbolLibrary,
-    rules: Sequence[Rule],
-    derived: NDArray[np.integer[Any]],
-    offsets: NDArray[np.integer[Any]],
-) -> Forest:
-    """Return the expressions that leftmost derivations end with; one that does not fit raises."""
-    from edhie.grammar import expansion
-
-    given, begins = _row(derived, "rules"), _row(offsets, "offsets")
-    if len(begins) == 0 or begins[0] != 0 or begins[-1] != len(given) or np.any(np.diff(begins) < 0):
-        raise GrammarError(f"offsets must rise from 0 to the number of rules, {len(given)}")
-    known = np.clip(given, -1, len(templates.lhs)).astype(np.int16)  # no rule stays no rule
-    tokens, numbers, starts, failed = expansion.expanded(known, begins, templates)
-    if failed >= 0:
-        place = f"derivation {failed}: " if len(begins) > 2 else ""
-        start = next(rule.lhs for rule, lhs in zip(rules, templates.lhs, strict=True) if lhs == templates.start)
-        raise GrammarError(place + _misfit(given[begins[failed] : begins[failed + 1]].tolist(), rules, start))
-    return Forest(library, tokens, starts, numbers[library.has_slot[tokens]])
-
-
-def _misfit(sequence: Sequence[int], rules: Sequence[Rule], start: str) -> str:
+def misfit(sequence: Sequence[int], rules: Sequence[Rule], start: str) -> str:
     """Return the reason why rules are not one whole leftmost derivation."""
     waiting = [start]
     for step, index in enumerate(sequence):
@@ -155,17 +98,8 @@ def _misfit(sequence: Sequence[int], rules: Sequence[Rule], start: str) -> str:
     return f"the derivation stops after {len(sequence)} rules, where a rule of {waiting[-1]!r} is needed"
 
 
-def guided(templates: Templates, scores: NDArray[np.floating[Any]]) -> tuple[Derivations, Ints]:
-    """Return the derivations that scores lead to, and the places of those that became whole."""
-    from edhie.grammar import expansion
-
-    if scores.ndim != 3 or scores.shape[2] != len(templates.lhs):
-        raise GrammarError(f"scores must have the shape (n, steps, {len(templates.lhs)}), not {scores.shape}")
-    rules, offsets, whole = expansion.guided(np.ascontiguousarray(scores, dtype=np.float32), templates)
-    return (rules, offsets), whole
-
-
-def _row(array: NDArray[np.integer[Any]], what: str) -> Ints:
+def row_of(array: NDArray[np.integer[Any]], what: str) -> Ints:
+    """Return an array as one row of integers, or raise."""
     given = np.asarray(array)
     if given.ndim != 1 or not (given.dtype.kind in "iu" or given.size == 0):
         raise GrammarError(f"{what} must be one row of integers, not {given.dtype} of shape {given.shape}")

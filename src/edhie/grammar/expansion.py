@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr.jit import jit
+from edhie.grammar.arrays import Floats, Ints
 from edhie.grammar.kernels import longer
-from edhie.grammar.layouts import Floats, Ints
 from edhie.grammar.templates import Templates
 
 

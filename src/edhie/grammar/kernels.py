@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr.jit import jit
-from edhie.grammar.layouts import Alternatives, Floats, Ints, Spelling, Trees
+from edhie.grammar.arrays import Alternatives, Floats, Ints, Spelling, Trees
 
 Whole = TypeVar("Whole", bound=np.integer[Any])
 

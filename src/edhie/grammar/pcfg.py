@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import GrammarWarning
+from edhie.errors import GrammarError, GrammarWarning
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.grammar import analysis, derivation, pcfg_text, variables
+from edhie.grammar import analysis, pcfg_text, variables
+from edhie.grammar.arrays import Spelling
 from edhie.grammar.checks import check_rules, grouped, normalised, operator_choices, reachable
-from edhie.grammar.derivation import Derivations
-from edhie.grammar.layouts import Spelling
+from edhie.grammar.derivation import Derivations, misfit, row_of, spelling_of, trees_of
 from edhie.grammar.patterns import Pattern, read_pattern
 from edhie.grammar.rules import Rule
 from edhie.grammar.sampler import Sampler
@@ -195,7 +195,12 @@ class PCFG:
 
     def log_probabilities(self, forest: Forest) -> NDArray[np.float64]:
         """Return the logarithm of each expression's probability, summed over all its derivations."""
-        return derivation.log_probabilities(self._tables, self.library, forest)
+        from edhie.grammar import kernels
+
+        if len(forest) == 0:
+            return np.zeros(0)
+        tables = self._tables
+        return kernels.log_inside(tables.alternatives, tables.start, tables.n_states, trees_of(forest, self.library))
 
     def derivation(self, expr: Expr) -> list[int]:
         """Return the rules of the most probable leftmost derivation, in order."""
@@ -204,11 +209,25 @@ class PCFG:
 
     def derivations(self, forest: Forest) -> Derivations:
         """Return the rules of each expression's most probable leftmost derivation, and the offset of each."""
-        return derivation.derivations(self._tables, self._spelling, self.library, forest)
+        from edhie.grammar import kernels
+
+        if len(forest) == 0:
+            return np.zeros(0, np.int16), np.zeros(1, np.int64)
+        tables, trees = self._tables, trees_of(forest, self.library)
+        spelling = self._spelling
+        rules, offsets, failed = kernels.best_rules(tables.alternatives, tables.start, tables.n_states, spelling, trees)
+        if failed >= 0:
+            tokens = trees.tokens[forest.offsets[failed] : forest.offsets[failed + 1]].tolist()
+            made = set(tables.alternatives.token.tolist())
+            names = [name for name, token in zip(forest[failed].tokens, tokens, strict=True) if token not in made]
+            why = f"no rule makes {names[0]!r}" if names else "no sequence of rules leads to this tree"
+            place = f"expression {failed} of the forest, " if len(forest) > 1 else ""
+            raise GrammarError(f"{place}{forest[failed]} cannot be derived from the grammar: {why}")
+        return rules, offsets
 
     @cached_property
     def _spelling(self) -> Spelling:
-        return derivation.spelling_of(self._tables, self._entries, len(self.rules), len(self.library))
+        return spelling_of(self._tables, self._entries, len(self.rules), len(self.library))
 
     def expression(self, rules: Sequence[int]) -> Expr:
         """Return the expression that a leftmost derivation ends with; one that does not fit raises."""
@@ -216,14 +235,30 @@ class PCFG:
 
     def expressions(self, rules: NDArray[np.integer[Any]], offsets: NDArray[np.integer[Any]]) -> Forest:
         """Return the expressions that many leftmost derivations end with: the inverse of `derivations`."""
-        return derivation.expressions(self._templates, self.library, self.rules, rules, offsets)
+        from edhie.grammar import expansion
+
+        given, begins = row_of(rules, "rules"), row_of(offsets, "offsets")
+        if len(begins) == 0 or begins[0] != 0 or begins[-1] != len(given) or np.any(np.diff(begins) < 0):
+            raise GrammarError(f"offsets must rise from 0 to the number of rules, {len(given)}")
+        known = np.clip(given, -1, len(self.rules)).astype(np.int16)  # invalid indices stay invalid
+        tokens, numbers, starts, failed = expansion.expanded(known, begins, self._templates)
+        if failed >= 0:
+            place = f"derivation {failed}: " if len(begins) > 2 else ""
+            own = given[begins[failed] : begins[failed + 1]].tolist()
+            raise GrammarError(place + misfit(own, self.rules, self.start))
+        return Forest(self.library, tokens, starts, numbers[self.library.has_slot[tokens]])
 
     def guided_derivations(self, scores: NDArray[np.floating[Any]]) -> tuple[Derivations, NDArray[np.int64]]:
         """Return derivations by the best-scored rule of each nonterminal in turn, and which of them became whole.
 
         `scores` are by derivation, step and rule; derivations that are not whole after the last step are left out.
         """
-        return derivation.guided(self._templates, scores)
+        from edhie.grammar import expansion
+
+        if scores.ndim != 3 or scores.shape[2] != len(self.rules):
+            raise GrammarError(f"scores must have the shape (n, steps, {len(self.rules)}), not {scores.shape}")
+        rules, offsets, whole = expansion.guided(np.ascontiguousarray(scores, dtype=np.float32), self._templates)
+        return (rules, offsets), whole
 
     @cached_property
     def _templates(self) -> Templates:

@@ -10,7 +10,7 @@ from edhie.errors import GrammarError, GrammarWarning
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.forest import TOKEN_TYPE
 from edhie.grammar import analysis
-from edhie.grammar.layouts import Floats
+from edhie.grammar.arrays import Floats
 from edhie.grammar.tables import Tables
 
 DEFAULT_MAX_SIZE = 256

@@ -16,7 +16,7 @@ import numpy as np
 
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.symbols import NUMBER
-from edhie.grammar.layouts import NONE, Alternatives, Ints
+from edhie.grammar.arrays import NONE, Alternatives, Ints
 from edhie.grammar.patterns import Hole, Leaf, Node, Pattern
 from edhie.grammar.rules import Nonterminal, Rule
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.symbols import NUMBER
-from edhie.grammar.layouts import Floats, Ints
+from edhie.grammar.arrays import Floats, Ints
 from edhie.grammar.patterns import Hole, Leaf, Pattern
 from edhie.grammar.rules import Nonterminal, Rule
 

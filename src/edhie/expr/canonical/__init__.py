@@ -28,7 +28,7 @@ def canonical(forest: Forest) -> Forest:
     Wherever the input is defined the result has the same value, up to rounding; it may be
     defined in more places. What cannot be folded to finite numbers is left as it is.
     """
-    from edhie.expr.canonical.writer import canonical_arrays
+    from edhie.expr.canonical.tokens import canonical_arrays
 
     library = canonical_library(forest.library)
     names = (*NEEDED, NUMBER.name, library.constant, "^2", "^3", "^4", "^5")

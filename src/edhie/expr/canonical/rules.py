@@ -7,9 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.canonical.products import multiply
-from edhie.expr.canonical.sums import add_up
-from edhie.expr.canonical.terms import (
+from edhie.expr.canonical.arena import (
     FREE,
     FUNCTION,
     NONE,
@@ -31,6 +29,8 @@ from edhie.expr.canonical.terms import (
     order,
     put,
 )
+from edhie.expr.canonical.products import multiply
+from edhie.expr.canonical.sums import add_up
 from edhie.expr.jit import jit
 from edhie.expr.symbols import FUNCTIONS, Opcode
 

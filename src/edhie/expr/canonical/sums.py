@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from edhie.expr.canonical.terms import (
+from edhie.expr.canonical.arena import (
     FREE,
     NONE,
     NUMBER,

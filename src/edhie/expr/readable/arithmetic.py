@@ -130,7 +130,7 @@ def factors(node: Node) -> tuple[bool, list[Node], list[Node]]:
 def quotient(above: list[Node], below: list[Node]) -> Node:
     """Return factors over divisors: constants first, no ones, equal factors as powers, 1/exp(2*x) as exp(-2*x)."""
     if not below and len(above) == 1:
-        return _in_order(above)[0]
+        return _multiplied(_in_order(above))
     decaying = {k: other for k, each in enumerate(below) if (other := _inverse_exp(each)) is not None}
     above = _in_order([*above, *decaying.values()])
     below = _in_order([each for k, each in enumerate(below) if k not in decaying])

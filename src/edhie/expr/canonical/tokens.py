@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.canonical.rules import normal_form
-from edhie.expr.canonical.sums import count_fixed, is_soft
-from edhie.expr.canonical.terms import (
+from edhie.expr.canonical.arena import (
     FREE,
     FUNCTION,
     NONE,
@@ -23,6 +21,8 @@ from edhie.expr.canonical.terms import (
     Ints,
     end_of,
 )
+from edhie.expr.canonical.rules import normal_form
+from edhie.expr.canonical.sums import count_fixed, is_soft
 from edhie.expr.jit import jit, typed
 
 # what waits to be written: a subtree, a number, base^e, a·t, -(base^e), a divisor, a sum to be multiplied out
