@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -192,7 +193,9 @@ def _forest(exprs: list[Expr]) -> Forest:
     for expr in exprs:
         for token in expr.tokens:
             used[expr.library[token].kind][token] = None
-    numbers = sorted((*used["literal"], *used["number"]), key=_number_order)
+    numbers = sorted(
+        (*used["literal"], *used["number"]), key=lambda token: -math.inf if token in NAMED_LITERALS else float(token)
+    )
     if sum(map(len, used.values())) > MAX_SYMBOLS:
         raise CorpusError(f"{len(numbers)} different numbers are too many to keep; use --numbers constants")
     library = SymbolLibrary.of(
@@ -202,12 +205,6 @@ def _forest(exprs: list[Expr]) -> Forest:
         literals=numbers,
     )
     return Forest.from_exprs((expr.cast(library) for expr in exprs), library).unique()
-
-
-def _number_order(token: str) -> tuple[bool, float]:
-    """Return a sort key: named literals first, then numbers by value."""
-    is_named = token in NAMED_LITERALS
-    return not is_named, 0.0 if is_named else float(token)
 
 
 def _in_order(names: list[str]) -> list[str]:

@@ -15,7 +15,6 @@ import mpmath
 
 from edhie.expr.canonical import canonical_expr
 from edhie.expr.expression import Expr
-from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
 from edhie.expr.parser import parse
 from edhie.expr.precise import value_or_none
@@ -68,7 +67,11 @@ def equivalent(a: Expr | str, b: Expr | str, *, time_limit: float = 10.0, seed: 
     >>> equivalent("x + 1", "x + 2").verdict
     'no'
     """
-    left, right = _over_one_library(a, b)
+    a, b = (parse(each) if isinstance(each, str) else each for each in (a, b))
+    names = dict.fromkeys((*a.library.variables, *b.library.variables))
+    customs = {symbol.name: symbol for symbol in (*a.library.symbols, *b.library.symbols) if symbol.is_custom}
+    library = everything(list(names)).extended(*customs.values())
+    left, right = a.cast(library), b.cast(library)
     if left == right and None not in left.constants:
         return Equivalence("yes", "they are the same expression", True, True)
     if folds_exactly(left, right):
@@ -84,14 +87,6 @@ def equivalent(a: Expr | str, b: Expr | str, *, time_limit: float = 10.0, seed: 
     if found.verdict == "no" or not found.agrees_numerically:
         return found
     return _prove(left, right, [], found, deadline)
-
-
-def _over_one_library(a: Expr | str, b: Expr | str) -> tuple[Expr, Expr]:
-    a, b = (parse(each) if isinstance(each, str) else each for each in (a, b))
-    names = dict.fromkeys((*a.library.variables, *b.library.variables))
-    customs = {s.name: s for s in (*a.library.symbols, *b.library.symbols) if s.is_custom}
-    library: SymbolLibrary = everything(list(names)).extended(*customs.values())
-    return a.cast(library), b.cast(library)
 
 
 def _by_renaming(left: Expr, right: Expr, deadline: float, seed: int) -> Equivalence:

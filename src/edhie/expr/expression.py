@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from edhie.errors import ExpressionError, SymbolError, shortened, suggestion
 from edhie.expr.library import SymbolLibrary
-from edhie.expr.numerals import is_numeral, numeral
-from edhie.expr.symbols import Symbol
+from edhie.expr.numerals import numeral
+from edhie.expr.symbols import NUMBER, Symbol
 
 if TYPE_CHECKING:
     import sympy
@@ -48,8 +48,7 @@ class Expr:
         constants: Sequence[float | None] | None = None,
     ) -> None:
         """Check that `tokens` form one whole tree over `library`; `constants` are values for its `c`s, in order."""
-        names = _spelled(library, tuple(tokens))
-        _check_one_tree(library, names)
+        names = _checked_tokens(library, tuple(tokens))
         slots = sum(name == library.constant for name in names)
         values = (None,) * slots if constants is None else _checked_values(constants)
         if len(values) != slots:
@@ -245,7 +244,17 @@ class Expr:
         """Return the same tree over another library; an error names the symbol that it lacks."""
         if library == self._library:
             return self
-        names = {token: self._name_in(library, token) for token in dict.fromkeys(self._tokens)}
+        names: dict[str, str] = {}
+        for token in dict.fromkeys(self._tokens):
+            ours = self._library[token]
+            name = library.constant if ours.kind == "constant" and library.constant else token
+            theirs = library[name]
+            if theirs.role != ours.role:
+                raise SymbolError(
+                    f"{token!r} in {shortened(str(self))!r} is {ours.kind}, with {ours.arity} operands; in the other "
+                    f"library ({library}) it is {theirs.kind}, with {theirs.arity}; rename one of them"
+                )
+            names[token] = name
         return Expr.trusted(library, tuple(names[token] for token in self._tokens), self._constants)
 
     # -- as a value -------------------------------------------------------------------
@@ -307,43 +316,25 @@ class Expr:
         name = self._library.constant
         return 0 if name is None else self._tokens[:position].count(name)
 
-    def _name_in(self, library: SymbolLibrary, token: str) -> str:
-        """Return the name that a symbol of this expression has in another library."""
-        ours = self._library[token]
-        name = library.constant if ours.kind == "constant" and library.constant else token
-        theirs = library[name]
-        if theirs.role != ours.role:
-            whole = f" in {shortened(str(self))!r}" if self._tokens != (token,) else ""  # an operator alone is no tree
-            raise SymbolError(
-                f"{token!r}{whole} is {ours.kind}, with {ours.arity} operands; in the other "
-                f"library ({library}) it is {theirs.kind}, with {theirs.arity}; rename one of them"
-            )
-        return name
 
-
-def _spelled(library: SymbolLibrary, tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the tokens, each in its one spelling; unknown ones raise."""
-    out = []
+def _checked_tokens(library: SymbolLibrary, tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the tokens of one whole tree, each in its one spelling."""
+    names, missing = [], 1
+    shown = repr(shortened(" ".join(tokens)))
     for i, token in enumerate(tokens):
         try:
             symbol = library[token]
         except SymbolError as error:
-            raise SymbolError(f"{error}; it is token {i} of {_shown(tokens)}") from None
-        is_number = symbol.kind == "number" and is_numeral(token)
-        out.append(numeral(float(token)) if is_number else symbol.name)
-    return tuple(out)
-
-
-def _check_one_tree(library: SymbolLibrary, tokens: tuple[str, ...]) -> None:
-    missing = 1
-    for i, token in enumerate(tokens):
-        if token == "#":
+            raise SymbolError(f"{error}; it is token {i} of {shown}") from None
+        if token == NUMBER.name:
             raise ExpressionError("the token '#' stands for any number: write the number itself")
+        names.append(numeral(float(token)) if symbol.kind == "number" else symbol.name)
         if missing == 0:
-            raise ExpressionError(f"the tokens {_shown(tokens)} go on after a whole expression, at {i}")
-        missing += library[token].arity - 1
+            raise ExpressionError(f"the tokens {shown} go on after a whole expression, at {i}")
+        missing += symbol.arity - 1
     if missing:
-        raise ExpressionError(f"the tokens {_shown(tokens)} lack {missing} operand{'s' * (missing > 1)} at the end")
+        raise ExpressionError(f"the tokens {shown} lack {missing} operand{'s' * (missing > 1)} at the end")
+    return tuple(names)
 
 
 def _checked_values(values: Iterable[float | None]) -> tuple[float | None, ...]:
@@ -352,7 +343,3 @@ def _checked_values(values: Iterable[float | None]) -> tuple[float | None, ...]:
         if value is not None and not math.isfinite(value):
             raise ExpressionError(f"fitted constant {i} cannot have the value {value}; give a finite one, or None")
     return checked
-
-
-def _shown(tokens: tuple[str, ...]) -> str:
-    return repr(shortened(" ".join(tokens)))

@@ -80,7 +80,10 @@ class _Formula:
             self._replace(RIGHT_BAR, lambda match: ")")
         self._replace(LOOKS_ONLY, lambda match: " ")
         self._replace(NAMED, self._named)
-        self._check_commands()
+        for match in re.finditer(r"\\([A-Za-z]+)", self.ready):
+            if match[1] not in COMMANDS:
+                what = f"unknown LaTeX command {match[0]!r}{suggestion(match[1], COMMANDS)}"
+                raise ParseError(what, self.text, self.place(match))
         self._replace(LETTER, self._letter)
         self._replace(SUBSCRIPT, self._subscript)
         self._replace(SCIENTIFIC, lambda match: format(Decimal(f"{match[1]}e{match[2] or match[3]}"), "f"))
@@ -132,12 +135,6 @@ class _Formula:
     def _subscript(self, match: re.Match[str]) -> str:
         is_simple = match[1].isdecimal() or (len(match[1]) == 1 and match[1].isalpha())
         return match[0] if is_simple else f"_{{{self.placeholder(match[1])}}}"
-
-    def _check_commands(self) -> None:
-        for match in re.finditer(r"\\([A-Za-z]+)", self.ready):
-            if match[1] not in COMMANDS:
-                what = f"unknown LaTeX command {match[0]!r}{suggestion(match[1], COMMANDS)}"
-                raise ParseError(what, self.text, self.place(match))
 
     def place(self, match: re.Match[str]) -> int:
         """Return the position of the match in the text."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar
@@ -253,17 +253,16 @@ def _saved_symbol(name: str, kind: str, custom_arity: int | None, own: dict[str,
         if own[name].arity != custom_arity:
             raise SymbolError(f"the saved operator {name!r} takes {custom_arity} operands, not {own[name].arity}")
         return own[name]
-    if kind == "operator":
-        return _operator_symbol(name)
-    if kind == "variable":
-        return variable(name)
-    if kind == "constant":
-        return constant(name)
-    if kind == "literal":
-        return literal(name)
-    if kind == "number":
-        return NUMBER
-    raise SymbolError(f"the symbol {name!r} has the unknown kind {kind!r}")
+    makers: dict[str, Callable[[str], Symbol]] = {
+        "operator": _operator_symbol,
+        "variable": variable,
+        "constant": constant,
+        "literal": literal,
+        "number": lambda name: NUMBER,
+    }
+    if kind not in makers:
+        raise SymbolError(f"the symbol {name!r} has the unknown kind {kind!r}")
+    return makers[kind](name)
 
 
 def _operator_symbol(each: str | Symbol) -> Symbol:

@@ -42,7 +42,13 @@ def check_rules(groups: Mapping[str, Sequence[Rule]], start: str) -> None:
     if start not in groups:
         raise GrammarError(f"the start symbol {start!r} has no rules{suggestion(start, groups)}")
     for lhs, rules in groups.items():
-        _check_probabilities(lhs, rules)
+        for rule in rules:
+            if not 0 <= rule.probability <= 1:
+                raise fault(rule, f"the probability {rule.probability} is not between 0 and 1")
+        total = math.fsum(rule.probability for rule in rules)
+        if abs(total - 1) > TOLERANCE:
+            advice = f"; divide each by {total:.9g}" if total > 0 else ""
+            raise fault(rules[0], f"the probabilities of {lhs!r} sum to {total:.9g}, not to 1{advice}")
         for rule in rules:
             _check_parts(rule, groups)
     endless = set(groups) - productive(rule for rules in groups.values() for rule in rules)
@@ -50,17 +56,6 @@ def check_rules(groups: Mapping[str, Sequence[Rule]], start: str) -> None:
         if lhs in endless:
             what = f"{lhs!r} never ends: each of its rules leads to a nonterminal that never ends"
             raise fault(groups[lhs][0], f"{what}; give it one that does, such as {lhs} -> 'x0' [0.5]")
-
-
-def _check_probabilities(lhs: str, rules: Sequence[Rule]) -> None:
-    for rule in rules:
-        if not 0 <= rule.probability <= 1:
-            raise fault(rule, f"the probability {rule.probability} is not between 0 and 1")
-    total = math.fsum(rule.probability for rule in rules)
-    if abs(total - 1) > TOLERANCE:
-        what = f"the probabilities of {lhs!r} sum to {total:.9g}, not to 1"
-        advice = f"; divide each by {total:.9g}" if total > 0 else ""
-        raise fault(rules[0], what + advice)
 
 
 def _check_parts(rule: Rule, groups: Mapping[str, Sequence[Rule]]) -> None:

@@ -34,15 +34,12 @@ def load(name_or_path: str | Path, library: SymbolLibrary | None = None) -> PCFG
     try:
         text = Path(name_or_path).read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise GrammarError(f"there is no grammar file {name!r}{_shipped_hint(name)}") from None
+        stem = Path(name).name.removesuffix(SUFFIX)
+        hint = f"; the one that comes with edhie is load({stem!r})" if stem in names() else ""
+        raise GrammarError(f"there is no grammar file {name!r}{hint}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise GrammarError(f"the grammar file {name!r} cannot be read: {error}") from error
     try:
         return PCFG.parse(text, library)
     except GrammarError as error:
         raise GrammarError(f"{name}, {error}") from error
-
-
-def _shipped_hint(name: str) -> str:
-    stem = Path(name).name.removesuffix(SUFFIX)
-    return f"; the one that comes with edhie is load({stem!r})" if stem in names() else ""

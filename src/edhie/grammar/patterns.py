@@ -64,10 +64,6 @@ class _Operator:
     def precedence(self) -> int:
         return min(symbol.precedence for symbol in self.symbols)
 
-    @property
-    def is_mixed(self) -> bool:
-        return len({symbol.precedence for symbol in self.symbols}) > 1
-
     def is_all(self, style: str) -> bool:
         return all(symbol.style == style for symbol in self.symbols)
 
@@ -119,7 +115,7 @@ class _Reader:
         outer, self.taken = self.taken, []
         pattern = self.expression(0)
         for operator, at in self.taken if len(self.taken) > 1 else ():
-            if operator.is_mixed:
+            if len({symbol.precedence for symbol in operator.symbols}) > 1:
                 shown = spelling(self.rule.rhs[at])
                 raise self.error(f"{shown} stands for operators of different precedence; use parentheses around it", at)
         self.taken = outer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from edhie.errors import shortened
 from edhie.expr.difference.matching import Edit
@@ -58,9 +59,9 @@ class EditWriter:
         while waiting:
             edit = waiting.pop(0)
             is_top = edit is edits[0] and edit.before is top and edit.act != "replaced"
-            inside = 0
-            while inside < len(waiting) and _is_inside(waiting[inside], edit):
-                inside += 1
+            old, new = edit.before.all_tokens, edit.after.all_tokens
+            followers = takewhile(lambda e: e.before.all_tokens <= old and e.after.all_tokens <= new, waiting)  # noqa: B023
+            inside = len(list(followers))
             before, after = self.text(edit.before), self.text(edit.after)
             if inside and not is_top and len(before) <= SHORT and len(after) <= LONGEST_NAME:
                 del waiting[:inside]
@@ -71,7 +72,9 @@ class EditWriter:
     def words(self, edit: Edit, *, is_top: bool) -> str:
         """Return an edit in words, such as `+ c inserted at the top`."""
         if edit.act == "replaced":
-            return self._replaced(edit)
+            if not edit.before.operands:
+                return f"{self.text(edit.before)} replaced by {self.text(edit.after)}"
+            return f"{edit.operator} replaced by {edit.other} in {_named(self.text(edit.before))}"
         inner = edit.before if edit.act == "inserted" else edit.after
         small, large = self.text(inner), self._over(edit, inner)
         if not is_top and len(large) <= SHORT:
@@ -80,11 +83,6 @@ class EditWriter:
         what = edit.operator if edit.part is None else self._with_part(edit, edit.part)
         place = "at the top" if is_top else f"{'around' if edit.part is None else 'beside'} {_named(small)}"
         return f"{what} {edit.act} {place}"
-
-    def _replaced(self, edit: Edit) -> str:
-        if not edit.before.operands:
-            return f"{self.text(edit.before)} replaced by {self.text(edit.after)}"
-        return f"{edit.operator} replaced by {edit.other} in {_named(self.text(edit.before))}"
 
     def _with_part(self, edit: Edit, part: Shape) -> str:
         text = _named(self.text(part))
@@ -105,10 +103,6 @@ class EditWriter:
             tokens = (edit.operator, *tokens, *part) if edit.is_second else (edit.operator, *part, *tokens)
         count = sum(token == self._library.constant for token in tokens)
         return to_infix(Expr.trusted(self._library, tokens, (None,) * count))
-
-
-def _is_inside(edit: Edit, other: Edit) -> bool:
-    return edit.before.all_tokens <= other.before.all_tokens and edit.after.all_tokens <= other.after.all_tokens
 
 
 def _named(text: str) -> str:

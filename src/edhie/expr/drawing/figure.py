@@ -114,17 +114,16 @@ def _columns(count: int) -> int:
 
 
 def _drawing(expr: Expr, title: str | None, number_format: str) -> _Drawing:
-    nodes = tree_layout(expr, math_labels(expr, number_format=number_format), width=_box_width, gap=GAP)
+    def width_of(label: str) -> float:
+        return max(1.0, _text_width(label, LABEL_SIZE) / UNIT + PADDING)
+
+    nodes = tree_layout(expr, math_labels(expr, number_format=number_format), width=width_of, gap=GAP)
     kinds = [symbol.kind for _, _, symbol in expr.walk()]
     width = max(node.x + node.width / 2 for node in nodes) + 2 * MARGIN
     if title is None:
         title = _wrapped(to_infix(expr, number_format=number_format), max(width * UNIT, NARROWEST_TITLE))
     height = (expr.height - 1) * ROW + 1 + 2 * MARGIN
     return _Drawing(nodes, kinds, title, width, height)
-
-
-def _box_width(label: str) -> float:
-    return max(1.0, _text_width(label, LABEL_SIZE) / UNIT + PADDING)
 
 
 def _text_width(text: str, size: float) -> float:

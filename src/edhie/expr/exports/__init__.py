@@ -32,10 +32,6 @@ class Format(NamedTuple):
     description: str
 
 
-def _latex_equation(expr: Expr, *, name: str, target: str) -> str:
-    return f"{latex_name(target)} = {to_latex(expr)}"
-
-
 FORMATS: dict[str, Format] = {
     "python": Format(PYTHON.write, ".py", "a Python function of numbers that needs nothing but math"),
     "numpy": Format(NUMPY.write, ".py", "a Python function of NumPy arrays"),
@@ -43,7 +39,9 @@ FORMATS: dict[str, Format] = {
     "jax": Format(JAX.write, ".py", "a Python function of JAX arrays, differentiable"),
     "c": Format(to_c, ".c", "a C99 function of doubles"),
     "excel": Format(to_excel, ".txt", "a formula for row 2 of a sheet, columns as in the data"),
-    "latex": Format(_latex_equation, ".tex", "the equation in LaTeX"),
+    "latex": Format(
+        lambda expr, *, name, target: f"{latex_name(target)} = {to_latex(expr)}", ".tex", "the equation in LaTeX"
+    ),
     "sympy": Format(to_sympy_code, ".py", "Python text that builds the SymPy expression"),
     "json": Format(to_json, ".json", "the tree with its symbols, to be read back by from_json"),
 }

@@ -50,14 +50,9 @@ def by_number(operands: Sequence[Piece], library: SymbolLibrary) -> bool:
     return operands[-1].number is not None and operands[-1].number != 0
 
 
-def of_variable(operands: Sequence[Piece], library: SymbolLibrary) -> bool:
-    """Return True where the last operand is a variable."""
-    return operands[-1].is_variable
-
-
 # in edhie powers are products: a general power is rounded differently, and in plain Python raises where it overflows
 PRODUCTS_FOR_POWERS: Variant = (
-    of_variable,
+    lambda operands, library: operands[-1].is_variable,
     {
         "^2": Template("{0} * {0}", Precedence.PRODUCT),
         "^3": Template("{0} * {0} * {0}", Precedence.PRODUCT),

@@ -7,6 +7,8 @@ a last subtraction with a result close to 0 gives 0.
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from edhie.errors import ExpressionError
 from edhie.expr.exports.code import COMMON, arithmetic, calls, check_computable
 from edhie.expr.expression import Expr
@@ -50,7 +52,7 @@ def to_excel(expr: Expr, *, name: str, target: str) -> str:
     """Return a formula for the second row; columns are in the order of the library's variables."""
     check_computable(expr, "an Excel formula")
     written = write(expr, EXCEL, names={each: f"{column}{ROW}" for each, column in columns(expr).items()})
-    nesting = _nesting(written.text)
+    nesting = max(accumulate((letter == "(") - (letter == ")") for letter in written.text))
     if nesting > MAX_NESTING:
         raise ExpressionError(
             f"the formula nests {nesting} parentheses, Excel allows {MAX_NESTING}; "
@@ -79,11 +81,3 @@ def column_name(index: int) -> str:
         index, rest = divmod(index - 1, 26)
         letters = chr(ord("A") + rest) + letters
     return letters
-
-
-def _nesting(formula: str) -> int:
-    depth = deepest = 0
-    for letter in formula:
-        depth += (letter == "(") - (letter == ")")
-        deepest = max(deepest, depth)
-    return deepest

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from edhie.expr.exports.code import (
     PYTHON_WORDS,
     NameRules,
@@ -15,21 +13,15 @@ from edhie.expr.exports.code import (
     renaming_notes,
 )
 from edhie.expr.expression import Expr
-from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
 from edhie.expr.symbols import FUNCTIONS, Precedence
-from edhie.expr.writer import Piece, Syntax, Template, number_piece, write
+from edhie.expr.writer import Syntax, Template, number_piece, write
 
 HELPERS = {"_cbrt": "def _cbrt(a):\n    return sympy.sign(a) * sympy.Abs(a) ** sympy.Rational(1, 3)"}
 ATOMS = (Precedence.ATOM, Precedence.ATOM)
 
 # SymPy's / divides two floats at once, but edhie multiplies by the inverse, which may be rounded differently
 QUOTIENT = Template("{0} * {1} ** -1", Precedence.PRODUCT, (Precedence.PRODUCT, Precedence.ATOM), wraps_numbers=True)
-
-
-def of_known_values(operands: Sequence[Piece], library: SymbolLibrary) -> bool:
-    """Return True where no operand has a variable or a constant without a value."""
-    return all(piece.is_known for piece in operands)
 
 
 SYMPY = Syntax(
@@ -41,7 +33,7 @@ SYMPY = Syntax(
         **calls({"cbrt": "_cbrt"}),
         "log10": Template("sympy.log({0}) / sympy.log(10)", Precedence.PRODUCT),
     },
-    variants=((of_known_values, {"/": QUOTIENT}),),
+    variants=((lambda operands, library: all(piece.is_known for piece in operands), {"/": QUOTIENT}),),
     literal={"pi": "sympy.pi", "e": "sympy.E"}.get,
     number=lambda value, number_format: number_piece(numeral(value), value),
     wrap="sympy.S({0})",
