@@ -106,18 +106,22 @@ def _compare(
     left: Expr, right: Expr, left_values: list[Any], right_values: list[Any], deadline: float, seed: int
 ) -> Equivalence:
     """Compare values at random points of both domains: `no` with a witness, or undecided."""
+
+    def at(point: dict[str, Any], digits: int) -> list[Any]:
+        sides = ((left, left_values), (right, right_values))
+        return [value_or_none(expr, point, digits, constants=own, deadline=deadline) for expr, own in sides]
+
     agreed = only_one = 0
     try:
         for point in _points(left.library.variables, seed):
-            pair = _Pair(left, right, point, left_values, right_values, deadline)
-            values = pair.at(DIGITS)
-            if values[0] is None or values[1] is None:
-                only_one += values[0] is not values[1]
+            values = at(point, DIGITS)
+            if None in values:
+                only_one += values != [None, None]
                 continue
-            if not _close(*values) and pair.differs():
+            if not _close(*values) and _differ(*(at(point, digits) for digits in DECIDING_DIGITS)):
                 witness = {name: float(value) for name, value in point.items()}
                 shown = ", ".join(f"{name} = {value:.6g}" for name, value in witness.items())
-                what = " and ".join(mpmath.nstr(value, 8) for value in pair.at(DECIDING_DIGITS[0]))
+                what = " and ".join(mpmath.nstr(value, 8) for value in at(point, DECIDING_DIGITS[0]))
                 return Equivalence("no", f"their values are {what} at {shown or 'every point'}", witness=witness)
             agreed += 1
             if agreed >= WANTED_POINTS:
@@ -138,36 +142,13 @@ def _points(names: tuple[str, ...], seed: int) -> Iterator[dict[str, Any]]:
         yield {name: mpmath.mpf(scales[i % len(scales)]()) for name in names}
 
 
-@dataclass(frozen=True)
-class _Pair:
-    """Two expressions at one point."""
-
-    left: Expr
-    right: Expr
-    point: dict[str, Any]
-    left_values: list[Any]
-    right_values: list[Any]
-    deadline: float
-
-    def at(self, digits: int) -> tuple[Any | None, Any | None]:
-        """Return both values to so many digits, None where undefined."""
-        sides = ((self.left, self.left_values), (self.right, self.right_values))
-        one, other = (
-            value_or_none(expr, self.point, digits, constants=values, deadline=self.deadline) for expr, values in sides
-        )
-        return one, other
-
-    def differs(self) -> bool:
-        """Return True where the values differ beyond doubt."""
-        differences = []
-        for digits in DECIDING_DIGITS:
-            a, b = self.at(digits)
-            if a is None or b is None:
-                return False
-            with mpmath.workdps(digits):
-                differences.append(a - b)
-        first, second = differences
-        return bool(first != 0 and abs(first - second) < abs(first) / 1000)
+def _differ(one: list[Any], other: list[Any]) -> bool:
+    """Return True where values differ beyond doubt, given both of them at two precisions."""
+    if None in one or None in other:
+        return False
+    with mpmath.workdps(DECIDING_DIGITS[1]):
+        first, second = one[0] - one[1], other[0] - other[1]
+    return bool(first != 0 and abs(first - second) < abs(first) / 1000)
 
 
 def _close(a: Any, b: Any) -> bool:

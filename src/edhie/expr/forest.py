@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import ExpressionError, shortened
+from edhie.errors import EdhieError, ExpressionError, shortened
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import is_numeral, numeral
@@ -93,7 +93,7 @@ class Forest:
         """Return a forest from arrays of unknown origin; anything invalid raises."""
         from edhie.expr import forest_kernels as kernels
 
-        tokens, offsets = _whole_numbers(tokens, "tokens"), _whole_numbers(offsets, "offsets")
+        tokens, offsets = row_of_integers(tokens, "tokens"), row_of_integers(offsets, "offsets")
         if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(tokens) or np.any(np.diff(offsets) < 0):
             raise ExpressionError(f"offsets must rise from 0 to the number of tokens, {len(tokens)}")
         outside = np.flatnonzero((tokens < 0) | (tokens >= len(library)))
@@ -290,10 +290,11 @@ class Forest:
         return f"Forest({len(self)} expressions, {len(self.tokens)} nodes: {shown}{', …' * (len(self) > 3)})"
 
 
-def _whole_numbers(array: NDArray[Any], what: str) -> Indices:
+def row_of_integers(array: NDArray[Any], what: str, error: type[EdhieError] = ExpressionError) -> Indices:
+    """Return an array as one row of integers, or raise an error that names it."""
     given = np.asarray(array)
     if given.ndim != 1 or not (given.dtype.kind in "iu" or given.size == 0):
-        raise ExpressionError(f"{what} must be one row of integers, not {given.dtype} of shape {given.shape}")
+        raise error(f"{what} must be one row of integers, not {given.dtype} of shape {given.shape}")
     return np.ascontiguousarray(given, dtype=np.int64)
 
 

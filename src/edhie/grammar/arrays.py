@@ -67,3 +67,21 @@ class Spelling(NamedTuple):
     """From the pattern's root down: a leading 1 bit, then 0 for a left and 1 for a right operand."""
     target: Ints
     """The state of an operand; -1, -2, … for the first, second, … nonterminal that stands for operators."""
+
+
+class Templates(NamedTuple):
+    """Rules: left-hand side, nonterminals in the order of the text, and piece of a prefix."""
+
+    start: int
+    """The nonterminal that derivations begin with."""
+    lhs: Ints
+    """Nonterminal on the left-hand side of each rule."""
+    rhs_starts: Ints
+    """Offset in `rhs` of each rule's nonterminals."""
+    rhs: Ints
+    item_starts: Ints
+    """Offset in `items` of each rule's piece."""
+    items: Ints
+    """Tokens in prefix order, with -1, -2, … for the first, second, … nonterminal of the rule's text."""
+    numbers: Floats
+    """Value of each item that is a number, NaN for all else."""

@@ -1,20 +1,19 @@
-"""Derivations: trees and rules as arrays for kernels, and the reason why rules are no derivation."""
+"""Trees and rules as arrays, with which kernels go from expressions to derivations and back."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import GrammarError
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.numerals import is_numeral, numeral
 from edhie.expr.symbols import NUMBER
-from edhie.grammar.arrays import Ints, Spelling, Trees
+from edhie.grammar.arrays import Ints, Spelling, Templates, Trees
 from edhie.grammar.patterns import Hole, Leaf, Pattern
-from edhie.grammar.rules import Rule
+from edhie.grammar.rules import Nonterminal, Rule
 from edhie.grammar.tables import Entry, Tables
 
 Derivations = tuple[NDArray[np.int16], Ints]
@@ -98,9 +97,44 @@ def misfit(sequence: Sequence[int], rules: Sequence[Rule], start: str) -> str:
     return f"the derivation stops after {len(sequence)} rules, where a rule of {waiting[-1]!r} is needed"
 
 
-def row_of(array: NDArray[np.integer[Any]], what: str) -> Ints:
-    """Return an array as one row of integers, or raise."""
-    given = np.asarray(array)
-    if given.ndim != 1 or not (given.dtype.kind in "iu" or given.size == 0):
-        raise GrammarError(f"{what} must be one row of integers, not {given.dtype} of shape {given.shape}")
-    return np.ascontiguousarray(given, dtype=np.int64)
+def templates_of(
+    rules: Sequence[Rule], patterns: Sequence[Pattern | None], library: SymbolLibrary, start: str
+) -> Templates:
+    """Return the templates of all rules, those of probability 0 too."""
+    places = {name: place for place, name in enumerate(dict.fromkeys(rule.lhs for rule in rules))}
+    rhs = [[places[name] for name in rule.nonterminals] for rule in rules]
+    items = [_items(rule, pattern) for rule, pattern in zip(rules, patterns, strict=True)]
+    tokens = [[item if isinstance(item, int) else library.id_of(item) for item in row] for row in items]
+    numbers = [
+        float(str(item)) if token >= 0 and library.names[token] == NUMBER.name else math.nan
+        for row, ids in zip(items, tokens, strict=True)
+        for item, token in zip(row, ids, strict=True)
+    ]
+    return Templates(
+        start=places[start],
+        lhs=np.array([places[rule.lhs] for rule in rules], np.int64),
+        rhs_starts=np.cumsum([0, *map(len, rhs)], dtype=np.int64),
+        rhs=np.array([place for row in rhs for place in row], np.int64),
+        item_starts=np.cumsum([0, *map(len, tokens)], dtype=np.int64),
+        items=np.array([token for row in tokens for token in row], np.int64),
+        numbers=np.array(numbers, np.float64),
+    )
+
+
+def _items(rule: Rule, pattern: Pattern | None) -> list[str | int]:
+    """Return the names of a rule's tokens in prefix order, with its first, second, … nonterminal as -1, -2, …."""
+    places = [at for at, part in enumerate(rule.rhs) if isinstance(part, Nonterminal)]
+    holes = {at: -1 - k for k, at in enumerate(places)}
+    if pattern is None:  # it stands for an operator
+        return [-1] if places else [str(rule.rhs[0])]
+    return _prefix(pattern, holes)
+
+
+def _prefix(pattern: Pattern, holes: Mapping[int, int]) -> list[str | int]:
+    if isinstance(pattern, Leaf):
+        return [pattern.name]
+    if isinstance(pattern, Hole):
+        return [holes[pattern.at]]
+    operator = pattern.operator
+    head = holes[operator.at] if isinstance(operator, Hole) else operator
+    return [head, *(item for operand in pattern.operands for item in _prefix(operand, holes))]

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr.jit import jit
-from edhie.grammar.arrays import Floats, Ints
+from edhie.grammar.arrays import Floats, Ints, Templates
 from edhie.grammar.kernels import longer
-from edhie.grammar.templates import Templates
 
 
 @jit

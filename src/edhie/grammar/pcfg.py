@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 
 from edhie.errors import GrammarError, GrammarWarning
 from edhie.expr import Expr, Forest, SymbolLibrary
+from edhie.expr.forest import row_of_integers
 from edhie.grammar import analysis, pcfg_text, variables
-from edhie.grammar.arrays import Spelling
+from edhie.grammar.arrays import Spelling, Templates
 from edhie.grammar.checks import check_rules, grouped, normalised, operator_choices, reachable
-from edhie.grammar.derivation import Derivations, misfit, row_of, spelling_of, trees_of
+from edhie.grammar.derivation import Derivations, misfit, spelling_of, templates_of, trees_of
 from edhie.grammar.patterns import Pattern, read_pattern
 from edhie.grammar.rules import Rule
 from edhie.grammar.sampler import Sampler
 from edhie.grammar.tables import Entry, Tables, build
-from edhie.grammar.templates import Templates, templates_of
 from edhie.grammar.terminals import canonical, derived_library, resolve, used_symbols
 
 
@@ -237,7 +237,8 @@ class PCFG:
         """Return the expressions that many leftmost derivations end with: the inverse of `derivations`."""
         from edhie.grammar import expansion
 
-        given, begins = row_of(rules, "rules"), row_of(offsets, "offsets")
+        given = row_of_integers(rules, "rules", GrammarError)
+        begins = row_of_integers(offsets, "offsets", GrammarError)
         if len(begins) == 0 or begins[0] != 0 or begins[-1] != len(given) or np.any(np.diff(begins) < 0):
             raise GrammarError(f"offsets must rise from 0 to the number of rules, {len(given)}")
         known = np.clip(given, -1, len(self.rules)).astype(np.int16)  # invalid indices stay invalid

@@ -44,16 +44,9 @@ NESTING_COST = 8  # characters that a line may be off its best length to end out
 LINE_COLOUR, LABEL_COLOUR = "#4d4d4d", "#1a1a1a"
 
 
-@dataclass(frozen=True)
-class _Look:
-    """Look of the nodes of one kind: colour, lightness and roundness of corners."""
-
-    fill: str
-    rounding: float
-
-
-LOOKS = {"operator": _Look("#d3e4f3", 0.5), "variable": _Look("#fdf3d0", 0.22)}
-NUMBER_LOOK = _Look("#e7cabd", 0.0)  # constants to fit and literals too
+LOOKS = {"operator": ("#d3e4f3", 0.5), "variable": ("#fdf3d0", 0.22)}
+"""Colour and radius of the corners of nodes, by kind; kinds differ in lightness too."""
+NUMBER_LOOK = ("#e7cabd", 0.0)  # constants to fit and literals too
 
 
 @dataclass(frozen=True)
@@ -213,9 +206,9 @@ def _draw(panel: Axes, drawing: _Drawing, scale: float) -> None:
     width = LINE_WIDTH * scale
     panel.add_collection(LineCollection(_edges(drawing.nodes), colors=LINE_COLOUR, linewidths=width, zorder=1))
     for node, kind in zip(drawing.nodes, drawing.kinds, strict=True):
-        look, y = LOOKS.get(kind, NUMBER_LOOK), _height_of(node)
-        box = _box(node.x, y, node.width, look.rounding)
-        panel.add_patch(PathPatch(box, facecolor=look.fill, edgecolor=LINE_COLOUR, linewidth=width, zorder=2))
+        (fill, rounding), y = LOOKS.get(kind, NUMBER_LOOK), _height_of(node)
+        box = _box(node.x, y, node.width, rounding)
+        panel.add_patch(PathPatch(box, facecolor=fill, edgecolor=LINE_COLOUR, linewidth=width, zorder=2))
         label = panel.text(node.x, y - BASELINE, node.label, ha="center", va="baseline", zorder=3)
         label.set(fontsize=LABEL_SIZE * scale, color=LABEL_COLOUR, usetex=False)
 
