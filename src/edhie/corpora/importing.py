@@ -15,7 +15,7 @@ import edhie
 from edhie.corpora.corpus import Corpus
 from edhie.errors import CorpusError, EdhieError, ExpressionError, MissingExtraError, suggestion
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
-from edhie.expr.library import MAX_SYMBOLS
+from edhie.expr.library import MAX_SYMBOLS, numbered_first
 from edhie.expr.standard_libraries import everything
 from edhie.expr.symbols import NAMED_LITERALS, OPERATORS, variable
 
@@ -200,14 +200,8 @@ def _forest(exprs: list[Expr]) -> Forest:
         raise CorpusError(f"{len(numbers)} different numbers are too many to keep; use --numbers constants")
     library = SymbolLibrary.of(
         [name for name in OPERATORS if name in used["operator"]],
-        _in_order(list(used["variable"])),
+        numbered_first(list(used["variable"])),
         constant=bool(used["constant"]),
         literals=numbers,
     )
     return Forest.from_exprs((expr.cast(library) for expr in exprs), library).unique()
-
-
-def _in_order(names: list[str]) -> list[str]:
-    """Sort x0, x1, … by number before all others, which keep their order."""
-    numbered = [name for name in names if name[0] == "x" and name[1:].isdecimal()]
-    return list(dict.fromkeys((*sorted(numbered, key=lambda name: int(name[1:])), *names)))

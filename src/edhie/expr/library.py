@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -241,6 +242,12 @@ def variable_names(variables: int | Sequence[str]) -> list[str]:
     if variables < 0:
         raise SymbolError(f"a library cannot have {variables} variables; give a count of 0 or more, or their names")
     return [f"x{i}" for i in range(variables)]
+
+
+def numbered_first(names: Sequence[str]) -> list[str]:
+    """Return distinct names, x0, x1, … by number before all others, which keep their order."""
+    numbered = [name for name in names if re.fullmatch(r"x\d+", name)]
+    return list(dict.fromkeys((*sorted(numbered, key=lambda name: int(name[1:])), *names)))
 
 
 def _saved_symbol(name: str, kind: str, custom_arity: int | None, own: dict[str, Symbol]) -> Symbol:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 
 from edhie.errors import SymbolError, suggestion
-from edhie.expr.library import SymbolLibrary
+from edhie.expr.library import SymbolLibrary, numbered_first
 from edhie.expr.numerals import is_numeral, numeral
 from edhie.expr.symbols import (
     ALIASES,
@@ -24,7 +23,6 @@ from edhie.grammar.patterns import PUNCTUATION, Hole, Leaf, Pattern
 from edhie.grammar.rules import Part, Rule, fault
 
 CONSTANT = "c"
-NUMBERED = re.compile(r"x(0|[1-9]\d*)")
 
 
 def canonical(rule: Rule, library: SymbolLibrary | None) -> Rule:
@@ -64,9 +62,9 @@ def derived_library(rules: Iterable[Rule], used: Iterable[str], symbols: dict[st
     present = set(used)
     listed = [part for rule in rules for part in rule.rhs if isinstance(part, str) and part in present]
     leaves = [symbols[name] for name in dict.fromkeys(listed) if not symbols[name].arity]
-    variables = [symbol for symbol in leaves if symbol.kind == "variable"]
+    variables = [symbol.name for symbol in leaves if symbol.kind == "variable"]
     rows = [symbol for name, symbol in OPERATORS.items() if name in present]
-    rows += sorted(variables, key=lambda symbol: _place(symbol.name))
+    rows += [symbols[name] for name in numbered_first(variables)]
     rows += [symbol for kind in ("constant", "literal") for symbol in leaves if symbol.kind == kind]
     return SymbolLibrary(tuple(rows))
 
@@ -106,9 +104,3 @@ def _invented(name: str) -> Symbol:
     if not is_name(name):
         raise SymbolError(f"{name!r} is no symbol and cannot name a variable{suggestion(name, OPERATORS)}")
     return variable(name)
-
-
-def _place(name: str) -> tuple[bool, int]:
-    """Return a sort key that puts x0, x1, … by number before all other names, which keep their order."""
-    match = NUMBERED.fullmatch(name)
-    return (match is None, int(match.group(1)) if match else 0)
