@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from edhie.errors import SymbolError
 from edhie.expr import Expr, SymbolLibrary, operator
-from edhie.expr.library import MAX_SYMBOLS
+from edhie.expr.library import MAX_SYMBOLS, numbered_first
 from edhie.expr.standard_libraries import everything, feynman, nguyen
 from edhie.expr.symbols import NUMBER, OPERATORS, constant, literal
 from strategies import GAUSS, HYPOT, LIBRARIES, random_libraries
@@ -226,3 +226,14 @@ def test_damaged_files_are_refused(text):
 def test_a_newer_format_is_named():
     with pytest.raises(SymbolError, match="has format 99; this edhie reads format 1"):
         SymbolLibrary.from_json('{"format": 99, "symbols": []}')
+
+
+def test_ids_in_another_library():
+    ours = SymbolLibrary.of(["+", "sin"], ["x", "e"], constant="k", literals=("2",))
+    theirs = SymbolLibrary.of(["sin", "+"], ["x"], constant="c", literals=("e",), numbers=True)
+    found = dict(zip(ours.names, ours.ids_in(theirs).tolist(), strict=True))
+    assert found == {"+": 1, "sin": 0, "x": 2, "e": -1, "k": 3, "2": -1}  # e is a number there, and 2 a value of #
+
+
+def test_numbered_names_come_first():
+    assert numbered_first(["b", "x10", "x2", "a", "b"]) == ["x2", "x10", "b", "a"]

@@ -267,7 +267,7 @@ def _saved_symbol(name: str, kind: str, custom_arity: int | None, own: dict[str,
         "literal": literal,
         "number": lambda name: NUMBER,
     }
-    if kind not in makers:
+    if not isinstance(kind, str) or kind not in makers:
         raise SymbolError(f"the symbol {name!r} has the unknown kind {kind!r}")
     return makers[kind](name)
 
