@@ -131,7 +131,7 @@ def found() -> Discovery:
     return discover(DATA, Settings(max_time=None, max_evaluations=600, operators=["+", "-", "*", "/"]), target="y")
 
 
-def test_equations_are_a_front_in_plain_form(found: Discovery) -> None:
+def test_equations_are_a_front_in_readable_form(found: Discovery) -> None:
     others = [each for each in found.equations if (each.weight or 0.0) < LEAST_WEIGHT]  # others are shown for it
     losses = [each.loss for each in others]
     assert losses == sorted(losses, reverse=True)

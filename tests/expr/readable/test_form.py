@@ -1,4 +1,4 @@
-"""The plain form says the same, as people do, and is no longer."""
+"""The readable form has the same values and is no longer."""
 
 from __future__ import annotations
 
