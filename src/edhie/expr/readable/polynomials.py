@@ -66,11 +66,6 @@ def checked(found: Polynomial) -> Polynomial:
     return found
 
 
-def has_exponentials(polynomial: Polynomial) -> bool:
-    """Return True where a factor of a term is exp."""
-    return any(atom.op == "exp" for monomial in polynomial for atom, _ in monomial)
-
-
 def power_of_number(value: float, exponent: Exponent) -> float:
     """Return a power of a coefficient; raise where it is 0 or no finite number."""
     try:

@@ -18,7 +18,6 @@ from edhie.expr.readable.polynomials import (
     added,
     collected,
     flat,
-    has_exponentials,
     scaled,
     term,
 )
@@ -58,7 +57,7 @@ def _equals(ring: Ring, whole: Polynomial) -> Iterator[Polynomial]:
 
 
 def _merged(ring: Ring, whole: Polynomial) -> list[Polynomial]:
-    found = ring.merged_exponentials(whole) if has_exponentials(whole) else whole
+    found = ring.merged_exponentials(whole)
     return [found] if found != whole else []
 
 

@@ -163,6 +163,8 @@ class Ring:
 
     def merged_exponentials(self, polynomial: Polynomial) -> Polynomial:
         """Write exp(a)*exp(b)^2 as exp(a + 2*b) in every term."""
+        if not any(atom.op == "exp" for monomial in polynomial for atom, _ in monomial):
+            return polynomial
         parts: dict[Monomial, list[float]] = {}
         for monomial, coefficient in polynomial.items():
             exponentials = [pair for pair in monomial if pair[0].op == "exp"]
