@@ -303,3 +303,9 @@ def test_casting_never_changes_what_a_name_means(expr, library, complaint):
 def test_tokens_must_be_one_tree(tokens, complaint):
     with pytest.raises((ExpressionError, SymbolError), match=complaint):
         Expr(ALL, tokens)
+
+
+def test_a_fold_goes_from_the_leaves_up():
+    expr = parse("c*x + sin(2)*c").with_constants([3.0, None])
+    written = expr.fold(lambda symbol, token, value: f"{token}:{value}", lambda symbol, parts: f"{symbol.name}{parts}")
+    assert written.replace("'", "").replace('"', "").replace("\\", "") == "+[*[c:3.0, x:None], *[sin[2:2.0], c:None]]"

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edhie.errors import ExpressionError, SymbolError
+from edhie.errors import EdhieError, ExpressionError, SymbolError
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.forest import Levels
 from edhie.expr.standard_libraries import everything, feynman, nguyen
 from edhie.expr.symbols import literal
 from edhie.grammar import load
-from strategies import exprs, forests, random_libraries
+from strategies import LIBRARIES, exprs, forests, random_libraries
 
 LIBRARY = SymbolLibrary.of(["+", "*", "sin", "^2"], ["x", "y"], constant=True, literals=("1", "pi"), numbers=True)
 any_forest = forests(LIBRARY)
@@ -104,6 +104,31 @@ def test_an_empty_forest_needs_a_library():
     assert (len(empty), empty.to_exprs(), len(empty.unique())) == (0, [], 0)
     assert (list(empty.by_depth), list(empty.by_height), empty.heights.tolist()) == ([], [], [])
     assert same(empty[:], [])
+
+
+@pytest.mark.parametrize("source", LIBRARIES)
+@given(data=st.data())
+def test_casting_to_any_library_is_that_of_expressions(source, data):
+    target = LIBRARIES[data.draw(st.sampled_from(list(LIBRARIES)))]
+    forest = data.draw(forests(LIBRARIES[source], max_size=4))
+    try:
+        expected = Forest.from_exprs([expr.cast(target) for expr in forest], target)
+    except EdhieError as error:
+        with pytest.raises(type(error)):
+            forest.cast(target)
+        return
+    found = forest.cast(target)
+    assert found.library == target
+    for name in ("tokens", "offsets", "values"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+def test_a_constant_may_have_another_name_elsewhere():
+    ours = SymbolLibrary.of(["+", "sin"], ["x"], constant="k")
+    theirs = SymbolLibrary.of(["sin", "cos", "+"], ["y", "x"], constant="c")
+    forest = Forest.from_exprs([parse("k + sin(x)", ours).with_constants([2.5])]).cast(theirs)
+    assert str(forest[0].free()) == "c + sin(x)"
+    assert forest.values.tolist() == [2.5]
 
 
 def test_expressions_over_other_libraries_are_cast():

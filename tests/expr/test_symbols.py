@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edhie.errors import SymbolError
-from edhie.expr import functions, operator
-from edhie.expr.interpret import numpy_function
+from edhie.expr import operator
+from edhie.expr.interpret import numpy_function, power3, power4, power5
 from edhie.expr.symbols import (
     ALIASES,
     NAMED_LITERALS,
@@ -44,6 +44,29 @@ def test_each_row_is_complete(symbol):
     assert {"infix": 2, "prefix": 1, "postfix": 1}.get(symbol.style, symbol.arity) == symbol.arity
 
 
+DOMAINS = {"non-negative": (0, 4), "positive": (0.01, 4), "unit": (-1, 1)}
+
+
+@pytest.mark.parametrize("symbol", [each for each in OPERATORS.values() if each.arity == 1], ids=lambda each: each.name)
+def test_facts_agree_with_values(symbol):
+    low, high = DOMAINS.get(symbol.domain, (-4, 4))
+    function, x = numpy_function(symbol), np.linspace(low, high, 101)[1:-1]
+    with np.errstate(all="ignore"):
+        y, outside = function(x), function(np.array([-5.0, 5.0]))
+        mirrored, shifted = function(-x), function(x + np.pi * symbol.period)
+        again = function(numpy_function(OPERATORS[symbol.undoes])(x)) if symbol.undoes else x
+    assert symbol.domain == "pieces" or np.isfinite(y).all()
+    assert symbol.domain not in DOMAINS or np.isnan(outside[0])
+    if symbol.parity:
+        np.testing.assert_allclose(mirrored, y if symbol.parity == "even" else -y)
+    if symbol.sign:
+        assert (y[x > 0] >= 0).all()
+        assert symbol.sign == "kept" or (y >= 0).all()
+    if symbol.period:
+        np.testing.assert_allclose(shifted, y, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(again[np.isfinite(again)], x[np.isfinite(again)], rtol=1e-9, atol=1e-12)
+
+
 def test_opcodes_differ_and_stay():
     codes = [symbol.opcode for symbol in OPERATORS.values()]
     assert len(set(codes)) == len(codes)
@@ -56,7 +79,7 @@ def test_aliases_lead_to_symbols():
     assert not ALIASES.keys() & OPERATORS.keys()
 
 
-@pytest.mark.parametrize(("power", "exponent"), [(functions.power3, 3), (functions.power4, 4), (functions.power5, 5)])
+@pytest.mark.parametrize(("power", "exponent"), [(power3, 3), (power4, 4), (power5, 5)])
 def test_powers_agree_with_numpy(power, exponent):
     x = np.array([-2.0, -0.5, 0.0, 3.0, np.inf])
     np.testing.assert_allclose(power(x), x**exponent, rtol=1e-15)

@@ -16,7 +16,7 @@ from edhie.evaluate.complexity import complexity
 from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest, SymbolLibrary, parse
-from edhie.expr.plain import plain_form
+from edhie.expr.readable import readable_form
 from edhie.expr.symbols import OPERATORS
 from edhie.fit import Discovery, Settings, discover
 from edhie.fit.present import Presenter
@@ -134,12 +134,12 @@ def found() -> Discovery:
     return discover(DATA, Settings(max_time=None, max_evaluations=600, operators=["+", "-", "*", "/"]))
 
 
-def test_equations_are_a_front_in_plain_form(found: Discovery) -> None:
+def test_equations_are_a_front_in_readable_form(found: Discovery) -> None:
     others = [each for each in found.equations if (each.weight or 0.0) < LEAST_WEIGHT]  # others are shown for it
     losses = [each.loss for each in others]
     assert losses == sorted(losses, reverse=True)
     for each in found.equations:
-        assert plain_form(each.expr) == each.expr
+        assert readable_form(each.expr) == each.expr
         assert each.complexity == each.expr.size
         squares = squared_errors(Forest.from_exprs([each.expr]), found.train)[0]
         assert each.loss == pytest.approx(math.sqrt(squares / len(Y)), rel=1e-9)

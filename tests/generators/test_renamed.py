@@ -8,7 +8,7 @@ import pytest
 from edhie.errors import GeneratorError, SymbolError
 from edhie.expr import SymbolLibrary
 from edhie.generators import Generator, LatentGenerator, load
-from edhie.generators.answers import answer_library, over
+from edhie.generators.answers import answer_library
 from edhie.generators.renamed import Renamed, renamed
 from edhie.generators.shipped import general_for, names
 from edhie.grammar import PCFG
@@ -59,7 +59,7 @@ def test_as_many_names_as_variables() -> None:
 
 @pytest.mark.parametrize("columns", [["a"], ["b", "a"], ["a", "c", "x0", "C"]])
 def test_a_library_over_any_columns(columns: list[str]) -> None:
-    library = over(answer_library(MODEL, strict=False), columns)
+    library = answer_library(MODEL, strict=False).with_variables(columns)
     assert library.variables == tuple(columns)
     assert library.constant not in columns
     assert library.constant is not None
@@ -70,9 +70,9 @@ def test_a_library_over_any_columns(columns: list[str]) -> None:
 def test_names_that_are_taken_or_no_names() -> None:
     library = SymbolLibrary.of(["sin"], 1)
     with pytest.raises(SymbolError, match="'sin' is given to two symbols"):
-        over(library, ["sin"])
+        library.with_variables(["sin"])
     with pytest.raises(SymbolError, match=r"'a b' cannot name a variable.*such as 'a_b'"):
-        over(library, ["a b"])
+        library.with_variables(["a b"])
 
 
 def test_the_general_model_for_a_number_of_variables() -> None:

@@ -93,4 +93,3 @@ def test_is_immutable_and_hashable() -> None:
 def test_rule_structure_for_decoders() -> None:
     grammar = PCFG.parse("S -> S A F [0.4] | F [0.6]\nA -> '+' [1.0]\nF -> '(' S ')' [0.5] | 'x0' [0.5]")
     assert grammar.rule_lhs.tolist() == [0, 0, 1, 2, 2]
-    assert grammar.rule_nonterminals == ((0, 1, 2), (2,), (), (0,), ())

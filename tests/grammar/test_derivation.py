@@ -61,7 +61,7 @@ def test_any_leftmost_derivation_leads_to_an_expression(data: st.DataObject) -> 
         ends = {"E": -1, "F": -1}.get(grammar.nonterminals[grammar.rule_lhs[own[0]]], 0)
         rule = int(own[ends]) if len(rules) > 30 else data.draw(st.sampled_from(own.tolist()))
         rules.append(rule)
-        waiting = [*grammar.rule_nonterminals[rule], *waiting]
+        waiting = [*map(grammar.nonterminals.index, grammar.rules[rule].nonterminals), *waiting]
     expr = grammar.expression(rules)
     assert grammar.log_probability(expr) > -np.inf
     assert grammar.expression(grammar.derivation(expr)) == expr

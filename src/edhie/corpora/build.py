@@ -1,7 +1,7 @@
-"""Building a corpus from a grammar: draw, simplify, keep what is new; stop and go on at will.
+"""Building of a corpus from a grammar: sample, simplify, keep new expressions; a stopped build can be resumed.
 
-Candidates come in rounds, each from a seed of its own, so a build that was stopped goes on
-with the round it was in and ends with the same bytes as one that was not.
+Candidates come in rounds, each with its own seed, so a resumed build continues with the round that was interrupted and
+ends with the same bytes as an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import numpy as np
 import edhie
 from edhie.corpora.corpus import Corpus, vacant
 from edhie.corpora.recipes import Recipe
-from edhie.corpora.unordered import unordered
 from edhie.errors import CorpusError, EdhieError
 from edhie.expr import Expr, Forest, SymbolLibrary, from_prefix, to_prefix
+from edhie.expr.symbols import Symbol
 from edhie.expr.sympy_pool import SympyPool
 from edhie.grammar import PCFG
 
@@ -30,9 +30,13 @@ DRAWN_SIZE = 127  # the most nodes a candidate may have, before it is simplified
 HOPELESS_ROUNDS = 200  # rounds without anything new before giving up
 TIME_LIMIT = 20.0  # seconds for one simplification
 UNFINISHED = ".unfinished"
+CHAINS = {"+": "+", "-": "+", "*": "*", "/": "*"}
+FLIPPED = {"": "~", "~": ""}  # a term with a minus sign, a factor below the line
+Parts = tuple[str, list[tuple[str, str]]]
+"""A sum, a product or something else: its signs and parts."""
 Progress = Callable[[int, int], None]
 Outcome = Expr | str
-"""A candidate, or the reason why it came to nothing."""
+"""A candidate, or the reason why it was left out."""
 
 
 def build(
@@ -43,11 +47,10 @@ def build(
     time_limit: float = TIME_LIMIT,
     on_progress: Progress = lambda done, total: None,
 ) -> Corpus:
-    """Build a corpus into `folder`, or go on with one that was stopped there.
+    """Build a corpus into `folder`, or resume a build that was stopped there.
 
-    With `recipe.simplify`, SymPy runs in `workers` processes (all cores by default), and an
-    expression that takes it longer than `time_limit` seconds is left out and counted; that
-    has not been seen to happen.
+    With `recipe.simplify`, SymPy runs in `workers` processes (all cores by default), and an expression that takes it
+    longer than `time_limit` seconds is left out and counted; that has not been seen to happen.
     """
     grammar = recipe.load_grammar()
     folder = vacant(folder)
@@ -57,7 +60,8 @@ def build(
             rounds = _simplified_rounds(recipe, grammar, folder / UNFINISHED, pool)
             found, left_out = _collected(recipe, rounds, on_progress)
     else:
-        found, left_out = _collected(recipe, _drawn_rounds(recipe, grammar), on_progress)
+        sampled = (iter(_drawn(recipe, grammar, index, recipe.max_height)) for index in count())
+        found, left_out = _collected(recipe, sampled, on_progress)
     provenance = {"made by": f"edhie {edhie.__version__}", **_versions(recipe), **recipe.as_provenance()}
     provenance |= {"most nodes drawn": DRAWN_SIZE, "left out": left_out, "grammar rules": str(grammar).splitlines()}
     corpus = Corpus(recipe.name or folder.resolve().name, Forest.from_exprs(found, grammar.library), provenance)
@@ -69,7 +73,7 @@ def build(
 def _collected(
     recipe: Recipe, rounds: Iterable[Iterator[Outcome]], on_progress: Progress
 ) -> tuple[list[Expr], dict[str, int]]:
-    """The first `recipe.size` distinct candidates, and how many were left out on the way, by reason."""
+    """Return the first `recipe.size` distinct candidates, and the number of those left out by reason."""
     found: dict[tuple[str, ...], Expr] = {}
     left_out: Counter[str] = Counter()
     fruitless = 0
@@ -100,7 +104,7 @@ def _collected(
 
 
 def _versions(recipe: Recipe) -> dict[str, str]:
-    """What a simplified corpus depends on besides its recipe."""
+    """Return the versions that a simplified corpus depends on besides its recipe."""
     if not recipe.simplify:
         return {}
     import sympy
@@ -108,14 +112,8 @@ def _versions(recipe: Recipe) -> dict[str, str]:
     return {"simplified by": f"SymPy {sympy.__version__}"}
 
 
-def _drawn_rounds(recipe: Recipe, grammar: PCFG) -> Iterator[Iterator[Outcome]]:
-    """Round after round of candidates as they are drawn."""
-    for index in count():
-        yield iter(_drawn(recipe, grammar, index, recipe.max_height))
-
-
 def _simplified_rounds(recipe: Recipe, grammar: PCFG, log: Path, pool: SympyPool) -> Iterator[Iterator[Outcome]]:
-    """Round after round of simplified candidates; those of an earlier run are read back."""
+    """Yield rounds of simplified candidates; those of an earlier run are read back."""
     seen: set[str] = set()
     known: dict[Expr, Outcome] = {}
     for index in count():
@@ -140,7 +138,7 @@ def _drawn(recipe: Recipe, grammar: PCFG, index: int, max_height: int) -> list[E
 
 
 def _tidied(exprs: list[Expr], pool: SympyPool) -> Iterator[Outcome]:
-    """Each expression as SymPy gives it back, with constants for numbers, or the reason why it has no such form."""
+    """Yield each expression simplified by SymPy, with constants for numbers, or the reason why it is left out."""
     from edhie.expr.sympy_tasks import expr_from, request
 
     for expr, answer in zip(exprs, pool.map(request("tidy", [expr]) for expr in exprs), strict=True):
@@ -154,7 +152,7 @@ def _tidied(exprs: list[Expr], pool: SympyPool) -> Iterator[Outcome]:
 
 
 def _line(outcome: Outcome) -> str:
-    """An expression in prefix, or `! reason`."""
+    """Return an expression in prefix, or `! reason`."""
     return to_prefix(outcome) if isinstance(outcome, Expr) else f"! {outcome}"
 
 
@@ -167,7 +165,7 @@ def _read_back(path: Path, library: SymbolLibrary) -> Iterator[Outcome]:
 
 
 def _open_log(log: Path, recipe: Recipe, grammar: PCFG) -> None:
-    """Make the folder of an unfinished build, or check that the one there is of this recipe."""
+    """Make the folder of an unfinished build, or check that an existing one belongs to this recipe."""
     # all that the rounds follow from; a build that proved too large may go on as a smaller one
     decides = recipe.as_provenance() | {"grammar": str(grammar), "made by": edhie.__version__} | _versions(recipe)
     description = json.dumps({key: value for key, value in decides.items() if key != "size"}, indent=2) + "\n"
@@ -185,7 +183,7 @@ def _open_log(log: Path, recipe: Recipe, grammar: PCFG) -> None:
 
 
 def _write_whole(path: Path, lines: Iterable[str]) -> None:
-    """Write a file that is there in full or not at all."""
+    """Write a file atomically."""
     text = "".join(f"{line}\n" for line in lines)
     beside = path.with_suffix(".part")
     try:
@@ -193,3 +191,29 @@ def _write_whole(path: Path, lines: Iterable[str]) -> None:
         beside.replace(path)
     except OSError as error:
         raise CorpusError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+# -- expressions up to the order of their terms and factors, which SymPy chooses anyway ---
+
+
+def unordered(expr: Expr) -> str:
+    """Return a text that is equal for expressions that differ in the order of terms and factors alone.
+
+    >>> from edhie.expr import parse
+    >>> unordered(parse("x - (y - c*x)")) == unordered(parse("x*c + x - y"))
+    True
+    """
+    return _joined(*expr.fold(lambda symbol, token, value: ("", [("", f"{token}()")]), _chained))
+
+
+def _chained(symbol: Symbol, operands: list[Parts]) -> Parts:
+    chain = CHAINS.get(symbol.name)
+    if chain is None:
+        return "", [("", f"{symbol.name}({', '.join(_joined(*each) for each in operands)})")]
+    left, right = (parts if kind == chain else [("", _joined(kind, parts))] for kind, parts in operands)
+    is_inverse = symbol.name in ("-", "/")
+    return chain, left + [(FLIPPED[sign] if is_inverse else sign, part) for sign, part in right]
+
+
+def _joined(kind: str, parts: list[tuple[str, str]]) -> str:
+    return f"{kind}[{' '.join(sorted(sign + part for sign, part in parts))}]" if kind else parts[0][1]

@@ -1,4 +1,4 @@
-"""A corpus: expressions, the library they are written in, and where they came from."""
+"""`Corpus`: expressions, their symbol library and their provenance."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ JSON_NAMES: dict[type, str] = {str: "string", int: "number", dict: "object"}
 class Corpus:
     """A forest with a name and its provenance, kept as a folder that a person can read.
 
-    `corpus.json` holds the library, the provenance and a checksum; `expressions.txt` one
-    expression a line, in infix.
+    `corpus.json` holds the library, the provenance and a checksum; `expressions.txt` one expression a line, in infix.
     """
 
     name: str
@@ -35,14 +34,14 @@ class Corpus:
 
     @property
     def library(self) -> SymbolLibrary:
-        """The alphabet of its expressions."""
+        """Symbols of its expressions."""
         return self.forest.library
 
     def __len__(self) -> int:
         return len(self.forest)
 
     def save(self, folder: str | Path) -> Path:
-        """Write the corpus into `folder`, which is made if need be; the same corpus gives the same bytes."""
+        """Write the corpus into `folder`, which is made if missing; the same corpus gives the same bytes."""
         folder = Path(folder)
         fitted = next((expr for expr in self.forest if expr.constants != expr.free().constants), None)
         if fitted is not None:
@@ -117,7 +116,7 @@ def _read(folder: Path) -> tuple[dict[str, Any], str]:
 
 
 def vacant(folder: str | Path) -> Path:
-    """The folder for a new corpus, made if need be; one that holds a corpus already raises."""
+    """Make the folder for a new corpus; one that holds a corpus already raises."""
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -129,10 +128,10 @@ def vacant(folder: str | Path) -> Path:
 
 
 def expressions_text(exprs: Iterable[Expr]) -> str:
-    """One infix expression a line."""
+    """Return one infix expression per line."""
     return "".join(f"{to_infix(expr)}\n" for expr in exprs)
 
 
 def checksum(text: str) -> str:
-    """SHA-256 of the text, in hexadecimal."""
+    """Return the SHA-256 of the text, in hexadecimal."""
     return hashlib.sha256(text.encode("utf-8")).hexdigest()

@@ -19,7 +19,7 @@ from edhie.expr.standard_libraries import everything
 FILE = "formulas.csv"
 PHYSICS = "Physics"
 FEYNMAN = "feynman/"
-"""What the ids of the Feynman benchmark's problems begin with."""
+"""Prefix of the ids of the Feynman benchmark's problems."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Formula:
     field: str
     name: str
     target: str
-    """What the formula gives."""
+    """Quantity that the formula gives."""
     text: str
     """The formula in infix, with the variables that its field uses."""
     source: str
@@ -49,12 +49,12 @@ class Formulas:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The fields, in the order of the table."""
+        """Fields, in the order of the table."""
         return tuple(dict.fromkeys(row.field for row in self.rows))
 
     @cached_property
     def forest(self) -> Forest:
-        """The expression of each formula, with its variables called x0, x1, … as they come."""
+        """Expression of each formula, with variables x0, x1, … in order of appearance."""
         exprs = [with_generic_variables(parse(row.text)) for row in self.rows]
         library = everything(max((len(expr.variables) for expr in exprs), default=1))
         return Forest.from_exprs((expr.cast(library) for expr in exprs), library)
@@ -70,7 +70,7 @@ class Formulas:
 
     @cached_property
     def forms(self) -> tuple[str, ...]:
-        """The canonical form of each formula; two that differ in the names of their variables alone have the same."""
+        """Canonical form of each formula; two that differ only in the names of their variables have the same."""
         library = canonical_library(self.forest.library)
         renamed = [with_generic_variables(expr).cast(library) for expr in canonical(self.forest)]
         return tuple(str(with_generic_variables(expr)) for expr in canonical(Forest.from_exprs(renamed, library)))
@@ -108,16 +108,18 @@ def formulas() -> Formulas:
     True
     """
     text = (files("edhie.corpora") / "data" / FILE).read_text(encoding="utf-8")
-    return Formulas(tuple(map(_formula, csv.DictReader(io.StringIO(text)))))
-
-
-def _formula(row: dict[str, str]) -> Formula:
-    problems = tuple(row["problems"].split())
-    return Formula(row["field"], row["name"], row["target"], row["formula"], row["source"], problems)
+    return Formulas(
+        tuple(
+            Formula(
+                row["field"], row["name"], row["target"], row["formula"], row["source"], (*row["problems"].split(),)
+            )
+            for row in csv.DictReader(io.StringIO(text))
+        )
+    )
 
 
 def physics() -> Corpus:
-    """120 laws of mechanics, electrodynamics and thermal physics, with variables x0, x1 and so on.
+    """Return 120 laws of mechanics, electrodynamics and thermal physics, with variables x0, x1 and so on.
 
     They are the laws of the Feynman benchmark.
 

@@ -1,9 +1,10 @@
-"""Corpora from files that people have: one formula a line, or a column of a table."""
+"""Corpora from files of formulas: one per line, or a column of a table."""
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import edhie
 from edhie.corpora.corpus import Corpus
 from edhie.errors import CorpusError, EdhieError, ExpressionError, MissingExtraError, suggestion
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
-from edhie.expr.library import MAX_SYMBOLS
+from edhie.expr.library import MAX_SYMBOLS, numbered_first
 from edhie.expr.standard_libraries import everything
 from edhie.expr.symbols import NAMED_LITERALS, OPERATORS, variable
 
@@ -23,7 +24,7 @@ Numbers = Literal["keep", "constants"]
 SHOWN_BAD_LINES = 10
 TABLE_SUFFIXES = {".csv": ",", ".tsv": "\t"}
 NOT_REAL = ("I", "oo", "zoo", "nan")
-"""What SymPy prints for values that no real expression has; elsewhere these are names like any other."""
+"""Names that SymPy prints for values that are not real numbers; in other notations they are ordinary names."""
 
 
 @dataclass(frozen=True)
@@ -40,24 +41,24 @@ class BadLine:
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """How to read a file of formulas."""
+    """Options for reading a file of formulas."""
 
     notation: Notation = "auto"
     """infix, latex, sympy (SymPy's printed text, which reads like infix), or auto: by the look of each line."""
     column: str = ""
-    """The column that holds the formulas, for a CSV or TSV table."""
+    """Column with the formulas, for a CSV or TSV table."""
     variables: tuple[str, ...] = ()
-    """Names to take for variables; unless named here, c is the constant to be fitted, and e, E and pi are numbers."""
+    """Names to read as variables; unless named here, c is the fitted constant, and e, E and pi are numbers."""
     numbers: Numbers = "keep"
     """keep numbers as literals of the library, or turn them into constants to be fitted."""
     generic_variables: bool = False
-    """Rename each formula's variables to x0, x1, … in their order of appearance."""
+    """Rename each formula's variables to x0, x1, … in order of appearance."""
     skip_bad: bool = False
     """Leave out lines that cannot be read, instead of stopping."""
 
 
 def import_file(path: str | Path, options: ImportOptions = ImportOptions()) -> tuple[Corpus, list[BadLine]]:  # noqa: B008
-    """The corpus of a file's formulas, and the lines left out; blank lines and `#` comments do not count."""
+    """Return the corpus of a file's formulas, and the lines left out; blank lines and `#` comments do not count."""
     path = Path(path)
     for name in options.variables:
         variable(name)
@@ -97,7 +98,7 @@ def imported(
 
 
 def _rows(path: Path, column: str) -> Iterator[tuple[int, str]]:
-    """Line numbers, from 1, and formulas."""
+    """Return line numbers, from 1, and formulas."""
     text = _text(path)
     if column or path.suffix.lower() in TABLE_SUFFIXES:
         return _table_rows(path, text, column)
@@ -136,7 +137,7 @@ def _table_rows(path: Path, text: str, column: str) -> Iterator[tuple[int, str]]
 
 
 def _place(path: Path, names: list[str], column: str) -> int:
-    """Which of the table's columns holds the formulas."""
+    """Return the index of the column with the formulas."""
     if not column:
         raise CorpusError(f"{path} is a table: say which column holds the formulas with --column ({', '.join(names)})")
     if column not in names:
@@ -177,7 +178,7 @@ def _read(text: str, options: ImportOptions) -> Expr:
 
 
 def with_generic_variables(expr: Expr) -> Expr:
-    """The same tree with its variables called x0, x1, … as they come."""
+    """Return the same tree with variables x0, x1, … in order of appearance."""
     order = dict.fromkeys(token for token in expr.tokens if expr.library[token].kind == "variable")
     renamed = {name: f"x{i}" for i, name in enumerate(order)}
     library = everything(len(order))
@@ -187,30 +188,20 @@ def with_generic_variables(expr: Expr) -> Expr:
 
 
 def _forest(exprs: list[Expr]) -> Forest:
-    """The distinct expressions, over the smallest library that holds them all."""
+    """Return the distinct expressions, over the smallest library that holds them all."""
     used: dict[str, dict[str, None]] = defaultdict(dict)  # by kind, since one formula's constant may be another's x
     for expr in exprs:
         for token in expr.tokens:
             used[expr.library[token].kind][token] = None
-    numbers = sorted((*used["literal"], *used["number"]), key=_number_order)
+    numbers = sorted(
+        (*used["literal"], *used["number"]), key=lambda token: -math.inf if token in NAMED_LITERALS else float(token)
+    )
     if sum(map(len, used.values())) > MAX_SYMBOLS:
         raise CorpusError(f"{len(numbers)} different numbers are too many to keep; use --numbers constants")
     library = SymbolLibrary.of(
         [name for name in OPERATORS if name in used["operator"]],
-        _in_order(list(used["variable"])),
+        numbered_first(list(used["variable"])),
         constant=bool(used["constant"]),
         literals=numbers,
     )
     return Forest.from_exprs((expr.cast(library) for expr in exprs), library).unique()
-
-
-def _number_order(token: str) -> tuple[bool, float]:
-    """Named literals first, then numbers by value."""
-    is_named = token in NAMED_LITERALS
-    return not is_named, 0.0 if is_named else float(token)
-
-
-def _in_order(names: list[str]) -> list[str]:
-    """x0, x1, … by number and before all others, which stay as they came."""
-    numbered = [name for name in names if name[0] == "x" and name[1:].isdecimal()]
-    return list(dict.fromkeys((*sorted(numbered, key=lambda name: int(name[1:])), *names)))

@@ -1,4 +1,4 @@
-"""Recipes: everything that decides what a built corpus holds, and the named ones of the paper."""
+"""Recipes: the settings that determine a built corpus, and the named ones of the paper."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ LIBRARIES: dict[str, Callable[[int], SymbolLibrary]] = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a corpus is made from; two builds of one recipe are the same to the byte."""
+    """Settings that determine a corpus; two builds of one recipe are the same to the byte."""
 
     grammar: str
     """Name of a grammar, or the path of a .pcfg file."""
     size: int
-    """How many distinct expressions."""
+    """Number of distinct expressions."""
     max_height: int
-    """The greatest height of a tree, counted in nodes."""
+    """Greatest height of a tree, in nodes."""
     simplify: bool = False
-    """Whether SymPy simplifies each expression; numbers that appear become constants to be fitted."""
+    """Simplify each expression with SymPy; numbers become constants to be fitted."""
     seed: int = 0
-    """Of the random numbers."""
+    """Seed of the random numbers."""
     name: str = ""
-    """What to call the corpus; by default the folder's name."""
+    """Name of the corpus; by default that of the folder."""
     variables: int | None = None
-    """How many variables, x0, x1, …; those of the grammar unless given."""
+    """Number of variables, x0, x1, …; by default those of the grammar."""
 
     def __post_init__(self) -> None:
         for field, least in (("size", 1), ("max_height", 1), ("seed", 0)):
@@ -50,7 +50,7 @@ class Recipe:
             raise CorpusError(f"variables must be at least 1, not {self.variables}")
 
     def load_grammar(self) -> PCFG:
-        """The grammar, over the paper's library where it is one of the paper's.
+        """Return the grammar, over the paper's library where it is one of the paper's.
 
         To simplify, that library gets what SymPy brings in: powers, and constants for numbers.
         """
@@ -69,7 +69,7 @@ class Recipe:
         return grammar
 
     def as_provenance(self) -> dict[str, Any]:
-        """The recipe as it is written into a corpus."""
+        """Return the recipe as it is written into a corpus."""
         return {key: value for key, value in asdict(self).items() if key != "name" and value is not None}
 
 
@@ -79,12 +79,12 @@ def _tables() -> dict[str, dict[str, Any]]:
 
 
 def recipe_names() -> list[str]:
-    """The corpora that can be built by name."""
+    """Return the names of corpora that can be built by name."""
     return list(_tables())
 
 
 def named_recipe(name: str) -> Recipe:
-    """The recipe of a named corpus; capitals do not matter.
+    """Return the recipe of a named corpus; capitals do not matter.
 
     >>> named_recipe("trig5-15k").max_height
     5
@@ -98,6 +98,6 @@ def named_recipe(name: str) -> Recipe:
 
 
 def known_checksum(name: str) -> str | None:
-    """The checksum that a named corpus had when its recipe was written, with SymPy 1.14."""
+    """Return the checksum that a named corpus had when its recipe was written, with SymPy 1.14."""
     found: str | None = _tables().get(name, {}).get("sha256")
     return found

@@ -1,10 +1,9 @@
-"""How far two expressions are apart: by their postfix tokens or by their trees.
+"""Distances of two expressions: by their postfix tokens or by their trees.
 
-The edit distance of postfix tokens is the paper's reconstruction error. Both
-distances count how many single tokens (or nodes) must be inserted, deleted or
-replaced. Two tokens are the same when they are the same symbol, whatever library
-they come from; numbers are the same when their values are. A fitted constant is the
-same as any other, whatever its name and value: structure is compared, not the fit.
+The edit distance of postfix tokens is the paper's reconstruction error. Both distances count how many single tokens (or
+nodes) must be inserted, deleted or replaced. Two tokens are the same when they are the same symbol, whatever library
+they come from; numbers are the same when their values are. A fitted constant is the same as any other, whatever its
+name and value: structure is compared, not the fit.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ Labels = NDArray[np.int32]
 
 
 def edit_distance(a: Expr, b: Expr) -> int:
-    """The Levenshtein distance of two expressions' postfix tokens.
+    """Return the Levenshtein distance of two expressions' postfix tokens.
 
     >>> from edhie.expr import parse
     >>> edit_distance(parse("x + sin(y)"), parse("x - y"))  # x y sin + and x y -
@@ -42,7 +41,7 @@ def edit_distance(a: Expr, b: Expr) -> int:
 
 
 def edit_distances(a: Forest, b: Forest) -> Indices:
-    """The edit distance of each expression of `a` to the one at the same place in `b`."""
+    """Return the edit distance of each expression of `a` to the one at the same place in `b`."""
     from rapidfuzz.distance import Levenshtein
 
     in_a, in_b = _labels(a, b)
@@ -51,7 +50,7 @@ def edit_distances(a: Forest, b: Forest) -> Indices:
 
 
 def tree_distance(a: Expr, b: Expr) -> int:
-    """The ordered tree edit distance: the fewest nodes to insert, delete or relabel.
+    """Return the ordered tree edit distance: the fewest nodes to insert, delete or relabel.
 
     >>> from edhie.expr import parse
     >>> tree_distance(parse("x + sin(y)"), parse("x - y"))
@@ -61,7 +60,7 @@ def tree_distance(a: Expr, b: Expr) -> int:
 
 
 def tree_distances(a: Forest, b: Forest) -> Indices:
-    """The tree edit distance of each expression of `a` to the one at the same place in `b`."""
+    """Return the tree edit distance of each expression of `a` to the one at the same place in `b`."""
     from edhie.expr import tree_distance_kernels as kernels
 
     sides = (
@@ -75,7 +74,7 @@ def tree_distances(a: Forest, b: Forest) -> Indices:
 
 
 def _key(symbol: Symbol) -> Hashable:
-    """What two symbols must share to be the same; of literals, only 1 and its like have a value for it."""
+    """Return a key that is equal for equal symbols; for a numeric literal it is the value."""
     if symbol.kind == "literal" and is_numeral(symbol.name):
         return symbol.value
     return "constant" if symbol.kind == "constant" else (symbol.kind, symbol.name, symbol.arity)
@@ -87,7 +86,7 @@ def _postfix_keys(expr: Expr) -> list[Hashable]:
 
 
 def _labels(a: Forest, b: Forest) -> tuple[Labels, Labels]:
-    """By node of `a` and of `b`: an integer that is equal where, within a pair, the tokens are the same."""
+    """Return for each node of `a` and `b` an integer that is equal where, within a pair, the tokens are the same."""
     from edhie.expr import tree_distance_kernels as kernels
 
     if len(a) != len(b):
@@ -105,7 +104,7 @@ def _labels(a: Forest, b: Forest) -> tuple[Labels, Labels]:
 
 
 def _codes(a: SymbolLibrary, b: SymbolLibrary) -> tuple[Labels, Labels, NDArray[np.float64], int]:
-    """By token id of either library: its key's code, -1 for `#`; the numbers that have codes; the first such code."""
+    """Return the codes of both libraries' tokens (-1 for `#`), the numbers that have codes, and the first such code."""
     keys_a, keys_b = ([_key(symbol) for symbol in library.symbols] for library in (a, b))
     # numeric literals come last, so that the numbers of a pair can go on counting behind them
     keys = sorted(dict.fromkeys(keys_a + keys_b), key=lambda key: isinstance(key, float))
@@ -116,7 +115,7 @@ def _codes(a: SymbolLibrary, b: SymbolLibrary) -> tuple[Labels, Labels, NDArray[
 
 
 def _texts(labels: Labels, offsets: Indices) -> list[str]:
-    """The labels of each expression as a string, a character for a label: what rapidfuzz reads fastest."""
+    """Return the labels of each expression as a string, a character for a label, which rapidfuzz reads fastest."""
     # labels count from 0 anew for each pair, so they stay far below the end of Unicode
     text = labels.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     return [text[start:end] for start, end in pairwise(offsets.tolist())]

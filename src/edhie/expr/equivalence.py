@@ -1,23 +1,25 @@
-"""Do two expressions mean the same? Yes, no, or undecided, in bounded time."""
+"""Equivalence of two expressions: yes, no, or undecided, in bounded time."""
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import permutations
 from typing import Any, Literal
 
 import mpmath
 
 from edhie.expr.canonical import canonical_expr
-from edhie.expr.canonical.exactness import folds_exactly
 from edhie.expr.expression import Expr
-from edhie.expr.library import SymbolLibrary
+from edhie.expr.numerals import numeral
 from edhie.expr.parser import parse
-from edhie.expr.precise import UndefinedError, precise_value
+from edhie.expr.precise import value_or_none
 from edhie.expr.standard_libraries import everything
+from edhie.expr.symbols import NAMED_LITERALS, Precedence, Symbol
 from edhie.expr.sympy_pool import shared_worker
 from edhie.expr.sympy_tasks import request
 
@@ -30,40 +32,46 @@ DECIDING_DIGITS = (3000, 3300)
 WANTED_POINTS = 24
 MAX_TRIES = 600
 MAX_PERMUTED = 4
+# Rationals made of numbers of 16 bits in all differ by at least 2^-32, and have no more than 2^16 in size, so that 53
+# bits tell them apart, a few rounding errors included.
+EXACT_BITS = 16.0
 
 
 @dataclass(frozen=True)
 class Equivalence:
-    """The answer; true in a condition only for `yes`."""
+    """The verdict and its reason; true in a condition only for `yes`."""
 
     verdict: Literal["yes", "no", "undecided"]
     reason: str
     agrees_numerically: bool = False
-    """Whether they agreed to 30 digits at every point tried, which proves nothing but says much."""
+    """True where they agreed to 30 digits at every point tried, which is strong evidence but no proof."""
     same_domain: bool | None = None
-    """Whether they were defined at the same points, as far as seen."""
+    """True where they were defined at the same points among those tried."""
     witness: dict[str, float] | None = None
-    """For `no`: a point at which they differ."""
+    """A point at which they differ, for the verdict `no`."""
 
     def __bool__(self) -> bool:
         return self.verdict == "yes"
 
 
 def equivalent(a: Expr | str, b: Expr | str, *, time_limit: float = 10.0, seed: int = 0) -> Equivalence:
-    """Whether a and b have the same value wherever both are defined.
+    """Decide whether a and b have the same value wherever both are defined.
 
-    First by canonical form; then at random points of both domains to 60 digits, where one
-    difference settles it; then by SymPy, which can prove a yes. It all takes `time_limit`
-    seconds at most. Numbers count as they print: 0.1 is one tenth. Unfitted constants stand for
-    any values: expressions that hold some are equivalent if a renaming of the constants makes
-    them so, and otherwise undecided.
+    First by canonical form; then at random points of both domains to 60 digits, where one difference settles it; then
+    by SymPy, which can prove a yes. It all takes `time_limit` seconds at most. Numbers count as they print: 0.1 is one
+    tenth. Unfitted constants stand for any values: expressions that hold some are equivalent if a renaming of the
+    constants makes them so, and otherwise undecided.
 
     >>> equivalent("sin(x)^2 + cos(x)^2", "1").verdict
     'yes'
     >>> equivalent("x + 1", "x + 2").verdict
     'no'
     """
-    left, right = _over_one_library(a, b)
+    a, b = (parse(each) if isinstance(each, str) else each for each in (a, b))
+    names = dict.fromkeys((*a.library.variables, *b.library.variables))
+    customs = {symbol.name: symbol for symbol in (*a.library.symbols, *b.library.symbols) if symbol.is_custom}
+    library = everything(list(names)).extended(*customs.values())
+    left, right = a.cast(library), b.cast(library)
     if left == right and None not in left.constants:
         return Equivalence("yes", "they are the same expression", True, True)
     if folds_exactly(left, right):
@@ -79,14 +87,6 @@ def equivalent(a: Expr | str, b: Expr | str, *, time_limit: float = 10.0, seed: 
     if found.verdict == "no" or not found.agrees_numerically:
         return found
     return _prove(left, right, [], found, deadline)
-
-
-def _over_one_library(a: Expr | str, b: Expr | str) -> tuple[Expr, Expr]:
-    a, b = (parse(each) if isinstance(each, str) else each for each in (a, b))
-    names = dict.fromkeys((*a.library.variables, *b.library.variables))
-    customs = {s.name: s for s in (*a.library.symbols, *b.library.symbols) if s.is_custom}
-    library: SymbolLibrary = everything(list(names)).extended(*customs.values())
-    return a.cast(library), b.cast(library)
 
 
 def _by_renaming(left: Expr, right: Expr, deadline: float, seed: int) -> Equivalence:
@@ -105,19 +105,23 @@ def _by_renaming(left: Expr, right: Expr, deadline: float, seed: int) -> Equival
 def _compare(
     left: Expr, right: Expr, left_values: list[Any], right_values: list[Any], deadline: float, seed: int
 ) -> Equivalence:
-    """Values at random points of both domains: `no` with a witness, or undecided."""
+    """Compare values at random points of both domains: `no` with a witness, or undecided."""
+
+    def at(point: dict[str, Any], digits: int) -> list[Any]:
+        sides = ((left, left_values), (right, right_values))
+        return [value_or_none(expr, point, digits, constants=own, deadline=deadline) for expr, own in sides]
+
     agreed = only_one = 0
     try:
         for point in _points(left.library.variables, seed):
-            pair = _Pair(left, right, point, left_values, right_values, deadline)
-            values = pair.at(DIGITS)
-            if values[0] is None or values[1] is None:
-                only_one += values[0] is not values[1]
+            values = at(point, DIGITS)
+            if None in values:
+                only_one += values != [None, None]
                 continue
-            if not _close(*values) and pair.differs():
+            if not _close(*values) and _differ(*(at(point, digits) for digits in DECIDING_DIGITS)):
                 witness = {name: float(value) for name, value in point.items()}
                 shown = ", ".join(f"{name} = {value:.6g}" for name, value in witness.items())
-                what = " and ".join(mpmath.nstr(value, 8) for value in pair.at(DECIDING_DIGITS[0]))
+                what = " and ".join(mpmath.nstr(value, 8) for value in at(point, DECIDING_DIGITS[0]))
                 return Equivalence("no", f"their values are {what} at {shown or 'every point'}", witness=witness)
             agreed += 1
             if agreed >= WANTED_POINTS:
@@ -130,7 +134,7 @@ def _compare(
 
 
 def _points(names: tuple[str, ...], seed: int) -> Iterator[dict[str, Any]]:
-    """Random points at several scales, with fractions that no formula favours."""
+    """Yield random points at several scales, without round numbers."""
     draw = random.Random(seed)
     scales = (lambda: draw.uniform(-3, 3), lambda: draw.uniform(0, 2), lambda: draw.uniform(-1, 1),
               lambda: draw.uniform(0, 20), lambda: 10 ** draw.uniform(-5, 6) * draw.choice((-1, 1)))  # fmt: skip
@@ -138,39 +142,13 @@ def _points(names: tuple[str, ...], seed: int) -> Iterator[dict[str, Any]]:
         yield {name: mpmath.mpf(scales[i % len(scales)]()) for name in names}
 
 
-@dataclass(frozen=True)
-class _Pair:
-    """The two expressions at one point."""
-
-    left: Expr
-    right: Expr
-    point: dict[str, Any]
-    left_values: list[Any]
-    right_values: list[Any]
-    deadline: float
-
-    def at(self, digits: int) -> tuple[Any | None, Any | None]:
-        """Both values to so many digits, None where there is none."""
-        return self._value(self.left, self.left_values, digits), self._value(self.right, self.right_values, digits)
-
-    def _value(self, expr: Expr, constants: list[Any], digits: int) -> Any | None:
-        with mpmath.workdps(digits):
-            try:
-                return precise_value(expr, self.point, constants=constants, deadline=self.deadline)
-            except UndefinedError:
-                return None
-
-    def differs(self) -> bool:
-        """Whether the values differ beyond doubt."""
-        differences = []
-        for digits in DECIDING_DIGITS:
-            a, b = self.at(digits)
-            if a is None or b is None:
-                return False
-            with mpmath.workdps(digits):
-                differences.append(a - b)
-        first, second = differences
-        return bool(first != 0 and abs(first - second) < abs(first) / 1000)
+def _differ(one: list[Any], other: list[Any]) -> bool:
+    """Return True where values differ beyond doubt, given both of them at two precisions."""
+    if None in one or None in other:
+        return False
+    with mpmath.workdps(DECIDING_DIGITS[1]):
+        first, second = one[0] - one[1], other[0] - other[1]
+    return bool(first != 0 and abs(first - second) < abs(first) / 1000)
 
 
 def _close(a: Any, b: Any) -> bool:
@@ -187,3 +165,43 @@ def _prove(left: Expr, right: Expr, order: list[int], found: Equivalence, deadli
         return Equivalence("no", f"they differ by {answer['difference']}", True, found.same_domain)
     why = "SymPy found no proof in the time" if answer.get("timed_out") else "SymPy found no proof"
     return Equivalence("undecided", f"{found.reason}, and {why}", True, found.same_domain)
+
+
+# -- where canonical forms are proofs -------------------------------------------------
+
+
+def folds_exactly(*exprs: Expr) -> bool:
+    """Return True where equal canonical forms prove that the expressions are equal, although doubles round.
+
+    Only few and short numbers may occur (1/3 and 0.25 are short, pi is not), and no function of numbers alone, such as
+    sqrt(2).
+    """
+    return sum(expr.fold(_leaf_bits, _operator_bits)[0] for expr in exprs) <= EXACT_BITS
+
+
+Bits = tuple[float, bool, str]
+"""Bits of the numbers in a part, counted as often as powers repeat them; whether it varies; the text of a number."""
+
+
+def _leaf_bits(symbol: Symbol, token: str, value: float | None) -> Bits:
+    if value is None:
+        return 0.0, True, ""
+    text = numeral(value)
+    if symbol.name in NAMED_LITERALS:
+        return math.inf, False, text
+    number = Fraction(text)
+    return float(number.numerator.bit_length() + number.denominator.bit_length() - 1), False, text
+
+
+def _operator_bits(symbol: Symbol, operands: list[Bits]) -> Bits:
+    bits = sum(operand[0] for operand in operands)
+    varies = any(operand[1] for operand in operands)
+    if symbol.precedence == Precedence.POWER:
+        exponent = symbol.name[1:] or operands[1][2]
+        if exponent.lstrip("-").isdigit():
+            bits += (abs(int(exponent)) - 1) * operands[0][0]
+        elif not all(operand[1] for operand in operands):
+            return math.inf, varies, ""
+    elif symbol.style == "function" and symbol.name != "inv" and not varies:
+        return math.inf, varies, ""
+    return bits, varies, ""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from edhie.errors import ExpressionError, SymbolError, shortened, suggestion
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
-from edhie.expr.soundness import check_one_tree, checked_values, role, spelled
-from edhie.expr.symbols import Symbol
+from edhie.expr.symbols import NUMBER, Symbol
 
 if TYPE_CHECKING:
     import sympy
     from numpy.typing import ArrayLike, NDArray
+
+T = TypeVar("T")
 
 
 class Expr:
@@ -46,10 +48,9 @@ class Expr:
         constants: Sequence[float | None] | None = None,
     ) -> None:
         """Check that `tokens` form one whole tree over `library`; `constants` are values for its `c`s, in order."""
-        names = spelled(library, tuple(tokens))
-        check_one_tree(library, names)
+        names = _checked_tokens(library, tuple(tokens))
         slots = sum(name == library.constant for name in names)
-        values = (None,) * slots if constants is None else checked_values(constants)
+        values = (None,) * slots if constants is None else _checked_values(constants)
         if len(values) != slots:
             raise ExpressionError(f"the expression has {slots} fitted constants, {len(values)} values were given")
         self._set(library, names, values)
@@ -61,7 +62,7 @@ class Expr:
 
     @classmethod
     def trusted(cls, library: SymbolLibrary, tokens: tuple[str, ...], constants: tuple[float | None, ...]) -> Expr:
-        """An expression from parts that are known to be sound, such as a piece of another."""
+        """Return an expression from parts that need no check, such as a piece of another."""
         new = cls.__new__(cls)
         new._set(library, tokens, constants)
         return new
@@ -79,17 +80,17 @@ class Expr:
 
     @property
     def library(self) -> SymbolLibrary:
-        """The alphabet it is written in."""
+        """Its symbols."""
         return self._library
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """The symbols in prefix order; a number is its own text."""
+        """Names of its symbols in prefix order; a number is its own text."""
         return self._tokens
 
     @property
     def constants(self) -> tuple[float | None, ...]:
-        """The values of its fitted constants in prefix order, None where not fitted."""
+        """Values of its fitted constants in prefix order, None where not fitted."""
         return self._constants
 
     @property
@@ -99,12 +100,12 @@ class Expr:
 
     @property
     def size(self) -> int:
-        """How many nodes the tree has."""
+        """Number of nodes."""
         return len(self._tokens)
 
     @cached_property
     def _ends(self) -> tuple[int, ...]:
-        """For each node, where its subtree ends in prefix order."""
+        """End of each node's subtree, in prefix order."""
         ends = [0] * self.size
         open_ends: list[int] = []  # ends of finished subtrees, the leftmost on top
         for i in range(self.size - 1, -1, -1):
@@ -132,7 +133,7 @@ class Expr:
         return tuple(self.subtree(i) for i in self.child_positions(0))
 
     def child_positions(self, position: int) -> tuple[int, ...]:
-        """Where the operands of the node at `position` stand."""
+        """Return the positions of the operands of the node at `position`."""
         positions, at = [], position + 1
         for _ in range(self._library[self._tokens[position]].arity):
             positions.append(at)
@@ -140,7 +141,7 @@ class Expr:
         return tuple(positions)
 
     def walk(self) -> Iterator[tuple[int, int, Symbol]]:
-        """Position, depth (the root's is 1) and symbol of every node, in prefix order."""
+        """Yield position, depth (the root's is 1) and symbol of every node, in prefix order."""
         waiting = [1]
         for i, token in enumerate(self._tokens):
             depth = waiting.pop()
@@ -148,17 +149,35 @@ class Expr:
             waiting.extend([depth + 1] * symbol.arity)
             yield i, depth, symbol
 
+    def fold(self, leaf: Callable[[Symbol, str, float | None], T], operator: Callable[[Symbol, list[T]], T]) -> T:
+        """Compute a result from the leaves up, and from the right.
+
+        `leaf` gets the symbol and the text of a leaf, and the value of a number, a literal or a fitted constant.
+        `operator` gets a symbol and the results of its operands.
+        """
+        fitted, stack = list(self._constants), list[T]()
+        for token in reversed(self._tokens):
+            symbol = self._library[token]
+            if symbol.arity:
+                stack.append(operator(symbol, [stack.pop() for _ in range(symbol.arity)]))
+                continue
+            value = None if symbol.kind == "variable" else symbol.value
+            if symbol.kind in ("constant", "number"):
+                value = fitted.pop() if symbol.kind == "constant" else float(token)
+            stack.append(leaf(symbol, token, value))
+        return stack.pop()
+
     # -- making another from it -------------------------------------------------------
 
     def subtree(self, position: int) -> Expr:
-        """The expression that hangs from the node at `position` (in prefix order)."""
+        """Return the subtree at `position` (in prefix order)."""
         start = self._node(position)
         end = self._ends[start]
         first, last = self._slots(start), self._slots(end)
         return Expr.trusted(self._library, self._tokens[start:end], self._constants[first:last])
 
     def replace(self, position: int, other: Expr) -> Expr:
-        """This expression with the subtree at `position` replaced by `other`."""
+        """Return this expression with the subtree at `position` replaced by `other`."""
         if other.library != self._library:
             other = other.cast(self._library)
         start = self._node(position)
@@ -171,9 +190,9 @@ class Expr:
         )
 
     def substitute(self, values: Mapping[str, float | Expr]) -> Expr:
-        """This expression with variables (or literals by name) replaced by numbers or expressions.
+        """Return this expression with variables (or literals by name) replaced by numbers or expressions.
 
-        A number needs a library that allows it; where this one does not, it is extended.
+        The library is extended where it does not allow numbers.
         """
         leaves = [symbol.name for symbol in self._library.symbols if symbol.kind in ("variable", "literal", "constant")]
         for name in values:
@@ -197,15 +216,15 @@ class Expr:
         return Expr.trusted(library, tuple(tokens), tuple(constants))
 
     def with_constants(self, values: Sequence[float | None]) -> Expr:
-        """The same tree with these values for its fitted constants."""
+        """Return the same tree with these values for its fitted constants."""
         return Expr(self._library, self._tokens, values)
 
     def free(self) -> Expr:
-        """The same tree with its constants unfitted."""
+        """Return the same tree with its constants unfitted."""
         return Expr.trusted(self._library, self._tokens, (None,) * len(self._constants))
 
     def numbers_to_constants(self) -> Expr:
-        """The same tree with every number and literal turned into a constant to be fitted, its value kept."""
+        """Return the same tree with every number and literal as a constant to be fitted that keeps its value."""
         name = self._library.constant
         if name is None:
             raise SymbolError(f"the library ({self._library}) has no fitted constant to turn numbers into")
@@ -222,10 +241,20 @@ class Expr:
         return Expr.trusted(self._library, tuple(tokens), tuple(values))
 
     def cast(self, library: SymbolLibrary) -> Expr:
-        """The same tree over another library; an error names the symbol that it lacks."""
+        """Return the same tree over another library; an error names the symbol that it lacks."""
         if library == self._library:
             return self
-        names = {token: self._name_in(library, token) for token in dict.fromkeys(self._tokens)}
+        names: dict[str, str] = {}
+        for token in dict.fromkeys(self._tokens):
+            ours = self._library[token]
+            name = library.constant if ours.kind == "constant" and library.constant else token
+            theirs = library[name]
+            if theirs.role != ours.role:
+                raise SymbolError(
+                    f"{token!r} in {shortened(str(self))!r} is {ours.kind}, with {ours.arity} operands; in the other "
+                    f"library ({library}) it is {theirs.kind}, with {theirs.arity}; rename one of them"
+                )
+            names[token] = name
         return Expr.trusted(library, tuple(names[token] for token in self._tokens), self._constants)
 
     # -- as a value -------------------------------------------------------------------
@@ -237,7 +266,7 @@ class Expr:
             return False
         # over another library the same name may mean another thing: a variable e, and the number e
         return self._library is other._library or all(
-            role(self._library[token]) == role(other._library[token]) for token in set(self._tokens)
+            self._library[token].role == other._library[token].role for token in set(self._tokens)
         )
 
     def __hash__(self) -> int:
@@ -258,19 +287,19 @@ class Expr:
         return f"Expr({str(self)!r})"
 
     def __call__(self, /, **columns: ArrayLike) -> NDArray[Any]:
-        """Its values by NumPy, for columns given by name: `e(x0=[1, 2, 3])`."""
+        """Return its values by NumPy, for columns given by name: `e(x0=[1, 2, 3])`."""
         from edhie.expr.interpret import interpret
 
         return interpret(self, columns)
 
     def sympy(self) -> sympy.Expr:
-        """This expression in SymPy."""
+        """Return this expression in SymPy."""
         from edhie.expr.sympy_bridge import to_sympy
 
         return to_sympy(self)
 
     def latex(self) -> str:
-        """This expression in LaTeX."""
+        """Return this expression in LaTeX."""
         from edhie.expr.latex import to_latex
 
         return to_latex(self)
@@ -283,19 +312,34 @@ class Expr:
         return position % self.size
 
     def _slots(self, position: int) -> int:
-        """How many fitted constants stand before `position`."""
+        """Return the number of fitted constants before `position`."""
         name = self._library.constant
         return 0 if name is None else self._tokens[:position].count(name)
 
-    def _name_in(self, library: SymbolLibrary, token: str) -> str:
-        """What a symbol of this expression is called in another library."""
-        ours = self._library[token]
-        name = library.constant if ours.kind == "constant" and library.constant else token
-        theirs = library[name]
-        if role(theirs) != role(ours):
-            whole = f" in {shortened(str(self))!r}" if self._tokens != (token,) else ""  # an operator alone is no tree
-            raise SymbolError(
-                f"{token!r}{whole} is {ours.kind}, with {ours.arity} operands; in the other "
-                f"library ({library}) it is {theirs.kind}, with {theirs.arity}; rename one of them"
-            )
-        return name
+
+def _checked_tokens(library: SymbolLibrary, tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the tokens of one whole tree, each in its one spelling."""
+    names, missing = [], 1
+    shown = repr(shortened(" ".join(tokens)))
+    for i, token in enumerate(tokens):
+        try:
+            symbol = library[token]
+        except SymbolError as error:
+            raise SymbolError(f"{error}; it is token {i} of {shown}") from None
+        if token == NUMBER.name:
+            raise ExpressionError("the token '#' stands for any number: write the number itself")
+        names.append(numeral(float(token)) if symbol.kind == "number" else symbol.name)
+        if missing == 0:
+            raise ExpressionError(f"the tokens {shown} go on after a whole expression, at {i}")
+        missing += symbol.arity - 1
+    if missing:
+        raise ExpressionError(f"the tokens {shown} lack {missing} operand{'s' * (missing > 1)} at the end")
+    return tuple(names)
+
+
+def _checked_values(values: Iterable[float | None]) -> tuple[float | None, ...]:
+    checked = tuple(None if value is None else float(value) for value in values)
+    for i, value in enumerate(checked):
+        if value is not None and not math.isfinite(value):
+            raise ExpressionError(f"fitted constant {i} cannot have the value {value}; give a finite one, or None")
+    return checked

@@ -1,4 +1,4 @@
-"""`Forest`: many expressions as flat arrays, the currency of everything hot."""
+"""`Forest`: many expressions as flat arrays, for everything that has to be fast."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import ExpressionError, shortened
+from edhie.errors import EdhieError, ExpressionError, shortened
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import is_numeral, numeral
@@ -32,13 +32,13 @@ class Levels:
         return len(self.starts) - 1
 
     def __iter__(self) -> Iterator[Indices]:
-        """The node indices of each level in turn."""
+        """Yield the node indices of each level."""
         return (self.order[start:end] for start, end in pairwise(self.starts.tolist()))
 
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """Expressions over one library: prefix tokens end to end, and where each begins.
+    """Expressions over one library: prefix tokens end to end, and the offset of each.
 
     `values` holds, in token order, one number for every token that carries one: a
     fitted constant (NaN while it is not fitted) or a number.
@@ -53,7 +53,7 @@ class Forest:
 
     @classmethod
     def from_exprs(cls, exprs: Iterable[Expr], library: SymbolLibrary | None = None) -> Forest:
-        """A forest of these expressions, over `library` or the first one's."""
+        """Return a forest of these expressions, over `library` or the first one's."""
         listed = list(exprs)
         if library is None:
             if not listed:
@@ -90,10 +90,10 @@ class Forest:
         offsets: NDArray[Any],
         values: NDArray[Any] | None = None,
     ) -> Forest:
-        """A forest from arrays of unknown origin; whatever is not whole raises."""
+        """Return a forest from arrays of unknown origin; anything invalid raises."""
         from edhie.expr import forest_kernels as kernels
 
-        tokens, offsets = _whole_numbers(tokens, "tokens"), _whole_numbers(offsets, "offsets")
+        tokens, offsets = row_of_integers(tokens, "tokens"), row_of_integers(offsets, "offsets")
         if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(tokens) or np.any(np.diff(offsets) < 0):
             raise ExpressionError(f"offsets must rise from 0 to the number of tokens, {len(tokens)}")
         outside = np.flatnonzero((tokens < 0) | (tokens >= len(library)))
@@ -128,7 +128,7 @@ class Forest:
     def __getitem__(self, index: slice | NDArray[Any] | Sequence[int]) -> Forest: ...
 
     def __getitem__(self, index: int | slice | NDArray[Any] | Sequence[int]) -> Expr | Forest:
-        """One expression, or the forest of a slice, of indices or of a mask."""
+        """Return one expression, or the forest of a slice, of indices or of a mask."""
         if isinstance(index, (int, np.integer)):
             if not -len(self) <= index < len(self):
                 raise IndexError(f"no expression {index}: the forest has {len(self)}")
@@ -136,7 +136,7 @@ class Forest:
         return self.take(index)
 
     def take(self, chosen: slice | NDArray[Any] | Sequence[int]) -> Forest:
-        """The forest of the expressions at these indices, in that order, or of a mask."""
+        """Return the forest of the expressions at these indices, in that order, or of a mask."""
         from edhie.expr import forest_kernels as kernels
 
         indices = np.arange(len(self))[chosen]  # as NumPy does, with its errors: compiled loops do not look
@@ -149,7 +149,7 @@ class Forest:
 
     @staticmethod
     def concatenate(forests: Sequence[Forest]) -> Forest:
-        """One forest after another; all over the same library."""
+        """Join forests over the same library."""
         if not forests:
             raise ExpressionError("nothing to concatenate: give at least one forest")
         library = forests[0].library
@@ -169,25 +169,16 @@ class Forest:
         )
 
     def cast(self, library: SymbolLibrary) -> Forest:
-        """The same expressions over another library; an error names a symbol that it lacks."""
-        if library == self.library:
+        """Return the same expressions over another library; an error names a symbol that it lacks."""
+        own = self.library
+        if library == own:
             return self
-        added = library.symbols[len(self.library) :]
-        may_be_numbers = self.library.has_numbers and any(is_numeral(symbol.name) for symbol in added)
-        if library.symbols[: len(self.library)] == self.library.symbols and not may_be_numbers:
-            return Forest(library, self.tokens, self.offsets, self.values)
-        if not (self.library.has_numbers or library.has_numbers):
-            return Forest(library, self._ids_in(library)[self.tokens], self.offsets, self.values)
+        if not own.has_numbers or not any(is_numeral(name) for name in library.names if name not in own.ids):
+            tokens = own.ids_in(library)[self.tokens]
+            if tokens.min(initial=0) >= 0:
+                return Forest(library, tokens, self.offsets, self.values)
+        # expression by expression: numbers may be literals there, and errors name the expression
         return Forest.from_exprs((expr.cast(library) for expr in self), library)
-
-    def _ids_in(self, library: SymbolLibrary) -> NDArray[np.int16]:
-        """By id: that of the same symbol in another library, as far as it is used here."""
-        ids = np.zeros(len(self.library), self.tokens.dtype)
-        for used in np.unique(self.tokens).tolist():
-            name = self.library.names[used]
-            constants = (None,) * int(self.library.has_slot[used])
-            ids[used] = library.ids[Expr.trusted(self.library, (name,), constants).cast(library).tokens[0]]
-        return ids
 
     def _expr(self, k: int) -> Expr:
         names = self.library.names
@@ -209,7 +200,7 @@ class Forest:
     # -- duplicates -------------------------------------------------------------------
 
     def grouped(self) -> tuple[Indices, Indices]:
-        """The index of the first of each distinct expression, and each one's place among those."""
+        """Return the index of the first of each distinct expression, and each one's place among those."""
         from edhie.expr import forest_kernels as kernels
 
         # every NaN counts as the same unfitted constant, and 0 as -0
@@ -217,19 +208,19 @@ class Forest:
         return kernels.group(self.tokens, self.offsets, values.view(np.int64), self.value_offsets)
 
     def unique(self) -> Forest:
-        """The distinct expressions, in the order of their first appearance."""
+        """Return the distinct expressions, in the order of their first appearance."""
         return self.take(self.grouped()[0])
 
     # -- shape ------------------------------------------------------------------------
 
     @cached_property
     def sizes(self) -> Indices:
-        """How many nodes each expression has."""
+        """Number of nodes of each expression."""
         return np.diff(self.offsets)
 
     @cached_property
     def value_offsets(self) -> Indices:
-        """Where each expression's values begin in `values`."""
+        """Offset of each expression's values in `values`."""
         if len(self.values) == 0:
             return np.zeros(len(self.offsets), np.int64)
         return np.searchsorted(np.flatnonzero(self.library.has_slot[self.tokens]), self.offsets)
@@ -242,39 +233,39 @@ class Forest:
 
     @property
     def left(self) -> Indices:
-        """By node: its first operand's index, -1 for leaves."""
+        """Index of each node's first operand, -1 for leaves."""
         return self._shape[0]
 
     @property
     def right(self) -> Indices:
-        """By node: its second operand's index, -1 where it has none."""
+        """Index of each node's second operand, -1 where it has none."""
         return self._shape[1]
 
     @property
     def subtree_sizes(self) -> NDArray[np.int32]:
-        """By node: how many nodes hang from it, itself included."""
+        """Size of each node's subtree, itself included."""
         return self._shape[2]
 
     @property
     def subtree_heights(self) -> NDArray[np.int32]:
-        """By node: the height of the subtree that hangs from it."""
+        """Height of each node's subtree."""
         return self._shape[3]
 
     @property
     def heights(self) -> NDArray[np.int32]:
-        """The height of each expression."""
+        """Height of each expression."""
         return self.subtree_heights[self.offsets[:-1]]
 
     @cached_property
     def depths(self) -> NDArray[np.int32]:
-        """By node: its depth; a root's is 1."""
+        """Depth of each node; 1 for a root."""
         from edhie.expr import forest_kernels as kernels
 
         return kernels.depths(self.left, self.right, self.offsets)
 
     @cached_property
     def owners(self) -> Indices:
-        """By node: the expression it belongs to."""
+        """The expression that each node belongs to."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
     @cached_property
@@ -286,12 +277,12 @@ class Forest:
 
     @cached_property
     def by_depth(self) -> Levels:
-        """Nodes from the roots down: what a top-down decoder visits."""
+        """Nodes from the roots down, as a top-down decoder visits them."""
         return _levels(self.depths)
 
     @cached_property
     def by_height(self) -> Levels:
-        """Nodes from the leaves up: what a bottom-up encoder visits."""
+        """Nodes from the leaves up, as a bottom-up encoder visits them."""
         return _levels(self.subtree_heights)
 
     def __repr__(self) -> str:
@@ -299,17 +290,18 @@ class Forest:
         return f"Forest({len(self)} expressions, {len(self.tokens)} nodes: {shown}{', …' * (len(self) > 3)})"
 
 
-def _whole_numbers(array: NDArray[Any], what: str) -> Indices:
+def row_of_integers(array: NDArray[Any], what: str, error: type[EdhieError] = ExpressionError) -> Indices:
+    """Return an array as one row of integers, or raise an error that names it."""
     given = np.asarray(array)
     if given.ndim != 1 or not (given.dtype.kind in "iu" or given.size == 0):
-        raise ExpressionError(f"{what} must be one row of integers, not {given.dtype} of shape {given.shape}")
+        raise error(f"{what} must be one row of integers, not {given.dtype} of shape {given.shape}")
     return np.ascontiguousarray(given, dtype=np.int64)
 
 
 def _checked_values(
     library: SymbolLibrary, tokens: NDArray[np.int16], values: NDArray[Any] | None
 ) -> NDArray[np.float64]:
-    """The values that the tokens need: finite, but NaN for a constant that is not fitted."""
+    """Return the values that the tokens need: finite, or NaN for a constant that is not fitted."""
     carriers = tokens[library.has_slot[tokens]]
     checked = np.full(len(carriers), np.nan) if values is None else np.ascontiguousarray(values, dtype=np.float64)
     if checked.shape != carriers.shape:

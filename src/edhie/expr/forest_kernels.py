@@ -18,7 +18,7 @@ Small = NDArray[np.int32]
 
 @jit
 def first_broken(tokens: Tokens, offsets: Indices, arities: NDArray[np.int8]) -> int:
-    """The first expression whose tokens are not exactly one whole tree, or -1."""
+    """Return the first expression whose tokens are not exactly one whole tree, or -1."""
     for k in range(len(offsets) - 1):
         missing = 1
         for i in range(offsets[k], offsets[k + 1]):
@@ -32,7 +32,7 @@ def first_broken(tokens: Tokens, offsets: Indices, arities: NDArray[np.int8]) ->
 
 @jit
 def children(tokens: Tokens, offsets: Indices, arities: NDArray[np.int8]) -> tuple[Indices, Indices, Small, Small]:
-    """Left and right child, subtree size and subtree height of every node."""
+    """Return left and right child, subtree size and subtree height of every node."""
     n = len(tokens)
     left = np.full(n, -1, np.int64)
     right = np.full(n, -1, np.int64)
@@ -55,7 +55,7 @@ def children(tokens: Tokens, offsets: Indices, arities: NDArray[np.int8]) -> tup
 
 @jit
 def depths(left: Indices, right: Indices, offsets: Indices) -> Small:
-    """Depth of every node; a root's is 1."""
+    """Return the depth of every node; 1 for a root."""
     depth = np.ones(len(left), np.int32)
     for i in range(len(left)):  # parents stand before their children
         if left[i] >= 0:
@@ -67,7 +67,7 @@ def depths(left: Indices, right: Indices, offsets: Indices) -> Small:
 
 @jit
 def postorder(left: Indices, right: Indices, offsets: Indices) -> Indices:
-    """Node indices, expression by expression, children before their parent."""
+    """Return node indices, expression by expression, children before their parent."""
     order = np.empty(len(left), np.int64)
     stack = np.empty(len(left) + 1, np.int64)
     for k in range(len(offsets) - 1):
@@ -95,7 +95,7 @@ def postorder(left: Indices, right: Indices, offsets: Indices) -> Indices:
 def gather(
     tokens: Tokens, offsets: Indices, values: NDArray[np.float64], slots: Indices, chosen: Indices
 ) -> tuple[Tokens, Indices, NDArray[np.float64]]:
-    """Tokens, offsets and values of the chosen expressions, in that order."""
+    """Return tokens, offsets and values of the chosen expressions, in that order."""
     new_offsets = np.zeros(len(chosen) + 1, np.int64)
     total_values = 0
     for j in range(len(chosen)):
@@ -116,7 +116,7 @@ def gather(
 
 @jit
 def same(tokens: Tokens, offsets: Indices, bits: Indices, slots: Indices, a: int, b: int) -> bool:
-    """Whether expressions a and b have the same tokens and the same values, bit by bit."""
+    """Return True where expressions a and b have the same tokens and the same values, bit by bit."""
     n = offsets[a + 1] - offsets[a]
     m = slots[a + 1] - slots[a]
     if offsets[b + 1] - offsets[b] != n or slots[b + 1] - slots[b] != m:
@@ -132,7 +132,7 @@ def same(tokens: Tokens, offsets: Indices, bits: Indices, slots: Indices, a: int
 
 @jit
 def hashes(tokens: Tokens, offsets: Indices, bits: Indices, slots: Indices) -> NDArray[np.uint64]:
-    """A 64-bit FNV-style hash of each expression's tokens and values."""
+    """Return a 64-bit FNV-style hash of each expression's tokens and values."""
     out = np.empty(len(offsets) - 1, np.uint64)
     prime = np.uint64(0x100000001B3)
     shift = np.uint64(29)
@@ -151,10 +151,9 @@ def hashes(tokens: Tokens, offsets: Indices, bits: Indices, slots: Indices) -> N
 
 @jit
 def group(tokens: Tokens, offsets: Indices, bits: Indices, slots: Indices) -> tuple[Indices, Indices]:
-    """Indices of the first of each distinct expression, and each expression's place among them.
+    """Return the index of the first of each distinct expression, and each expression's place among them.
 
-    An open-addressing table of hashes; equal hashes are confirmed token by token, so
-    the answer is exact.
+    An open-addressing table of hashes; equal hashes are confirmed token by token, so the answer is exact.
     """
     n = len(offsets) - 1
     keys = hashes(tokens, offsets, bits, slots)

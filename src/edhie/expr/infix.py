@@ -9,7 +9,7 @@ from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import formatted
 from edhie.expr.symbols import NAMED_LITERALS, OPERATORS, Precedence, Symbol
-from edhie.expr.writer import Dialect, Piece, Template, Variant, number_piece, write
+from edhie.expr.writer import Piece, Syntax, Template, Variant, number_piece, write
 
 LEFT_ASSOCIATIVE = ("+", "-", "*", "/")
 
@@ -54,14 +54,9 @@ def _is_number(operands: Sequence[Piece], library: SymbolLibrary) -> bool:
     return operands[0].number is not None and operands[0].text not in NAMED_LITERALS
 
 
-def _looks_like_symbol(operands: Sequence[Piece], library: SymbolLibrary) -> bool:
-    """Return True for exponents such as 2 where the library has both `^2` and `^`: x^2 is the former."""
-    return f"^{operands[1].text}" in library
-
-
-def _dialect(gap: str, *variants: Variant) -> Dialect:
+def _syntax(gap: str, *variants: Variant) -> Syntax:
     negated_number = Template(f"-{gap}({gap}{{0}}{gap})", Precedence.NEGATION)  # -(3) is a negated 3, -3 the number
-    return Dialect(
+    return Syntax(
         {name: _template(symbol, gap) for name, symbol in OPERATORS.items()},
         variants=((_is_number, {"neg": negated_number}), *variants),
         custom=partial(_template, gap=gap),
@@ -73,5 +68,11 @@ def _dialect(gap: str, *variants: Variant) -> Dialect:
     )
 
 
-TEXT = _dialect("", (_looks_like_symbol, {"^": Template("{0}^({1})", Precedence.POWER, (Precedence.POWER + 1, 0))}))
-TOKENS = _dialect(" ")
+TEXT = _syntax(
+    "",
+    (  # where the library has both `^2` and `^`, x^2 is the former
+        lambda operands, library: f"^{operands[1].text}" in library,
+        {"^": Template("{0}^({1})", Precedence.POWER, (Precedence.POWER + 1, 0))},
+    ),
+)
+TOKENS = _syntax(" ")

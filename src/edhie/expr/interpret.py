@@ -1,4 +1,4 @@
-"""The plain meaning of an expression: NumPy functions called on a stack."""
+"""Values of an expression by NumPy: functions called on a stack."""
 
 from __future__ import annotations
 
@@ -10,47 +10,57 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edhie.errors import ExpressionError, shortened
-from edhie.expr import functions
 from edhie.expr.expression import Expr
 from edhie.expr.symbols import Symbol
 
 
+def power3(a: ArrayLike) -> NDArray[Any]:
+    """Return a³ by multiplication, which rounds less than a general power."""
+    return np.asarray(np.multiply(a, a) * a)
+
+
+def power4(a: ArrayLike) -> NDArray[Any]:
+    """Return a⁴ as the square of a square."""
+    return np.asarray(np.square(np.square(a)))
+
+
+def power5(a: ArrayLike) -> NDArray[Any]:
+    """Return a⁵ as a⁴ times a."""
+    return np.asarray(power4(a) * a)
+
+
 @cache
 def numpy_function(symbol: Symbol) -> Callable[..., Any]:
-    """The function on arrays that an operator stands for."""
+    """Return the function on arrays that an operator stands for."""
     if callable(symbol.numpy):
         return symbol.numpy
-    found: Callable[..., Any] = getattr(functions, symbol.numpy, None) or getattr(np, symbol.numpy)
+    found: Callable[..., Any] = globals().get(symbol.numpy) or getattr(np, symbol.numpy)
     return found
 
 
 def interpret(expr: Expr, columns: Mapping[str, ArrayLike]) -> NDArray[Any]:
-    """Values of `expr` for columns by variable name; invalid operations give NaN or inf, silently."""
+    """Return the values for columns by variable name; invalid operations give NaN or inf, without a warning."""
     for name in expr.variables:
         if name not in columns:
             given = f"given: {', '.join(columns)}" if columns else "none were given"
             raise ExpressionError(f"no values for the variable {name!r} of {shortened(str(expr))!r}; {given}")
     arrays = {name: _numbers(name, columns[name]) for name in expr.variables}
-    _check_shapes(arrays)
-    free_from_the_right = list(expr.constants)
-    stack: list[NDArray[Any]] = []
+    try:
+        np.broadcast_shapes(*(array.shape for array in arrays.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ExpressionError(f"the columns differ in shape: {shapes}") from None
+
+    def leaf(symbol: Symbol, token: str, value: float | None) -> NDArray[Any]:
+        if symbol.kind == "variable":
+            return arrays[token]
+        if value is None:
+            shown = shortened(str(expr))
+            raise ExpressionError(f"{shown!r} has constants without values; give them by with_constants()")
+        return np.asarray(value)
+
     with np.errstate(all="ignore"):
-        for token in reversed(expr.tokens):
-            symbol = expr.library[token]
-            if symbol.kind == "operator":
-                operands = [stack.pop() for _ in range(symbol.arity)]
-                stack.append(np.asarray(numpy_function(symbol)(*operands)))
-            elif symbol.kind == "variable":
-                stack.append(arrays[token])
-            elif symbol.kind == "constant":
-                value = free_from_the_right.pop()
-                if value is None:
-                    shown = shortened(str(expr))
-                    raise ExpressionError(f"{shown!r} has constants without values; give them by with_constants()")
-                stack.append(np.asarray(value))
-            else:
-                stack.append(np.asarray(symbol.value if symbol.kind == "literal" else float(token)))
-    return stack.pop()
+        return expr.fold(leaf, lambda symbol, operands: np.asarray(numpy_function(symbol)(*operands)))
 
 
 def _numbers(name: str, column: ArrayLike) -> NDArray[Any]:
@@ -58,11 +68,3 @@ def _numbers(name: str, column: ArrayLike) -> NDArray[Any]:
         return np.asarray(column, dtype=float)
     except (TypeError, ValueError) as error:
         raise ExpressionError(f"the values of the variable {name!r} are not real numbers: {error}") from None
-
-
-def _check_shapes(arrays: Mapping[str, NDArray[Any]]) -> None:
-    try:
-        np.broadcast_shapes(*(array.shape for array in arrays.values()))
-    except ValueError:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
-        raise ExpressionError(f"the columns differ in shape: {shapes}") from None

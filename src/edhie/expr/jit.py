@@ -1,4 +1,4 @@
-"""The one way that edhie compiles a function."""
+"""Compilation of functions with numba, cached on disk."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FIRST_BUILD = "edhie compiles its kernels for this machine: up to a minute in al
 
 
 def jit(function: F) -> F:
-    """Compile with numba, kept on disk between runs; the type checker sees the plain function.
+    """Compile with numba, with a cache on disk; the type checker sees the plain function.
 
     Division by zero gives inf or NaN, as in NumPy. Modules that use it are imported inside
     the functions that need them, since numba takes longer to import than all the rest.
@@ -55,7 +55,7 @@ def jit_once(signature: str) -> Callable[[F], F]:
 
 
 def _kept(make: Callable[..., Any]) -> Any:
-    """What `make` compiles, kept on disk where there is a folder to write to."""
+    """Compile by `make`, with a cache on disk where there is a folder to write to."""
     outside = config.CACHE_DIR
     config.CACHE_DIR = outside or str(_build_folder())
     try:
@@ -67,17 +67,17 @@ def _kept(make: Callable[..., Any]) -> Any:
 
 
 def typed(number: int) -> int:
-    """A constant for compiled code; for a plain integer numba would compile each function it is passed to anew."""
+    """Return a constant for compiled code; for plain integers numba compiles functions once for each value."""
     return cast(int, np.int64(number))
 
 
 def is_compiled() -> bool:
-    """Whether somebody has noted that the kernels are compiled on this machine, as the sources are now."""
+    """Return True where the kernels of the current sources are noted as compiled on this machine."""
     return _note().exists()
 
 
 def note_compiled() -> None:
-    """Note it, for `is_compiled`; where nothing can be written, nothing is noted."""
+    """Note for `is_compiled` that the kernels are compiled; do nothing where nothing can be written."""
     try:
         _note().parent.mkdir(parents=True, exist_ok=True)
         _note().touch()
@@ -91,7 +91,7 @@ def _note() -> Path:
 
 @cache
 def _build_folder() -> Path:
-    """A cache folder for exactly this state of all compiled sources.
+    """Return the cache folder for exactly this state of all compiled sources.
 
     numba looks only at the file of the function itself, so a change in a function that it
     calls, in another file, would go on running the old machine code.

@@ -8,7 +8,7 @@ from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import formatted
 from edhie.expr.symbols import NAMED_LITERALS, OPERATORS, Precedence, Symbol
-from edhie.expr.writer import Dialect, Piece, Template, number_piece, write
+from edhie.expr.writer import Piece, Syntax, Template, number_piece, write
 
 FRACTIONS = ("/", "inv")  # they enclose their operands, and need parentheses only under an exponent
 
@@ -49,7 +49,7 @@ def _number(value: float, number_format: str) -> Piece:
     return number_piece(text, value)
 
 
-LATEX = Dialect(
+LATEX = Syntax(
     {name: _template(symbol) for name, symbol in OPERATORS.items()},
     variants=((e_is_variable, {"exp": Template(r"\exp\left({0}\right)")}),),
     custom=_template,

@@ -1,4 +1,4 @@
-"""LaTeX in, through SymPy's reader, with its known faults mended before and after."""
+"""Reading of LaTeX by SymPy's reader, with corrections of its known faults before and after."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from typing import Any
 from edhie.errors import MissingExtraError, ParseError, suggestion
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
-from edhie.expr.symbols import ALIASES, GREEK, OPERATORS, Symbol, latex_name
+from edhie.expr.symbols import ALIASES, FUNCTIONS, GREEK, OPERATORS, Symbol, latex_name
 
-NATIVE = {name: f"\\{name}" for name in "sin cos tan sinh cosh tanh exp log ln min max".split()}
-NATIVE |= {f"arc{name}": f"\\arc{name}" for name in ("sin", "cos", "tan")}
-NATIVE |= {f"a{name}": f"\\arc{name}" for name in ("sin", "cos", "tan")}
+_printed = {name: symbol.printed_name for name, symbol in FUNCTIONS.items() if "operatorname" not in symbol.latex}
+NATIVE = {key: f"\\{text}" for name, text in _printed.items() if text for key in (name, text)}
+NATIVE |= {name: f"\\{name}" for name in ("exp", "log")}
+"""Commands of functions that SymPy's reader knows."""
 COMMANDS = frozenset(
     "frac dfrac tfrac sqrt cdot times div pi left right varepsilon vartheta varphi varrho hbar ell".split()
 )
@@ -36,7 +37,7 @@ MAX_PREFIXES = 60
 
 
 def from_latex(text: str, library: SymbolLibrary | None = None) -> Expr:
-    r"""The expression that LaTeX mathematics spells, over `library` or every known symbol.
+    r"""Read an expression from LaTeX mathematics, over `library` or every known symbol.
 
     Names are matched to the library's variables as LaTeX writes them; without a library
     `x_{0}` is read as x0 and `\theta_{max}` as theta_max. A lone `c` is the fitted
@@ -60,17 +61,17 @@ def from_latex(text: str, library: SymbolLibrary | None = None) -> Expr:
 
 @dataclass
 class _Formula:
-    """A formula on its way to what SymPy's reader takes: known commands, one-letter names, numbers as subscripts."""
+    """A formula rewritten for SymPy's reader: known commands, one-letter names, numbers as subscripts."""
 
     text: str
     library: SymbolLibrary | None
     ready: str = ""
     origin: list[int] = field(default_factory=list)
-    """For each character of `ready`, and its end, the place in `text` that it stems from."""
+    """Position in `text` of each character of `ready`, and of its end."""
     words: dict[str, str] = field(default_factory=dict)
-    """Names and subscripts by the number that stands for them."""
+    """Names and subscripts, by the number that replaces them."""
     wholes: set[str] = field(default_factory=set)
-    """Those of the numbers that stand for a whole name."""
+    """Numbers that replace a whole name."""
 
     def __post_init__(self) -> None:
         self.ready, self.origin = self.text, list(range(len(self.text) + 1))
@@ -79,7 +80,10 @@ class _Formula:
             self._replace(RIGHT_BAR, lambda match: ")")
         self._replace(LOOKS_ONLY, lambda match: " ")
         self._replace(NAMED, self._named)
-        self._check_commands()
+        for match in re.finditer(r"\\([A-Za-z]+)", self.ready):
+            if match[1] not in COMMANDS:
+                what = f"unknown LaTeX command {match[0]!r}{suggestion(match[1], COMMANDS)}"
+                raise ParseError(what, self.text, self.place(match))
         self._replace(LETTER, self._letter)
         self._replace(SUBSCRIPT, self._subscript)
         self._replace(SCIENTIFIC, lambda match: format(Decimal(f"{match[1]}e{match[2] or match[3]}"), "f"))
@@ -94,13 +98,13 @@ class _Formula:
         self.ready, self.origin = "".join(text) + self.ready[at:], origin + self.origin[at:]
 
     def placeholder(self, word: str) -> str:
-        """A number that SymPy's reader takes as a subscript, for a word that it does not."""
+        """Return a number that replaces a word, since SymPy's reader takes only numbers as subscripts."""
         number = str(FIRST_PLACEHOLDER + len(self.words))
         self.words[number] = word.replace("\\", "")
         return number
 
     def function(self, name: str) -> Symbol | None:
-        """The operator of this name, or None where it is a variable's or unknown."""
+        """Return the operator of this name, or None for a variable or an unknown name."""
         if self.library is not None and name in self.library:
             return self.library[name] if self.library[name].arity else None
         built_in = OPERATORS.get(ALIASES.get(name, name))
@@ -117,7 +121,7 @@ class _Formula:
         return self._whole(name)
 
     def _letter(self, match: re.Match[str]) -> str:
-        """Letters that SymPy's reader does not know, and d, in which it sees a differential."""
+        """Replace letters that SymPy's reader does not know, and d, which it reads as a differential."""
         if match[1] is None or not match[1].isalpha() or (match[1].isascii() and match[1] != "d"):
             return match[0]
         tail = match[2] or match[3]
@@ -132,14 +136,8 @@ class _Formula:
         is_simple = match[1].isdecimal() or (len(match[1]) == 1 and match[1].isalpha())
         return match[0] if is_simple else f"_{{{self.placeholder(match[1])}}}"
 
-    def _check_commands(self) -> None:
-        for match in re.finditer(r"\\([A-Za-z]+)", self.ready):
-            if match[1] not in COMMANDS:
-                what = f"unknown LaTeX command {match[0]!r}{suggestion(match[1], COMMANDS)}"
-                raise ParseError(what, self.text, self.place(match))
-
     def place(self, match: re.Match[str]) -> int:
-        """Where the match begins in the text."""
+        """Return the position of the match in the text."""
         return self.origin[match.start()]
 
 
@@ -181,7 +179,7 @@ def _by_sympy(formula: _Formula) -> Any:
 
 
 def _fault(ready: str, read: Callable[[str], Any]) -> int:
-    """Where the longest beginning that can be read ends."""
+    """Return the end of the longest beginning that can be read."""
     ends = [match.end() for match in PIECE.finditer(ready) if not match[0].isspace()][:-1]
     for end in ends[: -MAX_PREFIXES - 1 : -1]:
         try:
@@ -193,11 +191,11 @@ def _fault(ready: str, read: Callable[[str], Any]) -> int:
 
 
 def _mended(value: Any, formula: _Formula) -> Any:
-    """SymPy's reading with true names and functions, and with c(x + 1) as a product."""
+    """Restore names and functions in SymPy's result, and read c(x + 1) as a product."""
     import sympy
     from sympy.core.function import AppliedUndef
 
-    from edhie.expr.sympy_functions import real_cube_root
+    from edhie.expr.sympy_bridge import real_cube_root
 
     def applied(node: Any) -> Any:
         name = node.func.__name__
@@ -248,6 +246,6 @@ def _bare(name: str) -> str:
 
 
 def _plain(name: str) -> str:
-    """x0 for x_0, and names as they are."""
+    """Return x0 for x_0, and other names as they are."""
     head, _, tail = name.partition("_")
     return head + tail if len(head) == 1 and tail.isdecimal() else name

@@ -1,4 +1,4 @@
-"""A formula's text cut into numbers, names and signs."""
+"""Splitting of a formula's text into numbers, names and signs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Token:
 
 
 def tokenise(text: str) -> list[Token]:
-    """The tokens of a text, blanks left out; an unknown character raises."""
+    """Return the tokens of a text without blanks; an unknown character raises."""
     tokens, at = [], 0
     while at < len(text):
         match = TOKEN.match(text, at)

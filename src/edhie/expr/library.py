@@ -1,12 +1,13 @@
-"""A symbol library: the alphabet that expressions are written in."""
+"""`SymbolLibrary`: the symbols that expressions are made of."""
 
 from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,7 +25,7 @@ FALLBACK_CONSTANT_NAMES = ("c", "C", "k", "const")
 
 @dataclass(frozen=True)
 class SymbolLibrary:
-    """An immutable, ordered set of symbols; a token's id is its symbol's place in it."""
+    """An immutable, ordered set of symbols; the id of a token is the place of its symbol."""
 
     symbols: tuple[Symbol, ...]
 
@@ -51,7 +52,7 @@ class SymbolLibrary:
         literals: Iterable[str | float] = (),
         numbers: bool = False,
     ) -> SymbolLibrary:
-        """A library from operator names (or symbols of your own), variables and leaves.
+        """Return a library from operator names (or symbols of your own), variables and leaves.
 
         `variables` is a count (x0, x1, …) or the data's column names. `constant=True` adds
         the fitted constant `c`; a variable of that name wins and the constant takes the
@@ -74,28 +75,33 @@ class SymbolLibrary:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The symbols' names, in order."""
+        """Names of the symbols, in order."""
         return tuple(symbol.name for symbol in self.symbols)
 
     @cached_property
     def ids(self) -> dict[str, int]:
-        """From a name to its token id."""
+        """Token id of each name."""
         return {name: i for i, name in enumerate(self.names)}
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
-        """The variables' names; their order is the order of the data's columns."""
+        """Names of the variables, in the order of the data's columns."""
         return tuple(symbol.name for symbol in self.symbols if symbol.kind == "variable")
 
     @cached_property
     def constant(self) -> str | None:
-        """The fitted constant's name, if the library has one."""
+        """Name of the fitted constant, if the library has one."""
         return next((symbol.name for symbol in self.symbols if symbol.kind == "constant"), None)
 
     @cached_property
     def has_numbers(self) -> bool:
-        """Whether any number may stand in an expression."""
+        """True where expressions may have any number."""
         return NUMBER.name in self.ids
+
+    @cached_property
+    def built_in(self) -> frozenset[str]:
+        """Names that stand for built-in operators here, and not for variables or operators of the user's."""
+        return frozenset(symbol.name for symbol in self.symbols if symbol in (OPERATORS.get(symbol.name),))
 
     def __len__(self) -> int:
         return len(self.symbols)
@@ -104,11 +110,11 @@ class SymbolLibrary:
         return name in self.ids
 
     def __getitem__(self, name: str) -> Symbol:
-        """The symbol that a token's text names; numbers resolve to a literal or to `#`."""
+        """Return the symbol of a token's text; a number is a literal or `#`."""
         return self.symbols[self.id_of(name)]
 
     def id_of(self, token: str) -> int:
-        """The id of a token's text, or a `SymbolError` that suggests what was meant."""
+        """Return the id of a token's text, or raise a `SymbolError` with a suggestion."""
         found = self.ids.get(token)
         if found is None and is_numeral(token):
             found = self.ids.get(numeral(float(token)), self.ids.get(NUMBER.name))
@@ -125,7 +131,7 @@ class SymbolLibrary:
 
     @cached_property
     def readable_names(self) -> tuple[str, ...]:
-        """Every spelling that the parser takes for a symbol of this library."""
+        """Every spelling that the parser reads as a symbol of this library."""
         return self.names + tuple(alias for alias, name in ALIASES.items() if name in self.ids)
 
     @cached_property
@@ -140,12 +146,12 @@ class SymbolLibrary:
 
     @cached_property
     def literal_values(self) -> NDArray[np.float64]:
-        """A literal's value by token id, NaN for all else."""
+        """Value of a literal by token id, NaN for all else."""
         return _frozen(np.array([symbol.value for symbol in self.symbols], dtype=np.float64))
 
     @cached_property
     def has_slot(self) -> NDArray[np.bool_]:
-        """By token id: whether a value travels beside the token (fitted constants and numbers)."""
+        """True by token id for tokens with a value beside them: fitted constants and numbers."""
         return _frozen(np.array([symbol.kind in ("constant", "number") for symbol in self.symbols], dtype=np.bool_))
 
     @cached_property
@@ -164,25 +170,42 @@ class SymbolLibrary:
     # -- deriving another library -----------------------------------------------------
 
     def extended(self, *symbols: Symbol) -> SymbolLibrary:
-        """This library with further symbols at its end, so that all ids stay; known ones are left out."""
+        """Return this library with further symbols at its end, so that all ids stay; known ones are left out."""
         new = tuple(symbol for symbol in symbols if symbol.name not in self.ids)
         return SymbolLibrary(self.symbols + new) if new else self
 
     def with_numbers(self) -> SymbolLibrary:
-        """This library with any number allowed."""
+        """Return this library with any number allowed."""
         return self.extended(NUMBER)
 
     def with_variables(self, names: Sequence[str]) -> SymbolLibrary:
-        """This library with its variables renamed, in order; the count must agree."""
-        if len(names) != len(self.variables):
-            raise SymbolError(f"the library has {len(self.variables)} variables, {len(names)} names were given")
-        renamed = dict(zip(self.variables, variable_names(names), strict=True))
-        return SymbolLibrary(tuple(variable(renamed[s.name]) if s.kind == "variable" else s for s in self.symbols))
+        """Return the library with these variables in place of its own; where they are as many, all ids stay.
+
+        Further variables come last. A constant with the name of a variable gets another.
+
+        >>> SymbolLibrary.of(["+"], 1, constant=True).with_variables(["t", "c"]).names
+        ('+', 't', 'C', 'c')
+        """
+        waiting = [variable(name) for name in variable_names(names)]
+        symbols: list[Symbol] = []
+        for symbol in self.symbols:
+            if symbol.kind == "variable":
+                symbols += waiting[:1]
+                del waiting[:1]
+            elif symbol.kind == "constant" and symbol.name in names:
+                symbols.append(_constant_symbol(True, taken=set(names)))
+            else:
+                symbols.append(symbol)
+        return SymbolLibrary((*symbols, *waiting))
+
+    def ids_in(self, other: SymbolLibrary) -> NDArray[np.int16]:
+        """Return the id in another library of each symbol, -1 where it is missing or its name means something else."""
+        return _ids_in(self, other)
 
     # -- saving -----------------------------------------------------------------------
 
     def to_json(self) -> str:
-        """The library as JSON. Operators of the user's are saved by name and arity alone."""
+        """Return the library as JSON, with operators of the user's by name and arity alone."""
         rows = []
         for symbol in self.symbols:
             row: dict[str, str | int | bool] = {"name": symbol.name, "kind": symbol.kind}
@@ -194,7 +217,7 @@ class SymbolLibrary:
 
     @classmethod
     def from_json(cls, text: str, *, operators: Iterable[Symbol] = ()) -> SymbolLibrary:
-        """The library that `to_json` wrote; pass `operators` for those that a user had added."""
+        """Read a library that `to_json` wrote; pass `operators` for those that a user had added."""
         try:
             data = json.loads(text)
             version, rows = data["format"], data["symbols"]
@@ -211,7 +234,7 @@ class SymbolLibrary:
 
 
 def variable_names(variables: int | Sequence[str]) -> list[str]:
-    """The names that a count (x0, x1, …) or a sequence of names stands for."""
+    """Return the names for a count (x0, x1, …) or a sequence of names."""
     if isinstance(variables, str):
         raise SymbolError(f"variables={variables!r} is one text; give a list of names, such as [{variables!r}]")
     if not isinstance(variables, (int, np.integer)):
@@ -219,6 +242,12 @@ def variable_names(variables: int | Sequence[str]) -> list[str]:
     if variables < 0:
         raise SymbolError(f"a library cannot have {variables} variables; give a count of 0 or more, or their names")
     return [f"x{i}" for i in range(variables)]
+
+
+def numbered_first(names: Sequence[str]) -> list[str]:
+    """Return distinct names, x0, x1, … by number before all others, which keep their order."""
+    numbered = [name for name in names if re.fullmatch(r"x\d+", name)]
+    return list(dict.fromkeys((*sorted(numbered, key=lambda name: int(name[1:])), *names)))
 
 
 def _saved_symbol(name: str, kind: str, custom_arity: int | None, own: dict[str, Symbol]) -> Symbol:
@@ -231,17 +260,16 @@ def _saved_symbol(name: str, kind: str, custom_arity: int | None, own: dict[str,
         if own[name].arity != custom_arity:
             raise SymbolError(f"the saved operator {name!r} takes {custom_arity} operands, not {own[name].arity}")
         return own[name]
-    if kind == "operator":
-        return _operator_symbol(name)
-    if kind == "variable":
-        return variable(name)
-    if kind == "constant":
-        return constant(name)
-    if kind == "literal":
-        return literal(name)
-    if kind == "number":
-        return NUMBER
-    raise SymbolError(f"the symbol {name!r} has the unknown kind {kind!r}")
+    makers: dict[str, Callable[[str], Symbol]] = {
+        "operator": _operator_symbol,
+        "variable": variable,
+        "constant": constant,
+        "literal": literal,
+        "number": lambda name: NUMBER,
+    }
+    if not isinstance(kind, str) or kind not in makers:
+        raise SymbolError(f"the symbol {name!r} has the unknown kind {kind!r}")
+    return makers[kind](name)
 
 
 def _operator_symbol(each: str | Symbol) -> Symbol:
@@ -258,6 +286,17 @@ def _constant_symbol(asked: bool | str, taken: set[str]) -> Symbol:
         return constant(asked)
     candidates = itertools.chain(FALLBACK_CONSTANT_NAMES, (f"c{i}" for i in itertools.count()))
     return constant(next(name for name in candidates if name not in taken))
+
+
+@lru_cache(64)
+def _ids_in(source: SymbolLibrary, target: SymbolLibrary) -> NDArray[np.int16]:
+    ids = np.full(len(source), -1, np.int16)
+    for k, symbol in enumerate(source.symbols):
+        name = target.constant if symbol.kind == "constant" and target.constant else symbol.name
+        found = target.ids.get(name)
+        if found is not None and target.symbols[found].role == symbol.role:
+            ids[k] = found
+    return _frozen(ids)
 
 
 def _article(kind: str) -> str:

@@ -10,23 +10,16 @@ from html import escape, unescape
 from edhie.expr.expression import Expr
 from edhie.expr.latex import e_is_variable
 from edhie.expr.numerals import formatted
-from edhie.expr.symbols import GREEK, OPERATORS, Precedence, is_name, name_and_subscript
-from edhie.expr.writer import Dialect, Piece, Template, write
+from edhie.expr.symbols import FUNCTIONS, GREEK, OPERATORS, Precedence, is_name, name_and_subscript
+from edhie.expr.writer import Piece, Syntax, Template, write
 
 TIMES = "<mo>⋅</mo>"
 APPLY = "<mo>&#x2061;</mo>"  # the invisible "of" in sin of x
 BETWEEN = '<mo form="infix" lspace="0" rspace="0.25em">'
 SIGNS = {False: "<mo>+</mo>", True: "<mo>−</mo>"}
 PARENTHESES = "<mrow><mo>(</mo>{0}<mo>)</mo></mrow>"
-FUNCTION_NAMES = {
-    **{name: f"<mi>{name}</mi>" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "min", "max")},
-    "log": "<mi>ln</mi>",
-    "log10": "<msub><mi>log</mi><mn>10</mn></msub>",
-    "asin": "<mi>arcsin</mi>",
-    "acos": "<mi>arccos</mi>",
-    "atan": "<mi>arctan</mi>",
-    "sign": "<mi>sgn</mi>",
-}
+FUNCTION_NAMES = {name: f"<mi>{symbol.printed_name}</mi>" for name, symbol in FUNCTIONS.items() if symbol.printed_name}
+FUNCTION_NAMES["log10"] = "<msub><mi>log</mi><mn>10</mn></msub>"
 
 
 def to_mathml(expr: Expr, *, number_format: str = "", numbered: bool = False) -> str:
@@ -113,10 +106,6 @@ def _sum(left: Piece, right: Piece) -> Piece:
     return _sum_of(_terms(left) + _terms(right), Precedence.SUM)
 
 
-def _difference(left: Piece, right: Piece) -> Piece:
-    return _sum(left, _negation(right))
-
-
 def _product(left: Piece, right: Piece) -> Piece:
     (one_sign, one), (other_sign, other) = (_sign_and_rest(each, Precedence.PRODUCT) for each in (left, right))
     return _sum_of(((one_sign != other_sign, f"<mrow>{one}{TIMES}{other}</mrow>"),), Precedence.PRODUCT)
@@ -132,10 +121,10 @@ def _function(name: str, arity: int) -> Template:
     return Template(f"<mrow>{name}{APPLY}{PARENTHESES.format(operands)}</mrow>")
 
 
-MATHML = Dialect(
+MATHML = Syntax(
     {
         "+": _sum,
-        "-": _difference,
+        "-": lambda left, right: _sum(left, _negation(right)),
         "*": _product,
         "/": _quotient,
         "neg": _negation,

@@ -1,4 +1,4 @@
-"""Reading the formulas that people write.
+"""Reading of formulas in infix notation.
 
 A precedence parser by hand, since its errors are the interface: each points at the
 character and says what was probably meant, which parser generators do not give. It keeps
@@ -34,13 +34,13 @@ class _Waiting:
     binds: int
     token: Token
     name: Token | None = None
-    """What was written for the symbol, where it is a function called with parentheses."""
+    """Name as it was written, for a function called with parentheses."""
     operands: int = 0
-    """How many of the call's operands are read, but for the last."""
+    """Number of the call's operands that are read, but for the last."""
 
 
 def parse(text: str, library: SymbolLibrary | None = None, *, variables: Sequence[str] | None = None) -> Expr:
-    """The expression that `text` spells, over `library`, or over every known symbol.
+    """Read an expression from infix text, over `library` or every known symbol.
 
     Without a library the variables are those named, or else every name that is no known
     function; x0, x1, … keep their places. The fitted constant is `c`.
@@ -78,7 +78,7 @@ def from_infix_tokens(tokens: Sequence[str], library: SymbolLibrary) -> Expr:
 
 
 def _variables_in(tokens: list[Token]) -> list[str]:
-    """Names that are not functions or literals: x0, x1, … by number, then the others as they come."""
+    """Return names that are not functions or literals: x0, x1, … by number, then the others in order."""
     names = []
     for token, after in itertools.pairwise(tokens):
         known = ALIASES.get(token.text, token.text)
@@ -92,7 +92,7 @@ def _variables_in(tokens: list[Token]) -> list[str]:
 
 
 class _Parser:
-    """One pass over the tokens, which come out in postfix order: each operator after its operands."""
+    """Reads the tokens in one pass, and puts them out in postfix order: each operator after its operands."""
 
     def __init__(self, text: str, tokens: list[Token], library: SymbolLibrary, has_power_tokens: bool = False) -> None:
         self.text, self.tokens, self.library = text, tokens, library
@@ -131,12 +131,12 @@ class _Parser:
     # -- operands ---------------------------------------------------------------------
 
     def operand(self) -> None:
-        """A leaf, and the signs, parentheses and functions that open before it."""
+        """Read a leaf, and the signs, parentheses and functions that open before it."""
         while not self.reads_leaf():
             pass
 
     def reads_leaf(self) -> bool:
-        """Take one step; whether it was the leaf, and not something that opens before it."""
+        """Take one step; return True for the leaf, False for something that opens before it."""
         token = self.take()
         if token.kind == "number":
             return self.number(token)
@@ -249,7 +249,7 @@ class _Parser:
             raise self.error(f"an operator is missing before {shortened(token.text)!r}{hint}", token)
 
     def finish(self, least: int = 1) -> None:
-        """Write out the waiting operators that bind at least as tightly as `least`, back to the last '('."""
+        """Put out the waiting operators that bind at least as tightly as `least`, back to the last '('."""
         while self.waiting and self.waiting[-1].binds >= least:
             symbol = self.waiting.pop().symbol
             if symbol:  # a plus sign leaves nothing
@@ -261,7 +261,7 @@ class _Parser:
         return name
 
     def power(self, sign: Token) -> None:
-        """`^`, which binds to the right; before a whole number it may be the library's `^2`, one symbol."""
+        """Read `^`, which binds to the right; before a whole number it may be the library's symbol `^2`."""
         number, end = self.exponent()
         # where the library has both, x^2 is the one and x^(2) the other
         may_be_short = "^" not in self.library or (end == self.at + 1 and not self.has_power_tokens)
@@ -275,7 +275,7 @@ class _Parser:
         self.operand()
 
     def exponent(self) -> tuple[Token, int]:
-        """The next token, or the only one within the parentheses that come next; and where it ends."""
+        """Return the next token, or the only one within the parentheses that come next, and where it ends."""
         ahead = self.tokens[self.at : self.at + 3]
         is_wrapped = [token.text for token in ahead[::2]] == ["(", ")"]
         return (ahead[1], self.at + 3) if is_wrapped else (ahead[0], self.at + 1)

@@ -12,7 +12,8 @@ import mpmath
 from edhie.errors import ExpressionError
 from edhie.expr.expression import Expr
 from edhie.expr.numerals import numeral
-from edhie.expr.symbols import Symbol
+from edhie.expr.symbols import FUNCTIONS as SYMBOLS
+from edhie.expr.symbols import NAMED_LITERALS, Symbol
 
 Real = Any  # mpmath.mpf: mpmath has no types
 MAX_BITS = 4096  # numbers beyond 2^4096 or below 2^-4096 count as undefined: exp(exp(exp(x))) would never end
@@ -34,17 +35,24 @@ def _power(a: Real, b: Real) -> Real:
     return mpmath.power(a, b)
 
 
-def _unless(is_undefined: Callable[[Real], bool], function: Callable[[Real], Real]) -> Callable[[Real], Real]:
+OUTSIDE: dict[str, Callable[[Real], bool]] = {
+    "non-negative": lambda a: a < 0,
+    "positive": lambda a: a <= 0,
+    "unit": lambda a: abs(a) > 1,
+}
+
+
+def _common(symbol: Symbol) -> Callable[[Real], Real]:
+    """Return the function of mpmath, guarded against operands outside its domain and huge values."""
+    function = getattr(mpmath, symbol.name)
+    is_outside = OUTSIDE.get(symbol.domain, lambda a: False)
+
     def guarded(a: Real) -> Real:
-        if is_undefined(a):
+        if is_outside(a) or (symbol.overflows and abs(a) > MAX_BITS):
             raise UndefinedError
         return function(a)
 
     return guarded
-
-
-def _is_huge(a: Real) -> bool:
-    return bool(abs(a) > MAX_BITS)
 
 
 def _divide(a: Real, b: Real) -> Real:
@@ -65,24 +73,12 @@ FUNCTIONS: dict[str, Callable[..., Real]] = {
     "^4": lambda a: a**4,
     "^5": lambda a: a**5,
     "inv": lambda a: _divide(mpmath.mpf(1), a),
-    "sqrt": _unless(lambda a: a < 0, mpmath.sqrt),
     "cbrt": lambda a: mpmath.sign(a) * mpmath.cbrt(abs(a)),
-    "exp": _unless(_is_huge, mpmath.exp),
-    "log": _unless(lambda a: a <= 0, mpmath.log),
-    "log10": _unless(lambda a: a <= 0, mpmath.log10),
     "abs": abs,
-    "sin": mpmath.sin,
-    "cos": mpmath.cos,
-    "tan": mpmath.tan,
-    "asin": _unless(lambda a: abs(a) > 1, mpmath.asin),
-    "acos": _unless(lambda a: abs(a) > 1, mpmath.acos),
-    "atan": mpmath.atan,
-    "sinh": _unless(_is_huge, mpmath.sinh),
-    "cosh": _unless(_is_huge, mpmath.cosh),
-    "tanh": mpmath.tanh,
     "min": min,
     "max": max,
     "sign": mpmath.sign,
+    **{name: _common(symbol) for name, symbol in SYMBOLS.items() if symbol.is_common},
 }
 
 
@@ -111,26 +107,34 @@ def precise_value(
     constants too, mean the decimal that is printed, not the nearest double. Once `time.monotonic()` passes the
     `deadline` it raises `TimeoutError`.
     """
-    unfitted = list(constants)
-    fitted = list(expr.constants)
-    if len(unfitted) != fitted.count(None):
-        raise ExpressionError(f"{fitted.count(None)} constants are not fitted, {len(unfitted)} values were given")
-    stack: list[Real] = []
-    for token in reversed(expr.tokens):
+    unfitted, count = list(constants), expr.constants.count(None)
+    if len(unfitted) != count:
+        raise ExpressionError(f"{count} constants are not fitted, {len(unfitted)} values were given")
+
+    def leaf(symbol: Symbol, token: str, value: float | None) -> Real:
+        if symbol.kind == "variable":
+            return point[token]
+        if value is None:
+            return unfitted.pop()
+        return +getattr(mpmath, token) if token in NAMED_LITERALS else mpmath.mpf(numeral(value))
+
+    def operator(symbol: Symbol, operands: list[Real]) -> Real:
         if time.monotonic() > deadline:
             raise TimeoutError("the value took too long to compute")
-        symbol = expr.library[token]
-        if symbol.kind == "operator":
-            function = FUNCTIONS.get(symbol.name) or _user_function(symbol)
-            result = function(*(stack.pop() for _ in range(symbol.arity)))
-            if result != 0 and (not mpmath.isfinite(result) or abs(mpmath.mag(result)) > MAX_BITS):
-                raise UndefinedError
-            stack.append(result)
-        elif symbol.kind == "variable":
-            stack.append(point[token])
-        elif symbol.kind == "constant":
-            value = fitted.pop()
-            stack.append(unfitted.pop() if value is None else mpmath.mpf(numeral(value)))
-        else:
-            stack.append({"pi": +mpmath.pi, "e": +mpmath.e}.get(token) or mpmath.mpf(token))
-    return stack.pop()
+        result = (FUNCTIONS.get(symbol.name) or _user_function(symbol))(*operands)
+        if result != 0 and (not mpmath.isfinite(result) or abs(mpmath.mag(result)) > MAX_BITS):
+            raise UndefinedError
+        return result
+
+    return expr.fold(leaf, operator)
+
+
+def value_or_none(
+    expr: Expr, point: Mapping[str, Real], digits: int, *, constants: Sequence[Real] = (), deadline: float = math.inf
+) -> Real | None:
+    """Return the value at `point` to so many digits, None where it is undefined; see `precise_value`."""
+    with mpmath.workdps(digits):
+        try:
+            return precise_value(expr, point, constants=constants, deadline=deadline)
+        except UndefinedError:
+            return None

@@ -1,4 +1,4 @@
-"""Full simplification: slow, by SymPy, within a time limit, and checked."""
+"""Full simplification by SymPy, within a time limit and with a check of the result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import mpmath
 from edhie.errors import EdhieError
 from edhie.expr.canonical import canonical_expr
 from edhie.expr.expression import Expr
-from edhie.expr.precise import UndefinedError, precise_value
+from edhie.expr.precise import value_or_none
 from edhie.expr.sympy_pool import shared_worker
 from edhie.expr.sympy_tasks import expr_from, request
 
@@ -19,7 +19,7 @@ DIGITS = 30
 
 
 def simplify(expr: Expr, *, time_limit: float = 5.0) -> Expr:
-    """The shortest of SymPy's simplification, the canonical form and the expression itself.
+    """Return the shortest of SymPy's simplification, the canonical form and the expression itself.
 
     SymPy works in a process of its own and is stopped after `time_limit` seconds. Its result
     counts only if it agrees with the input at random points where that is defined. The
@@ -42,24 +42,19 @@ def simplify(expr: Expr, *, time_limit: float = 5.0) -> Expr:
 
 
 def _agree(a: Expr, b: Expr, places: list[int]) -> bool:
-    """Whether b has a's values at some random points of a's domain; its constants are those of a at `places`."""
+    """Return True where b has a's values at random points of a's domain; its constants are those of a at `places`."""
     draw = random.Random(0)
     agreed = 0
     for _ in range(MAX_TRIES):
-        with mpmath.workdps(DIGITS):
-            point = {name: mpmath.mpf(draw.uniform(-4, 4)) for name in a.library.variables}
-            constants = [mpmath.mpf(draw.uniform(-4, 4)) for _ in a.constants]
-            unfitted = [value for value, known in zip(constants, a.constants, strict=True) if known is None]
-            try:
-                left = precise_value(a, point, constants=unfitted)
-            except UndefinedError:
-                continue
-            try:
-                right = precise_value(b, point, constants=[constants[i] for i in places])
-            except UndefinedError:
-                return False
-            if abs(left - right) > mpmath.mpf(10) ** (-8) * max(1, abs(left)):
-                return False
+        point = {name: mpmath.mpf(draw.uniform(-4, 4)) for name in a.library.variables}
+        constants = [mpmath.mpf(draw.uniform(-4, 4)) for _ in a.constants]
+        unfitted = [value for value, known in zip(constants, a.constants, strict=True) if known is None]
+        left = value_or_none(a, point, DIGITS, constants=unfitted)
+        if left is None:
+            continue
+        right = value_or_none(b, point, DIGITS, constants=[constants[i] for i in places])
+        if right is None or abs(left - right) > 1e-8 * max(1, abs(left)):
+            return False
         agreed += 1
         if agreed == WANTED_POINTS:
             break

@@ -12,27 +12,27 @@ Variables = int | Sequence[str]
 
 
 def nguyen(variables: Variables = 1) -> SymbolLibrary:
-    """The Nguyen benchmark's tokens: no constants, powers 2 to 5, sin, cos, exp, log, sqrt."""
+    """Return the symbols of the Nguyen benchmark: no constants, powers 2 to 5, sin, cos, exp, log, sqrt."""
     return SymbolLibrary.of([*ARITHMETIC, "^2", "^3", "^4", "^5", "sin", "cos", "exp", "log", "sqrt"], variables)
 
 
 def feynman(variables: Variables = 1) -> SymbolLibrary:
-    """The Feynman benchmark's tokens: fitted constants, powers 2 and 3, sin, cos, exp, sqrt."""
+    """Return the symbols of the Feynman benchmark: fitted constants, powers 2 and 3, sin, cos, exp, sqrt."""
     return SymbolLibrary.of([*ARITHMETIC, "^2", "^3", "sin", "cos", "exp", "sqrt"], variables, constant=True)
 
 
 def ae(variables: Variables = 1) -> SymbolLibrary:
-    """The tokens of the AE corpora: five binary operators and the fitted constant."""
+    """Return the symbols of the AE corpora: five binary operators and the fitted constant."""
     return SymbolLibrary.of([*ARITHMETIC, "^"], variables, constant=True)
 
 
 def trig(variables: Variables = 1) -> SymbolLibrary:
-    """The tokens of the Trig corpora: those of AE with sine and cosine."""
+    """Return the symbols of the Trig corpora: those of AE with sine and cosine."""
     return SymbolLibrary.of([*ARITHMETIC, "^", "sin", "cos"], variables, constant=True)
 
 
 def everything(variables: Variables = 1) -> SymbolLibrary:
-    """Every built-in symbol, the fitted constant, pi and e, and any number: what a formula is read in.
+    """Return every built-in symbol, the fitted constant, pi and e, and any number; formulas are read over it.
 
     A variable wins over the function of its name, so that data may have a column `max`.
     """

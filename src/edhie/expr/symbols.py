@@ -1,8 +1,9 @@
-"""The one table of symbols: what each is called, takes, prints as and computes."""
+"""The table of symbols: names, operands, notations and mathematical facts of each."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -68,7 +69,7 @@ class Opcode(IntEnum):
 
 @dataclass(frozen=True)
 class Symbol:
-    """One symbol of an expression: an operator, a variable, the fitted constant, a literal, any number."""
+    """One symbol of an expression: an operator, a variable, the fitted constant, a literal, or any number."""
 
     name: str
     kind: Kind
@@ -77,11 +78,26 @@ class Symbol:
     precedence: int = Precedence.ATOM
     opcode: int = Opcode.CUSTOM
     numpy: str | Callable[..., Any] = ""
-    """A name in `edhie.expr.functions` or NumPy, or the user's function."""
+    """A name in `edhie.expr.interpret` or NumPy, or the user's function."""
     sympy: str | Callable[..., Any] = ""
-    """A name in `edhie.expr.sympy_functions` or SymPy, or the user's function."""
+    """A name in `edhie.expr.sympy_bridge` or SymPy, or the user's function."""
     latex: str = ""
     """LaTeX with {0} and {1} for the operands."""
+    is_common: bool = False
+    """True for a function that has this name in C, Python's math, mpmath, PyTorch and spreadsheets."""
+    parity: Literal["", "even", "odd"] = ""
+    sign: Literal["", "non-negative", "kept"] = ""
+    """Sign of its values: never below 0, or not below 0 where no operand is."""
+    domain: Literal["all", "non-negative", "positive", "unit", "pieces"] = "all"
+    """Operands that it has a value for; "unit" is from -1 to 1, "pieces" are divided by poles or jumps."""
+    period: int = 0
+    """Period in units of pi."""
+    overflows: bool = False
+    """True for a function that leaves the doubles at moderate operands."""
+    is_onto: bool = False
+    """True for a function of one operand that takes all real values."""
+    undoes: str = ""
+    """The operator g with f(g(u)) = u wherever g(u) is defined."""
     value: float = field(default=math.nan, compare=False)
     """Value of a literal; not compared, as the name determines it and NaN differs from itself."""
 
@@ -90,55 +106,90 @@ class Symbol:
         """True for an operator added by the user."""
         return self.kind == "operator" and self.opcode == Opcode.CUSTOM
 
+    @property
+    def role(self) -> tuple[str, int]:
+        """Kind and arity; a literal is a number like any other."""
+        return "number" if self.kind == "literal" else self.kind, self.arity
 
-def _infix(name: str, precedence: Precedence, opcode: Opcode, numpy: str, sympy: str, latex: str) -> Symbol:
-    return Symbol(name, "operator", 2, "infix", precedence, opcode, numpy, sympy, latex)
+    @property
+    def printed_name(self) -> str:
+        """Name of a function in books, such as arcsin, ln or sgn; empty for one that is not printed as a call."""
+        match = re.match(r"\\(?:operatorname\{\{)?(\w+)(?:\}\})?\\left\(", self.latex)
+        return match[1] if match else ""
 
 
-def _power(exponent: int, opcode: Opcode, numpy: str) -> Symbol:
-    name = f"^{exponent}"
+def _infix(name: str, precedence: Precedence, opcode: Opcode, **facts: Any) -> Symbol:
+    return Symbol(name, "operator", 2, "infix", precedence, opcode, **facts)
+
+
+def _power(exponent: int, *, numpy: str, **facts: Any) -> Symbol:
+    power, opcode = Precedence.POWER, Opcode[f"POW{exponent}"]
     latex = f"{{0}}^{{{{{exponent}}}}}"
-    return Symbol(name, "operator", 1, "postfix", Precedence.POWER, opcode, numpy, f"power{exponent}", latex)
+    return Symbol(
+        f"^{exponent}", "operator", 1, "postfix", power, opcode, numpy, "Pow", latex,
+        parity="even" if exponent % 2 == 0 else "odd", sign="non-negative" if exponent % 2 == 0 else "kept", **facts,
+    )  # fmt: skip
 
 
-def _function(name: str, opcode: Opcode, numpy: str, sympy: str, latex: str, arity: int = 1) -> Symbol:
-    return Symbol(name, "operator", arity, "function", Precedence.ATOM, opcode, numpy, sympy, latex)
+def _function(name: str, **facts: Any) -> Symbol:
+    latex = rf"\{name}\left({{0}}\right)"
+    usual: dict[str, Any] = {
+        "opcode": Opcode[name.upper()],
+        "numpy": name,
+        "sympy": name,
+        "latex": latex,
+        "is_common": True,
+    }
+    return Symbol(name, "operator", facts.pop("arity", 1), "function", **(usual | facts))
 
 
 OPERATORS: dict[str, Symbol] = {
     symbol.name: symbol
     for symbol in (
-        _infix("+", Precedence.SUM, Opcode.ADD, "add", "Add", r"{0} + {1}"),
-        _infix("-", Precedence.SUM, Opcode.SUB, "subtract", "subtract", r"{0} - {1}"),
-        _infix("*", Precedence.PRODUCT, Opcode.MUL, "multiply", "Mul", r"{0} \cdot {1}"),
-        _infix("/", Precedence.PRODUCT, Opcode.DIV, "divide", "divide", r"\frac{{{0}}}{{{1}}}"),
-        _infix("^", Precedence.POWER, Opcode.POW, "power", "Pow", r"{0}^{{{1}}}"),
+        _infix("+", Precedence.SUM, Opcode.ADD, numpy="add", sympy="Add", latex=r"{0} + {1}", sign="kept"),
+        _infix("-", Precedence.SUM, Opcode.SUB, numpy="subtract", sympy="subtract", latex=r"{0} - {1}"),
+        _infix("*", Precedence.PRODUCT, Opcode.MUL, numpy="multiply", sympy="Mul", latex=r"{0} \cdot {1}", sign="kept"),
+        _infix("/", Precedence.PRODUCT, Opcode.DIV, numpy="divide", sympy="divide", latex=r"\frac{{{0}}}{{{1}}}",
+               sign="kept"),
+        _infix("^", Precedence.POWER, Opcode.POW, numpy="power", sympy="Pow", latex=r"{0}^{{{1}}}", sign="kept"),
         Symbol("neg", "operator", 1, "prefix", Precedence.NEGATION, Opcode.NEG, "negative", "negate", r"-{0}"),
-        _power(2, Opcode.POW2, "square"),
-        _power(3, Opcode.POW3, "power3"),
-        _power(4, Opcode.POW4, "power4"),
-        _power(5, Opcode.POW5, "power5"),
-        _function("inv", Opcode.INV, "reciprocal", "invert", r"\frac{{1}}{{{0}}}"),
-        _function("sqrt", Opcode.SQRT, "sqrt", "sqrt", r"\sqrt{{{0}}}"),
-        _function("cbrt", Opcode.CBRT, "cbrt", "real_cube_root", r"\sqrt[3]{{{0}}}"),
-        _function("exp", Opcode.EXP, "exp", "exp", r"e^{{{0}}}"),
-        _function("log", Opcode.LOG, "log", "log", r"\ln\left({0}\right)"),
-        _function("log10", Opcode.LOG10, "log10", "log10", r"\log_{{10}}\left({0}\right)"),
-        _function("abs", Opcode.ABS, "abs", "Abs", r"\left|{0}\right|"),
-        _function("sin", Opcode.SIN, "sin", "sin", r"\sin\left({0}\right)"),
-        _function("cos", Opcode.COS, "cos", "cos", r"\cos\left({0}\right)"),
-        _function("tan", Opcode.TAN, "tan", "tan", r"\tan\left({0}\right)"),
-        _function("asin", Opcode.ASIN, "arcsin", "asin", r"\arcsin\left({0}\right)"),
-        _function("acos", Opcode.ACOS, "arccos", "acos", r"\arccos\left({0}\right)"),
-        _function("atan", Opcode.ATAN, "arctan", "atan", r"\arctan\left({0}\right)"),
-        _function("sinh", Opcode.SINH, "sinh", "sinh", r"\sinh\left({0}\right)"),
-        _function("cosh", Opcode.COSH, "cosh", "cosh", r"\cosh\left({0}\right)"),
-        _function("tanh", Opcode.TANH, "tanh", "tanh", r"\tanh\left({0}\right)"),
-        _function("min", Opcode.MIN, "minimum", "Min", r"\min\left({0}, {1}\right)", arity=2),
-        _function("max", Opcode.MAX, "maximum", "Max", r"\max\left({0}, {1}\right)", arity=2),
-        _function("sign", Opcode.SIGN, "sign", "sign", r"\operatorname{{sgn}}\left({0}\right)"),
+        _power(2, numpy="square"),
+        _power(3, numpy="power3", undoes="cbrt"),
+        _power(4, numpy="power4"),
+        _power(5, numpy="power5"),
+        _function("inv", numpy="reciprocal", sympy="invert", latex=r"\frac{{1}}{{{0}}}", is_common=False, parity="odd",
+                  sign="kept", domain="pieces"),
+        _function("sqrt", latex=r"\sqrt{{{0}}}", sign="non-negative", domain="non-negative"),
+        _function("cbrt", sympy="real_cube_root", latex=r"\sqrt[3]{{{0}}}", is_common=False, parity="odd", sign="kept",
+                  is_onto=True, undoes="^3"),
+        _function("exp", latex=r"e^{{{0}}}", sign="non-negative", overflows=True, undoes="log"),
+        _function("log", latex=r"\ln\left({0}\right)", domain="positive", is_onto=True, undoes="exp"),
+        _function("log10", latex=r"\log_{{10}}\left({0}\right)", domain="positive", is_onto=True),
+        _function("abs", sympy="Abs", latex=r"\left|{0}\right|", is_common=False, parity="even", sign="non-negative"),
+        _function("sin", parity="odd", period=2, undoes="asin"),
+        _function("cos", parity="even", period=2, undoes="acos"),
+        _function("tan", parity="odd", domain="pieces", period=1, is_onto=True, undoes="atan"),
+        _function("asin", numpy="arcsin", latex=r"\arcsin\left({0}\right)", parity="odd", sign="kept", domain="unit"),
+        _function("acos", numpy="arccos", latex=r"\arccos\left({0}\right)", sign="non-negative", domain="unit"),
+        _function("atan", numpy="arctan", latex=r"\arctan\left({0}\right)", parity="odd", sign="kept"),
+        _function("sinh", parity="odd", sign="kept", overflows=True, is_onto=True),
+        _function("cosh", parity="even", sign="non-negative", overflows=True),
+        _function("tanh", parity="odd", sign="kept"),
+        _function("min", numpy="minimum", sympy="Min", latex=r"\min\left({0}, {1}\right)", arity=2, is_common=False,
+                  sign="kept"),
+        _function("max", numpy="maximum", sympy="Max", latex=r"\max\left({0}, {1}\right)", arity=2, is_common=False),
+        _function("sign", latex=r"\operatorname{{sgn}}\left({0}\right)", is_common=False, parity="odd",
+                  domain="pieces"),
     )
+}  # fmt: skip
+"""Every built-in operator, by name. A new one is an entry here, an opcode, and its case in the compiled kernels."""
+
+FUNCTIONS: dict[str, Symbol] = {
+    name: symbol for name, symbol in OPERATORS.items() if symbol.style == "function" and name != "inv"
 }
+"""Operators that most notations write as a call."""
+EVEN = frozenset(name for name, symbol in OPERATORS.items() if symbol.parity == "even")
+ODD = frozenset(name for name, symbol in OPERATORS.items() if symbol.parity == "odd")
 
 NAMED_LITERALS: dict[str, Symbol] = {
     "pi": Symbol("pi", "literal", opcode=Opcode.NUMBER, sympy="pi", latex=r"\pi", value=math.pi),
@@ -146,7 +197,7 @@ NAMED_LITERALS: dict[str, Symbol] = {
 }
 
 NUMBER = Symbol("#", "number", opcode=Opcode.NUMBER)
-"""Stands for any number; its value travels beside the token."""
+"""Stands for any number; its value is kept beside the token."""
 
 ALIASES: dict[str, str] = {
     "**": "^",
@@ -170,7 +221,7 @@ ALIASES: dict[str, str] = {
     "E": "e",
     "π": "pi",
 }
-"""Other spellings that people use, read but never printed."""
+"""Other spellings, which are read but never printed."""
 
 
 def is_name(text: object) -> bool:
@@ -193,19 +244,19 @@ def _check_name(name: object, what: str) -> None:
 
 
 def variable(name: str) -> Symbol:
-    """A variable, named as the data's column is."""
+    """Return a variable, named as the column of the data."""
     _check_name(name, "a variable")
     return Symbol(name, "variable", opcode=Opcode.VARIABLE, latex=latex_name(name))
 
 
 def constant(name: str = "c") -> Symbol:
-    """The constant whose value is fitted to data."""
+    """Return the constant whose value is fitted to data."""
     _check_name(name, "the fitted constant")
     return Symbol(name, "constant", opcode=Opcode.CONSTANT, latex=latex_name(name))
 
 
 def literal(text: str | float) -> Symbol:
-    """A number that is a symbol of its own: 'pi', 'e', '1', 0.5."""
+    """Return a number that is a symbol of its own: 'pi', 'e', '1', 0.5."""
     if isinstance(text, str) and text in NAMED_LITERALS:
         return NAMED_LITERALS[text]
     if isinstance(text, str) and not is_numeral(text):
@@ -222,10 +273,10 @@ def operator(
     sympy: Callable[..., Any] | None = None,
     latex: str = "",
 ) -> Symbol:
-    """An operator of the user's: a name, one or two operands, a NumPy and perhaps a SymPy function.
+    """Return an operator of the user's with one or two operands, a NumPy function and perhaps a SymPy function.
 
-    Without a SymPy function it becomes an undefined function there: it prints and
-    substitutes, but does not simplify.
+    Without a SymPy function it becomes an undefined function there: it can be printed and substituted, but not
+    simplified.
     """
     _check_name(name, "an operator")
     if name in OPERATORS or name in NAMED_LITERALS or name in ALIASES:

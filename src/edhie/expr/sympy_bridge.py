@@ -1,4 +1,7 @@
-"""From an expression to SymPy; the way back is in `sympy_reader`."""
+"""Expressions in SymPy; `sympy_reader` reads them back.
+
+Functions are exact over the reals: the cube root of a negative number is negative, as in NumPy.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,6 @@ from typing import Any
 import sympy
 
 from edhie.errors import ExpressionError
-from edhie.expr import sympy_functions
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
@@ -19,20 +21,54 @@ from edhie.expr.symbols import Precedence, Symbol
 MAX_BITS = 20_000  # with longer numbers, such as 9^9^9, SymPy would never end
 
 
+def subtract(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr:
+    """Return a - b."""
+    return sympy.Add(a, negate(b))
+
+
+def divide(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr:
+    """Return a / b."""
+    return sympy.Mul(a, invert(b))
+
+
+def negate(a: sympy.Expr) -> sympy.Expr:
+    """Return -a."""
+    return sympy.Mul(sympy.S.NegativeOne, a)
+
+
+def invert(a: sympy.Expr) -> sympy.Expr:
+    """Return 1 / a."""
+    return sympy.Pow(a, sympy.S.NegativeOne)
+
+
+def real_cube_root(a: sympy.Expr) -> sympy.Expr:
+    """Return the real cube root: sign(a)·|a|^(1/3)."""
+    return sympy.Mul(sympy.sign(a), sympy.Pow(sympy.Abs(a), sympy.Rational(1, 3)))
+
+
+def log10(a: sympy.Expr) -> sympy.Expr:
+    """Return the decimal logarithm: log(a) / log(10)."""
+    return sympy.Mul(sympy.log(a), invert(sympy.log(sympy.Integer(10))))
+
+
 @cache
 def sympy_function(symbol: Symbol) -> Callable[..., Any]:
-    """The SymPy function that an operator stands for."""
+    """Return the SymPy function that an operator stands for; an undefined one for an operator without any."""
     if callable(symbol.sympy):
         return symbol.sympy
-    if not symbol.sympy:  # a user's operator without one
-        undefined: Callable[..., Any] = sympy.Function(symbol.name, real=True)
-        return undefined
-    found: Callable[..., Any] = getattr(sympy_functions, symbol.sympy, None) or getattr(sympy, symbol.sympy)
+    found: Callable[..., Any]
+    if not symbol.sympy:
+        found = sympy.Function(symbol.name, real=True)
+    elif symbol.style == "postfix":
+        exponent = sympy.Integer(symbol.name[1:])
+        found = lambda a: sympy.Pow(a, exponent)  # noqa: E731
+    else:
+        found = globals().get(symbol.sympy) or getattr(sympy, symbol.sympy)
     return found
 
 
 def constant_stem(library: SymbolLibrary) -> str:
-    """What the SymPy names of unfitted constants begin with: no variable is called so with a number behind it."""
+    """Return the beginning of the SymPy names of unfitted constants, such that no variable has one of these names."""
     stem = library.constant or "c"
     while any(name.startswith(stem) and name[len(stem) :].isdigit() for name in library.variables):
         stem += "_"
@@ -40,42 +76,31 @@ def constant_stem(library: SymbolLibrary) -> str:
 
 
 def constant_names(library: SymbolLibrary, count: int) -> list[str]:
-    """Distinct SymPy names for `count` unfitted constants, none of them a variable's."""
-    stem = constant_stem(library)
-    return [f"{stem}{i}" for i in range(count)]
+    """Return distinct SymPy names for `count` unfitted constants, none of them a variable's."""
+    return [f"{constant_stem(library)}{i}" for i in range(count)]
 
 
 def to_sympy(expr: Expr, *, evaluate: bool = True, exact: bool = False) -> sympy.Expr:
-    """The same expression in SymPy, its variables real.
+    """Return the expression in SymPy, with real variables.
 
-    Every unfitted constant is a symbol of its own (c0, c1, …), as their values need not
-    agree. With `evaluate=False` SymPy keeps the tree as it is written; with `exact=True`
-    a decimal such as 0.1 is the fraction 1/10 and not the double next to it. Numbers far
-    beyond the doubles, such as 9^9^9, raise.
+    Each unfitted constant is a symbol of its own (c0, c1, …), as their values need not agree. With `evaluate=False`
+    SymPy keeps the tree as it is written; with `exact=True` a decimal such as 0.1 is the fraction 1/10 and not the
+    double next to it. Numbers far beyond the doubles, such as 9^9^9, raise.
 
     >>> from edhie.expr import parse
     >>> to_sympy(parse("c*x0 + c*x0/2"))
     c0*x0 + c1*x0/2
     """
     names = constant_names(expr.library, len(expr.constants))
-    slots = list(zip(names, expr.constants, strict=True))
-    stack: list[sympy.Expr] = []
+
+    def leaf(symbol: Symbol, token: str, value: float | None) -> sympy.Expr:
+        name = names.pop() if symbol.kind == "constant" else token
+        if value is None:
+            return sympy.Symbol(name, real=True)
+        return getattr(sympy, str(symbol.sympy)) if symbol.sympy else _number(value, exact)
+
     with nullcontext() if evaluate else sympy.evaluate(False):
-        for token in reversed(expr.tokens):
-            symbol = expr.library[token]
-            if symbol.kind == "operator":
-                operands = [stack.pop() for _ in range(symbol.arity)]
-                stack.append(_checked(_apply(symbol, operands)))
-            elif symbol.kind == "variable":
-                stack.append(sympy.Symbol(token, real=True))
-            elif symbol.kind == "constant":
-                name, value = slots.pop()
-                stack.append(sympy.Symbol(name, real=True) if value is None else _number(value, exact))
-            elif symbol.sympy:
-                stack.append(getattr(sympy, str(symbol.sympy)))
-            else:
-                stack.append(_number(float(token), exact))
-    return stack.pop()
+        return expr.fold(leaf, _apply)
 
 
 def _apply(symbol: Symbol, operands: list[sympy.Expr]) -> sympy.Expr:
@@ -86,17 +111,20 @@ def _apply(symbol: Symbol, operands: list[sympy.Expr]) -> sympy.Expr:
     if symbol.name == "exp" and _has_long_power(operands[0]):
         raise ExpressionError(f"exp({operands[0]}) is too long a number for SymPy")
     try:
-        return sympy_function(symbol)(*operands)
+        value = sympy_function(symbol)(*operands)
     except ValueError as error:
         if symbol.name in ("min", "max"):  # SymPy refuses to compare what is not real, such as sqrt(-1)
             raise ExpressionError(f"the {symbol.name} of {operands[0]} and {operands[1]} is no real number") from error
         raise
     except RecursionError as error:
         raise ExpressionError("the expression is nested too deeply for SymPy") from error
+    if value.is_Float and abs(value._mpf_[2] + value._mpf_[3]) > MAX_BITS:  # the exponents of 2 of its parts
+        raise ExpressionError(f"a number in the expression is beyond 2^{MAX_BITS} or its inverse, too much for SymPy")
+    return value
 
 
 def _bits(base: sympy.Expr) -> int:
-    """How long the number is that stands as a factor in the base of a power."""
+    """Return the length of the numerical factor of a base."""
     factor = base.as_coeff_Mul()[0]
     if not factor.is_Rational or factor in (0, 1, -1):
         return 0
@@ -104,17 +132,11 @@ def _bits(base: sympy.Expr) -> int:
 
 
 def _has_long_power(exponent: sympy.Expr) -> bool:
-    """Whether it may hold n·log(a) with large n, of which SymPy makes a^n."""
+    """Return True where it may hold n·log(a) with large n, which SymPy turns into a^n."""
     logarithms = exponent.atoms(sympy.log)
     return any(each.args[0].is_Rational for each in logarithms) and any(
         abs(each) > MAX_BITS for each in exponent.atoms(sympy.Integer)
     )
-
-
-def _checked(value: sympy.Expr) -> sympy.Expr:
-    if value.is_Float and abs(value._mpf_[2] + value._mpf_[3]) > MAX_BITS:  # the exponents of 2 of its parts
-        raise ExpressionError(f"a number in the expression is beyond 2^{MAX_BITS} or its inverse, too much for SymPy")
-    return value
 
 
 def _number(value: float, exact: bool) -> sympy.Expr:

@@ -1,9 +1,8 @@
-"""SymPy in processes of its own, each question with a time limit that always holds.
+"""SymPy in processes of its own, with a time limit for each question.
 
-A signal or a thread cannot stop SymPy inside one long operation on huge integers; killing
-its process can. The processes speak JSON lines, so they need no pickling and no guard in
-the caller's script, and they run with a fixed hash seed, on which SymPy's order of terms
-depends.
+Neither a signal nor a thread can stop SymPy inside one long operation on huge integers; killing its process can. The
+processes exchange JSON lines, so that they need no pickling and no guard in the caller's script. They run with a fixed
+hash seed, on which SymPy's order of terms depends.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
+from queue import SimpleQueue
 from typing import IO, Any
 
 from edhie.errors import EdhieError
@@ -34,14 +33,14 @@ ENDED: Answer = {"error": "the SymPy process ended without an answer"}
 
 
 class SympyWorker:
-    """One process, for one question at a time; started when first asked, and again after it ended."""
+    """One process, for one question at a time; it starts with the first question, and again after it ended."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
 
     def ask(self, message: Answer, time_limit: float) -> Answer:
-        """The worker's answer, `TIMED_OUT` once `time_limit` seconds have passed, or another `error`."""
+        """Return the answer, `TIMED_OUT` once `time_limit` seconds have passed, or another `error`."""
         with self._lock:
             process = self._running()
             answer = None
@@ -77,11 +76,11 @@ class SympyWorker:
             if not is_ready:
                 self._end()
         if not is_ready:
-            raise EdhieError("the SymPy process did not start; see what happens by: python -m edhie.expr.sympy_tasks")
+            raise EdhieError("the SymPy process did not start; run python -m edhie.expr.sympy_tasks to see why")
         return process
 
     def close(self) -> None:
-        """End the process, and with it a question that it works on."""
+        """End the process, and with it the question that it works on."""
         process = self._process
         if process is not None:
             process.kill()
@@ -99,14 +98,14 @@ class SympyWorker:
                         pipe.close()
 
     def forget(self) -> None:
-        """After a fork, in the child: the process is the parent's."""
+        """Forget the process, which is the parent's, in the child after a fork."""
         self._process = None
         self._lock = threading.Lock()
 
 
 @contextmanager
 def _killed_after(seconds: float, process: subprocess.Popen[str]) -> Iterator[threading.Event]:
-    """Kill the process unless the block ends in time; the event tells that it was killed."""
+    """Kill the process unless the block ends in time; the event is set when it was killed."""
     is_killed = threading.Event()
 
     def kill() -> None:
@@ -132,7 +131,7 @@ def _stdout(process: subprocess.Popen[str]) -> IO[str]:
 
 
 def _exchange(process: subprocess.Popen[str], line: str) -> Answer | None:
-    """The answer to one line, or None if the process ends before it."""
+    """Return the answer to one line, or None if the process ends before it."""
     try:
         print(line, file=process.stdin, flush=True)
         answer = _stdout(process).readline()
@@ -145,7 +144,7 @@ def _exchange(process: subprocess.Popen[str], line: str) -> Answer | None:
 
 
 def _environment() -> dict[str, str]:
-    """This process's environment, able to import what this one does and with a fixed hash seed."""
+    """Return the environment with this process's import path and a fixed hash seed."""
     paths = [path or str(Path.cwd()) for path in sys.path]
     return os.environ | {"PYTHONHASHSEED": "0", "PYTHONPATH": os.pathsep.join(paths)}
 
@@ -155,49 +154,44 @@ class SympyPool:
 
     def __init__(self, workers: int, time_limit: float) -> None:
         self.time_limit = time_limit
-        self._local = threading.local()
-        self._workers: list[SympyWorker] = []
-        self._lock = threading.Lock()
-        self._closed = threading.Event()
-        self._size = workers
+        self._workers = [SympyWorker() for _ in range(workers)]
+        self._idle: SimpleQueue[SympyWorker] = SimpleQueue()
+        for worker in self._workers:
+            self._idle.put(worker)
+        self._is_closed = False
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="sympy")
 
     def map(self, messages: Iterable[Answer]) -> Iterator[Answer]:
-        """The answers, each as soon as it and all before it are there."""
+        """Yield the answers, each as soon as it and all before it are there."""
         source = iter(messages)
-        waiting = deque(self._submit(each) for each in islice(source, 4 * self._size))
+        waiting = deque(self._submit(each) for each in islice(source, 4 * len(self._workers)))
         while waiting:
             yield waiting.popleft().result()
             waiting.extend(self._submit(each) for each in islice(source, 1))
 
     def _submit(self, message: Answer) -> Future[Answer]:
-        with self._lock:
-            if not self._closed.is_set():
-                return self._threads.submit(self._ask, message)
-        ended: Future[Answer] = Future()
-        ended.set_result(ENDED)
-        return ended
+        try:
+            return self._threads.submit(self._ask, message)
+        except RuntimeError:  # closed in the meantime
+            ended: Future[Answer] = Future()
+            ended.set_result(ENDED)
+            return ended
 
     def _ask(self, message: Answer) -> Answer:
-        with self._lock:
-            if self._closed.is_set():
-                return ENDED
-            if not hasattr(self._local, "worker"):
-                self._local.worker = SympyWorker()
-                self._workers.append(self._local.worker)
+        worker = self._idle.get()
         try:
-            answer: Answer = self._local.worker.ask(message, self.time_limit)
+            return ENDED if self._is_closed else worker.ask(message, self.time_limit)
         except EdhieError:
-            if self._closed.is_set():  # before its process had started
+            if self._is_closed:  # before its process had started
                 return ENDED
             raise
-        return answer
+        finally:
+            self._idle.put(worker)
 
     def close(self) -> None:
-        """End all workers, whatever they are at; questions still unanswered get `ENDED`."""
-        with self._lock:
-            self._closed.set()
-            self._threads.shutdown(wait=False)
+        """End all workers, whatever they work on; questions still unanswered get `ENDED`."""
+        self._is_closed = True
+        self._threads.shutdown(wait=False)
         for worker in self._workers:
             worker.close()
         self._threads.shutdown(wait=True)
@@ -207,15 +201,13 @@ class SympyPool:
     def __enter__(self) -> SympyPool:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
 @cache
 def shared_worker() -> SympyWorker:
-    """The one worker that single questions go to; it lives as long as this process."""
+    """Return the one worker for single questions; it lives as long as this process."""
     worker = SympyWorker()
     atexit.register(worker.close)
     if hasattr(os, "register_at_fork"):

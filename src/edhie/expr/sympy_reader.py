@@ -1,4 +1,4 @@
-"""From SymPy to an expression, in the symbols that a library has."""
+"""Expressions from SymPy, with the symbols of a library."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
 from edhie.expr.standard_libraries import everything
-from edhie.expr.symbols import NAMED_LITERALS, Symbol
+from edhie.expr.symbols import FUNCTIONS, NAMED_LITERALS, Symbol
 from edhie.expr.sympy_bridge import constant_stem, sympy_function
 
 Prefix = list[str]
@@ -33,7 +33,7 @@ def from_sympy(
     constants: Collection[str] | None = None,
     as_written: bool = False,
 ) -> Expr:
-    """The expression that a SymPy one spells, over `library` or every known symbol.
+    """Read an expression of SymPy's, over `library` or every known symbol.
 
     Symbols named in `constants`, or by default those that `to_sympy` makes (c0, c1, …, or as
     the library's constant is called) and c itself, where no variable is called so, become
@@ -72,17 +72,17 @@ def _constants_among(names: set[str], given: Collection[str] | None, library: Sy
 
 
 def _natural(name: str) -> list[tuple[int, int | str]]:
-    """A sort key that puts x2 before x10."""
+    """Return a sort key that puts x2 before x10."""
     return [(0, int(part)) if part.isdecimal() else (1, part) for part in re.split(r"(\d+)", name) if part]
 
 
 def _is_negative(value: sympy.Expr) -> bool:
-    """Whether it is written with a minus sign in front."""
+    """Return True for an expression that is written with a minus sign in front."""
     return bool(value.as_coeff_Mul()[0].is_negative)
 
 
 def _without_sign(value: sympy.Expr) -> sympy.Expr:
-    """What stands behind that minus sign."""
+    """Return the expression without that minus sign."""
     factor, rest = value.as_coeff_Mul()
     if rest == 1:
         return -factor
@@ -90,18 +90,18 @@ def _without_sign(value: sympy.Expr) -> sympy.Expr:
 
 
 def _reciprocal(base: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
-    """1/base^exponent, for an exponent with a minus sign."""
+    """Return 1/base^exponent, for an exponent with a minus sign."""
     exponent = _without_sign(exponent)
     return base if exponent == 1 else sympy.Pow(base, exponent, evaluate=False)
 
 
 def _is_denominator(factor: sympy.Expr) -> bool:
-    """Whether it is b^-n, and b is not e."""
+    """Return True for b^-n where b is not e."""
     return bool(factor.is_Pow and factor.base != sympy.E and _inverts(factor.base, factor.exp))
 
 
 def _inverts(base: sympy.Expr, exponent: sympy.Expr) -> bool:
-    """Whether base^exponent is 1/base^n; 0^-x is not, since that has values where 1/0^x has none."""
+    """Return True where base^exponent is 1/base^n; 0^-x is not, as it has values where 1/0^x has none."""
     return _is_negative(exponent) and not (base == 0 and exponent.free_symbols)
 
 
@@ -119,16 +119,16 @@ class _Reader:
         return Expr(self.library, self.read(value))
 
     def has(self, name: str) -> bool:
-        """Whether the library has this operator or literal; a variable may be called so instead."""
+        """Return True where the library has this operator or literal, and not a variable of that name."""
         return name in self.library and self.library[name].kind in ("operator", "literal")
 
     def writes(self, number: int) -> bool:
-        """Whether this number can stand in an expression."""
+        """Return True for a number that the library allows."""
         return self.library.has_numbers or self.has(str(number))
 
     @cached_property
     def own_functions(self) -> dict[object, Symbol]:
-        """Operators that users added, by their SymPy heads."""
+        """Operators that users added, by their SymPy functions."""
         customs = [symbol for symbol in self.library.symbols if symbol.is_custom]
         return {symbol.sympy or symbol.name: symbol for symbol in customs}
 
@@ -181,7 +181,7 @@ class _Reader:
         return [self.known(numeral(number))]
 
     def splits(self, value: sympy.Expr) -> bool:
-        """Whether a number is best written as a quotient of two."""
+        """Return True for a number that is best written as a quotient of two."""
         is_fraction = value.is_Rational and not value.is_Integer
         return bool(is_fraction and max(abs(value.p), value.q) < MAX_INTEGER and self.has("/"))
 
@@ -280,7 +280,7 @@ class _Reader:
         raise SymbolError(f"the power {base}**({exponent}) cannot be written with the library ({self.library})")
 
     def integer_power(self, base: Prefix, exponent: int) -> Prefix:
-        """The base to this power as a product of the largest powers that the library has."""
+        """Write a power as a product of the largest powers that the library has."""
         factors: list[Prefix] = []
         while exponent:
             step = next((n for n in (5, 4, 3, 2) if n <= exponent and self.has(f"^{n}")), 1)
@@ -311,13 +311,13 @@ class _Reader:
             return self.read(sympy.atan(1 / value.args[0]))
         if name == "log":
             return self.logarithm(*value.args)
-        spelled = {"Abs": "abs", "Min": "min", "Max": "max"}.get(name, name)
+        spelled = next((own for own, symbol in FUNCTIONS.items() if symbol.sympy == name), name)
         if not self.has(spelled) or not self.library[spelled].arity:
             raise SymbolError(f"SymPy's {name} in {shortened(str(value))} has no counterpart in the library")
         return self.chain(spelled, [self.read(operand) for operand in value.args])
 
     def logarithm(self, operand: sympy.Expr, base: sympy.Expr = sympy.E) -> Prefix:
-        """A logarithm by what the library has; SymPy keeps the base where it does not evaluate."""
+        """Write a logarithm with the library's symbols; SymPy keeps the base where it does not evaluate."""
         if base == 10 and self.has("log10"):
             return ["log10", *self.read(operand)]
         if base != sympy.E:
@@ -327,7 +327,7 @@ class _Reader:
         return [self.known("log"), *self.read(operand)]
 
     def chain(self, name: str, operands: list[Prefix]) -> Prefix:
-        """One operand of a function of one; several joined from the left."""
+        """Apply a function to one operand, or join several from the left."""
         if len(operands) == 1:
             return operands[0] if name in ("*", "min", "max") else [self.known(name), *operands[0]]
         return reduce(lambda left, right: [self.known(name), *left, *right], operands)

@@ -1,4 +1,4 @@
-"""What the worker process does with SymPy; run as `python -m edhie.expr.sympy_tasks`.
+"""Tasks of the SymPy process, which runs as `python -m edhie.expr.sympy_tasks`.
 
 One JSON object a line comes in on standard input, one a line goes out. Nothing here needs a
 time limit: the process is killed from outside, which stops SymPy wherever it is.
@@ -20,8 +20,8 @@ from edhie.errors import EdhieError
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.standard_libraries import everything
-from edhie.expr.symbols import Symbol, operator, variable
-from edhie.expr.sympy_bridge import constant_names, to_sympy
+from edhie.expr.symbols import FUNCTIONS, Symbol, operator, variable
+from edhie.expr.sympy_bridge import constant_names, sympy_function, to_sympy
 from edhie.expr.sympy_reader import from_sympy
 
 MAX_MEMORY = 4 * 2**30
@@ -29,7 +29,7 @@ Answer = dict[str, Any]
 
 
 def request(task: str, exprs: list[Expr], **options: Any) -> dict[str, Any]:
-    """What to send to the worker for these expressions, all over one library."""
+    """Return the message to the worker for these expressions, all over one library."""
     library = exprs[0].library
     return {
         "task": task,
@@ -41,18 +41,18 @@ def request(task: str, exprs: list[Expr], **options: Any) -> dict[str, Any]:
 
 
 def expr_from(answer: Answer, library: SymbolLibrary) -> Expr:
-    """The expression in a worker's answer, over `library` or, where that lacks a symbol, a larger one."""
+    """Return the expression in a worker's answer, over `library` or, where that lacks a symbol, a larger one."""
     wider = library.with_numbers()
     return Expr(wider if answer["fits"] else _widest(wider), answer["tokens"])
 
 
 def _widest(library: SymbolLibrary) -> SymbolLibrary:
-    """The library with every built-in operator and literal that its own names leave room for."""
+    """Return the library with every built-in operator and literal that has no name of its own symbols."""
     return library.extended(*(symbol for symbol in everything(0).symbols if symbol.kind != "constant"))
 
 
 def _read_back(value: sympy.Expr, expr: Expr) -> Answer:
-    """Tokens for an answer, and for each fitted constant among them which of the expression's it is."""
+    """Return tokens for an answer, and the place in the expression of each fitted constant among them."""
     names = constant_names(expr.library, len(expr.constants))
     library = expr.library.with_numbers().extended(*(variable(name) for name in names))
     try:
@@ -65,13 +65,13 @@ def _read_back(value: sympy.Expr, expr: Expr) -> Answer:
 
 
 def simplify(exprs: list[Expr]) -> Answer:
-    """SymPy's full simplification, which may take any time; never longer than its input."""
+    """Simplify by SymPy's full simplification, which may take any time; the result is no longer than its input."""
     (expr,) = exprs
     return _read_back(sympy.simplify(to_sympy(expr), ratio=1), expr)
 
 
 def tidy(exprs: list[Expr]) -> Answer:
-    """SymPy's automatic evaluation and common factors: milliseconds, whatever the expression.
+    """Simplify by SymPy's automatic evaluation and common factors, which takes milliseconds.
 
     Numbers beside an unfitted constant go into it. On random expressions this comes out as
     short as `simplify`, whose time varies by a factor of a hundred from call to call; a
@@ -95,7 +95,7 @@ def _absorbed(value: sympy.Expr, constants: set[sympy.Symbol]) -> sympy.Expr:
 
 
 def prove_zero(exprs: list[Expr], constants: list[int]) -> Answer:
-    """Whether the first expression minus the second is 0; the second's k-th constant is the first's constants[k]-th.
+    """Try to prove that two expressions are equal; the second's k-th constant is the first's constants[k]-th.
 
     The caller knows that the difference vanishes, or is tiny, at many points.
     """
@@ -121,7 +121,7 @@ def _unfitted(expr: Expr) -> list[sympy.Symbol]:
 
 
 def _constant(difference: sympy.Expr) -> sympy.Expr:
-    """The value of a difference that no variable changes, for one whose domain is in one piece; otherwise itself."""
+    """Return the value of a difference that is constant and has a connected domain; otherwise itself."""
     if not _is_in_one_piece(difference):
         return difference
     symbols = difference.free_symbols
@@ -135,7 +135,7 @@ def _constant(difference: sympy.Expr) -> sympy.Expr:
 
 
 def _is_in_one_piece(value: sympy.Expr) -> bool:
-    """Whether the domain is connected and the function continuous on it, as far as is plain to see.
+    """Return True where the domain is known to be connected and the function continuous on it.
 
     The domain is an intersection of convex sets if every operand that is not allowed all
     values is known to have those that are, or is of first degree.
@@ -158,9 +158,11 @@ def _is_total(node: sympy.Expr) -> bool:
 
 
 HALF = sympy.Rational(1, 2)
-CONTINUOUS = (
-    sympy.exp, sympy.sin, sympy.cos, sympy.atan, sympy.sinh, sympy.cosh, sympy.tanh, sympy.Abs, sympy.Min, sympy.Max
-)  # fmt: skip
+CONTINUOUS = tuple(
+    function
+    for symbol in FUNCTIONS.values()
+    if symbol.domain == "all" and isinstance(function := sympy_function(symbol), type)
+)
 # Logarithms may be split and joined (force=True): their operands are positive wherever the
 # expression is defined over the reals.
 ROADS_TO_ZERO: tuple[Callable[[sympy.Expr], sympy.Expr], ...] = (
@@ -180,7 +182,7 @@ TASKS: dict[str, Callable[..., Answer]] = {"simplify": simplify, "tidy": tidy, "
 
 @lru_cache(maxsize=16)
 def _library(text: str, custom: tuple[tuple[str, int], ...]) -> SymbolLibrary:
-    """The library of a request; operators of a user's are known here by name alone."""
+    """Return the library of a request; operators of a user's are known here by name alone."""
     operators: list[Symbol] = [operator(name, arity, numpy=_not_here) for name, arity in custom]
     return SymbolLibrary.from_json(text, operators=operators)
 
@@ -190,7 +192,7 @@ def _not_here(*operands: Any) -> Any:
 
 
 def answer(message: dict[str, Any]) -> Answer:
-    """Do what one request asks for; an error becomes a part of the answer."""
+    """Answer one request; an error becomes part of the answer."""
     try:
         library = _library(message.pop("library"), tuple((n, a) for n, a in message.pop("custom")))
         exprs = [Expr(library, tokens, constants) for tokens, constants in message.pop("exprs")]

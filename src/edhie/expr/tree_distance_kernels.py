@@ -1,8 +1,7 @@
 """Compiled loops behind the distances: equal labels for equal tokens, and Zhang and Shasha's algorithm.
 
-Zhang, Shasha: Simple fast algorithms for the editing distance between trees and
-related problems, SIAM J. Comput. 18 (1989). Written by hand, since the published
-Python packages (zss, apted) are pure Python and no longer maintained.
+Zhang, Shasha: Simple fast algorithms for the editing distance between trees and related problems, SIAM J. Comput. 18
+(1989). Written by hand, since the published Python packages (zss, apted) are pure Python and no longer maintained.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 class Side(NamedTuple):
-    """What labelling needs of a forest; `codes` by token id, -1 for the token that stands for any number."""
+    """A forest as labelling needs it; `codes` are by token id, -1 for the token that stands for any number."""
 
     tokens: NDArray[np.int16]
     offsets: Indices
@@ -40,7 +39,7 @@ class Trees(NamedTuple):
 
 @jit
 def longest(offsets: Indices) -> int:
-    """The length of the longest piece."""
+    """Return the length of the longest piece."""
     found = 0
     for k in range(len(offsets) - 1):
         found = max(found, offsets[k + 1] - offsets[k])
@@ -49,7 +48,7 @@ def longest(offsets: Indices) -> int:
 
 @jit
 def label_pairs(a: Side, b: Side, known: Floats, first_number: int) -> tuple[Small, Small]:
-    """By node of both sides: its token's code; numbers count from `first_number`, the known ones first.
+    """Return the code of each node's token on both sides; numbers count from `first_number`, known ones first.
 
     Numbers are counted anew for each pair, so labels stay small however many there are.
     """
@@ -66,7 +65,7 @@ def label_pairs(a: Side, b: Side, known: Floats, first_number: int) -> tuple[Sma
 
 @jit
 def label_one(side: Side, k: int, seen: Floats, count: int, first_number: int, labels: Small) -> int:
-    """Label expression k, given `count` numbers seen; new ones are added, their count comes back."""
+    """Label expression k, given `count` numbers seen; add new ones and return their count."""
     slot = side.slots[k]
     for i in range(side.offsets[k], side.offsets[k + 1]):
         token = side.tokens[i]
@@ -88,7 +87,7 @@ def label_one(side: Side, k: int, seen: Floats, count: int, first_number: int, l
 
 @jit
 def zhang_shasha(a: Trees, b: Trees) -> Indices:
-    """The tree edit distance of each tree of `a` to the one at the same place in `b`, at unit costs."""
+    """Return the tree edit distance of each tree of `a` to the one at the same place in `b`, at unit costs."""
     out = np.zeros(len(a.offsets) - 1, np.int64)
     # the two tables of the algorithm, for the largest trees; each pair writes what it reads
     shape = (longest(a.offsets) + 1, longest(b.offsets) + 1)
@@ -108,7 +107,7 @@ def zhang_shasha(a: Trees, b: Trees) -> Indices:
 
 @jit
 def keyroots(sizes: Small) -> NDArray[np.bool_]:
-    """By node in postorder: whether it is the highest of those that share its leftmost leaf."""
+    """Mark the highest of the nodes that share a leftmost leaf, by node in postorder."""
     highest = np.empty(len(sizes), np.int64)
     for i in range(len(sizes)):  # a parent comes after its children and overwrites them
         highest[i - sizes[i] + 1] = i

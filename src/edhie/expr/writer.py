@@ -1,6 +1,6 @@
-"""Expressions as text: one writer, and a `Dialect` for each notation or language.
+"""Expressions as text: one writer, and a `Syntax` for each notation or language.
 
-The writer walks the tree and decides on parentheses. A dialect is a table: templates of the operators with their
+The writer walks the tree and decides on parentheses. A syntax is a table: templates of the operators with their
 precedences, and the look of numbers, names and parentheses.
 """
 
@@ -34,12 +34,12 @@ class Piece(NamedTuple):
     is_plain: bool = False
     """True for a number of the language itself, False for an array, a tensor or a symbol."""
     terms: tuple[tuple[bool, str], ...] = ()
-    """Terms of a sum as (is negative, text), in dialects that move signs to the front."""
+    """Terms of a sum as (is negative, text), in syntaxes that move signs to the front."""
 
 
 @dataclass(frozen=True)
 class Template:
-    """Text of one operator in a dialect."""
+    """Text of one operator in a syntax."""
 
     text: str
     """Text with {0} and {1} for the operands."""
@@ -56,11 +56,6 @@ class Template:
         """Name of the function that the text is a call of."""
         return self.text.partition("(")[0]
 
-    @cached_property
-    def begins_with_operand(self) -> bool:
-        """True where the first operand follows nothing that a sign could be confused with."""
-        return self.text.startswith("{0}")
-
 
 Rule = Template | Callable[..., Piece]  # a function makes the piece of an operator from those of its operands
 Condition = Callable[[Sequence[Piece], SymbolLibrary], bool]
@@ -73,12 +68,8 @@ def number_piece(text: str, value: float, *, is_plain: bool = True) -> Piece:
     return Piece(text, precedence, number=value, is_known=True, is_plain=is_plain)
 
 
-def _begins_with_sign(piece: Piece) -> bool:
-    return piece.text.startswith("-")
-
-
 @dataclass(frozen=True)
-class Dialect:
+class Syntax:
     """Table of how a notation or language is written."""
 
     operators: Mapping[str, Rule]
@@ -94,7 +85,7 @@ class Dialect:
     number: Callable[[float, str], Piece] = lambda value, number_format: number_piece(repr(value), value)
     """Piece of a number, given the format asked for."""
     parentheses: str = "({0})"
-    is_signed: Callable[[Piece], bool] = _begins_with_sign
+    is_signed: Callable[[Piece], bool] = lambda piece: piece.text.startswith("-")
     """True for a piece that needs parentheses after an operator, as in x - (-3)."""
     wrap: str = ""
     """Text that makes a plain number {0} an array, a tensor or a symbol, where functions need one."""
@@ -129,51 +120,45 @@ class Written(NamedTuple):
 
 def write(
     expr: Expr,
-    dialect: Dialect,
+    syntax: Syntax,
     *,
     number_format: str = "",
     names: Mapping[str, str] | None = None,
     constants: Sequence[str] = (),
 ) -> Written:
-    """Write an expression in a dialect.
+    """Write an expression in a syntax.
 
     `names` has other names for variables, and `constants` names for the constants without values, one for each
     constant of the expression in prefix order.
     """
-    names = names or {}
-    writer = _Writer(dialect, expr.library, {*names.values(), *constants})
-    values = list(expr.constants)
-    stack: list[Piece] = []
-    for token in reversed(expr.tokens):
-        symbol = expr.library[token]
-        if symbol.arity:
-            stack.append(writer.operator(symbol, [stack.pop() for _ in range(symbol.arity)]))
-        elif symbol.kind == "variable":
-            stack.append(Piece(names.get(token) or dialect.name(symbol), is_variable=True))
-        elif symbol.kind == "constant":
-            value = values.pop()
-            name = constants[len(values)] if constants else dialect.name(symbol)
-            stack.append(Piece(name) if value is None else dialect.number(value, number_format))
-        elif symbol.kind == "literal" and (text := dialect.literal(token)):
-            stack.append(number_piece(text, symbol.value, is_plain=dialect.has_plain_literals))
-        else:
-            value = symbol.value if symbol.kind == "literal" else float(token)
-            stack.append(dialect.number(value, number_format))
-    formula = writer.wrapped(stack.pop())
-    return Written(formula, tuple(writer.statements), tuple(dialect.helpers[name] for name in sorted(writer.helpers)))
+    names, waiting = names or {}, list(constants)
+    writer = _Writer(syntax, expr.library, {*names.values(), *constants})
+
+    def leaf(symbol: Symbol, token: str, value: float | None) -> Piece:
+        if symbol.kind == "variable":
+            return Piece(names.get(token) or syntax.name(symbol), is_variable=True)
+        name = waiting.pop() if symbol.kind == "constant" and constants else None
+        if value is None:
+            return Piece(name or syntax.name(symbol))
+        if symbol.kind == "literal" and (text := syntax.literal(token)):
+            return number_piece(text, value, is_plain=syntax.has_plain_literals)
+        return syntax.number(value, number_format)
+
+    formula = writer.wrapped(expr.fold(leaf, writer.operator))
+    return Written(formula, tuple(writer.statements), tuple(syntax.helpers[name] for name in sorted(writer.helpers)))
 
 
 class _Writer:
     """Writes pieces from the leaves up, and collects what goes before the formula."""
 
-    def __init__(self, dialect: Dialect, library: SymbolLibrary, taken: set[str]) -> None:
-        self.dialect, self.library = dialect, library
+    def __init__(self, syntax: Syntax, library: SymbolLibrary, taken: set[str]) -> None:
+        self.syntax, self.library = syntax, library
         self.helpers: set[str] = set()
         self.statements: list[str] = []
         self.local_names = (name for name in (f"t{i}" for i in count()) if name not in taken)
 
     def operator(self, symbol: Symbol, operands: list[Piece]) -> Piece:
-        rule = self.dialect.rule(symbol, operands, self.library)
+        rule = self.syntax.rule(symbol, operands, self.library)
         if not isinstance(rule, Template):
             return rule(*operands)
         first, last = operands[0], operands[-1]
@@ -182,37 +167,32 @@ class _Writer:
             operands = [self.wrapped(piece) for piece in operands]
             is_plain = False
         text = rule.text.format(*[self._operand(rule, i, piece) for i, piece in enumerate(operands)])
-        self._check_length(text)
-        if rule.function in self.dialect.helpers:
+        limit = self.syntax.max_length
+        if limit is not None and len(text) > limit:
+            raise ExpressionError(
+                f"{shortened(text, 40)!r} is longer than the {limit} characters that a formula may have there; "
+                "split the expression by subtree(), or choose another format"
+            )
+        if rule.function in self.syntax.helpers:
             self.helpers.add(rule.function)
         depth = 1 + max(piece.depth for piece in operands)
         piece = Piece(text, rule.precedence, depth, is_known=first.is_known and last.is_known, is_plain=is_plain)
-        return self._assigned(piece) if depth > MAX_DEPTH and self.dialect.assign else piece
-
-    def _assigned(self, piece: Piece) -> Piece:
-        """Assign a deep part of the formula to a local name."""
+        if depth <= MAX_DEPTH or not self.syntax.assign:
+            return piece
         name = next(self.local_names)
-        self.statements.append(self.dialect.assign.format(name, piece.text))
+        self.statements.append(self.syntax.assign.format(name, piece.text))
         return Piece(name, is_known=piece.is_known, is_plain=piece.is_plain)
 
     def wrapped(self, piece: Piece) -> Piece:
-        if not (piece.is_plain and self.dialect.wrap):
+        if not (piece.is_plain and self.syntax.wrap):
             return piece
-        return Piece(self.dialect.wrap.format(piece.text), is_known=True)
+        return Piece(self.syntax.wrap.format(piece.text), is_known=True)
 
     def _operand(self, rule: Template, index: int, piece: Piece) -> str:
         """Return the text of an operand, in parentheses where it would be misread without."""
         least = rule.operands[index]
         if not least:
             return piece.text
-        is_leading = index == 0 and rule.begins_with_operand
-        is_misread = piece.precedence < least or (not is_leading and self.dialect.is_signed(piece))
-        return self.dialect.parentheses.format(piece.text) if is_misread else piece.text
-
-    def _check_length(self, text: str) -> None:
-        limit = self.dialect.max_length
-        if limit is not None and len(text) > limit:
-            raise ExpressionError(
-                f"{shortened(text, 40)!r} is longer than the {limit} characters that a formula may have there; "
-                "split the expression by subtree(), or choose another format"
-            )
+        is_leading = index == 0 and rule.text.startswith("{0}")  # no sign before it to confuse
+        is_misread = piece.precedence < least or (not is_leading and self.syntax.is_signed(piece))
+        return self.syntax.parentheses.format(piece.text) if is_misread else piece.text

@@ -20,7 +20,6 @@ from edhie.fit.settings import Settings
 from edhie.fit.sources import sources
 from edhie.fit.template import template_library, template_strategy
 from edhie.fit.warm_up import warm_up_if_timed
-from edhie.generators.answers import over
 from edhie.generators.base import Generator
 from edhie.results import Candidates, Front, SearchResult
 from edhie.search import run
@@ -71,7 +70,7 @@ def discover(
         folder=folder, resume=resume, asked=settings.identity(), criterion=criterion,
     )  # fmt: skip
     if searched is not problem:  # equations are over all columns of the table
-        result = _cast(result, over(library, problem.train.names))
+        result = _cast(result, library.with_variables(problem.train.names))
     return Discovery.of(result, problem, settings, criterion, tuple(guesses))
 
 

@@ -19,7 +19,7 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.losses import LOSSES, Loss
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest
-from edhie.expr.plain import named_numbers, plain_form, short_form, without_redundancy
+from edhie.expr.readable import named_numbers, readable_form, short_form, without_redundant_constants
 from edhie.fit.settings import Settings
 from edhie.results import Candidates
 from edhie.selection.choice import FROM_HERE
@@ -149,10 +149,12 @@ class Presenter:
 
     def _forms(self, expr: Expr) -> list[Expr]:
         """Return forms of an expression: short ones without redundant constants first, then that of widest domain."""
-        bare = without_redundancy(expr, lower=self.lower, upper=self.upper)
+        bare = without_redundant_constants(expr, lower=self.lower, upper=self.upper)
         first = _shortest_first(bare, self.data, more_numbers=False)
-        again = [without_redundancy(each, lower=self.lower, upper=self.upper) for each in first if each != bare]
-        return [*again, bare, plain_form(expr)]
+        again = [
+            without_redundant_constants(each, lower=self.lower, upper=self.upper) for each in first if each != bare
+        ]
+        return [*again, bare, readable_form(expr)]
 
     def _is_within_bounds(self, before: Expr, after: Expr) -> bool:
         """Return whether constants that are new, but for their signs, are within bounds."""

@@ -14,7 +14,7 @@ from edhie.fit.background import Wanted, trained_or_begun
 from edhie.fit.field import field_of
 from edhie.fit.settings import Settings
 from edhie.generators import Generator, load
-from edhie.generators.answers import answer_library, over
+from edhie.generators.answers import answer_library
 from edhie.generators.base import LatentGenerator
 from edhie.generators.hvae.hvae import HVAE
 from edhie.generators.renamed import renamed
@@ -35,7 +35,7 @@ def sources(settings: Settings, names: Sequence[str]) -> tuple[Generator, Symbol
         library = library_of(settings.operators, generator.library)
         if not is_mosaic:
             generator = _restricted(generator, library)
-    answers = over(library, names)
+    answers = library.with_variables(names)
     if settings.corpus is not None:
         generator = _with_field(generator, settings.corpus, names)
     is_latent = isinstance(generator, LatentGenerator)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from edhie.expr import Symbol, SymbolLibrary
-from edhie.expr.symbols import OPERATORS, constant, variable
+from edhie.expr.symbols import OPERATORS, constant
 from edhie.generators.base import Generator
 from edhie.grammar import load as load_grammar
 
@@ -27,26 +25,3 @@ def answer_library(generator: Generator, *, strict: bool, undoing: bool = False)
     if generator.library.constant is None:
         further.append(constant())
     return generator.library.extended(*further)
-
-
-def over(library: SymbolLibrary, names: Sequence[str]) -> SymbolLibrary:
-    """The library with these variables in place of its own, however many; where they are as many, all ids stay.
-
-    A constant that has the name of a variable takes another.
-
-    >>> over(SymbolLibrary.of(["+"], 1, constant=True), ["t", "c"]).names
-    ('+', 't', 'C', 'c')
-    """
-    waiting = [variable(name) for name in names]
-    symbols: list[Symbol] = []
-    for symbol in library.symbols:
-        if symbol.kind == "variable":
-            symbols += waiting[:1]
-            del waiting[:1]
-        elif symbol.kind == "constant" and symbol.name in names:
-            free = SymbolLibrary.of([], names, constant=True).constant
-            assert free is not None
-            symbols.append(constant(free))
-        else:
-            symbols.append(symbol)
-    return SymbolLibrary((*symbols, *waiting))

@@ -10,7 +10,6 @@ import numpy as np
 
 from edhie.errors import GeneratorError
 from edhie.expr import Forest, SymbolLibrary
-from edhie.generators.answers import over
 from edhie.generators.base import Codes, Decoded, Generator, LatentGenerator
 
 
@@ -32,7 +31,7 @@ class RenamedSamples:
         if len(names) != len(own):
             raise GeneratorError(f"a generator of {len(own)} variables cannot have {len(names)} names for them")
         self._generator = generator
-        self._library = over(generator.library, names)
+        self._library = generator.library.with_variables(names)
 
     @property
     def library(self) -> SymbolLibrary:

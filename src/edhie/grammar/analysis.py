@@ -1,4 +1,4 @@
-"""What a grammar gives, without drawing from it: whether it ends, how large, how likely within limits."""
+"""Properties of a grammar's expressions without sampling: termination, sizes, probability within limits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.grammar.layouts import NONE, Floats, Ints
+from edhie.grammar.arrays import NONE, Floats, Ints
 from edhie.grammar.rules import Rule
 from edhie.grammar.tables import Tables
 
@@ -16,7 +16,7 @@ CRITICAL = 1e-9
 
 
 def spectral_radius(rules: Sequence[Rule]) -> float:
-    """Of the mean matrix: how many Bs one step of a derivation makes of an A, on average."""
+    """Return the spectral radius of the mean matrix: how many Bs a step of a derivation makes of an A, on average."""
     place = {name: i for i, name in enumerate(dict.fromkeys(rule.lhs for rule in rules))}
     mean = np.zeros((len(place), len(place)))
     for rule in rules:
@@ -26,7 +26,7 @@ def spectral_radius(rules: Sequence[Rule]) -> float:
 
 
 def termination_probabilities(tables: Tables) -> Floats:
-    """By state, the chance that a derivation ends: the least fixed point, by Newton's method from 0.
+    """Return the probability by state that a derivation ends: the least fixed point, by Newton's method from 0.
 
     From 0, Newton's steps rise to the least fixed point and never pass it
     (Esparza, Kiefer and Luttenberger, SIAM J. Comput. 2010).
@@ -48,7 +48,7 @@ def termination_probabilities(tables: Tables) -> Floats:
 
 
 def expected_size(tables: Tables) -> float:
-    """The mean number of nodes, where the grammar is subcritical."""
+    """Return the mean number of nodes of a subcritical grammar."""
     n, each = tables.n_states, tables.alternatives
     mean = np.zeros((n, n + 1))
     np.add.at(mean, (each.state, each.left), each.probability)
@@ -57,7 +57,7 @@ def expected_size(tables: Tables) -> float:
 
 
 def least_sizes(tables: Tables) -> tuple[Ints, Ints]:
-    """For each state, the fewest nodes and the least height of a tree."""
+    """Return the fewest nodes and the least height of a tree, by state."""
     each = tables.alternatives
     far = np.int64(1) << 60
     size, height = np.full(tables.n_states + 1, far), np.full(tables.n_states + 1, far)
@@ -71,7 +71,7 @@ def least_sizes(tables: Tables) -> tuple[Ints, Ints]:
 
 
 def size_distributions(tables: Tables, max_size: int) -> Floats:
-    """By state, the probability of each size from 0 to `max_size`.
+    """Return the probability of each size from 0 to `max_size`, by state.
 
     Each alternative makes one node, so a tree of size k needs smaller ones alone and the
     power series follows term by term.
@@ -91,7 +91,7 @@ def size_distributions(tables: Tables, max_size: int) -> Floats:
 
 
 def acceptance(tables: Tables, max_height: int | None, max_size: int) -> float:
-    """The probability that one draw is within both limits."""
+    """Return the probability that a sample is within both limits."""
     if max_height is None or max_height >= max_size:  # no tree is higher than large
         return float(size_distributions(tables, max_size)[tables.start].sum())
     leaf, one, two = _by_operands(tables)
@@ -113,7 +113,7 @@ Binary = dict[tuple[int, int], list[tuple[int, float]]]
 
 
 def _by_operands(tables: Tables) -> tuple[NDArray[np.float64], Unary, Binary]:
-    """Probabilities of leaves by state, of (state, operand), and by pair of operands of (state)."""
+    """Return probabilities of leaves by state, of (state, operand), and by pair of operands of (state)."""
     leaf = np.zeros(tables.n_states)
     one: dict[tuple[int, int], float] = {}
     two: dict[tuple[int, int], dict[int, float]] = {}

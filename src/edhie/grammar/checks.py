@@ -1,4 +1,4 @@
-"""What must hold of a grammar's rules before anything can be made of them."""
+"""Checks of a grammar's rules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_RULES = 32767  # derivations keep them as 16-bit integers
 
 
 def grouped(rules: Iterable[Rule]) -> dict[str, list[Rule]]:
-    """Rules by left-hand side, in the order of first appearance."""
+    """Return rules by left-hand side, in the order of first appearance."""
     groups: dict[str, list[Rule]] = {}
     for rule in rules:
         groups.setdefault(rule.lhs, []).append(rule)
@@ -23,7 +23,7 @@ def grouped(rules: Iterable[Rule]) -> dict[str, list[Rule]]:
 
 
 def normalised(rules: Iterable[Rule]) -> list[Rule]:
-    """The rules with probabilities that sum to 1 as closely as a double can."""
+    """Return the rules with probabilities that sum to 1 as closely as a double can."""
     groups = grouped(rules).values()
     totals = [math.fsum(rule.probability for rule in group) for group in groups]
     return [
@@ -34,7 +34,7 @@ def normalised(rules: Iterable[Rule]) -> list[Rule]:
 
 
 def check_rules(groups: Mapping[str, Sequence[Rule]], start: str) -> None:
-    """Probabilities, definitions and that every nonterminal can end; a fault raises."""
+    """Check probabilities, definitions, and that every nonterminal can end."""
     if not groups:
         raise GrammarError("a grammar needs at least one rule")
     if sum(map(len, groups.values())) > MAX_RULES:
@@ -42,7 +42,13 @@ def check_rules(groups: Mapping[str, Sequence[Rule]], start: str) -> None:
     if start not in groups:
         raise GrammarError(f"the start symbol {start!r} has no rules{suggestion(start, groups)}")
     for lhs, rules in groups.items():
-        _check_probabilities(lhs, rules)
+        for rule in rules:
+            if not 0 <= rule.probability <= 1:
+                raise fault(rule, f"the probability {rule.probability} is not between 0 and 1")
+        total = math.fsum(rule.probability for rule in rules)
+        if abs(total - 1) > TOLERANCE:
+            advice = f"; divide each by {total:.9g}" if total > 0 else ""
+            raise fault(rules[0], f"the probabilities of {lhs!r} sum to {total:.9g}, not to 1{advice}")
         for rule in rules:
             _check_parts(rule, groups)
     endless = set(groups) - productive(rule for rules in groups.values() for rule in rules)
@@ -50,17 +56,6 @@ def check_rules(groups: Mapping[str, Sequence[Rule]], start: str) -> None:
         if lhs in endless:
             what = f"{lhs!r} never ends: each of its rules leads to a nonterminal that never ends"
             raise fault(groups[lhs][0], f"{what}; give it one that does, such as {lhs} -> 'x0' [0.5]")
-
-
-def _check_probabilities(lhs: str, rules: Sequence[Rule]) -> None:
-    for rule in rules:
-        if not 0 <= rule.probability <= 1:
-            raise fault(rule, f"the probability {rule.probability} is not between 0 and 1")
-    total = math.fsum(rule.probability for rule in rules)
-    if abs(total - 1) > TOLERANCE:
-        what = f"the probabilities of {lhs!r} sum to {total:.9g}, not to 1"
-        advice = f"; divide each by {total:.9g}" if total > 0 else ""
-        raise fault(rules[0], what + advice)
 
 
 def _check_parts(rule: Rule, groups: Mapping[str, Sequence[Rule]]) -> None:
@@ -73,7 +68,7 @@ def _check_parts(rule: Rule, groups: Mapping[str, Sequence[Rule]]) -> None:
 
 
 def productive(rules: Iterable[Rule]) -> set[str]:
-    """The nonterminals that derive something finite by rules of positive probability."""
+    """Return the nonterminals that derive something finite by rules of positive probability."""
     waiting = [rule for rule in rules if rule.probability > 0]
     found: set[str] = set()
     while True:
@@ -84,7 +79,7 @@ def productive(rules: Iterable[Rule]) -> set[str]:
 
 
 def reachable(groups: Mapping[str, Sequence[Rule]], start: str) -> set[str]:
-    """The nonterminals that derivations from `start` can hold."""
+    """Return the nonterminals that derivations from `start` can hold."""
     found, waiting = {start}, [start]
     while waiting:
         rules = [rule for rule in groups[waiting.pop()] if rule.probability > 0]
@@ -97,7 +92,7 @@ def reachable(groups: Mapping[str, Sequence[Rule]], start: str) -> set[str]:
 def operator_choices(
     groups: Mapping[str, Sequence[Rule]], start: str, symbols: Mapping[str, Symbol]
 ) -> dict[str, frozenset[Symbol]]:
-    """The nonterminals that stand for operators and the operators of each.
+    """Return the nonterminals that stand for operators, with the operators of each.
 
     Each rule of such a nonterminal is a single operator, or another such nonterminal.
     """

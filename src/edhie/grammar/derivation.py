@@ -1,23 +1,50 @@
-"""Derivations: the rules that lead to an expression, and the expression that rules lead to."""
+"""Trees and rules as arrays, with which kernels go from expressions to derivations and back."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
-from edhie.errors import GrammarError
-from edhie.grammar.layouts import Ints, Spelling
+from edhie.expr import Forest, SymbolLibrary
+from edhie.expr.numerals import is_numeral, numeral
+from edhie.expr.symbols import NUMBER
+from edhie.grammar.arrays import Ints, Spelling, Templates, Trees
 from edhie.grammar.patterns import Hole, Leaf, Pattern
-from edhie.grammar.rules import Rule
+from edhie.grammar.rules import Nonterminal, Rule
 from edhie.grammar.tables import Entry, Tables
 
-RULE_TYPE = np.int16
+Derivations = tuple[NDArray[np.int16], Ints]
+"""Rules of many leftmost derivations end to end, and where each begins."""
+
+
+def trees_of(forest: Forest, library: SymbolLibrary) -> Trees:
+    """Return the trees over the grammar's library; unlike in a cast, unknown symbols are allowed."""
+    own = forest.library
+    numbers = np.full(len(forest.tokens), np.nan)
+    numbers[own.has_slot[forest.tokens]] = forest.values
+    tokens = forest.tokens
+    if own != library:
+        any_number, unknown = library.ids.get(NUMBER.name, len(library)), len(library)
+        ids = own.ids_in(library)
+        table = np.where(ids < 0, unknown, ids).astype(np.int16)
+        for old in np.flatnonzero(ids < 0).tolist():
+            if library.has_numbers and is_numeral(own.names[old]):
+                table[old] = any_number
+                numbers = np.where(forest.tokens == old, float(own.names[old]), numbers)
+        tokens = table[forest.tokens]
+        if own.has_numbers:  # a number of theirs may be a literal of ours
+            at = np.flatnonzero(forest.tokens == own.ids[NUMBER.name])
+            values, which = np.unique(numbers[at], return_inverse=True)
+            found = [library.ids.get(numeral(value), any_number) for value in values.tolist()]
+            tokens[at] = np.array(found, np.int16)[which]
+    return Trees(tokens, numbers, forest.left, forest.right, forest.offsets)
 
 
 def spelling_of(tables: Tables, entries: Sequence[Entry], n_rules: int, n_tokens: int) -> Spelling:
-    """The arrays that spell derivations, from a grammar's tables and rules."""
+    """Return the arrays that spell derivations, from a grammar's tables and rules."""
     rows = list(tables.rules)
     operator_rows = np.full((len(tables.operator_rules), n_tokens), -1, np.int64)
     for operator, chains in enumerate(tables.operator_rules.values()):
@@ -40,7 +67,7 @@ def spelling_of(tables: Tables, entries: Sequence[Entry], n_rules: int, n_tokens
 
 
 def _slots(pattern: Pattern, targets: Mapping[str, int], path: int) -> list[tuple[int, int, int]]:
-    """Place in the text, path and target of each nonterminal of a pattern."""
+    """Return place in the text, path and target of each nonterminal of a pattern."""
     if isinstance(pattern, Leaf):
         return []
     if isinstance(pattern, Hole):
@@ -55,53 +82,59 @@ def _offsets(rows: Sequence[Sequence[object]]) -> Ints:
     return np.cumsum([0, *map(len, rows)], dtype=np.int64)
 
 
-@dataclass
-class _Open:
-    """A rule that has been applied, and the tokens of those of its nonterminals that are done."""
-
-    rule: int
-    done: list[list[str]] = field(default_factory=list)
-
-
-def tokens_of(
-    sequence: Sequence[int], rules: Sequence[Rule], patterns: Sequence[Pattern | None], start: str
-) -> list[str]:
-    """The prefix tokens that a leftmost derivation from `start` ends with."""
-    wanted = start
-    stack: list[_Open] = []
+def misfit(sequence: Sequence[int], rules: Sequence[Rule], start: str) -> str:
+    """Return the reason why rules are not one whole leftmost derivation."""
+    waiting = [start]
     for step, index in enumerate(sequence):
+        if not waiting:
+            return f"the derivation is whole after {step} rules, {len(sequence)} were given"
+        wanted = waiting.pop()
         if not 0 <= index < len(rules):
-            raise GrammarError(f"step {step} asks for rule {index}; the grammar has rules 0 to {len(rules) - 1}")
+            return f"step {step} asks for rule {index}; the grammar has rules 0 to {len(rules) - 1}"
         if rules[index].lhs != wanted:
-            raise GrammarError(
-                f"step {step} applies rule {index} ({rules[index]}) where a rule of {wanted!r} is needed"
-            )
-        stack.append(_Open(index))
-        while len(stack[-1].done) == len(rules[stack[-1].rule].nonterminals):
-            whole = stack.pop()
-            tokens = _filled(rules[whole.rule], patterns[whole.rule], whole.done)
-            if not stack:
-                if step + 1 < len(sequence):
-                    raise GrammarError(f"the derivation is whole after {step + 1} rules, {len(sequence)} were given")
-                return tokens
-            stack[-1].done.append(tokens)
-        wanted = rules[stack[-1].rule].nonterminals[len(stack[-1].done)]
-    raise GrammarError(f"the derivation stops after {len(sequence)} rules, where a rule of {wanted!r} is needed")
+            return f"step {step} applies rule {index} ({rules[index]}) where a rule of {wanted!r} is needed"
+        waiting += reversed(rules[index].nonterminals)
+    return f"the derivation stops after {len(sequence)} rules, where a rule of {waiting[-1]!r} is needed"
 
 
-def _filled(rule: Rule, pattern: Pattern | None, done: Sequence[list[str]]) -> list[str]:
-    """The pattern's prefix tokens, with those of its nonterminals put in."""
+def templates_of(
+    rules: Sequence[Rule], patterns: Sequence[Pattern | None], library: SymbolLibrary, start: str
+) -> Templates:
+    """Return the templates of all rules, those of probability 0 too."""
+    places = {name: place for place, name in enumerate(dict.fromkeys(rule.lhs for rule in rules))}
+    rhs = [[places[name] for name in rule.nonterminals] for rule in rules]
+    items = [_items(rule, pattern) for rule, pattern in zip(rules, patterns, strict=True)]
+    tokens = [[item if isinstance(item, int) else library.id_of(item) for item in row] for row in items]
+    numbers = [
+        float(str(item)) if token >= 0 and library.names[token] == NUMBER.name else math.nan
+        for row, ids in zip(items, tokens, strict=True)
+        for item, token in zip(row, ids, strict=True)
+    ]
+    return Templates(
+        start=places[start],
+        lhs=np.array([places[rule.lhs] for rule in rules], np.int64),
+        rhs_starts=np.cumsum([0, *map(len, rhs)], dtype=np.int64),
+        rhs=np.array([place for row in rhs for place in row], np.int64),
+        item_starts=np.cumsum([0, *map(len, tokens)], dtype=np.int64),
+        items=np.array([token for row in tokens for token in row], np.int64),
+        numbers=np.array(numbers, np.float64),
+    )
+
+
+def _items(rule: Rule, pattern: Pattern | None) -> list[str | int]:
+    """Return the names of a rule's tokens in prefix order, with its first, second, … nonterminal as -1, -2, …."""
+    places = [at for at, part in enumerate(rule.rhs) if isinstance(part, Nonterminal)]
+    holes = {at: -1 - k for k, at in enumerate(places)}
     if pattern is None:  # it stands for an operator
-        return done[0] if done else [str(rule.rhs[0])]
-    places = [at for at, part in enumerate(rule.rhs) if not isinstance(part, str)]
-    return _instance(pattern, dict(zip(places, done, strict=True)))
+        return [-1] if places else [str(rule.rhs[0])]
+    return _prefix(pattern, holes)
 
 
-def _instance(pattern: Pattern, parts: Mapping[int, list[str]]) -> list[str]:
+def _prefix(pattern: Pattern, holes: Mapping[int, int]) -> list[str | int]:
     if isinstance(pattern, Leaf):
         return [pattern.name]
     if isinstance(pattern, Hole):
-        return parts[pattern.at]
+        return [holes[pattern.at]]
     operator = pattern.operator
-    head = parts[operator.at] if isinstance(operator, Hole) else [operator]
-    return [*head, *(token for operand in pattern.operands for token in _instance(operand, parts))]
+    head = holes[operator.at] if isinstance(operator, Hole) else operator
+    return [head, *(item for operand in pattern.operands for item in _prefix(operand, holes))]

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr.jit import jit
+from edhie.grammar.arrays import Floats, Ints, Templates
 from edhie.grammar.kernels import longer
-from edhie.grammar.layouts import Floats, Ints
-from edhie.grammar.templates import Templates
 
 
 @jit
@@ -52,7 +51,7 @@ def guided(scores: NDArray[np.float32], grammar: Templates) -> tuple[NDArray[np.
 
 @jit
 def is_leftmost(rules: NDArray[np.int16], grammar: Templates, waiting: Ints) -> bool:
-    """Whether these are the rules of exactly one whole leftmost derivation; `waiting` is room to work in."""
+    """Return True for the rules of exactly one whole leftmost derivation; `waiting` is room to work in."""
     waiting[0] = grammar.start
     top = 1
     for rule in rules:
@@ -67,7 +66,7 @@ def is_leftmost(rules: NDArray[np.int16], grammar: Templates, waiting: Ints) -> 
 
 @jit
 def find_children(rules: NDArray[np.int16], grammar: Templates, children: Ints, ends: Ints) -> None:
-    """Fill `children` by step: the steps that expand its nonterminals; `ends` is room to work in."""
+    """Fill `children` with the steps that expand each step's nonterminals; `ends` is room to work in."""
     for i in range(len(rules) - 1, -1, -1):  # what a step leads to stands behind it, piece by piece
         end = i + 1
         for j in range(grammar.rhs_starts[rules[i] + 1] - grammar.rhs_starts[rules[i]]):
@@ -78,7 +77,7 @@ def find_children(rules: NDArray[np.int16], grammar: Templates, children: Ints, 
 
 @jit
 def extent(rules: NDArray[np.int16], offsets: Ints, grammar: Templates) -> tuple[int, int, int]:
-    """Steps of the longest derivation, nonterminals of the widest rule, tokens of all trees together."""
+    """Return the steps of the longest derivation, the nonterminals of the widest rule, and the tokens of all trees."""
     longest, widest, total = 1, 1, 0
     for k in range(len(offsets) - 1):
         longest = max(longest, offsets[k + 1] - offsets[k])
@@ -95,7 +94,7 @@ def extent(rules: NDArray[np.int16], offsets: Ints, grammar: Templates) -> tuple
 def expanded(
     rules: NDArray[np.int16], offsets: Ints, grammar: Templates
 ) -> tuple[NDArray[np.int16], Floats, Ints, int]:
-    """Prefix tokens, a number's value by token, offsets; and the first derivation that is none, or -1."""
+    """Return prefix tokens, values of numbers, offsets, and the first derivation that is invalid, or -1."""
     longest, widest, total = extent(rules, offsets, grammar)
     tokens, numbers, new_offsets = np.empty(total, np.int16), np.empty(total), np.zeros(len(offsets), np.int64)
     waiting = np.empty(longest * widest + 1, np.int64)

@@ -1,4 +1,4 @@
-"""Compiled loops of a grammar: drawing trees, summing over their derivations, finding the best."""
+"""Compiled loops of a grammar: sampling of trees, sums over their derivations, the best derivation."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr.jit import jit
-from edhie.grammar.layouts import Alternatives, Floats, Ints, Spelling, Trees
+from edhie.grammar.arrays import Alternatives, Floats, Ints, Spelling, Trees
 
 Whole = TypeVar("Whole", bound=np.integer[Any])
 
 
 @jit
 def longer(array: NDArray[Whole], needed: int) -> NDArray[Whole]:
-    """The array itself, or a copy with more room where `needed` does not fit."""
+    """Return the array itself, or a longer copy where `needed` does not fit."""
     if needed <= len(array):
         return array
     new = np.empty(max(needed, 2 * len(array)), array.dtype)
@@ -35,7 +35,7 @@ def draw(
     max_size: int,
     max_height: int,
 ) -> tuple[NDArray[np.int32], Ints]:
-    """Alternatives in prefix order and offsets of `n` trees within the limits.
+    """Return alternatives in prefix order and offsets of `n` trees within the limits.
 
     A tree is given up as soon as nothing could bring it within the limits, and begun
     anew; so what is kept has the grammar's distribution on the trees within them.
@@ -80,13 +80,13 @@ def draw(
 
 @jit
 def matches(grammar: Alternatives, a: int, trees: Trees, i: int) -> bool:
-    """Whether alternative `a`, known to make node i's token, makes its number too."""
+    """Return True where alternative `a`, known to make node i's token, makes its number too."""
     return bool(np.isnan(grammar.number[a]) or grammar.number[a] == trees.numbers[i])
 
 
 @jit
 def log_inside(grammar: Alternatives, first: int, n_states: int, trees: Trees) -> Floats:
-    """The logarithm of each tree's probability, summed over all derivations."""
+    """Return the logarithm of each tree's probability, summed over all derivations."""
     out = np.empty(len(trees.offsets) - 1)
     # by node and state; logarithms, since trees of hundreds of nodes would underflow
     inside = np.empty((np.diff(trees.offsets).max(), n_states))
@@ -112,7 +112,7 @@ def log_inside(grammar: Alternatives, first: int, n_states: int, trees: Trees) -
 
 @jit
 def best_choices(grammar: Alternatives, trees: Trees, k: int, score: Floats, choice: NDArray[np.int32]) -> None:
-    """Fill `choice` by node of tree k and state: the alternative of the best derivation, -1 for none."""
+    """Fill `choice` with the alternative of the best derivation by node of tree k and state, -1 for none."""
     base = trees.offsets[k]
     for i in range(trees.offsets[k + 1] - 1, base - 1, -1):
         here = i - base
@@ -134,7 +134,7 @@ def best_choices(grammar: Alternatives, trees: Trees, k: int, score: Floats, cho
 
 @jit
 def descend(trees: Trees, i: int, path: int) -> int:
-    """The node that a path leads to from node i; see `Spelling.path`."""
+    """Return the node that a path leads to from node i; see `Spelling.path`."""
     bit = 1
     while 2 * bit <= path:
         bit *= 2
@@ -148,7 +148,7 @@ def descend(trees: Trees, i: int, path: int) -> int:
 def best_rules(
     grammar: Alternatives, first: int, n_states: int, spelling: Spelling, trees: Trees
 ) -> tuple[NDArray[np.int16], Ints, int]:
-    """The rules of each tree's best leftmost derivation, their offsets, and the first tree without one or -1."""
+    """Return rules and offsets of each tree's best leftmost derivation, and the first tree without one, or -1."""
     n = len(trees.offsets) - 1
     score = np.empty((np.diff(trees.offsets).max(), n_states))
     choice = np.empty(score.shape, np.int32)

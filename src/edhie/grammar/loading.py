@@ -14,12 +14,12 @@ SHIPPED = files("edhie.grammar") / "library"
 
 
 def names() -> list[str]:
-    """The grammars that come with edhie."""
+    """Return the names of the grammars that come with edhie."""
     return sorted(each.name.removesuffix(SUFFIX) for each in SHIPPED.iterdir() if each.name.endswith(SUFFIX))
 
 
 def load(name_or_path: str | Path, library: SymbolLibrary | None = None) -> PCFG:
-    """A grammar of the library by its name, or one from a file.
+    """Load a grammar that comes with edhie by its name, or one from a file.
 
     >>> load("nguyen-1").library.variables
     ('x0',)
@@ -34,15 +34,12 @@ def load(name_or_path: str | Path, library: SymbolLibrary | None = None) -> PCFG
     try:
         text = Path(name_or_path).read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise GrammarError(f"there is no grammar file {name!r}{_shipped_hint(name)}") from None
+        stem = Path(name).name.removesuffix(SUFFIX)
+        hint = f"; the one that comes with edhie is load({stem!r})" if stem in names() else ""
+        raise GrammarError(f"there is no grammar file {name!r}{hint}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise GrammarError(f"the grammar file {name!r} cannot be read: {error}") from error
     try:
         return PCFG.parse(text, library)
     except GrammarError as error:
         raise GrammarError(f"{name}, {error}") from error
-
-
-def _shipped_hint(name: str) -> str:
-    stem = Path(name).name.removesuffix(SUFFIX)
-    return f"; the one that comes with edhie is load({stem!r})" if stem in names() else ""

@@ -1,11 +1,10 @@
 """Right-hand sides read as tree patterns.
 
-A grammar here is a grammar of trees. Each right-hand side is an infix pattern, read with
-the ordinary precedence of its operators, in which a nonterminal that stands for an
-operand is one whole operand, whatever it derives: with `F -> E '*' T`, an E that derives
-x0 + x1 gives (x0 + x1)*T. Parentheses in rules are notation only; they leave no trace in
-the tree. A nonterminal may also stand for an operator: infix in `S A F`, after its
-operand in `'(' E ')' P`, as a function in `R '(' E ')'`. A '-' before an operand is `neg`.
+A grammar here is a grammar of trees. Each right-hand side is an infix pattern, read with the ordinary precedence of its
+operators, in which a nonterminal that stands for an operand is one whole operand, whatever it derives: with `F -> E '*'
+T`, an E that derives x0 + x1 gives (x0 + x1)*T. Parentheses in rules are notation only; they leave no trace in the
+tree. A nonterminal may also stand for an operator: infix in `S A F`, after its operand in `'(' E ')' P`, as a function
+in `R '(' E ')'`. A '-' before an operand is `neg`.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Hole:
-    """A nonterminal, and where it stands on the right-hand side."""
+    """A nonterminal and its position on the right-hand side."""
 
     name: str
     at: int = field(compare=False)
@@ -46,11 +45,11 @@ class Node:
 
 Pattern = Leaf | Hole | Node
 Choices = Mapping[str, frozenset[Symbol]]
-"""For each nonterminal that stands for operators: which."""
+"""Operators of each nonterminal that stands for operators."""
 
 
 def read_pattern(rule: Rule, symbols: Mapping[str, Symbol], operators: Choices) -> Pattern:
-    """The tree pattern of a rule's right-hand side; `symbols` holds its terminals but for punctuation, and `neg`."""
+    """Return the tree pattern of a right-hand side; `symbols` holds its terminals but for punctuation, and `neg`."""
     return _Reader(rule, symbols, operators).whole()
 
 
@@ -64,10 +63,6 @@ class _Operator:
     @property
     def precedence(self) -> int:
         return min(symbol.precedence for symbol in self.symbols)
-
-    @property
-    def is_mixed(self) -> bool:
-        return len({symbol.precedence for symbol in self.symbols}) > 1
 
     def is_all(self, style: str) -> bool:
         return all(symbol.style == style for symbol in self.symbols)
@@ -116,18 +111,18 @@ class _Reader:
     # -- the grammar of right-hand sides ----------------------------------------------
 
     def level(self) -> Pattern:
-        """All up to a closing parenthesis, a comma or the end."""
+        """Read up to a closing parenthesis, a comma or the end."""
         outer, self.taken = self.taken, []
         pattern = self.expression(0)
         for operator, at in self.taken if len(self.taken) > 1 else ():
-            if operator.is_mixed:
+            if len({symbol.precedence for symbol in operator.symbols}) > 1:
                 shown = spelling(self.rule.rhs[at])
                 raise self.error(f"{shown} stands for operators of different precedence; use parentheses around it", at)
         self.taken = outer
         return pattern
 
     def expression(self, least: int) -> Pattern:
-        """Everything that binds more tightly than `least`."""
+        """Read everything that binds more tightly than `least`."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise self.error(f"more than {MAX_DEPTH} levels in one rule; split it into several nonterminals")
@@ -171,7 +166,7 @@ class _Reader:
         return Hole(part.name, self.at - 1) if isinstance(part, Nonterminal) else Leaf(part)
 
     def applied(self, operator: _Operator, part: Part) -> Pattern:
-        """An operator before its operand or operands."""
+        """Read an operator before its operand or operands."""
         if part == "-":
             if "neg" not in self.symbols:
                 raise self.error("a '-' before an operand needs 'neg' in the library")

@@ -15,18 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import GrammarWarning
+from edhie.errors import GrammarError, GrammarWarning
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.grammar import analysis, derived, inside, pcfg_text, variables
+from edhie.expr.forest import row_of_integers
+from edhie.grammar import analysis, pcfg_text, variables
+from edhie.grammar.arrays import Spelling, Templates
 from edhie.grammar.checks import check_rules, grouped, normalised, operator_choices, reachable
-from edhie.grammar.derivation import spelling_of, tokens_of
-from edhie.grammar.derived import Derivations
-from edhie.grammar.layouts import Spelling
+from edhie.grammar.derivation import Derivations, misfit, spelling_of, templates_of, trees_of
 from edhie.grammar.patterns import Pattern, read_pattern
 from edhie.grammar.rules import Rule
 from edhie.grammar.sampler import Sampler
 from edhie.grammar.tables import Entry, Tables, build
-from edhie.grammar.templates import Templates, templates_of
 from edhie.grammar.terminals import canonical, derived_library, resolve, used_symbols
 
 
@@ -74,7 +73,7 @@ class PCFG:
 
     @classmethod
     def parse(cls, text: str, library: SymbolLibrary | None = None) -> PCFG:
-        """The grammar that a text in NLTK's format spells; `str(grammar)` is the way back."""
+        """Read a grammar from text in NLTK's format, which `str(grammar)` writes."""
         rules, start = pcfg_text.read(text)
         return cls(rules, start=start, library=library)
 
@@ -85,7 +84,7 @@ class PCFG:
         return f"PCFG({len(self.nonterminals)} nonterminals, {len(self.rules)} rules, over {self.library})"
 
     def with_variables(self, names: Sequence[str]) -> PCFG:
-        """This grammar for other variables: rules that make one get equal shares of what they had together."""
+        """Return this grammar for other variables: rules that make one share their probability equally."""
         rules, library = variables.with_variables(self.rules, self.library, names)
         return PCFG(rules, start=self.start, library=library)
 
@@ -93,18 +92,13 @@ class PCFG:
 
     @cached_property
     def nonterminals(self) -> tuple[str, ...]:
-        """In the order of their rules."""
+        """Names of the nonterminals, in the order of their rules."""
         return tuple(grouped(self.rules))
 
     @cached_property
     def rule_lhs(self) -> NDArray[np.int64]:
-        """By rule: the index of its left-hand side among `nonterminals`."""
+        """Index among `nonterminals` of each rule's left-hand side."""
         return np.array([self.nonterminals.index(rule.lhs) for rule in self.rules])
-
-    @cached_property
-    def rule_nonterminals(self) -> tuple[tuple[int, ...], ...]:
-        """By rule: the indices of the nonterminals on its right-hand side, left to right."""
-        return tuple(tuple(map(self.nonterminals.index, rule.nonterminals)) for rule in self.rules)
 
     @cached_property
     def unreachable(self) -> tuple[str, ...]:
@@ -129,40 +123,40 @@ class PCFG:
 
     @cached_property
     def spectral_radius(self) -> float:
-        """Of the mean matrix of the rules; below 1 derivations end and are of finite mean size."""
+        """Spectral radius of the mean matrix of the rules; below 1, derivations end and have a finite mean size."""
         return analysis.spectral_radius([entry.rule for entry in self._entries])
 
     @property
     def is_supercritical(self) -> bool:
-        """Whether derivations may go on for ever."""
+        """True where derivations may never end."""
         return self.spectral_radius > 1 + analysis.CRITICAL
 
     def termination_probability(self) -> float:
-        """The probability that a derivation ends."""
+        """Return the probability that a derivation ends."""
         return float(self._ends[self._tables.start])
 
     @cached_property
     def _ends(self) -> NDArray[np.float64]:
-        """By state: the probability that a derivation ends."""
+        """Probability by state that a derivation ends."""
         if not self.is_supercritical:
             return np.ones(self._tables.n_states)
         return analysis.termination_probabilities(self._tables)
 
     def expected_size(self) -> float:
-        """The mean number of nodes; infinite unless the spectral radius is below 1."""
+        """Return the mean number of nodes; infinite unless the spectral radius is below 1."""
         return analysis.expected_size(self._tables) if self.spectral_radius < 1 - analysis.CRITICAL else math.inf
 
     def size_distribution(self, max_size: int) -> NDArray[np.float64]:
-        """At k, the probability that an expression has k nodes, for k from 0 to `max_size`."""
+        """Return the probability that an expression has k nodes, for k from 0 to `max_size`."""
         sizes: NDArray[np.float64] = analysis.size_distributions(self._tables, max_size)[self._tables.start]
         return sizes
 
     def acceptance(self, *, max_height: int | None = None, max_size: int) -> float:
-        """The probability that a derivation ends in an expression within these limits."""
+        """Return the probability that a derivation ends in an expression within these limits."""
         return analysis.acceptance(self._tables, max_height, max_size)
 
     def check(self) -> list[str]:
-        """Remarks on what its author may not expect; empty when there is nothing to say."""
+        """Return remarks on properties that its author may not expect."""
         remarks = [_unreachable(self.unreachable)] if self.unreachable else []
         remarks += [f"the rule '{rule}' is never used" for rule in self.rules if rule.probability == 0]
         return remarks + ([self._growth_remark] if self._growth_remark else [])
@@ -182,12 +176,11 @@ class PCFG:
     def sample(
         self, n: int, rng: np.random.Generator, *, max_height: int | None = None, max_size: int | None = None
     ) -> Forest:
-        """`n` expressions with the grammar's distribution on those of at most this height and size.
+        """Sample `n` expressions from the grammar's distribution on those of at most this height and size.
 
-        What passes a limit (256 nodes unless given) is thrown away and drawn anew, so
-        limits do not bend the distribution within them. The expressions follow from the
-        state of `rng` alone, and fewer of them are the first of more. Fitted constants
-        come unfitted.
+        Expressions beyond a limit (256 nodes unless given) are drawn anew, so limits do not change the distribution
+        within them. The expressions follow from the state of `rng` alone, and fewer of them are the first
+        of more. Fitted constants come unfitted.
         """
         return self._sampler.sample(n, rng, max_height, max_size)
 
@@ -197,40 +190,76 @@ class PCFG:
         return Sampler(self._tables, self._ends, self.library, remark)
 
     def log_probability(self, expr: Expr) -> float:
-        """The logarithm of the probability of deriving `expr`; -inf where it cannot be."""
+        """Return the logarithm of the probability of `expr`; -inf where it cannot be derived."""
         return float(self.log_probabilities(Forest.from_exprs([expr]))[0])
 
     def log_probabilities(self, forest: Forest) -> NDArray[np.float64]:
-        """By expression: the logarithm of its probability, summed over all its derivations."""
-        return inside.log_probabilities(self._tables, self.library, forest)
+        """Return the logarithm of each expression's probability, summed over all its derivations."""
+        from edhie.grammar import kernels
+
+        if len(forest) == 0:
+            return np.zeros(0)
+        tables = self._tables
+        return kernels.log_inside(tables.alternatives, tables.start, tables.n_states, trees_of(forest, self.library))
 
     def derivation(self, expr: Expr) -> list[int]:
-        """The rules of the most probable leftmost derivation, in order."""
+        """Return the rules of the most probable leftmost derivation, in order."""
         rules, _ = self.derivations(Forest.from_exprs([expr]))
         return [int(rule) for rule in rules]
 
-    def derivations(self, forest: Forest) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
-        """The rules of each expression's most probable leftmost derivation end to end, and where each begins."""
-        return inside.derivations(self._tables, self._spelling, self.library, forest)
+    def derivations(self, forest: Forest) -> Derivations:
+        """Return the rules of each expression's most probable leftmost derivation, and the offset of each."""
+        from edhie.grammar import kernels
+
+        if len(forest) == 0:
+            return np.zeros(0, np.int16), np.zeros(1, np.int64)
+        tables, trees = self._tables, trees_of(forest, self.library)
+        spelling = self._spelling
+        rules, offsets, failed = kernels.best_rules(tables.alternatives, tables.start, tables.n_states, spelling, trees)
+        if failed >= 0:
+            tokens = trees.tokens[forest.offsets[failed] : forest.offsets[failed + 1]].tolist()
+            made = set(tables.alternatives.token.tolist())
+            names = [name for name, token in zip(forest[failed].tokens, tokens, strict=True) if token not in made]
+            why = f"no rule makes {names[0]!r}" if names else "no sequence of rules leads to this tree"
+            place = f"expression {failed} of the forest, " if len(forest) > 1 else ""
+            raise GrammarError(f"{place}{forest[failed]} cannot be derived from the grammar: {why}")
+        return rules, offsets
 
     @cached_property
     def _spelling(self) -> Spelling:
         return spelling_of(self._tables, self._entries, len(self.rules), len(self.library))
 
     def expression(self, rules: Sequence[int]) -> Expr:
-        """The expression that a leftmost derivation ends with; one that does not fit raises."""
-        return Expr(self.library, tokens_of(rules, self.rules, self._patterns, self.start))
+        """Return the expression that a leftmost derivation ends with; one that does not fit raises."""
+        return self.expressions(np.array(rules, np.int64), np.array([0, len(rules)]))[0]
 
     def expressions(self, rules: NDArray[np.integer[Any]], offsets: NDArray[np.integer[Any]]) -> Forest:
-        """The expressions that many leftmost derivations end with: the inverse of `derivations`."""
-        return derived.expressions(self._templates, self.library, rules, offsets, self.expression)
+        """Return the expressions that many leftmost derivations end with: the inverse of `derivations`."""
+        from edhie.grammar import expansion
+
+        given = row_of_integers(rules, "rules", GrammarError)
+        begins = row_of_integers(offsets, "offsets", GrammarError)
+        if len(begins) == 0 or begins[0] != 0 or begins[-1] != len(given) or np.any(np.diff(begins) < 0):
+            raise GrammarError(f"offsets must rise from 0 to the number of rules, {len(given)}")
+        known = np.clip(given, -1, len(self.rules)).astype(np.int16)  # invalid indices stay invalid
+        tokens, numbers, starts, failed = expansion.expanded(known, begins, self._templates)
+        if failed >= 0:
+            place = f"derivation {failed}: " if len(begins) > 2 else ""
+            own = given[begins[failed] : begins[failed + 1]].tolist()
+            raise GrammarError(place + misfit(own, self.rules, self.start))
+        return Forest(self.library, tokens, starts, numbers[self.library.has_slot[tokens]])
 
     def guided_derivations(self, scores: NDArray[np.floating[Any]]) -> tuple[Derivations, NDArray[np.int64]]:
-        """Derivations that take the best-scored rule of the nonterminal in turn, and which of them became whole.
+        """Return derivations by the best-scored rule of each nonterminal in turn, and which of them became whole.
 
-        `scores` are by derivation, step and rule; what is not whole after the last step is left out.
+        `scores` are by derivation, step and rule; derivations that are not whole after the last step are left out.
         """
-        return derived.guided(self._templates, scores)
+        from edhie.grammar import expansion
+
+        if scores.ndim != 3 or scores.shape[2] != len(self.rules):
+            raise GrammarError(f"scores must have the shape (n, steps, {len(self.rules)}), not {scores.shape}")
+        rules, offsets, whole = expansion.guided(np.ascontiguousarray(scores, dtype=np.float32), self._templates)
+        return (rules, offsets), whole
 
     @cached_property
     def _templates(self) -> Templates:

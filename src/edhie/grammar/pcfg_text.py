@@ -4,9 +4,8 @@
     E -> E '+' F [0.2] | F [0.8]
     F -> 'x0' [1.0]
 
-Terminals stand in quotes, every alternative ends with its probability, the first
-left-hand side is the start unless `%start X` says otherwise. A rule goes on in the next
-line after a backslash, or where that line begins with `|`.
+Terminals stand in quotes, every alternative ends with its probability, the first left-hand side is the start unless
+`%start X` says otherwise. A rule goes on in the next line after a backslash, or where that line begins with `|`.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ Token = tuple[str, str, int]  # kind, text, position in its line
 
 
 def read(text: str) -> tuple[list[Rule], str]:
-    """The rules that a text spells and the start symbol; any fault raises with its line."""
+    """Read rules and start symbol from a text; errors name the line."""
     rules: list[Rule] = []
     start = None
     for number, line in _logical_lines(text):
@@ -46,7 +45,7 @@ def read(text: str) -> tuple[list[Rule], str]:
 
 
 def write(rules: Iterable[Rule], start: str) -> str:
-    """The text that reads back as these rules: a line for each nonterminal."""
+    """Return rules as text that `read` reads back, with a line for each nonterminal."""
     lines = []
     for lhs, group in groupby(rules, key=lambda rule: rule.lhs):
         lines.append(f"{lhs} -> {' | '.join(rule.alternative for rule in group)}\n")
@@ -56,7 +55,7 @@ def write(rules: Iterable[Rule], start: str) -> str:
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines that hold something, with those that go on joined, and the number of the first."""
+    """Yield lines that are not empty, joined where they continue, with the number of the first."""
     number, held = 0, ""
     for at, written in enumerate(text.splitlines(), start=1):
         line = COMMENT.sub(r"\1", written).rstrip()

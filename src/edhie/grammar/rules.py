@@ -30,16 +30,16 @@ class Rule:
     rhs: tuple[Part, ...]
     probability: float
     line: int | None = field(default=None, compare=False, repr=False)
-    """Where it stood in a text, for messages alone."""
+    """Line in a text, for messages alone."""
 
     @property
     def nonterminals(self) -> tuple[str, ...]:
-        """The names of the nonterminals on its right-hand side, left to right."""
+        """Names of the nonterminals on its right-hand side, left to right."""
         return tuple(part.name for part in self.rhs if isinstance(part, Nonterminal))
 
     @property
     def alternative(self) -> str:
-        """Its right-hand side and probability, as the text format spells them."""
+        """Right-hand side and probability in the text format."""
         # positional, since NLTK reads no exponents
         share = np.format_float_positional(self.probability, trim="0")
         return " ".join([*map(spelling, self.rhs), f"[{share}]"])
@@ -49,14 +49,14 @@ class Rule:
 
 
 def spelling(part: Part) -> str:
-    """A part as the text format spells it: terminals in quotes."""
+    """Return a part in the text format: terminals in quotes."""
     if isinstance(part, Nonterminal):
         return part.name
     return f'"{part}"' if "'" in part else f"'{part}'"
 
 
 def fault(rule: Rule, what: str, at: int | None = None) -> GrammarError:
-    """An error about a rule: its line where known, the rule, a caret under part `at`."""
+    """Return an error about a rule: its line where known, the rule, a caret under part `at`."""
     place = "" if rule.line is None else f"line {rule.line}: "
     text = str(rule)
     if at is None:

@@ -1,4 +1,4 @@
-"""Drawing expressions from a grammar, within limits."""
+"""Sampling of expressions from a grammar, within limits."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from edhie.errors import GrammarError, GrammarWarning
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.forest import TOKEN_TYPE
 from edhie.grammar import analysis
-from edhie.grammar.layouts import Floats
+from edhie.grammar.arrays import Floats
 from edhie.grammar.tables import Tables
 
 DEFAULT_MAX_SIZE = 256
 HOPELESS = 1e-6
-"""With a smaller share of all expressions than this within the limits, drawing would take too long."""
+"""Least share of all expressions within the limits: with less, sampling would take too long."""
 ENOUGH = (64, 1024)
 """Limits beyond these are computed with only where these prove hopeless; more is never less probable."""
 
 
 class Sampler:
-    """What drawing needs of a grammar, worked out once."""
+    """Samples from a grammar, with tables that are computed once."""
 
     def __init__(self, tables: Tables, ends: Floats, library: SymbolLibrary, remark: str) -> None:
         """`ends` are the states' termination probabilities, `remark` a warning to those who set no limits."""
@@ -32,7 +32,7 @@ class Sampler:
         self.known_limits: set[tuple[int, int]] = set()
 
     def sample(self, n: int, rng: np.random.Generator, max_height: int | None, max_size: int | None) -> Forest:
-        """See `PCFG.sample`."""
+        """Sample expressions as `PCFG.sample` does."""
         from edhie.grammar import kernels
 
         if not isinstance(rng, np.random.Generator):
@@ -55,7 +55,7 @@ class Sampler:
         return Forest(self.library, tokens, offsets, values)
 
     def check_limits(self, max_height: int, max_size: int) -> None:
-        """Limits that nothing, or next to nothing, is within raise."""
+        """Raise for limits that exclude all, or nearly all, expressions."""
         if (max_height, max_size) in self.known_limits:
             return
         size, height = self.least_size[self.tables.start], self.least_height[self.tables.start]

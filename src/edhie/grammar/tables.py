@@ -1,9 +1,8 @@
 """A grammar as flat arrays in which every alternative makes exactly one node of a tree.
 
-States are the nonterminals that stand for operands, and one more for each inner piece of
-a longer pattern. Chains of unit rules (`E -> F`, `T -> '(' E ')'`) are folded into the
-alternatives: summed over all chains, circles included, for probabilities, and by the
-best chain for derivations. So one draw makes one node, and one pass sums or maximises.
+States are the nonterminals that stand for operands, and one more for each inner piece of a longer pattern. Chains of
+unit rules (`E -> F`, `T -> '(' E ')'`) are folded into the alternatives: summed over all chains, circles included, for
+probabilities, and by the best chain for derivations. So one draw makes one node, and one pass sums or maximises.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy as np
 
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.symbols import NUMBER
-from edhie.grammar.layouts import NONE, Alternatives, Ints
+from edhie.grammar.arrays import NONE, Alternatives, Ints
 from edhie.grammar.patterns import Hole, Leaf, Node, Pattern
 from edhie.grammar.rules import Nonterminal, Rule
 
@@ -30,13 +29,13 @@ class Tables:
     start: int
     alternatives: Alternatives
     rules: tuple[tuple[int, ...], ...]
-    """By alternative: a chain of unit rules and the rule that makes the node; none within a pattern."""
+    """Rules of each alternative: a chain of unit rules and the rule that makes the node; none within a pattern."""
     operator_rules: dict[str, dict[int, tuple[int, ...]]]
-    """For nonterminals that stand for operators: the best chain of rules to each token."""
+    """The best chain of rules to each token, by nonterminal that stands for operators."""
 
     @property
     def n_states(self) -> int:
-        """How many states there are."""
+        """Number of states."""
         return len(self.states)
 
 
@@ -48,12 +47,12 @@ class Weight(NamedTuple):
     rules: tuple[int, ...]
 
     def or_else(self, other: Weight) -> Weight:
-        """Either of two ways; of equals the first is the best."""
+        """Return the weight of either of two ways; of equals the first is the best."""
         ahead = self if self.best >= other.best else other
         return Weight(self.total + other.total, ahead.best, ahead.rules)
 
     def and_then(self, other: Weight) -> Weight:
-        """One after the other."""
+        """Return the weight of one after the other."""
         return Weight(self.total * other.total, self.best * other.best, self.rules + other.rules)
 
 
@@ -72,7 +71,7 @@ class Entry(NamedTuple):
 
 
 def build(entries: Sequence[Entry], start: str, library: SymbolLibrary) -> Tables:
-    """The tables of all rules of positive probability that can be reached from `start`."""
+    """Return the tables of all rules of positive probability that can be reached from `start`."""
     return _Builder(entries, library).tables(start)
 
 
@@ -93,7 +92,7 @@ class _Builder:
                 self.add(self.states[rule.lhs], pattern, Weight(rule.probability, rule.probability, (place,)))
 
     def add(self, state: int, pattern: Pattern, weight: Weight) -> None:
-        """One alternative, as written, of a state."""
+        """Add one alternative of a state, as written."""
         if isinstance(pattern, Hole):
             step = (state, self.states[pattern.name])
             self.units[step] = self.units.get(step, NEVER).or_else(weight)
@@ -163,12 +162,12 @@ def _arrays(rows: Sequence[tuple[int, int, float | None, int, int, Weight]], sta
 
 
 def _starts(of: Any, n: int) -> Ints:
-    """Where each of 0 to n - 1 begins when they are sorted, and the end."""
+    """Return the offset of each of 0 to n - 1 when they are sorted, and the end."""
     return np.concatenate([[0], np.cumsum(np.bincount(of, minlength=n))]).astype(np.int64)
 
 
 def _operator_weights(entries: Sequence[Entry], library: SymbolLibrary) -> dict[str, dict[int, Weight]]:
-    """For each nonterminal that stands for operators: the weight of each token."""
+    """Return the weight of each token, by nonterminal that stands for operators."""
     waiting: dict[str, list[Entry]] = {}
     for entry in entries:
         if entry.pattern is None:
@@ -188,7 +187,7 @@ def _operator_weights(entries: Sequence[Entry], library: SymbolLibrary) -> dict[
 
 
 def _chains(units: Mapping[tuple[int, int], Weight], n: int) -> list[dict[int, Weight]]:
-    """For each state, the weight of reaching each other by unit rules alone, itself included."""
+    """Return for each state the weight of reaching each other by unit rules alone, itself included."""
     steps = np.zeros((n, n))
     for (state, end), weight in units.items():
         steps[state, end] = weight.total

@@ -1,13 +1,12 @@
-"""What a grammar's terminals stand for, in a given library or in one derived from them."""
+"""Symbols of a grammar's terminals, in a given library or in one derived from them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 
 from edhie.errors import SymbolError, suggestion
-from edhie.expr.library import SymbolLibrary
+from edhie.expr.library import SymbolLibrary, numbered_first
 from edhie.expr.numerals import is_numeral, numeral
 from edhie.expr.symbols import (
     ALIASES,
@@ -24,11 +23,10 @@ from edhie.grammar.patterns import PUNCTUATION, Hole, Leaf, Pattern
 from edhie.grammar.rules import Part, Rule, fault
 
 CONSTANT = "c"
-NUMBERED = re.compile(r"x(0|[1-9]\d*)")
 
 
 def canonical(rule: Rule, library: SymbolLibrary | None) -> Rule:
-    """The rule with one spelling for each terminal: `ln` becomes `log`, 2.0 becomes 2."""
+    """Return the rule with one spelling for each terminal: `ln` becomes `log`, 2.0 becomes 2."""
     known = () if library is None else library.ids
 
     def one(part: Part) -> Part:
@@ -40,7 +38,7 @@ def canonical(rule: Rule, library: SymbolLibrary | None) -> Rule:
 
 
 def resolve(rules: Iterable[Rule], library: SymbolLibrary | None) -> dict[str, Symbol]:
-    """The symbol of every terminal but punctuation, and `neg` where there is one."""
+    """Return the symbol of every terminal but punctuation, and `neg` where there is one."""
     known = OPERATORS if library is None else library.ids
     symbols = {"neg": OPERATORS["neg"]} if "neg" in known else {}
     for rule in rules:
@@ -60,19 +58,19 @@ def resolve(rules: Iterable[Rule], library: SymbolLibrary | None) -> dict[str, S
 
 
 def derived_library(rules: Iterable[Rule], used: Iterable[str], symbols: dict[str, Symbol]) -> SymbolLibrary:
-    """A library of the symbols that trees use: operators as in the table, then leaves as they appear."""
+    """Return a library of the symbols that trees use: operators as in the table, then leaves as they appear."""
     present = set(used)
     listed = [part for rule in rules for part in rule.rhs if isinstance(part, str) and part in present]
     leaves = [symbols[name] for name in dict.fromkeys(listed) if not symbols[name].arity]
-    variables = [symbol for symbol in leaves if symbol.kind == "variable"]
+    variables = [symbol.name for symbol in leaves if symbol.kind == "variable"]
     rows = [symbol for name, symbol in OPERATORS.items() if name in present]
-    rows += sorted(variables, key=lambda symbol: _place(symbol.name))
+    rows += [symbols[name] for name in numbered_first(variables)]
     rows += [symbol for kind in ("constant", "literal") for symbol in leaves if symbol.kind == kind]
     return SymbolLibrary(tuple(rows))
 
 
 def used_symbols(patterns: Iterable[Pattern], choices: Iterable[frozenset[Symbol]]) -> set[str]:
-    """The names of all symbols that trees of these patterns can hold."""
+    """Return the names of all symbols that trees of these patterns can hold."""
     names = {symbol.name for choice in choices for symbol in choice}
     waiting = list(patterns)
     while waiting:
@@ -96,7 +94,7 @@ def _known(name: str, library: SymbolLibrary) -> Symbol:
 
 
 def _invented(name: str) -> Symbol:
-    """The symbol that a terminal names where no library says so."""
+    """Return the symbol of a terminal where there is no library."""
     if name in OPERATORS:
         return OPERATORS[name]
     if name == CONSTANT:
@@ -106,9 +104,3 @@ def _invented(name: str) -> Symbol:
     if not is_name(name):
         raise SymbolError(f"{name!r} is no symbol and cannot name a variable{suggestion(name, OPERATORS)}")
     return variable(name)
-
-
-def _place(name: str) -> tuple[bool, int]:
-    """Sorts x0, x1, … by number before all other names, which keep their order."""
-    match = NUMBERED.fullmatch(name)
-    return (match is None, int(match.group(1)) if match else 0)

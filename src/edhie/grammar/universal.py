@@ -1,4 +1,4 @@
-"""A grammar of everything that a library can express, in the form of the paper's for GVAE."""
+"""A grammar of every expression over a library, in the form of the paper's for GVAE."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ S, T = Nonterminal("S"), Nonterminal("T")
 
 
 def universal_grammar(library: SymbolLibrary, numbers: Iterable[float] = ()) -> PCFG:
-    """The grammar with two levels, infix operators above all else, that derives every tree over a library.
+    """Return a grammar with two levels, infix operators above all else, that derives every tree over a library.
 
     Probabilities are uniform. Where a library allows any number, the grammar has those
     that are given, since its rules are finitely many.
@@ -37,7 +37,7 @@ def universal_grammar(library: SymbolLibrary, numbers: Iterable[float] = ()) -> 
 
 
 def _operand(symbol: Symbol) -> tuple[Part, ...]:
-    """The right-hand side of T that makes a symbol."""
+    """Return the right-hand side of T that makes a symbol."""
     if symbol.style == "prefix":
         return ("-", T)
     if symbol.style == "postfix":

@@ -14,7 +14,7 @@ from edhie.grammar.rules import Part, Rule, fault
 def with_variables(
     rules: Sequence[Rule], library: SymbolLibrary, names: Sequence[str]
 ) -> tuple[list[Rule], SymbolLibrary]:
-    """The rules and the library remade for variables of these names.
+    """Return the rules and the library for variables of these names.
 
     Rules of one nonterminal that differ only in their variable share the sum of their
     probabilities equally. A constant whose name a variable takes gets the next free one.
@@ -43,7 +43,7 @@ def with_variables(
 
 
 def _template(rule: Rule, library: SymbolLibrary) -> tuple[Part | None, ...]:
-    """The right-hand side with None for its variable."""
+    """Return the right-hand side with None for its variable."""
     present = {part for part in rule.rhs if part in library.variables}
     if len(present) > 1:
         what = "a rule with several variables cannot be remade for others"
@@ -52,7 +52,7 @@ def _template(rule: Rule, library: SymbolLibrary) -> tuple[Part | None, ...]:
 
 
 def _library(library: SymbolLibrary, names: Sequence[str]) -> tuple[SymbolLibrary, dict[Part, Part]]:
-    """The library with new variables in place of the old, and the constant's new name where it needs one."""
+    """Return the library with new variables in place of the old, and the constant's new name where it needs one."""
     rest = [symbol for symbol in library.symbols if symbol.kind != "variable"]
     renamed: dict[Part, Part] = {}
     if library.constant is not None and library.constant in names:

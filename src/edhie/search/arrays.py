@@ -22,6 +22,16 @@ def unfitted(forest: Forest) -> Forest:
     return replace(forest, values=np.full(len(forest.values), np.nan))
 
 
+def recoded(forest: Forest, table: NDArray[np.integer], library: SymbolLibrary) -> Forest:
+    """Return the expressions with the tokens that a table gives, over another library.
+
+    Expressions with a token for which the table has -1 are left out.
+    """
+    is_known = np.bincount(forest.owners[table[forest.tokens] < 0], minlength=len(forest)) == 0
+    whole = forest.take(np.flatnonzero(is_known))
+    return replace(whole, library=library, tokens=table[whole.tokens].astype(np.int16))
+
+
 def one_of_each(forest: Forest, order: Indices) -> Indices:
     """Return places in this order, only the first of each structure."""
     _, first = np.unique(unfitted(forest).grouped()[1][order], return_index=True)

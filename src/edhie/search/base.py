@@ -18,7 +18,6 @@ from edhie.evaluate.scores import Scores
 from edhie.expr import Forest
 from edhie.generators.base import Generator
 from edhie.results.candidates import Candidate, Candidates
-from edhie.search.translation import translated
 from edhie.selection.description import Criterion
 
 State = Mapping[str, NDArray[Any]]
@@ -81,11 +80,11 @@ class Task:
 
     def complexities(self, forest: Forest) -> NDArray[Any]:
         """Return the complexities of a generator's expressions, as `score` counts them."""
-        return self.evaluator.complexities(translated(forest, self.evaluator.library))
+        return self.evaluator.complexities(forest.cast(self.evaluator.library))
 
     def score(self, forest: Forest, *, bound: float = math.inf) -> Scores:
         """Score a generator's expressions, translated to the evaluator's library."""
-        return self.evaluator.score(translated(forest, self.evaluator.library), bound=bound)
+        return self.evaluator.score(forest.cast(self.evaluator.library), bound=bound)
 
 
 class Strategy(ABC):

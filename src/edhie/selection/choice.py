@@ -15,7 +15,7 @@ from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest
-from edhie.expr.plain import plain_form, short_form, with_natural_base
+from edhie.expr.readable import readable_form, short_form, with_natural_base
 from edhie.results.candidates import Candidate, Candidates
 from edhie.selection.between_rows import neighbours, unreliable_bits
 from edhie.selection.description import Criterion, describe, joined_rows, skewed_bits, with_numbers
@@ -163,7 +163,7 @@ def _noise_model(
 def _written(one: Forest, data: Data, criterion: Criterion, model: NoiseModel, *, shortens: bool) -> tuple[Expr, float]:
     """Return an expression in readable form, with the bits of the shortest of its forms."""
     numbered = with_numbers(one, np.isfinite(literal_bits(one.values)))
-    forms = [plain_form(with_natural_base(numbered[0]))]
+    forms = [readable_form(with_natural_base(numbered[0]))]
     if shortens:
         positive = [name for name, column in zip(data.names, data.columns, strict=True) if (column > 0).all()]
         forms.append(short_form(forms[0], positive=positive))

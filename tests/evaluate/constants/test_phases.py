@@ -11,7 +11,7 @@ from edhie.evaluate import Data, read_data
 from edhie.evaluate.constants.phases import grid_of, unaliased
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest, parse
-from edhie.expr.plain.phases import Grid
+from edhie.expr.readable.phases import Grid
 
 RNG = np.random.default_rng(0)
 T = np.round(np.arange(120) * 0.04, 10)

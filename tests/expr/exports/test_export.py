@@ -18,17 +18,16 @@ from hypothesis import strategies as st
 from edhie.errors import ExpressionError
 from edhie.expr import Expr, SymbolLibrary, parse
 from edhie.expr.exports import FORMATS, c, export
-from edhie.expr.exports.arrays import JAX, NUMPY, TORCH
 from edhie.expr.exports.c import C
+from edhie.expr.exports.code import PYTHON_WORDS, NameRules, renamed
 from edhie.expr.exports.excel import EXCEL
-from edhie.expr.exports.names import PYTHON_WORDS, NameRules, renamed
-from edhie.expr.exports.python import PYTHON
+from edhie.expr.exports.python import JAX, NUMPY, PYTHON, TORCH
 from edhie.expr.exports.sympy_code import SYMPY
 from edhie.expr.infix import TEXT, TOKENS
 from edhie.expr.latex import LATEX
 from edhie.expr.mathml import MATHML
 from edhie.expr.symbols import OPERATORS
-from edhie.expr.writer import Dialect, Template
+from edhie.expr.writer import Syntax, Template
 from strategies import COLUMN_NAMES, GAUSS, HYPOT
 
 CODE = ("python", "numpy", "torch", "jax", "c", "excel")
@@ -105,21 +104,21 @@ def test_names_are_kept_where_they_fit_and_never_two_alike(names: list[str]) -> 
         assert all(found[name] == name for name in names if rules.fits(name) and name != "f")
 
 
-CODE_DIALECTS = [*(library.dialect for library in (PYTHON, NUMPY, JAX, TORCH)), C, EXCEL, SYMPY]
+CODE_DIALECTS = [*(library.syntax for library in (PYTHON, NUMPY, JAX, TORCH)), C, EXCEL, SYMPY]
 
 
-@pytest.mark.parametrize("dialect", [*CODE_DIALECTS, TEXT, TOKENS, LATEX, MATHML])
-def test_every_dialect_has_every_operator(dialect: Dialect) -> None:
-    assert dialect.operators.keys() == OPERATORS.keys()
-    for _, rules in dialect.variants:
+@pytest.mark.parametrize("syntax", [*CODE_DIALECTS, TEXT, TOKENS, LATEX, MATHML])
+def test_every_dialect_has_every_operator(syntax: Syntax) -> None:
+    assert syntax.operators.keys() == OPERATORS.keys()
+    for _, rules in syntax.variants:
         assert rules.keys() <= OPERATORS.keys()
 
 
-@pytest.mark.parametrize("dialect", CODE_DIALECTS)
-def test_every_helper_that_templates_call_is_defined(dialect: Dialect) -> None:
-    tables = [dialect.operators, *(rules for _, rules in dialect.variants)]
+@pytest.mark.parametrize("syntax", CODE_DIALECTS)
+def test_every_helper_that_templates_call_is_defined(syntax: Syntax) -> None:
+    tables = [syntax.operators, *(rules for _, rules in syntax.variants)]
     called = {rule.function for table in tables for rule in table.values() if isinstance(rule, Template)}
-    assert {name for name in called if name.startswith("_")} <= dialect.helpers.keys()
+    assert {name for name in called if name.startswith("_")} <= syntax.helpers.keys()
 
 
 @pytest.mark.parametrize("format", CODE)

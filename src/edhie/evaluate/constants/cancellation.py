@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
 from edhie.expr.interpret import numpy_function
-from edhie.expr.plain.affine import Affine, affine
-from edhie.expr.plain.nodes import Node, is_built_in, tree_of
+from edhie.expr.readable.linear import linear
+from edhie.expr.readable.nodes import Node, tree_of, walk
 
 Numbers = NDArray[np.float64]
 CANCELLING = 100.0  # how much larger than a sum its terms may be without harm
@@ -31,36 +31,30 @@ def cancellation(expr: Expr, data: Data) -> float:
     >>> round(cancellation(parse("t^2 - 4000*t + 4000000", variables=["t"]), data))
     444444
     """
-    library = expr.library
     columns = dict(zip(data.names, data.columns, strict=True))
     values: dict[int, Numbers] = {}
-    kept: list[Node] = []  # so that no id is given twice
     worst = 1.0
-
-    def visit(node: Node) -> Node:
-        nonlocal worst
-        symbol = library[node.token]
-        operands = [values[id(each)] for each in node.operands]
-        if symbol.kind == "operator":
-            found = np.asarray(numpy_function(symbol)(*operands))
-        elif symbol.kind == "variable":
-            found = columns[node.token]
-        elif symbol.kind == "constant":
-            found = np.asarray(np.nan if node.value is None else node.value)
-        else:
-            found = np.asarray(symbol.value if symbol.kind == "literal" else float(node.token))
-        values[id(node)] = found
-        kept.append(node)
-        if node.token in ("+", "-") and is_built_in(library, node.token) and not _is_shift(affine(library, node)):
-            worst = max(worst, _ratio(operands, found))
-        return node
-
+    tree = tree_of(expr)
     with np.errstate(all="ignore"):
-        tree_of(expr, visit)
+        for node in reversed(walk(tree)):  # operands before what is over them
+            operands = [values[id(each)] for each in node.operands]
+            found = values[id(node)] = _values(node, operands, columns)
+            if node.op in ("+", "-") and not _is_shift(node):
+                worst = max(worst, _ratio(operands, found))
     return worst
 
 
-def _is_shift(form: Affine | None) -> bool:
+def _values(node: Node, operands: list[Numbers], columns: dict[str, Numbers]) -> Numbers:
+    if node.operands:
+        return np.asarray(numpy_function(node.symbol)(*operands))
+    if node.kind == "variable":
+        return columns[node.token]
+    value = node.symbol.value if node.kind == "literal" else node.number
+    return np.asarray(np.nan if value is None else value)
+
+
+def _is_shift(node: Node) -> bool:
+    form = linear(node)
     return form is not None and form.variable is not None
 
 

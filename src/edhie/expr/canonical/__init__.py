@@ -1,4 +1,4 @@
-"""The canonical form: one way to write what differs only in writing, fast enough for every candidate."""
+"""The canonical form, in which expressions that differ only in writing are equal; fast enough for every candidate."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ NEEDED = ("+", "-", "*", "/", "^", "neg")
 
 
 def canonical_library(library: SymbolLibrary) -> SymbolLibrary:
-    """The library that canonical forms over `library` are written in: it, arithmetic, and any number."""
+    """Return the library of canonical forms over `library`: extended by arithmetic and any number."""
     return library.extended(*(OPERATORS[name] for name in NEEDED), NUMBER)
 
 
 def canonical(forest: Forest) -> Forest:
-    """Each expression in its canonical form: constants folded and merged, like terms collected, sorted.
+    """Return each expression in canonical form: constants folded and merged, like terms collected, sorted.
 
     Sums and products are flattened, sorted and their like parts collected (x - x is 0, x*x
     is x^2, x/x is 1); signs move outwards (cos(-x) is cos(x)); numbers are folded. Unfitted
@@ -28,7 +28,7 @@ def canonical(forest: Forest) -> Forest:
     Wherever the input is defined the result has the same value, up to rounding; it may be
     defined in more places. What cannot be folded to finite numbers is left as it is.
     """
-    from edhie.expr.canonical.writer import canonical_arrays
+    from edhie.expr.canonical.tokens import canonical_arrays
 
     library = canonical_library(forest.library)
     names = (*NEEDED, NUMBER.name, library.constant, "^2", "^3", "^4", "^5")
@@ -53,7 +53,7 @@ def canonical(forest: Forest) -> Forest:
 
 
 def canonical_expr(expr: Expr) -> Expr:
-    """The canonical form of one expression.
+    """Return the canonical form of one expression.
 
     >>> from edhie.expr import parse
     >>> str(canonical_expr(parse("x1*2 + (x0 - x0) - (-x1)*x1/x1 + c*c")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from edhie.expr.canonical.terms import (
+from edhie.expr.canonical.arena import (
     FREE,
     NONE,
     NUMBER,
@@ -30,7 +30,7 @@ def add_factors(
     kind: Ints, count: Ints, value: Floats, arities: Arities, node: int, exponent: float,
     amount: Floats, first: Ints, last: Ints, m: int, factor: float, top: int,
 ) -> tuple[int, float, int]:  # fmt: skip
-    """Append node^exponent to the factors of a product; their number, its factor, the top."""
+    """Append node^exponent to the factors of a product; return their number, its factor and the top."""
     free_factor = kind[node] == FREE or (kind[node] == PRODUCT and np.isnan(value[node]))
     if free_factor and exponent % 2 == 0:  # an even power of a constant is not any number: it stays
         first[m] = top
@@ -64,7 +64,7 @@ def multiply(
     kind: Ints, count: Ints, value: Floats, arities: Arities, left: int, left_exponent: float,
     right: int, right_exponent: float, amount: Floats, first: Ints, last: Ints, top: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Write left^p·right^q (right may be -1: none) at the top; its bounds, or -1 on overflow."""
+    """Write left^p·right^q (right may be -1: none) at the top; return its bounds, or -1 on overflow."""
     start = top
     if is_zero(kind, value, left) or is_zero(kind, value, right):
         return start, put(kind, count, value, top, NUMBER, ZERO, 0.0)

@@ -1,4 +1,4 @@
-"""From prefix tokens to the normal form: what each operator does to its operands."""
+"""From prefix tokens to the normal form: the rule of each operator."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.canonical.products import multiply
-from edhie.expr.canonical.sums import add_up
-from edhie.expr.canonical.terms import (
+from edhie.expr.canonical.arena import (
     FREE,
     FUNCTION,
     NONE,
@@ -31,8 +29,10 @@ from edhie.expr.canonical.terms import (
     order,
     put,
 )
+from edhie.expr.canonical.products import multiply
+from edhie.expr.canonical.sums import add_up
 from edhie.expr.jit import jit
-from edhie.expr.symbols import Opcode
+from edhie.expr.symbols import FUNCTIONS, Opcode
 
 # numba takes enum members for objects; plain integers compile to constants
 _VARIABLE, _CONSTANT, _NUMBER, _CUSTOM = (int(Opcode[n]) for n in ("VARIABLE", "CONSTANT", "NUMBER", "CUSTOM"))
@@ -47,7 +47,7 @@ _SINH, _COSH, _TANH = (int(Opcode[n]) for n in ("SINH", "COSH", "TANH"))
 
 @jit
 def value_of(opcode: int, a: float) -> float:
-    """A function of one number; NaN where it is not defined."""
+    """Return a function of one number, NaN where it is not defined."""
     if opcode == _SQRT:
         return math.sqrt(a) if a >= 0 else np.nan
     if opcode == _CBRT:
@@ -83,24 +83,9 @@ def value_of(opcode: int, a: float) -> float:
     return np.nan
 
 
-@jit
-def is_even(opcode: int) -> bool:
-    """f(-a) = f(a)."""
-    return opcode in (_COS, _COSH, _ABS)
-
-
-@jit
-def is_odd(opcode: int) -> bool:
-    """f(-a) = -f(a)."""
-    return (
-        opcode in (_SIN, _TAN, _ASIN, _ATAN, _SINH, _TANH, _CBRT, _SIGN)
-    )  # fmt: skip
-
-
-@jit
-def takes_all_values(opcode: int) -> bool:
-    """Whether f(c), for a free c, can be any number."""
-    return opcode in (_LOG, _LOG10, _TAN, _SINH, _CBRT)
+EVEN = tuple(int(symbol.opcode) for symbol in FUNCTIONS.values() if symbol.parity == "even")  # f(-a) = f(a)
+ODD = tuple(int(symbol.opcode) for symbol in FUNCTIONS.values() if symbol.parity == "odd")  # f(-a) = -f(a)
+ONTO = tuple(int(symbol.opcode) for symbol in FUNCTIONS.values() if symbol.is_onto)  # f(c), for a free c, is any number
 
 
 @jit
@@ -128,14 +113,14 @@ def unary(
             if not np.isfinite(folded) or (opcode == _EXP and folded == 0.0):  # exp underflows
                 return NONE, top
             return start, put(kind, count, value, top, NUMBER, ZERO, folded)
-        if kind[a] == FREE and takes_all_values(opcode):
+        if kind[a] == FREE and opcode in ONTO:
             return start, put(kind, count, value, top, FREE, ZERO, 0.0)
         if kind[a] == FUNCTION:
             inner = opcodes[count[a]]
             if (opcode == _EXP and inner == _LOG) or (opcode == _LOG and inner == _EXP):
                 return start, copy(kind, count, value, a + 1, end_of(kind, count, arities, a), top)
-        if kind[a] == PRODUCT and value[a] < 0.0 and (is_even(opcode) or is_odd(opcode)):
-            return signed(kind, count, value, arities, token, a, is_odd(opcode), top)
+        if kind[a] == PRODUCT and value[a] < 0.0 and (opcode in EVEN or opcode in ODD):
+            return signed(kind, count, value, arities, token, a, opcode in ODD, top)
     top = put(kind, count, value, top, FUNCTION, token, 0.0)
     return start, copy(kind, count, value, a, end_of(kind, count, arities, a), top)
 

@@ -1,10 +1,10 @@
-"""Sums in the arena: terms collected, and what they share taken out."""
+"""Sums in the arena: like terms collected, common factors taken out."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from edhie.expr.canonical.terms import (
+from edhie.expr.canonical.arena import (
     FREE,
     NONE,
     NUMBER,
@@ -31,7 +31,7 @@ from edhie.expr.jit import jit
 
 @jit
 def count_fixed(kind: Ints, count: Ints, value: Floats, arities: Arities, node: int) -> int:
-    """How many amounts of a sum, its constant included, are numbers."""
+    """Return how many amounts of a sum, its constant included, are numbers."""
     fixed = ZERO
     if value[node] != 0.0 and not np.isnan(value[node]):
         fixed += 1
@@ -45,7 +45,7 @@ def count_fixed(kind: Ints, count: Ints, value: Floats, arities: Arities, node: 
 
 @jit
 def is_soft(kind: Ints, count: Ints, value: Floats, arities: Arities, node: int) -> bool:
-    """Whether an amount of a sum, or its constant, is free."""
+    """Return True where an amount of a sum, or its constant, is free."""
     amounts = count[node] + (value[node] != 0.0)
     return bool(count_fixed(kind, count, value, arities, node) < amounts)
 
@@ -54,7 +54,7 @@ def is_soft(kind: Ints, count: Ints, value: Floats, arities: Arities, node: int)
 def without_constants(
     kind: Ints, count: Ints, value: Floats, arities: Arities, start: int, top: int
 ) -> tuple[int, int, int]:
-    """A term without its factors that hold no variable, for a free constant takes them in; its bounds, the top."""
+    """Drop a term's factors without variables, as a free constant absorbs them; return its bounds and the top."""
     end = end_of(kind, count, arities, start)
     if kind[start] != PRODUCT:
         return start, end, top
@@ -79,7 +79,7 @@ def open_free(
     kind: Ints, count: Ints, value: Floats, arities: Arities, node: int,
     amount: Floats, first: Ints, last: Ints, m: int, constant: float, top: int,
 ) -> tuple[int, float, int]:  # fmt: skip
-    """Append c·(a sum with free amounts) to the terms of another: what was fixed in it shares one constant."""
+    """Append c·(a sum with free amounts) to the terms of another; its fixed amounts share one constant."""
     fixed = count_fixed(kind, count, value, arities, node)
     if np.isnan(value[node]) or (value[node] != 0.0 and fixed == 1):
         constant = np.nan
@@ -118,7 +118,7 @@ def add_terms(
     kind: Ints, count: Ints, value: Floats, arities: Arities, node: int, scale: float,
     amount: Floats, first: Ints, last: Ints, m: int, constant: float, top: int,
 ) -> tuple[int, float, int]:  # fmt: skip
-    """Append scale·node to the terms of a sum; the number of terms, its constant, the top."""
+    """Append scale·node to the terms of a sum; return the number of terms, its constant and the top."""
     if kind[node] == PRODUCT:
         scale *= value[node]
         if count[node] != 1 or value[node + 1] != 1.0:
@@ -156,7 +156,7 @@ def add_up(
     kind: Ints, count: Ints, value: Floats, arities: Arities, left: int, right: int, sign: float,
     amount: Floats, first: Ints, last: Ints, top: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Write left + sign·right at the top; where it begins and ends, or -1 when it overflows."""
+    """Write left + sign·right at the top; return its bounds, or -1 when it overflows."""
     m, constant, top = add_terms(kind, count, value, arities, left, 1.0, amount, first, last, ZERO, 0.0, top)
     if np.isinf(constant):
         return NONE, top
@@ -176,7 +176,7 @@ def strip_groups(
     kind: Ints, count: Ints, value: Floats, arities: Arities,
     amount: Floats, first: Ints, last: Ints, m: int, top: int,
 ) -> int:  # fmt: skip
-    """Beside a free constant, take from each c·(a sum) what holds no variable; the top."""
+    """Drop terms without variables from each c·(a sum) beside a free constant; return the top."""
     for i in range(m):
         if not np.isnan(amount[i]) or kind[first[i]] != SUM:
             continue
@@ -202,7 +202,7 @@ def strip_groups(
 def finish(
     kind: Ints, count: Ints, value: Floats, amount: Floats, first: Ints, last: Ints, m: int, constant: float, top: int
 ) -> tuple[int, int]:
-    """Write a sum of m parts that are merged, what they share taken out."""
+    """Write a sum of m merged parts, with their common factor taken out."""
     start = top
     if m == 0:
         if np.isnan(constant):
@@ -228,7 +228,7 @@ def finish(
 def write_terms(
     kind: Ints, count: Ints, value: Floats, amount: Floats, first: Ints, last: Ints, m: int, constant: float, top: int
 ) -> int:
-    """Write a sum at the top; the new top."""
+    """Write a sum at the top; return the new top."""
     begin = top
     top = put(kind, count, value, top, SUM, m, constant)
     for i in range(m):
@@ -244,7 +244,7 @@ def write_terms(
 
 @jit
 def has_lost_amounts(amount: Floats, m: int) -> bool:
-    """Whether one of the first m amounts has overflowed, or has underflowed to zero."""
+    """Return True where one of the first m amounts has overflowed, or has underflowed to zero."""
     for i in range(m):  # noqa: SIM110 -- compiled code
         if np.isinf(amount[i]) or amount[i] == 0.0:
             return True
@@ -255,7 +255,7 @@ def has_lost_amounts(amount: Floats, m: int) -> bool:
 def common_factor(
     kind: Ints, count: Ints, value: Floats, amount: Floats, first: Ints, last: Ints, m: int, constant: float
 ) -> float:
-    """What can be taken out of a sum exactly, so that its first amount that is a number becomes positive.
+    """Return the factor that can be taken out of a sum exactly, so that its first fixed amount becomes positive.
 
     For whole numbers their greatest common divisor; otherwise the size that all share, if
     they do; otherwise 1. NaN, a free constant, where all amounts are free.
@@ -284,7 +284,7 @@ def common_factor(
 def leading_sign(
     kind: Ints, count: Ints, value: Floats, amount: Floats, first: Ints, last: Ints, m: int, constant: float
 ) -> float:
-    """The sign of the first part's amount that is a number; equal parts (with free constants) count together."""
+    """Return the sign of the first amount that is a number; equal parts (with free constants) count together."""
     total = 0.0
     for i in range(m):
         if i > 0 and total != 0.0 and order(kind, count, value, first[i - 1], last[i - 1], first[i], last[i]) != 0:
@@ -298,7 +298,7 @@ def leading_sign(
 
 @jit
 def greatest_common_divisor(a: float, b: float) -> float:
-    """Euclid's, on whole numbers held as doubles."""
+    """Return the greatest common divisor of whole numbers held as doubles."""
     while b != 0.0:
         a, b = b, a % b
     return a

@@ -1,4 +1,4 @@
-"""What changes from one expression to another: edits, in words and by node; the distance is how many there are."""
+"""Edits that lead from one expression to another, in words and by node, and their number as a distance."""
 
 from edhie.expr.difference.difference import Difference, difference, distance
 from edhie.expr.difference.matching import Matching

@@ -1,4 +1,4 @@
-"""`difference`: what has to change in one expression to make it another."""
+"""`difference`: the edits that lead from one expression to another."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from edhie.expr.difference.matching import Edit, Matching
 from edhie.expr.difference.shapes import Shape, shape_of
-from edhie.expr.difference.writing import Writer
+from edhie.expr.difference.writing import EditWriter
 from edhie.expr.expression import Expr
 
 NO_CHANGE = "nothing but constants"
@@ -15,7 +15,7 @@ NO_CHANGE = "nothing but constants"
 
 @dataclass(frozen=True)
 class Difference:
-    """The fewest changes that lead from one expression to another; values of constants are none.
+    """The fewest changes that lead from one expression to another; values of constants do not count.
 
     Nodes are places in prefix order. Constants that stand together count as one, so `distance` may be less than the
     number of nodes.
@@ -26,7 +26,7 @@ class Difference:
     changes: tuple[str, ...]
     """Each change in words, from the top down."""
     distance: int
-    """How many symbols are replaced, inserted or deleted."""
+    """Number of symbols that are replaced, inserted or deleted."""
     replaced: tuple[tuple[int, int], ...]
     """Nodes of `before`, each with the node of `after` in its place."""
     inserted: frozenset[int]
@@ -50,9 +50,9 @@ class Difference:
 
 
 def difference(before: Expr, after: Expr, *, matching: Matching | None = None) -> Difference:
-    """What changes from one expression to another.
+    """Return the changes from one expression to another.
 
-    Pass one `matching` for many that are compared with the same expression: it remembers distances of parts.
+    Pass one `matching` to compare many with the same expression: it remembers distances of parts.
 
     >>> from edhie.expr import parse
     >>> print(difference(parse("c*x0*exp(-c*x1)"), parse("2.1*x0^2*exp(-0.5*x1) + 1.3")))
@@ -60,7 +60,7 @@ def difference(before: Expr, after: Expr, *, matching: Matching | None = None) -
     """
     one, other = shape_of(before), shape_of(after)
     found = (matching or Matching()).edits(one, other)
-    words = tuple(Writer(before, after).all_words(found, one))
+    words = tuple(EditWriter(before, after).all_words(found, one))
     nodes = _Nodes()
     nodes.take(found)
     distance = sum(edit.cost for edit in found)
@@ -68,7 +68,7 @@ def difference(before: Expr, after: Expr, *, matching: Matching | None = None) -
 
 
 def distance(before: Expr, after: Expr) -> int:
-    """The fewest symbols to replace, insert or delete; neither values of constants nor the order of operands count.
+    """Return the fewest symbols to change; values of constants and the order of operands do not count.
 
     >>> from edhie.expr import parse
     >>> distance(parse("2*x + y"), parse("y - c*x")), distance(parse("x"), parse("x + 1"))
@@ -78,7 +78,7 @@ def distance(before: Expr, after: Expr) -> int:
 
 
 class _Nodes:
-    """The nodes that edits change; an operator of a chain is whichever of its operators is not taken yet."""
+    """Collects the nodes that edits change; of the operators of a chain it takes the first that is free."""
 
     def __init__(self) -> None:
         self.replaced: list[tuple[int, int]] = []
@@ -104,7 +104,7 @@ def _free(places: tuple[int, ...], taken: set[int]) -> int:
 
 
 def own_tokens(part: Shape, taken: set[int]) -> set[int]:
-    """The nodes of a part; of the operators that it may share with what it hangs from, those that are free."""
+    """Return the nodes of a part; of operators that it may share with the chain above it, those that are free."""
     found = {token for each in (part, *_below(part)) for token in each.tokens}
     for each in (part, *_below(part)):
         if each.signs:

@@ -1,4 +1,4 @@
-"""What of an expression counts when it is compared with another: neither values of constants nor the order of operands.
+"""The parts of an expression that are compared: neither values of constants nor the order of operands count.
 
 A `Shape` has its sums and its products flattened, each operand with a sign: a - b + c and c + a - b are the same
 shape. Numbers are constants, constants that stand together are one, and one that is free takes signs and divisions
@@ -21,7 +21,7 @@ Kind = Literal["constant", "variable", "unary", "pair", "sum", "product"]
 CHAINS: dict[str, tuple[Literal["sum", "product"], int]] = {
     "+": ("sum", 1), "-": ("sum", -1), "*": ("product", 1), "/": ("product", -1),
 }  # fmt: skip
-"""By operator: what it is a chain of, and the sign of its second operand."""
+"""The kind of chain that an operator makes, and the sign of its second operand."""
 OPERATORS = {("sum", 1): "+", ("sum", -1): "-", ("product", 1): "*", ("product", -1): "/"}
 UNDOING = {"sum": "neg", "product": "inv"}
 COMMUTATIVE = frozenset({"+", "*", "min", "max"})
@@ -31,39 +31,39 @@ LONGEST = 4  # operands of a chain that are divided in every way; of a longer on
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """A node and what hangs from it."""
+    """A node and its operands."""
 
     kind: Kind
     label: str
     operands: tuple[Shape, ...] = ()
     signs: tuple[int, ...] = ()
-    """Of the operands of a sum or a product: 1, or -1 for what is subtracted or divided by."""
+    """Signs of the operands of a sum or a product: 1, or -1 where subtracted or divided by."""
     tokens: tuple[int, ...] = ()
-    """Where its own symbols stand in the expression; a chain's operators are its joints."""
+    """Places of its own symbols in the expression; a chain's operators are its joints."""
     joints: tuple[int, ...] = ()
-    """Of a chain: by operand the operator that it hangs from."""
+    """The operator above each operand of a chain."""
     operators: tuple[int, ...] = ()
-    """Of a chain: all of its operators, and those of the one that it is a part of."""
+    """All operators of a chain, and of the chain that it is a part of."""
     _groups: dict[tuple[int, ...], Shape] = field(default_factory=dict, repr=False)
 
     @cached_property
     def key(self) -> str:
-        """A text that is the same for the same shapes."""
+        """Text that is equal for equal shapes."""
         if self.signs:
-            parts = sorted(f"{'+' if sign > 0 else '-'}{each.key}" for sign, each in self._signed)
+            parts = sorted(f"{'+' if sign > 0 else '-'}{each.key}" for sign, each in self.signed)
             return f"({self.kind} {' '.join(parts)})"
         inner = [each.key for each in self.operands]
         return f"({self.kind} {self.label} {' '.join(sorted(inner) if self.label in COMMUTATIVE else inner)})"
 
     @cached_property
     def size(self) -> int:
-        """How many symbols it takes to write it."""
+        """Number of symbols that it is written with."""
         own = len(self.operands) - 1 if self.signs else 1
         return own + sum(each.size for each in self.operands)
 
     @cached_property
     def census(self) -> Counter[str]:
-        """How many of each symbol it has; those of sums are alike, and those of products."""
+        """Count of each symbol; those of sums are alike, and those of products."""
         found = Counter({self.label: len(self.operands) - 1 if self.signs else 1})
         for each in self.operands:
             found.update(each.census)
@@ -71,16 +71,17 @@ class Shape:
 
     @cached_property
     def all_tokens(self) -> frozenset[int]:
-        """Where all of its symbols stand."""
+        """Places of all its symbols."""
         return frozenset((*self.tokens, *self.joints)).union(*(each.all_tokens for each in self.operands))
 
     @property
-    def _signed(self) -> list[tuple[int, Shape]]:
+    def signed(self) -> list[tuple[int, Shape]]:
+        """Operands of a chain with their signs."""
         return list(zip(self.signs, self.operands, strict=True))
 
     @cached_property
     def splits(self) -> tuple[Split, ...]:
-        """Every way to write it as an operator and two operands; none where it has fewer."""
+        """Every form as an operator and two operands; none where it has fewer."""
         if self.kind == "pair":
             first, second = self.operands
             return (Split(self.label, first, second, self.tokens),)
@@ -95,11 +96,11 @@ class Shape:
 
     @property
     def is_long(self) -> bool:
-        """Whether it has too many operands for every way to divide them to be looked at."""
+        """True for a chain with too many operands to try every division of them."""
         return bool(self.signs) and len(self.operands) > LONGEST
 
     def split(self, some: tuple[int, ...]) -> Split:
-        """As two chains, one of them of some operands of this."""
+        """Return it as two chains, one of them of some operands."""
         others = tuple(k for k in range(len(self.operands)) if k not in some)
         is_taken_off = [all(self.signs[k] < 0 for k in group) for group in (some, others)]
         first, second = (some, others) if is_taken_off[1] else (others, some)
@@ -109,7 +110,7 @@ class Shape:
         return Split(OPERATORS[kind, sign], self.group(first), self.group(second), joints)
 
     def group(self, some: tuple[int, ...]) -> Shape:
-        """The chain of some operands, all of their signs turned where none is positive."""
+        """Return the chain of some operands, with all signs changed where none is positive."""
         if some not in self._groups:
             signs = tuple(self.signs[k] for k in some)
             turned = signs if max(signs) > 0 else tuple(-sign for sign in signs)
@@ -127,11 +128,11 @@ class Split:
     first: Shape
     second: Shape
     tokens: tuple[int, ...]
-    """Where the operator may stand, the likeliest first."""
+    """Possible places of the operator, the likeliest first."""
 
 
 def shape_of(expr: Expr) -> Shape:
-    """The shape of an expression.
+    """Return the shape of an expression.
 
     >>> from edhie.expr import parse
     >>> shape_of(parse("x - 2*y")).key == shape_of(parse("c*y + x")).key
@@ -165,7 +166,7 @@ def _node(symbol: Symbol, operands: tuple[Shape, ...], at: int) -> Shape:
 
 
 def _chain(kind: Literal["sum", "product"], given: list[tuple[int, Shape, int]]) -> Shape:
-    """A sum or a product of signed operands, each with the operator that it hangs from."""
+    """Return a sum or a product of signed operands, each with the operator above it."""
     flat = [part for each in given for part in _flat(kind, *each)]
     taken_in = [token for _, each, _ in given if _is_unary(each, UNDOING[kind]) for token in each.tokens]
     signs: list[int] = []  # where signs of factors stand
@@ -188,7 +189,7 @@ def _wrapped(
     tokens: tuple[int, ...],
     operators: tuple[int, ...],
 ) -> Shape:
-    """The chain of these operands; where none is positive, of their opposites under a sign, which `tokens` may be."""
+    """Return the chain of operands; where none is positive, of their opposites under a sign with these `tokens`."""
     signs, operands, joints = zip(*flat, strict=True)
     is_turned = max(signs) < 0
     turned = tuple(-sign for sign in signs) if is_turned else signs
@@ -198,7 +199,7 @@ def _wrapped(
 
 
 def _flat(kind: str, sign: int, shape: Shape, at: int) -> list[tuple[int, Shape, int]]:
-    """An operand as operands of the chain that it hangs in."""
+    """Return an operand as operands of the chain above it."""
     if shape.kind == kind:
         return [
             (sign * own, each, joint)
@@ -218,7 +219,7 @@ def _is_unary(shape: Shape, label: str) -> bool:
 
 
 def _with_one_constant(flat: list[tuple[int, Shape, int]]) -> list[tuple[int, Shape, int]]:
-    """Constants that stand together are one."""
+    """Merge constants that stand together."""
     constants = [each for _, each, _ in flat if each.kind == "constant"]
     if len(constants) < 2:
         return flat
@@ -232,7 +233,7 @@ def _with_one_constant(flat: list[tuple[int, Shape, int]]) -> list[tuple[int, Sh
 
 
 def has_free_constant(shape: Shape, kind: str) -> bool:
-    """Whether a constant takes in the sign that it has in such a chain: itself, and in a sum as a factor."""
+    """Return True where a constant takes in the sign of the operand: a constant, or in a sum a product with one."""
     return shape.kind == "constant" or (
         kind == "sum" and shape.kind == "product" and any(each.kind == "constant" for each in shape.operands)
     )

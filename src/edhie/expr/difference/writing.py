@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from edhie.errors import shortened
 from edhie.expr.difference.matching import Edit
@@ -17,7 +18,7 @@ LONGEST_NAME = 40  # letters of a part that is named in a sentence
 SHORT = 14  # letters of a part that is better shown whole, before and after
 
 
-class Writer:
+class EditWriter:
     """Writes parts of two expressions, over a library that has the symbols of both."""
 
     def __init__(self, before: Expr, after: Expr) -> None:
@@ -29,7 +30,7 @@ class Writer:
         self._library = both
 
     def text(self, shape: Shape) -> str:
-        """A shape in infix notation, its constants without values."""
+        """Return a shape in infix notation, its constants without values."""
         tokens = tuple(self._tokens(shape))
         count = sum(token == self._library.constant for token in tokens)
         return to_infix(Expr.trusted(self._library, tokens, (None,) * count))
@@ -45,7 +46,7 @@ class Writer:
                 yield from self._tokens(each)
 
     def _chain(self, shape: Shape) -> Iterator[str]:
-        """In the order in which it is written, but what is added before what is subtracted."""
+        """Yield tokens in the order of writing, but positive operands before negative ones."""
         order = sorted(range(len(shape.signs)), key=lambda k: -shape.signs[k])
         taken, given = ("-", "+") if shape.kind == "sum" else ("/", "*")
         yield from (given if shape.signs[k] > 0 else taken for k in reversed(order[1:]))
@@ -53,14 +54,14 @@ class Writer:
             yield from self._tokens(shape.operands[k])
 
     def all_words(self, edits: Sequence[Edit], top: Shape) -> Iterator[str]:
-        """Edits of `top` in words; those of one short part are told together, as what it was and what it is."""
+        """Yield edits of `top` in words; those of one short part become one, from its old to its new form."""
         waiting = list(edits)
         while waiting:
             edit = waiting.pop(0)
             is_top = edit is edits[0] and edit.before is top and edit.act != "replaced"
-            inside = 0
-            while inside < len(waiting) and _is_inside(waiting[inside], edit):
-                inside += 1
+            old, new = edit.before.all_tokens, edit.after.all_tokens
+            followers = takewhile(lambda e: e.before.all_tokens <= old and e.after.all_tokens <= new, waiting)  # noqa: B023
+            inside = len(list(followers))
             before, after = self.text(edit.before), self.text(edit.after)
             if inside and not is_top and len(before) <= SHORT and len(after) <= LONGEST_NAME:
                 del waiting[:inside]
@@ -69,9 +70,11 @@ class Writer:
                 yield self.words(edit, is_top=is_top)
 
     def words(self, edit: Edit, *, is_top: bool) -> str:
-        """An edit in words, such as `+ c inserted at the top`."""
+        """Return an edit in words, such as `+ c inserted at the top`."""
         if edit.act == "replaced":
-            return self._replaced(edit)
+            if not edit.before.operands:
+                return f"{self.text(edit.before)} replaced by {self.text(edit.after)}"
+            return f"{edit.operator} replaced by {edit.other} in {_named(self.text(edit.before))}"
         inner = edit.before if edit.act == "inserted" else edit.after
         small, large = self.text(inner), self._over(edit, inner)
         if not is_top and len(large) <= SHORT:
@@ -80,11 +83,6 @@ class Writer:
         what = edit.operator if edit.part is None else self._with_part(edit, edit.part)
         place = "at the top" if is_top else f"{'around' if edit.part is None else 'beside'} {_named(small)}"
         return f"{what} {edit.act} {place}"
-
-    def _replaced(self, edit: Edit) -> str:
-        if not edit.before.operands:
-            return f"{self.text(edit.before)} replaced by {self.text(edit.after)}"
-        return f"{edit.operator} replaced by {edit.other} in {_named(self.text(edit.before))}"
 
     def _with_part(self, edit: Edit, part: Shape) -> str:
         text = _named(self.text(part))
@@ -96,7 +94,7 @@ class Writer:
         return f"{edit.operator} {text}" if is_second else f"{text} {edit.operator}"
 
     def _over(self, edit: Edit, inner: Shape) -> str:
-        """What the operator makes of the part that it stands over."""
+        """Return the text of the operator over a part."""
         tokens = tuple(self._tokens(inner))
         if edit.part is None:
             tokens = (edit.operator, *tokens)
@@ -105,10 +103,6 @@ class Writer:
             tokens = (edit.operator, *tokens, *part) if edit.is_second else (edit.operator, *part, *tokens)
         count = sum(token == self._library.constant for token in tokens)
         return to_infix(Expr.trusted(self._library, tokens, (None,) * count))
-
-
-def _is_inside(edit: Edit, other: Edit) -> bool:
-    return edit.before.all_tokens <= other.before.all_tokens and edit.after.all_tokens <= other.after.all_tokens
 
 
 def _named(text: str) -> str:

@@ -44,16 +44,9 @@ NESTING_COST = 8  # characters that a line may be off its best length to end out
 LINE_COLOUR, LABEL_COLOUR = "#4d4d4d", "#1a1a1a"
 
 
-@dataclass(frozen=True)
-class _Look:
-    """How nodes of one kind are told from others: by colour, by lightness and by the roundness of corners."""
-
-    fill: str
-    rounding: float
-
-
-LOOKS = {"operator": _Look("#d3e4f3", 0.5), "variable": _Look("#fdf3d0", 0.22)}
-NUMBER_LOOK = _Look("#e7cabd", 0.0)  # constants to fit and literals too
+LOOKS = {"operator": ("#d3e4f3", 0.5), "variable": ("#fdf3d0", 0.22)}
+"""Colour and radius of the corners of nodes, by kind; kinds differ in lightness too."""
+NUMBER_LOOK = ("#e7cabd", 0.0)  # constants to fit and literals too
 
 
 @dataclass(frozen=True)
@@ -68,7 +61,7 @@ class _Drawing:
 
     @property
     def title_height(self) -> float:
-        """In points."""
+        """Height of the title, in points."""
         return (self.title.count("\n") + 1) * TITLE_SIZE * LINE_HEIGHT + TITLE_PAD if self.title else 0.0
 
 
@@ -80,7 +73,7 @@ def draw_figure(
     axes: Axes | Sequence[Axes] | NDArray[Any] | None = None,
     number_format: str = ".4g",
 ) -> Figure:
-    """A figure of one tree, or of several in a grid, all at one scale; each is titled with its infix notation.
+    """Return a figure of one tree, or of several in a grid at one scale; titles are infix notation.
 
     The figure is as large as its trees need. With `axes`, one for each expression, the trees
     are drawn into those instead, smaller where they must be, and their figure is returned.
@@ -106,7 +99,7 @@ def draw_figure(
 
 
 def _columns(count: int) -> int:
-    """Rows as even as can be: six panels are three and three, not five and one."""
+    """Return a number of columns for even rows: six panels are three and three, not five and one."""
     return math.ceil(count / math.ceil(count / LONGEST_ROW))
 
 
@@ -114,7 +107,10 @@ def _columns(count: int) -> int:
 
 
 def _drawing(expr: Expr, title: str | None, number_format: str) -> _Drawing:
-    nodes = tree_layout(expr, math_labels(expr, number_format=number_format), width=_box_width, gap=GAP)
+    def width_of(label: str) -> float:
+        return max(1.0, _text_width(label, LABEL_SIZE) / UNIT + PADDING)
+
+    nodes = tree_layout(expr, math_labels(expr, number_format=number_format), width=width_of, gap=GAP)
     kinds = [symbol.kind for _, _, symbol in expr.walk()]
     width = max(node.x + node.width / 2 for node in nodes) + 2 * MARGIN
     if title is None:
@@ -123,12 +119,8 @@ def _drawing(expr: Expr, title: str | None, number_format: str) -> _Drawing:
     return _Drawing(nodes, kinds, title, width, height)
 
 
-def _box_width(label: str) -> float:
-    return max(1.0, _text_width(label, LABEL_SIZE) / UNIT + PADDING)
-
-
 def _text_width(text: str, size: float) -> float:
-    """How wide a line of text is, in points."""
+    """Return the width of a line of text, in points."""
     from matplotlib.cbook import is_math_text
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
@@ -138,7 +130,7 @@ def _text_width(text: str, size: float) -> float:
 
 
 def _wrapped(text: str, width: float) -> str:
-    """The text on lines no wider than `width` where it can be broken so, all of about one length."""
+    """Break the text into lines of about one length, no wider than `width` where possible."""
     longest = width / _text_width(text, TITLE_SIZE) * len(text)  # in characters, taken to be alike
     lines = []
     while len(text) > longest and (breaks := [match.start() for match in BREAK.finditer(text)]):
@@ -149,7 +141,7 @@ def _wrapped(text: str, width: float) -> str:
 
 
 def _badness(text: str, at: int, longest: float) -> tuple[bool, float]:
-    """Lines should not be too long, then be alike, and not end where many parentheses are open."""
+    """Rank a line break: lines not too long, then of equal length, not inside many parentheses."""
     target = len(text) / math.ceil(len(text) / longest)
     nesting = text.count("(", 0, at) - text.count(")", 0, at)
     return at > longest, abs(at - target) + NESTING_COST * nesting
@@ -159,12 +151,12 @@ def _badness(text: str, at: int, longest: float) -> tuple[bool, float]:
 
 
 def _panel_width(drawing: _Drawing) -> float:
-    """The room a tree and its title need across, in points."""
+    """Return the width of a tree and its title, in points."""
     return max(drawing.width * UNIT, *(_text_width(line, TITLE_SIZE) for line in drawing.title.split("\n")))
 
 
 def _panels(drawings: list[_Drawing], columns: int) -> list[Axes]:
-    """Axes in a grid in a new figure, each as large as its row and column need at full scale."""
+    """Return axes in a grid in a new figure, each as large as its row and column need at full scale."""
     from matplotlib.figure import Figure
 
     columns = min(columns, len(drawings))
@@ -187,13 +179,13 @@ def _panels(drawings: list[_Drawing], columns: int) -> list[Axes]:
 
 
 def _size(panel: Axes) -> tuple[float, float]:
-    """Width and height of axes in points."""
+    """Return width and height of axes in points."""
     box, points = panel.get_window_extent(), 72 / panel.figure.dpi
     return box.width * points, box.height * points
 
 
 def _room(panel: Axes, drawing: _Drawing) -> float:
-    """The scale at which a drawing just fits."""
+    """Return the scale at which a drawing just fits."""
     width, height = _size(panel)
     return min(width / _panel_width(drawing), height / (drawing.height * UNIT))
 
@@ -214,15 +206,15 @@ def _draw(panel: Axes, drawing: _Drawing, scale: float) -> None:
     width = LINE_WIDTH * scale
     panel.add_collection(LineCollection(_edges(drawing.nodes), colors=LINE_COLOUR, linewidths=width, zorder=1))
     for node, kind in zip(drawing.nodes, drawing.kinds, strict=True):
-        look, y = LOOKS.get(kind, NUMBER_LOOK), _height_of(node)
-        box = _box(node.x, y, node.width, look.rounding)
-        panel.add_patch(PathPatch(box, facecolor=look.fill, edgecolor=LINE_COLOUR, linewidth=width, zorder=2))
+        (fill, rounding), y = LOOKS.get(kind, NUMBER_LOOK), _height_of(node)
+        box = _box(node.x, y, node.width, rounding)
+        panel.add_patch(PathPatch(box, facecolor=fill, edgecolor=LINE_COLOUR, linewidth=width, zorder=2))
         label = panel.text(node.x, y - BASELINE, node.label, ha="center", va="baseline", zorder=3)
         label.set(fontsize=LABEL_SIZE * scale, color=LABEL_COLOUR, usetex=False)
 
 
 def _box(x: float, y: float, width: float, rounding: float) -> Path:
-    """A box of height 1 around a point, its corners quarters of true circles (`FancyBboxPatch` squares them)."""
+    """Return a box of height 1 around a point with circular corners (`FancyBboxPatch` squares them)."""
     from matplotlib.path import Path
 
     control = rounding * 0.4477  # a cubic's control points on the sides of a square, for a quarter of a circle
@@ -242,7 +234,7 @@ def _height_of(node: PlacedNode) -> float:
 
 
 def _edges(nodes: list[PlacedNode]) -> list[list[tuple[float, float]]]:
-    """From the foot of each parent to the head of each child: so a line never runs behind another node."""
+    """Return lines from the bottom of each parent to the top of each child, so that none runs behind a node."""
     return [
         [(nodes[node.parent].x, _height_of(nodes[node.parent]) - 0.5), (node.x, _height_of(node) + 0.5)]
         for node in nodes

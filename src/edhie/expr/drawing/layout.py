@@ -34,19 +34,19 @@ class PlacedNode:
     """One node of a drawn tree: its centre is at `x`, its box reaches `width / 2` to either side."""
 
     position: int
-    """Its place in prefix order."""
+    """Position in prefix order."""
     parent: int | None
-    """Its parent's place in prefix order; the root has none."""
+    """Position of the parent in prefix order; None for the root."""
     x: float
     depth: int
-    """The root's is 1, as in `Expr.walk`."""
+    """1 for the root, as in `Expr.walk`."""
     label: str
     width: float
 
 
 @dataclass
 class _Contour:
-    """The silhouette of a subtree: at each depth, how far it reaches to the left and to the right.
+    """The silhouette of a subtree: its extent to the left and to the right at each depth.
 
     Lists run from the deepest level to the root, so that a new root is appended in constant
     time. Coordinates are the contour's own, in which the root stands at `root`.
@@ -58,7 +58,7 @@ class _Contour:
 
 
 def math_labels(expr: Expr, *, number_format: str = "") -> list[str]:
-    r"""Labels as a mathematician writes them, for Matplotlib: `(·)²` for `^2`, a subscript for `x0`.
+    r"""Return mathematical labels for Matplotlib: `(·)²` for `^2`, a subscript for `x0`.
 
     >>> from edhie.expr import parse
     >>> math_labels(parse("x0^2 + 2e-7"))
@@ -88,7 +88,7 @@ def tree_layout(
     gap: float = 1.0,
     grid: float = 0.0,
 ) -> list[PlacedNode]:
-    """A tidy layout in linear time: parents centred over their children, subtrees as close as they fit.
+    """Return a tidy layout, in linear time: parents centred over their children, subtrees as close as they fit.
 
     Boxes `width(label)` wide at the same depth keep `gap` between them, and the leftmost
     starts at 0. With a `grid`, siblings stand a multiple of it apart: a terminal that asks
@@ -133,7 +133,7 @@ def _offsets(children: list[tuple[int, ...]], widths: list[float], gap: float, g
 
 
 def _distance(left: _Contour, right: _Contour, gap: float, grid: float) -> float:
-    """The least distance between two roots at which their subtrees keep the gap at every depth."""
+    """Return the least distance between two roots at which their subtrees keep the gap at every depth."""
     shared = min(len(left.right), len(right.left))
     reach = max(left.right[-k] - right.left[-k] for k in range(1, shared + 1))
     distance = reach - left.root + right.root + gap
@@ -141,7 +141,7 @@ def _distance(left: _Contour, right: _Contour, gap: float, grid: float) -> float
 
 
 def _joined(left: _Contour, right: _Contour, distance: float) -> _Contour:
-    """The silhouette of two subtrees side by side, seen from midway between their roots.
+    """Return the silhouette of two subtrees side by side, with the origin midway between their roots.
 
     Only the levels that both have are written, into the taller one's lists. Every level so
     passed hides for good behind its neighbour, hence linear time over the whole tree.

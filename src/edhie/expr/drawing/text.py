@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
 
 from rich.cells import cell_len
 
@@ -11,24 +10,11 @@ from edhie.expr.drawing.layout import PlacedNode, tree_layout
 from edhie.expr.expression import Expr
 from edhie.expr.notation import to_prefix_tokens
 
-
-@dataclass(frozen=True)
-class _Pen:
-    """The characters that lines are drawn with."""
-
-    left: str
-    across: str
-    middle: str
-    right: str
-    down: str
-
-
-UNICODE = _Pen("┌", "─", "┴", "┐", "│")
-ASCII = _Pen(".", "-", "'", ".", "|")
+UNICODE, ASCII = "┌─┴┐│", ".-'.|"  # the left corner, across, the middle, the right corner, down
 
 
 def draw_text(expr: Expr, *, number_format: str = ".4g", ascii: bool = False) -> str:
-    """The tree, root on top, in box characters, or in plain ASCII for terminals without Unicode.
+    """Return the tree, root on top, in box characters, or in plain ASCII for terminals without Unicode.
 
     >>> from edhie.expr import parse
     >>> print(draw_text(parse("c*x0 + sin(x1)")))
@@ -38,8 +24,10 @@ def draw_text(expr: Expr, *, number_format: str = ".4g", ascii: bool = False) ->
     ┌─┴─┐   │
     c   x0  x1
     """
-    # odd widths and even distances: every node has a middle column, and parents stand exactly between children
-    nodes = tree_layout(expr, to_prefix_tokens(expr, number_format=number_format), width=_odd_width, gap=1, grid=2)
+    # odd widths and even distances: every node has a middle column, and parents stand exactly between children;
+    # widths count columns, not characters: some scripts take two
+    labels = to_prefix_tokens(expr, number_format=number_format)
+    nodes = tree_layout(expr, labels, width=lambda label: cell_len(label) | 1, gap=1, grid=2)
     rows: list[list[tuple[int, str]]] = [[] for _ in range(2 * expr.height - 1)]
     for node in nodes:  # prefix order: within a row, from left to right
         start = int(node.x) - (cell_len(node.label) - 1) // 2
@@ -50,16 +38,13 @@ def draw_text(expr: Expr, *, number_format: str = ".4g", ascii: bool = False) ->
     return textwrap.dedent("\n".join(_line(row) for row in rows))
 
 
-def _odd_width(label: str) -> float:
-    return cell_len(label) | 1  # counts columns, not characters: some scripts take two
-
-
-def _branches(children: list[PlacedNode], pen: _Pen) -> str:
-    """The lines from a node down to its children, starting at the middle of the first."""
+def _branches(children: list[PlacedNode], pen: str) -> str:
+    """Return the lines from a node down to its children, starting at the middle of the first."""
+    left, across, middle, right, down = tuple(pen)
     if len(children) == 1:
-        return pen.down
-    arm = pen.across * (int(children[1].x - children[0].x) // 2 - 1)
-    return pen.left + arm + pen.middle + arm + pen.right
+        return down
+    arm = across * (int(children[1].x - children[0].x) // 2 - 1)
+    return left + arm + middle + arm + right
 
 
 def _line(pieces: list[tuple[int, str]]) -> str:

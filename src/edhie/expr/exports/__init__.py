@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from edhie.errors import ExpressionError, suggestion
-from edhie.expr.exports.arrays import JAX, NUMPY, TORCH
 from edhie.expr.exports.c import to_c
 from edhie.expr.exports.excel import to_excel
 from edhie.expr.exports.json_tree import from_json, to_json
-from edhie.expr.exports.python import PYTHON
+from edhie.expr.exports.python import JAX, NUMPY, PYTHON, TORCH
 from edhie.expr.exports.sympy_code import to_sympy_code
 from edhie.expr.expression import Expr
 from edhie.expr.latex import to_latex
@@ -26,15 +25,11 @@ class Write(Protocol):
 
 
 class Format(NamedTuple):
-    """One of the ways to write an expression."""
+    """A format: its writer, file extension and description."""
 
     write: Write
     extension: str
     description: str
-
-
-def _latex_equation(expr: Expr, *, name: str, target: str) -> str:
-    return f"{latex_name(target)} = {to_latex(expr)}"
 
 
 FORMATS: dict[str, Format] = {
@@ -44,7 +39,9 @@ FORMATS: dict[str, Format] = {
     "jax": Format(JAX.write, ".py", "a Python function of JAX arrays, differentiable"),
     "c": Format(to_c, ".c", "a C99 function of doubles"),
     "excel": Format(to_excel, ".txt", "a formula for row 2 of a sheet, columns as in the data"),
-    "latex": Format(_latex_equation, ".tex", "the equation in LaTeX"),
+    "latex": Format(
+        lambda expr, *, name, target: f"{latex_name(target)} = {to_latex(expr)}", ".tex", "the equation in LaTeX"
+    ),
     "sympy": Format(to_sympy_code, ".py", "Python text that builds the SymPy expression"),
     "json": Format(to_json, ".json", "the tree with its symbols, to be read back by from_json"),
 }

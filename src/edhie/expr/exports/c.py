@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from edhie.expr.exports.code import ELEMENTARY, PRODUCTS_FOR_POWERS, arithmetic, calls, check_computable, equation_lines
-from edhie.expr.exports.names import NameRules, check_function_name, renamed, renaming_notes
+from edhie.expr.exports.code import (
+    COMMON,
+    PRODUCTS_FOR_POWERS,
+    NameRules,
+    arithmetic,
+    calls,
+    check_computable,
+    check_function_name,
+    equation_lines,
+    renamed,
+    renaming_notes,
+)
 from edhie.expr.expression import Expr
-from edhie.expr.writer import Dialect, write
+from edhie.expr.writer import Syntax, write
 
 # fmin and fmax pass over NaN, edhie does not
 HELPERS = {
@@ -18,7 +28,7 @@ HELPERS = {
     "sign": "static double sign(double a)\n{\n    return a == 0.0 || isnan(a) ? a : copysign(1.0, a);\n}",
 }
 
-FUNCTIONS = ELEMENTARY | {
+FUNCTIONS = COMMON | {
     "cbrt": "cbrt",
     "abs": "fabs",
     "^": "pow",
@@ -31,7 +41,7 @@ FUNCTIONS = ELEMENTARY | {
     "sign": "sign",
 }
 
-C = Dialect(
+C = Syntax(
     arithmetic(one="1.0") | calls(FUNCTIONS),  # C99 itself has no names for pi and e
     variants=(PRODUCTS_FOR_POWERS,),
     assign="const double {0} = {1};",

@@ -7,11 +7,13 @@ a last subtraction with a result close to 0 gives 0.
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from edhie.errors import ExpressionError
-from edhie.expr.exports.code import ELEMENTARY, arithmetic, calls, check_computable
+from edhie.expr.exports.code import COMMON, arithmetic, calls, check_computable
 from edhie.expr.expression import Expr
 from edhie.expr.symbols import Precedence
-from edhie.expr.writer import Dialect, Piece, Template, number_piece, write
+from edhie.expr.writer import Piece, Syntax, Template, number_piece, write
 
 ROW = 2  # below the names of the columns
 MAX_COLUMNS = 16_384
@@ -20,7 +22,7 @@ MAX_NESTING = 64
 SMALLEST, LARGEST = 2.2250738585072014e-308, 9.99999999999999e307
 DIGITS = 15
 
-FUNCTIONS = [*ELEMENTARY, "abs", "sign", "min", "max"]
+FUNCTIONS = [*COMMON, "abs", "sign", "min", "max"]
 ATOMS = (Precedence.ATOM, Precedence.ATOM)
 
 
@@ -30,7 +32,7 @@ def _number(value: float, number_format: str) -> Piece:
     return number_piece(format(value, f".{DIGITS}G") if value else "0", value)
 
 
-EXCEL = Dialect(
+EXCEL = Syntax(
     {
         **arithmetic(space=""),
         "neg": Template("-{0}", Precedence.NEGATION, ATOMS),
@@ -50,7 +52,7 @@ def to_excel(expr: Expr, *, name: str, target: str) -> str:
     """Return a formula for the second row; columns are in the order of the library's variables."""
     check_computable(expr, "an Excel formula")
     written = write(expr, EXCEL, names={each: f"{column}{ROW}" for each, column in columns(expr).items()})
-    nesting = _nesting(written.text)
+    nesting = max(accumulate((letter == "(") - (letter == ")") for letter in written.text))
     if nesting > MAX_NESTING:
         raise ExpressionError(
             f"the formula nests {nesting} parentheses, Excel allows {MAX_NESTING}; "
@@ -79,11 +81,3 @@ def column_name(index: int) -> str:
         index, rest = divmod(index - 1, 26)
         letters = chr(ord("A") + rest) + letters
     return letters
-
-
-def _nesting(formula: str) -> int:
-    depth = deepest = 0
-    for letter in formula:
-        depth += (letter == "(") - (letter == ")")
-        deepest = max(deepest, depth)
-    return deepest

@@ -1,4 +1,4 @@
-"""Python functions: the text around a formula, and functions of numbers that need only `math`.
+"""Python functions of numbers, by `math` alone, and of arrays: NumPy, PyTorch, JAX.
 
 Where `math` raises, edhie gives NaN or infinity, and so do the helpers.
 """
@@ -7,11 +7,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from edhie.expr.exports.code import PRODUCTS_FOR_POWERS, arithmetic, by_number, calls, check_computable, equation_lines
-from edhie.expr.exports.names import PYTHON_WORDS, NameRules, check_function_name, renamed, renaming_notes
+from edhie.expr.exports.code import (
+    COMMON,
+    PRODUCTS_FOR_POWERS,
+    PYTHON_WORDS,
+    NameRules,
+    arithmetic,
+    by_number,
+    calls,
+    check_computable,
+    check_function_name,
+    equation_lines,
+    renamed,
+    renaming_notes,
+)
 from edhie.expr.expression import Expr
-from edhie.expr.symbols import OPERATORS
-from edhie.expr.writer import Dialect, Template, write
+from edhie.expr.symbols import FUNCTIONS, OPERATORS, Symbol
+from edhie.expr.writer import Syntax, Template, write
 
 
 @dataclass(frozen=True)
@@ -20,7 +32,7 @@ class PythonLibrary:
 
     name: str
     imports: str
-    dialect: Dialect
+    syntax: Syntax
     words: frozenset[str]
     """Names that the text itself uses."""
     convert: str
@@ -31,10 +43,10 @@ class PythonLibrary:
     def write(self, expr: Expr, *, name: str, target: str) -> str:
         """Return a module of one function: imports, helpers, a docstring with the equation, the formula."""
         check_computable(expr, self.name)
-        rules = NameRules(PYTHON_WORDS | self.words | self.dialect.helpers.keys())
+        rules = NameRules(PYTHON_WORDS | self.words | self.syntax.helpers.keys())
         check_function_name(name, rules, self.name)
         names = renamed(expr.variables, rules, taken={name})
-        written = write(expr, self.dialect, names=names)
+        written = write(expr, self.syntax, names=names)
         conversions = [f"{each} = {self.convert.format(each)}" for each in names.values()]
         computation = [*written.statements, f"return {written.text}"]
         if self.context:
@@ -67,9 +79,9 @@ ARITHMETIC = arithmetic(one="1.0", stays_plain=True)
 BY_NUMBER = {name: replace(ARITHMETIC[name], stays_plain=True) for name in ("/", "inv")}
 
 
-def python_dialect(module: str, operators: dict[str, Template], helpers: dict[str, str], wrap: str = "") -> Dialect:
-    """Return the dialect of a library, given the operators and helpers that differ from those of all."""
-    return Dialect(
+def python_syntax(module: str, operators: dict[str, Template], helpers: dict[str, str], wrap: str = "") -> Syntax:
+    """Return the syntax of a library, given the operators and helpers that differ from those of all."""
+    return Syntax(
         ARITHMETIC | calls(POWERS) | operators,
         variants=((by_number, BY_NUMBER), PRODUCTS_FOR_POWERS),
         literal={"pi": f"{module}.pi", "e": f"{module}.e"}.get,
@@ -79,15 +91,19 @@ def python_dialect(module: str, operators: dict[str, Template], helpers: dict[st
     )
 
 
-def _guarded(name: str, condition: str) -> str:
-    return f"def _{name}(a):\n    return math.{name}(a) if {condition} else math.nan"
+CONDITIONS = {"non-negative": "a >= 0", "positive": "a > 0", "unit": "-1 <= a <= 1"}
 
 
-def _logarithm(name: str) -> str:
-    return f"def _{name}(a):\n    return math.{name}(a) if a > 0 else -math.inf if a == 0 else math.nan"
-
-
-def _growing(name: str, beyond: str) -> str:
+def _helper(symbol: Symbol) -> str:
+    """Return the definition of a function that gives NaN or infinity where `math` raises; empty where it never does."""
+    name = symbol.name
+    condition = "math.isfinite(a)" if symbol.period else CONDITIONS.get(symbol.domain)
+    if condition:
+        otherwise = "-math.inf if a == 0 else math.nan" if symbol.domain == "positive" else "math.nan"
+        return f"def _{name}(a):\n    return math.{name}(a) if {condition} else {otherwise}"
+    if not symbol.overflows:
+        return ""
+    beyond = "math.copysign(math.inf, a)" if symbol.parity == "odd" else "math.inf"
     return f"""\
 def _{name}(a):
     try:
@@ -114,33 +130,65 @@ def _power(a, b):
 HELPERS = {
     "_divide": DIVIDE,
     "_power": POWER,
-    "_sqrt": _guarded("sqrt", "a >= 0"),
-    "_exp": _growing("exp", "math.inf"),
-    "_log": _logarithm("log"),
-    "_log10": _logarithm("log10"),
-    **{f"_{name}": _guarded(name, "math.isfinite(a)") for name in ("sin", "cos", "tan")},
-    **{f"_{name}": _guarded(name, "-1 <= a <= 1") for name in ("asin", "acos")},
-    "_sinh": _growing("sinh", "math.copysign(math.inf, a)"),
-    "_cosh": _growing("cosh", "math.inf"),
+    **{f"_{name}": text for name in COMMON if (text := _helper(OPERATORS[name]))},
     "_min": "def _min(a, b):\n    return a if a <= b or math.isnan(a) else b",
     "_max": "def _max(a, b):\n    return a if a >= b or math.isnan(a) else b",
     "_sign": "def _sign(a):\n    return a if a == 0 or math.isnan(a) else math.copysign(1.0, a)",
 }
-FUNCTIONS = {name[1:]: name for name in HELPERS if name[1:] in OPERATORS} | {"/": "_divide", "^": "_power"}
+# math.cbrt needs Python 3.11, all else runs anywhere
+CALLED = {name: f"math.{name}" for name in (*COMMON, "cbrt")}
+CALLED |= {name[1:]: name for name in HELPERS if name[1:] in OPERATORS} | {"/": "_divide", "^": "_power", "abs": "abs"}
 
 PYTHON = PythonLibrary(
     "Python",
     "import math",
-    python_dialect(
+    python_syntax(
         "math",
-        {
-            **calls(FUNCTIONS),
-            # math.cbrt needs Python 3.11, all else runs anywhere
-            **calls({"cbrt": "math.cbrt", "atan": "math.atan", "tanh": "math.tanh", "abs": "abs"}),
-            "inv": Template("_divide(1.0, {0})"),
-        },
+        calls(CALLED) | {"inv": Template("_divide(1.0, {0})")},
         HELPERS,
     ),
     words=frozenset({"math", "float", "abs"}),
     convert="float({0})",
+)
+
+NUMPY_FUNCTIONS = {name: str(OPERATORS[name].numpy) for name in (*FUNCTIONS, "^2", "^")}
+TORCH_FUNCTIONS = COMMON | {"abs": "abs", "^2": "square", "^": "pow"}
+TORCH_HELPERS = {
+    "_cbrt": "def _cbrt(a):\n    return torch.copysign(torch.abs(a) ** (1 / 3), a)",
+    "_sign": "def _sign(a):\n    return torch.where(torch.isnan(a), a, torch.sign(a))",
+}
+# torch computes 2.5 / x as 2.5 * (1 / x), which is rounded twice, and has no minimum of a tensor and a number
+TORCH_OF_TENSORS = {"/": ARITHMETIC["/"]} | calls({"min": "minimum", "max": "maximum"}, "torch.")
+
+NUMPY = PythonLibrary(
+    "NumPy",
+    "import numpy as np",
+    python_syntax("np", calls(NUMPY_FUNCTIONS, "np."), {}, wrap="np.float64({0})"),
+    words=frozenset({"np", "float"}),
+    convert="np.asarray({0}, dtype=float)",
+    context='with np.errstate(all="ignore"):',
+)
+JAX = PythonLibrary(
+    "JAX",
+    "import jax.numpy as jnp",
+    python_syntax("jnp", calls(NUMPY_FUNCTIONS, "jnp."), {}, wrap="jnp.asarray({0})"),
+    words=frozenset({"jax", "jnp"}),
+    convert="jnp.asarray({0})",
+)
+TORCH = PythonLibrary(
+    "PyTorch",
+    "import torch",
+    python_syntax(
+        "torch",
+        {
+            **calls(TORCH_FUNCTIONS, "torch."),
+            **{name: replace(template, wraps_numbers=True) for name, template in TORCH_OF_TENSORS.items()},
+            **calls({"cbrt": "_cbrt", "sign": "_sign"}),
+        },
+        TORCH_HELPERS,
+        # a tensor without dimensions takes on the precision of those with some
+        wrap="torch.tensor({0}, dtype=torch.float64)",
+    ),
+    words=frozenset({"torch"}),
+    convert="torch.as_tensor({0})",
 )

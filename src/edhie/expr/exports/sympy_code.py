@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from edhie.expr.exports.code import ELEMENTARY, arithmetic, calls, check_built_in, equation_lines
-from edhie.expr.exports.names import PYTHON_WORDS, NameRules, renamed, renaming_notes
+from edhie.expr.exports.code import (
+    PYTHON_WORDS,
+    NameRules,
+    arithmetic,
+    calls,
+    check_built_in,
+    equation_lines,
+    renamed,
+    renaming_notes,
+)
 from edhie.expr.expression import Expr
-from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
-from edhie.expr.symbols import Precedence
-from edhie.expr.writer import Dialect, Piece, Template, number_piece, write
+from edhie.expr.symbols import FUNCTIONS, Precedence
+from edhie.expr.writer import Syntax, Template, number_piece, write
 
-FUNCTIONS = ELEMENTARY | {"abs": "Abs", "sign": "sign", "min": "Min", "max": "Max"}
 HELPERS = {"_cbrt": "def _cbrt(a):\n    return sympy.sign(a) * sympy.Abs(a) ** sympy.Rational(1, 3)"}
 ATOMS = (Precedence.ATOM, Precedence.ATOM)
 
@@ -20,21 +24,16 @@ ATOMS = (Precedence.ATOM, Precedence.ATOM)
 QUOTIENT = Template("{0} * {1} ** -1", Precedence.PRODUCT, (Precedence.PRODUCT, Precedence.ATOM), wraps_numbers=True)
 
 
-def of_known_values(operands: Sequence[Piece], library: SymbolLibrary) -> bool:
-    """Return True where no operand has a variable or a constant without a value."""
-    return all(piece.is_known for piece in operands)
-
-
-SYMPY = Dialect(
+SYMPY = Syntax(
     {
         **arithmetic(),
         "^": Template("{0} ** {1}", Precedence.POWER, ATOMS),
         **{f"^{n}": Template(f"{{0}} ** {n}", Precedence.POWER, ATOMS) for n in (2, 3, 4, 5)},
-        **calls(FUNCTIONS, "sympy."),
+        **calls({name: str(symbol.sympy) for name, symbol in FUNCTIONS.items()}, "sympy."),
         **calls({"cbrt": "_cbrt"}),
         "log10": Template("sympy.log({0}) / sympy.log(10)", Precedence.PRODUCT),
     },
-    variants=((of_known_values, {"/": QUOTIENT}),),
+    variants=((lambda operands, library: all(piece.is_known for piece in operands), {"/": QUOTIENT}),),
     literal={"pi": "sympy.pi", "e": "sympy.E"}.get,
     number=lambda value, number_format: number_piece(numeral(value), value),
     wrap="sympy.S({0})",

@@ -20,7 +20,7 @@ from edhie.fit.settings import Settings
 from edhie.fit.sources import generator_of, library_of
 from edhie.fit.warm_up import warm_up_if_timed
 from edhie.generators import Generator
-from edhie.generators.answers import answer_library, over
+from edhie.generators.answers import answer_library
 from edhie.generators.base import LatentGenerator
 from edhie.generators.renamed import Renamed
 from edhie.results import Candidate
@@ -87,7 +87,7 @@ def _sources(settings: Settings, names: Sequence[str], formula: Expr) -> tuple[G
         library = library_of(settings.operators, generator.library)
     if library.constant is None:
         library = library.extended(constant())
-    library = over(library, names)
+    library = library.with_variables(names)
     used = (formula.library[token] for token in formula.tokens)
     library = library.extended(*(symbol for symbol in used if symbol.kind == "operator"))
     if isinstance(generator, LatentGenerator) and len(names) == len(generator.library.variables):

@@ -8,10 +8,9 @@ import numpy as np
 
 from edhie.expr import Forest, SymbolLibrary
 from edhie.generators.base import Generator, LatentGenerator
-from edhie.search.arrays import Indices, Numbers, unfitted
+from edhie.search.arrays import Indices, Numbers, recoded, unfitted
 from edhie.search.pieces.splicing import distinct_subtrees
 from edhie.search.pieces.variation import with_constants
-from edhie.search.translation import recoded, token_table
 
 SAMPLES_COUNTED = 2000  # expressions by which the frequencies of symbols are estimated
 RARITY = 0.25  # by which a symbol costs more for each e-fold that it is rarer
@@ -28,7 +27,7 @@ class GeneratorSource:
         own = generator.library
         self._own_variables = np.array([own.ids[name] for name in own.variables], np.int64)
         self._variables = np.array([library.ids[name] for name in library.variables], np.int64)
-        self._table = token_table(own, library).astype(np.int64)
+        self._table = own.ids_in(library).astype(np.int64)
         self._table[self._own_variables] = -1  # they stand for other variables in each group of samples
 
     @cached_property

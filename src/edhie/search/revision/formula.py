@@ -13,7 +13,6 @@ from edhie.evaluate.constants.fitting import fit_constants, fit_missing
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
-from edhie.expr.soundness import role
 
 INSTEAD = {"-": "+", "/": "*"}
 NOTHING_KNOWN = 1.0  # value of a constant that cannot be fitted: the formula is not defined in some row
@@ -106,4 +105,4 @@ def _written(expr: Expr, operands: list[Expr | None], library: SymbolLibrary) ->
 
 
 def _has(library: SymbolLibrary, expr: Expr) -> bool:
-    return expr.symbol.name in library and role(library[expr.symbol.name]) == role(expr.symbol)
+    return expr.symbol.name in library and library[expr.symbol.name].role == expr.symbol.role

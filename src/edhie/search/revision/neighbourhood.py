@@ -8,9 +8,9 @@ from edhie.errors import EdhieError
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.generators.base import Generator, LatentGenerator
 from edhie.generators.walks import neighbours
+from edhie.search.arrays import recoded
 from edhie.search.pieces.splicing import Stock
 from edhie.search.revision.formula import nearest
-from edhie.search.translation import recoded, token_table
 
 
 class Neighbourhood:
@@ -21,7 +21,7 @@ class Neighbourhood:
         is_over_these = set(generator.library.variables) <= set(library.variables)
         self._model = generator if isinstance(generator, LatentGenerator) and is_over_these else None
         own = generator.library
-        self._table = token_table(own, library)
+        self._table = own.ids_in(library)
         self._lacks_constants = own.constant is None and library.constant is not None and "*" in library
 
     @property

@@ -8,7 +8,6 @@ from functools import cache
 from itertools import permutations
 
 from edhie.expr import Expr, Symbol, SymbolLibrary, parse
-from edhie.expr.soundness import role
 from edhie.expr.standard_libraries import everything
 
 PART, CONSTANT, VARIABLES = "s", "c", ("x", "y")
@@ -62,7 +61,7 @@ def _is_in(library: SymbolLibrary, symbol: Symbol) -> bool:
     """Return whether a library has a symbol of a pattern; a variable may have the name of an operator that it lacks."""
     if symbol.kind == "constant":
         return library.constant is not None
-    return symbol.kind == "variable" or (symbol.name in library and role(library[symbol.name]) == role(symbol))
+    return symbol.kind == "variable" or (symbol.name in library and library[symbol.name].role == symbol.role)
 
 
 def _choices(tokens: tuple[str, ...], library: SymbolLibrary) -> Iterator[Mapping[str, str]]:

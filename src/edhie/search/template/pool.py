@@ -12,7 +12,7 @@ from edhie.evaluate.data import Data
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.symbols import Opcode
 from edhie.generators.base import Generator
-from edhie.search.arrays import Numbers, forest_arrays, forest_from, has_missing
+from edhie.search.arrays import Numbers, forest_arrays, forest_from, has_missing, recoded
 from edhie.search.base import Task
 from edhie.search.pieces.enumeration import Enumeration, written_one
 from edhie.search.pieces.function_grid import opening_pieces
@@ -24,7 +24,6 @@ from edhie.search.pieces.variation import children, likely_symbols
 from edhie.search.template.config import TemplateConfig
 from edhie.search.template.position import distinct_calls
 from edhie.search.template.template import Template
-from edhie.search.translation import recoded, token_table, translated
 
 GROWTH = 1.5  # of the number of pieces, from round to round
 RECENT = 300  # pieces that did well, however long they are
@@ -86,11 +85,11 @@ class Pool:
 
     def to_whole(self, forest: Forest) -> Forest:
         """Return contents of the part over the template's library."""
-        return translated(forest, self._whole_library)
+        return forest.cast(self._whole_library)
 
     def from_whole(self, forest: Forest) -> Forest:
         """Return contents over the part's own library; those with numbers, or other symbols, are left out."""
-        return recoded(forest, token_table(self._whole_library, self.library), self.library)
+        return recoded(forest, self._whole_library.ids_in(self.library), self.library)
 
     # -- looking at more ------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.interpret import interpret
 from edhie.expr.standard_libraries import everything
 from edhie.generators import load
-from edhie.generators.answers import answer_library, over
+from edhie.generators.answers import answer_library
 from edhie.generators.shipped import general_for
 from edhie.search.mosaic.weighing.function_pairs import function_pairs
 from edhie.search.pieces.function_grid import function_grid
@@ -20,7 +20,7 @@ FROM_HERE = FitConfig(points=0, starts=1, iterations=30, tolerance=1e-14)
 
 def library(n: int) -> SymbolLibrary:
     general = answer_library(load(general_for(n)), strict=False, undoing=True)
-    return over(general, [f"x{k}" for k in range(n)])
+    return general.with_variables([f"x{k}" for k in range(n)])
 
 
 def data_of(formula: str, n: int, rows: int = 250) -> Data:

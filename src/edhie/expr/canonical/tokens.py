@@ -1,0 +1,296 @@
+"""From the normal form back to prefix tokens, and the loop over a whole forest."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.expr.canonical.arena import (
+    FREE,
+    FUNCTION,
+    NONE,
+    NUMBER,
+    ONE,
+    POWER,
+    PRODUCT,
+    SUM,
+    VARIABLE,
+    ZERO,
+    Arities,
+    Floats,
+    Ints,
+    end_of,
+)
+from edhie.expr.canonical.rules import normal_form
+from edhie.expr.canonical.sums import count_fixed, is_soft
+from edhie.expr.jit import jit, typed
+
+# what waits to be written: a subtree, a number, base^e, a·t, -(base^e), a divisor, a sum to be multiplied out
+NODE, VALUE, RAISED, TERM, NEGATED, DIVISOR, SPREAD = (typed(i) for i in range(7))
+# places in the table of token ids that the writer needs
+ADD, SUB, MUL, DIV, POW, NEG, ANY_NUMBER, CONSTANT, POW2 = 0, 1, 2, 3, 4, 5, 6, 7, 8
+ARENA_PER_TOKEN = 64
+MAX_PASSES = 8
+
+
+@jit
+def push(what: Ints, where: Ints, extra: Floats, n: int, item: int, start: int, x: float) -> int:
+    """Put an item on the work stack; return its new depth."""
+    what[n] = item
+    where[n] = start
+    extra[n] = x
+    return n + 1
+
+
+@jit
+def write_sum(
+    kind: Ints, count: Ints, value: Floats, arities: Arities, node: int, scale: float, ids: Ints,
+    what: Ints, where: Ints, extra: Floats, n: int, out: NDArray[np.int16], at: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Write the operators of scale·(a sum) and push its operands; terms with a plus come first."""
+    terms = count[node]
+    parts = np.empty(terms + 1, np.int64)
+    amounts = np.empty(terms + 1, np.float64)
+    m = 0
+    for wanted in range(2):  # first those without a minus sign
+        i = node + 1
+        for _ in range(terms):
+            a = scale * value[i]
+            if (a < 0.0) == (wanted == 1):
+                parts[m], amounts[m] = i + 1, a
+                m += 1
+            i = end_of(kind, count, arities, i + 1)
+    constant = scale * value[node] if value[node] != 0.0 else 0.0
+    if constant != 0.0:
+        parts[m], amounts[m] = NONE, constant
+        if amounts[0] < 0.0 and not constant < 0.0:  # x is better off behind: 1 - x, not -x + 1
+            for j in range(m, 0, -1):
+                parts[j], amounts[j] = parts[j - 1], amounts[j - 1]
+            parts[0], amounts[0] = NONE, constant
+        m += 1
+    for j in range(m - 1, 0, -1):
+        out[at] = ids[SUB] if amounts[j] < 0.0 else ids[ADD]
+        at += 1
+    for j in range(m - 1, -1, -1):
+        a = abs(amounts[j]) if j > 0 else amounts[j]
+        n = push(what, where, extra, n, VALUE if parts[j] < 0 else TERM, parts[j], a)
+    return n, at
+
+
+@jit
+def spreads(kind: Ints, count: Ints, value: Floats, arities: Arities, node: int) -> bool:
+    """Return True where a factor before a sum is multiplied out, as in 2*x + c: all but one of its amounts are free."""
+    return is_soft(kind, count, value, arities, node) and count_fixed(kind, count, value, arities, node) == 1
+
+
+@jit
+def write_product(
+    kind: Ints, count: Ints, value: Floats, arities: Arities, node: int, factor: float, ids: Ints,
+    what: Ints, where: Ints, extra: Floats, n: int, out: NDArray[np.int16], at: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Write the operators of a product and push its operands; negative powers go into the divisor."""
+    is_scaled_sum = count[node] == 1 and value[node + 1] == 1.0 and kind[node + 2] == SUM
+    if is_scaled_sum and (factor == -1.0 or spreads(kind, count, value, arities, node + 2)):
+        return push(what, where, extra, n, SPREAD, node + 2, factor), at
+    above, below = 0, 0
+    i = node + 1
+    for _ in range(count[node]):
+        above += value[i] > 0
+        below += value[i] < 0
+        i = end_of(kind, count, arities, i + 1)
+    size = abs(factor)
+    divisor = 1.0
+    if size < 1.0 and 1.0 / size == np.floor(1.0 / size) and 1.0 / (1.0 / size) == size:
+        divisor = 1.0 / size
+        size = 1.0
+        factor = 1.0 if factor > 0 else -1.0
+    if below > 0 or divisor != 1.0:
+        out[at] = ids[DIV]
+        at += 1
+        n = push(what, where, extra, n, DIVISOR, node, divisor)
+    shows_number = size != 1.0 or above == 0
+    for _ in range(above + shows_number - 1):
+        out[at] = ids[MUL]
+        at += 1
+    # the first factor is written first, so it is pushed last
+    n += above
+    j = n
+    i = node + 1
+    for _ in range(count[node]):
+        if value[i] > 0:
+            j -= 1
+            is_first = j == n - 1 and not shows_number
+            push(what, where, extra, j, NEGATED if is_first and factor < 0.0 else RAISED, i + 1, value[i])
+        i = end_of(kind, count, arities, i + 1)
+    if shows_number:
+        n = push(what, where, extra, n, VALUE, NONE, factor)
+    return n, at
+
+
+@jit
+def write_divisor(
+    kind: Ints, count: Ints, value: Floats, arities: Arities, node: int, divisor: float, ids: Ints,
+    what: Ints, where: Ints, extra: Floats, n: int, out: NDArray[np.int16], at: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Write the divisor of a product."""
+    below = 0
+    i = node + 1
+    for _ in range(count[node]):
+        if value[i] < 0:
+            n = push(what, where, extra, n, RAISED, i + 1, -value[i])
+            below += 1
+        i = end_of(kind, count, arities, i + 1)
+    # pushed in order, so turned round to be written in order
+    for j in range(below // 2):
+        a, b = n - below + j, n - 1 - j
+        where[a], where[b] = where[b], where[a]
+        extra[a], extra[b] = extra[b], extra[a]
+    if divisor != 1.0:
+        n = push(what, where, extra, n, VALUE, NONE, divisor)
+        below += 1
+    for _ in range(below - 1):
+        out[at] = ids[MUL]
+        at += 1
+    return n, at
+
+
+@jit
+def write(
+    kind: Ints, count: Ints, value: Floats, arities: Arities, ids: Ints, literal_ids: Ints, literals: Floats,
+    what: Ints, where: Ints, extra: Floats, out: NDArray[np.int16], at: int, out_values: Floats, slot: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Write the expression at the arena's bottom as tokens; return the new ends, or -1 when there is no room."""
+    n = push(what, where, extra, ZERO, NODE, ZERO, 0.0)
+    while n > 0:
+        if at + 2 * n + 16 > len(out) or slot + 1 > len(out_values) or 2 * n + 64 > len(what):
+            return NONE, slot
+        n -= 1
+        item, node, x = what[n], where[n], extra[n]
+        if item == NEGATED:
+            out[at] = ids[NEG] if ids[NEG] >= 0 else ids[MUL]
+            at += 1
+            if ids[NEG] < 0:  # a variable has that name: -1·x
+                n = push(what, where, extra, n, RAISED, node, x)
+                item, node, x = VALUE, NONE, -1.0
+            else:
+                item = RAISED
+        if item == RAISED:
+            if x != 1.0:
+                whole = int(x)
+                if whole <= 5 and ids[POW2 + whole - 2] >= 0:
+                    out[at] = ids[POW2 + whole - 2]
+                else:
+                    out[at] = ids[POW]
+                    n = push(what, where, extra, n, VALUE, NONE, x)
+                at += 1
+            item = NODE
+        if item == TERM:
+            if x == 1.0:
+                item = NODE
+            elif kind[node] == PRODUCT:
+                n, at = write_product(kind, count, value, arities, node, x, ids, what, where, extra, n, out, at)
+                continue
+            elif x == -1.0 and ids[NEG] >= 0:
+                out[at] = ids[NEG]
+                at += 1
+                item = NODE
+            else:
+                inverse = 1.0 / x
+                if abs(x) < 1.0 and inverse == np.floor(inverse) and 1.0 / inverse == x and x > 0.0:
+                    out[at] = ids[DIV]
+                    n = push(what, where, extra, n, VALUE, NONE, inverse)
+                    n = push(what, where, extra, n, NODE, node, 0.0)
+                else:
+                    out[at] = ids[MUL]
+                    n = push(what, where, extra, n, NODE, node, 0.0)
+                    n = push(what, where, extra, n, VALUE, NONE, x)
+                at += 1
+                continue
+        if item == DIVISOR:
+            n, at = write_divisor(kind, count, value, arities, node, x, ids, what, where, extra, n, out, at)
+        elif item == SPREAD:
+            n, at = write_sum(kind, count, value, arities, node, x, ids, what, where, extra, n, out, at)
+        elif item == VALUE or kind[node] == NUMBER or kind[node] == FREE:
+            number = x if item == VALUE else value[node]
+            is_free = np.isnan(number) or (item == NODE and kind[node] == FREE)
+            out[at] = ids[CONSTANT] if is_free else ids[ANY_NUMBER]
+            if is_free:
+                number = np.nan
+            else:
+                for j in range(len(literals)):
+                    if literals[j] == number:
+                        out[at] = literal_ids[j]
+            if out[at] == ids[CONSTANT] or out[at] == ids[ANY_NUMBER]:
+                out_values[slot] = number
+                slot += 1
+            at += 1
+        elif kind[node] == VARIABLE:
+            out[at] = count[node]
+            at += 1
+        elif kind[node] == SUM:
+            n, at = write_sum(kind, count, value, arities, node, 1.0, ids, what, where, extra, n, out, at)
+        elif kind[node] == PRODUCT:
+            n, at = write_product(kind, count, value, arities, node, value[node], ids, what, where, extra, n, out, at)
+        else:
+            out[at] = ids[POW] if kind[node] == POWER else count[node]
+            at += 1
+            second = end_of(kind, count, arities, node + 1)
+            if kind[node] == POWER or (kind[node] == FUNCTION and arities[count[node]] == 2):
+                n = push(what, where, extra, n, NODE, second, 0.0)
+            n = push(what, where, extra, n, NODE, node + 1, 0.0)
+    return at, slot
+
+
+@jit
+def canonical_arrays(
+    tokens: NDArray[np.int16], offsets: Ints, values: Floats, slots: Ints,
+    arities: Arities, opcodes: NDArray[np.int16], literal_values: Floats, has_slot: NDArray[np.bool_],
+    ids: Ints, literal_ids: Ints, literals: Floats,
+) -> tuple[NDArray[np.int16], Ints, Floats]:  # fmt: skip
+    """Return the canonical form of each expression; one that cannot be folded safely stays as it is."""
+    total = len(offsets) - 1
+    longest = ONE
+    for k in range(total):
+        longest = max(longest, offsets[k + 1] - offsets[k])
+    room = ARENA_PER_TOKEN * (longest + 4)
+    kind, count, value = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.float64)
+    amount, first, last = np.empty(room, np.float64), np.empty(room, np.int64), np.empty(room, np.int64)
+    what, where, extra = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.float64)
+    stack = np.empty(longest + 1, np.int64)
+    out = np.empty(2 * len(tokens) + 2 * room, np.int16)
+    out_values = np.empty(2 * len(values) + 2 * room, np.float64)
+    out_offsets = np.zeros(total + 1, np.int64)
+    at, slot = ZERO, ZERO
+    for k in range(total):
+        if at + room > len(out):
+            bigger = np.empty(2 * len(out) + room, np.int16)
+            bigger[:at] = out[:at]
+            out = bigger
+        if slot + room > len(out_values):
+            bigger_values = np.empty(2 * len(out_values) + room, np.float64)
+            bigger_values[:slot] = out_values[:slot]
+            out_values = bigger_values
+        piece = tokens[offsets[k] : offsets[k + 1]].copy()
+        known = values[slots[k] : slots[k + 1]].copy()
+        for _ in range(MAX_PASSES):
+            end, slot_end = NONE, NONE
+            if normal_form(
+                piece, known, len(known), arities, opcodes, literal_values, has_slot,
+                kind, count, value, stack, amount, first, last,
+            ):  # fmt: skip
+                end, slot_end = write(
+                    kind, count, value, arities, ids, literal_ids, literals, what, where, extra,
+                    out, at, out_values, slot,
+                )  # fmt: skip
+            if end < 0:
+                end, slot_end = at + len(piece), slot + len(known)
+                out[at:end] = piece
+                out_values[slot:slot_end] = known
+                break
+            # free constants that merge may bring others together, which the next pass sees
+            if not np.isnan(known).any() or (len(piece) == end - at and np.all(piece == out[at:end])):
+                break
+            piece, known = out[at:end].copy(), out_values[slot:slot_end].copy()
+        at, slot = end, slot_end
+        out_offsets[k + 1] = at
+    return out[:at].copy(), out_offsets, out_values[:slot].copy()

@@ -1,0 +1,258 @@
+"""Sums, products and powers as people write them: where minus signs go, constants first, equal factors as powers.
+
+Products and sums ask for the signs of their parts, and those may be products and sums again.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from edhie.expr.numerals import numeral
+from edhie.expr.readable.nodes import Node, operation
+from edhie.expr.symbols import ODD
+
+SUM = ("+", "-")
+PRODUCT = ("*", "/", "neg")
+POWERS = (5, 4, 3, 2)
+LARGEST_POWER = 25
+
+Terms = list[tuple[bool, Node]]
+"""Terms of a sum without their signs; True for those that are subtracted."""
+
+
+# -- signs ----------------------------------------------------------------------------
+
+
+@lru_cache(10_000)
+def split(node: Node) -> tuple[bool, Node]:
+    """Return whether a node begins with a minus sign, and the node without it."""
+    if node.number is not None:
+        return (True, _of_number(node, -node.number)) if node.number < 0 else (False, node)
+    if node.op in PRODUCT:
+        is_negative, above, below = factors(node)
+        return is_negative, quotient(above, below) if is_negative else node
+    if node.op in SUM:
+        terms = summands(node)
+        is_negative = all(each for each, _ in terms)
+        return is_negative, added([(False, each) for _, each in terms]) if is_negative else node
+    if node.op in ODD:
+        is_negative, inner = split(node.operands[0])
+        return is_negative, node.over(inner) if is_negative else node
+    return False, node
+
+
+def opposite(node: Node, *, through_functions: bool = True) -> Node | None:
+    """Return a node of the opposite value that is no larger, or None."""
+    if node.number is not None:
+        return _of_number(node, -node.number)
+    if node.op in ("*", "/"):
+        return _opposite_product(node, through_functions)
+    if node.op in SUM:
+        terms = [(not is_negative, each) for is_negative, each in summands(node)]
+        if any(not is_negative for is_negative, _ in terms):
+            return added(terms)
+        for k, (_, each) in enumerate(terms):
+            first = opposite(each, through_functions=through_functions)
+            if first is not None:
+                return added([(False, first), *terms[:k], *terms[k + 1 :]], in_order=True)
+    if node.op in ODD and through_functions:
+        inner = opposite(node.operands[0])
+        return None if inner is None else node.over(inner)
+    return None
+
+
+def negative(node: Node, room: int) -> Node:
+    """Return a node of the opposite value, `room` nodes large if there is no shorter one."""
+    if (found := opposite(node, through_functions=False)) is not None:
+        return found
+    if "neg" in node.library.built_in and node.size < room:
+        return operation("neg", node)
+    return opposite(node) or operation("neg", node)
+
+
+def _opposite_product(node: Node, through_functions: bool) -> Node | None:
+    """Change the sign of one factor: of a difference, else of a constant, else of any that can be."""
+    is_negative, above, below = factors(node)
+    if is_negative:
+        return quotient(above, below)
+    every = [*above, *below]
+    differences = [k for k, each in enumerate(every) if each.op in SUM and any(minus for minus, _ in summands(each))]
+    numbers = [k for k, each in enumerate(every) if each.number is not None]
+    sums = [k for k, each in enumerate(every) if each.op in SUM]
+    for k in [*differences, *numbers, *sums, *(range(len(every)) if through_functions else ())]:
+        other = opposite(every[k])
+        if other is not None and k >= len(above) and (factor := _reciprocal(other)) is not None:
+            return quotient([factor, *above], every[len(above) : k] + every[k + 1 :])
+        if other is not None:
+            every[k] = other
+            return quotient(every[: len(above)], every[len(above) :])
+    return None
+
+
+def _reciprocal(node: Node) -> Node | None:
+    """Return the factor that replaces a division by a fitted constant: x/(-2) is -0.5*x."""
+    if node.kind != "constant" or not node.value or "*" not in node.library.built_in:
+        return None
+    found = 1.0 / node.value
+    return Node(node.library, node.token, (), found) if math.isfinite(found) and found else None
+
+
+def _of_number(node: Node, value: float) -> Node:
+    value = value or 0.0  # -0.0 is 0.0
+    if node.kind == "constant":
+        return Node(node.library, node.token, (), value)
+    return Node(node.library, numeral(value))
+
+
+# -- products -------------------------------------------------------------------------
+
+
+def factors(node: Node) -> tuple[bool, list[Node], list[Node]]:
+    """Return the sign of a product, its factors and its divisors without their signs, in order."""
+    is_negative = False
+    sides: tuple[list[Node], list[Node]] = ([], [])
+    waiting = [(node, 0)]
+    while waiting:
+        each, side = waiting.pop()
+        if each.op in PRODUCT:
+            is_negative ^= each.op == "neg"
+            if each.op != "neg":
+                waiting.append((each.operands[1], side ^ (each.op == "/")))
+            waiting.append((each.operands[0], side))
+            continue
+        has_sign, bare = split(each)
+        is_negative ^= has_sign
+        sides[side].append(bare)
+    return is_negative, *sides
+
+
+def quotient(above: list[Node], below: list[Node]) -> Node:
+    """Return factors over divisors: constants first, no ones, equal factors as powers, 1/exp(2*x) as exp(-2*x)."""
+    if not below and len(above) == 1:
+        return _multiplied(_in_order(above))
+    decaying = {k: other for k, each in enumerate(below) if (other := _inverse_exp(each)) is not None}
+    above = _in_order([*above, *decaying.values()])
+    below = _in_order([each for k, each in enumerate(below) if k not in decaying])
+    below = [each for each in below if each.number != 1.0]
+    top = _multiplied([each for each in above if each.number != 1.0] or above[:1])
+    return operation("/", top, _multiplied(below)) if below else top
+
+
+def _inverse_exp(node: Node) -> Node | None:
+    """Return the factor that replaces a division by exp(k*u), where k is a number; None for any other divisor."""
+    if node.op != "exp" or "*" not in node.library.built_in:
+        return None
+    (exponent,) = node.operands
+    if exponent.op not in ("*", "/"):
+        return None
+    _, above, below = factors(exponent)
+    has_number = any(each.number is not None for each in (*above, *below))
+    other = opposite(exponent) if has_number else None
+    return None if other is None else node.over(other)
+
+
+def _in_order(given: list[Node]) -> list[Node]:
+    rest = [each for each in given if not each.is_coefficient]
+    if len(rest) < len(given):
+        return [*(each for each in given if each.is_coefficient), *merged_powers(rest)]
+    return merged_powers(rest)
+
+
+def _multiplied(given: list[Node]) -> Node:
+    whole = given[0]
+    for each in given[1:]:
+        whole = operation("*", whole, each)
+    return whole
+
+
+# -- sums -----------------------------------------------------------------------------
+
+
+def summands(node: Node) -> Terms:
+    """Return the terms of a sum, without their signs, in order."""
+    found: Terms = []
+    waiting = [(False, node)]
+    while waiting:
+        is_negative, each = waiting.pop()
+        if each.op in SUM:
+            waiting.append((is_negative ^ (each.op == "-"), each.operands[1]))
+            waiting.append((is_negative, each.operands[0]))
+            continue
+        has_sign, bare = split(each)
+        if has_sign and bare.op in SUM:  # -(a + b) is two terms
+            waiting.append((not is_negative, bare))
+        else:
+            found.append((is_negative ^ has_sign, bare))
+    return found
+
+
+def added(terms: Terms, *, in_order: bool = False, room: int = 0) -> Node:
+    """Return the sum of terms without zeros, beginning with one that is not subtracted where there is one."""
+    terms = [each for each in terms if each[1].number != 0.0] or terms[:1]
+    first = 0 if in_order else next((k for k, (is_negative, _) in enumerate(terms) if not is_negative), None)
+    if first is None:
+        return negative(added([(False, each) for _, each in terms]), room)
+    whole = terms[first][1]
+    for is_negative, each in terms[:first] + terms[first + 1 :]:
+        token, other = ("-", "+") if is_negative else ("+", "-")
+        if token not in each.library.built_in and (turned := opposite(each)) is not None:
+            whole = operation(other, whole, turned)
+        else:
+            whole = operation(token, whole, each)
+    return whole
+
+
+# -- powers ---------------------------------------------------------------------------
+
+
+def merged_powers(given: list[Node]) -> list[Node]:
+    """Return factors with equal ones, and powers of equal ones, as one power where that is shorter."""
+    if len(given) < 2 and (not given or given[0].op[:1] != "^"):
+        return given
+    groups: dict[Node | tuple[Node, int], list[tuple[int, Node]]] = {}
+    for k, each in enumerate(given):
+        base, exponent = power_of(each)
+        # constants that are yet to be fitted are not equal, whatever they look like
+        key: Node | tuple[Node, int] = base if base.is_fitted else (each, k)
+        groups.setdefault(key, []).append((exponent, each))
+    found: list[Node] = []
+    for key, members in groups.items():
+        if len(members) == 1 and members[0][0] == 1:
+            found.append(members[0][1])
+            continue
+        originals = [each for _, each in members]
+        written = whole_power(key, sum(exponent for exponent, _ in members)) if isinstance(key, Node) else None
+        # n factors take n - 1 signs of multiplication
+        found += written if written is not None and _length(written) <= _length(originals) else originals
+    return found
+
+
+def power_of(node: Node) -> tuple[Node, int]:
+    """Return the base below whole powers, and the product of their exponents."""
+    exponent = 1
+    while node.op[:1] == "^" and len(node.operands) == 1:
+        exponent, node = exponent * int(node.op[1:]), node.operands[0]
+    return node, exponent
+
+
+def whole_power(base: Node, exponent: int) -> list[Node] | None:
+    """Return few factors that together are a whole power of the base; None where the library has no powers for it."""
+    if exponent == 1:
+        return [base]
+    known = [p for p in POWERS if f"^{p}" in base.library.built_in]
+    if exponent in known:
+        return [operation(f"^{exponent}", base)]
+    if not known or exponent > LARGEST_POWER:
+        return None
+    for p in known:
+        if exponent % p == 0 and (inner := whole_power(base, exponent // p)) is not None and len(inner) == 1:
+            return [operation(f"^{p}", inner[0])]
+    for p in known:
+        if p < exponent and (rest := whole_power(base, exponent - p)) is not None:
+            return [operation(f"^{p}", base), *rest]
+    return None
+
+
+def _length(nodes: list[Node]) -> int:
+    return sum(each.size for each in nodes) + len(nodes)

@@ -1,0 +1,132 @@
+"""Expressions as nested nodes, which rewriting reads and builds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from edhie.expr.expression import Expr
+from edhie.expr.library import SymbolLibrary
+from edhie.expr.symbols import Kind, Symbol
+
+
+class MissingSymbolError(Exception):
+    """The library lacks a symbol that a form needs."""
+
+
+class Node:
+    """A symbol over its operands, with the facts that rewriting asks for most; immutable, and its hash is cached."""
+
+    __slots__ = ("_cost", "_hash", "is_fitted", "kind", "library", "number", "op", "operands", "size", "token", "value")
+
+    def __init__(
+        self, library: SymbolLibrary, token: str, operands: tuple[Node, ...] = (), value: float | None = None
+    ) -> None:
+        """Make a node; `value` is that of a fitted constant."""
+        self.library, self.token, self.operands, self.value = library, token, operands, value
+        self._hash = hash((token, operands)) if operands else hash((token, value, library))
+        self._cost: tuple[int, int, int, int] | None = None
+        self.size = 1
+        """Number of nodes, itself included."""
+        self.number: float | None = None
+        """Value of a number or of a fitted constant."""
+        self.op = ""
+        """Name of a built-in operator; empty for leaves and for operators of the user's."""
+        self.kind: Kind = "operator"
+        if operands:
+            if token in library.built_in:
+                self.op = token
+            self.is_fitted = True
+            for each in operands:
+                self.size += each.size
+                self.is_fitted = self.is_fitted and each.is_fitted
+        else:
+            place = library.ids.get(token)
+            self.kind = "number" if place is None else library.symbols[place].kind
+            self.number = float(token) if place is None else value
+            self.is_fitted = self.kind != "constant" or value is not None
+            """True where no constant is left to be fitted."""
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        """Compare trees; 0.0 and -0.0 differ, since forms are cached."""
+        return self is other or (
+            isinstance(other, Node)
+            and self._hash == other._hash
+            and (self.token, self.operands, self.value) == (other.token, other.operands, other.value)
+            and (bool(self.operands) or (self.library == other.library and repr(self.value) == repr(other.value)))
+        )
+
+    def __repr__(self) -> str:
+        return f"Node(token={self.token!r}, operands={self.operands!r}, value={self.value!r})"
+
+    @property
+    def symbol(self) -> Symbol:
+        """The symbol of the token."""
+        return self.library[self.token]
+
+    @property
+    def is_coefficient(self) -> bool:
+        """True for what people write before the factors that it multiplies."""
+        return self.kind in ("constant", "number", "literal")
+
+    @property
+    def cost(self) -> tuple[int, int, int, int]:
+        """Number of symbols; of functions, variables and numbers among them."""
+        if self._cost is None:
+            is_function = self.kind == "operator" and self.symbol.style == "function"
+            own = (1, int(is_function), int(self.kind == "variable"), int(self.number is not None))
+            columns = zip(own, *(each.cost for each in self.operands), strict=True)
+            a, b, c, d = map(sum, columns)
+            self._cost = (a, b, c, d)
+        return self._cost
+
+    def over(self, *operands: Node) -> Node:
+        """Return the same operator over other operands."""
+        return Node(self.library, self.token, operands)
+
+
+def operation(token: str, *operands: Node) -> Node:
+    """Return a built-in operator over operands, or raise `MissingSymbolError`."""
+    library = operands[0].library
+    if token not in library.built_in:
+        raise MissingSymbolError(token)
+    return Node(library, token, operands)
+
+
+def tree_of(expr: Expr) -> Node:
+    """Return an expression as nodes."""
+    library, waiting = expr.library, list[Node]()
+    constants = list(expr.constants)
+    for token in reversed(expr.tokens):
+        place = library.ids.get(token)
+        arity = 0 if place is None else library.symbols[place].arity
+        operands = tuple(waiting.pop() for _ in range(arity))
+        waiting.append(Node(library, token, operands, constants.pop() if token == library.constant else None))
+    return waiting[0]
+
+
+def expr_of(node: Node, library: SymbolLibrary) -> Expr:
+    """Return nodes as an expression over their library, or one that equals it."""
+    every = walk(node)
+    constants = tuple(each.value for each in every if each.kind == "constant")
+    return Expr.trusted(library, tuple(each.token for each in every), constants)
+
+
+def walk(node: Node) -> list[Node]:
+    """Return the nodes in prefix order."""
+    found, waiting = [], [node]
+    while waiting:
+        found.append(waiting.pop())
+        waiting.extend(reversed(found[-1].operands))
+    return found
+
+
+def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
+    """Return the tree with every node as `change` makes it, operands first and from the right."""
+    if not node.operands:
+        return change(node)
+    operands = tuple([rebuilt(each, change) for each in reversed(node.operands)][::-1])
+    is_same = all(new is old for new, old in zip(operands, node.operands, strict=True))
+    return change(node if is_same else node.over(*operands))

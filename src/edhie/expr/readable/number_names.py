@@ -1,0 +1,79 @@
+"""Numbers by name: 6.283185307179586 is 2*pi, 0.3333333333333333 is 1/3."""
+
+from __future__ import annotations
+
+import math
+
+from edhie.expr.expression import Expr
+from edhie.expr.library import SymbolLibrary
+from edhie.expr.numerals import numeral
+from edhie.expr.readable.form import readable_form
+from edhie.expr.symbols import NAMED_LITERALS, NUMBER, OPERATORS
+
+EXACT = 2.0  # units in the last place
+MULTIPLES, DIVISORS = 24, 12  # of pi and e
+NUMERATORS, DENOMINATORS = 99, (3, 6, 7, 9, 11, 12)  # halves, quarters and fifths are decimals
+SHORT = 6  # characters: 0.125 stays as it is
+
+
+def named_numbers(expr: Expr) -> Expr:
+    """Write constants and numbers that are multiples of pi or e, or simple fractions, by name or as a fraction.
+
+    Only values that agree to the last digit are written so. The result is in readable form, over the library extended
+    by the symbols that it needs.
+
+    >>> from edhie.expr import parse
+    >>> str(named_numbers(parse("c*x0^c + 0.25").with_constants([6.283185307179586, 1 / 3])))
+    '2*pi*x0^(1/3) + 0.25'
+    """
+    library = expr.library.extended(NUMBER, *NAMED_LITERALS.values(), OPERATORS["*"], OPERATORS["/"])
+    if not {"*", "/"} <= library.built_in:
+        return expr
+    tokens: list[str] = []
+    constants: list[float | None] = []
+    fitted = iter(expr.constants)
+    is_changed = False
+    for token in expr.tokens:
+        kind = expr.library[token].kind
+        value = next(fitted) if kind == "constant" else float(token) if kind == "number" else None
+        spelled = None if value is None else spelling(value, library)
+        if spelled is not None:
+            tokens += spelled
+            is_changed = True
+            continue
+        tokens.append(token)
+        constants += [value] if kind == "constant" else []
+    if not is_changed:
+        return expr
+    found = readable_form(Expr(library, tokens, constants))
+    used = (library[token] for token in dict.fromkeys(found.tokens))
+    return found.cast(expr.library.extended(NUMBER, *(symbol for symbol in used if symbol.kind != "number")))
+
+
+def spelling(value: float, library: SymbolLibrary) -> tuple[str, ...] | None:
+    """Return the tokens of a multiple of pi or e or of a simple fraction; None for any other number.
+
+    >>> from edhie.expr import SymbolLibrary
+    >>> spelling(-1.5707963267948966, SymbolLibrary.of(["*", "/"], ["x"], literals=["pi"], numbers=True))
+    ('/', '*', '-1', 'pi', '2')
+    """
+    if not math.isfinite(value) or len(numeral(value)) <= SHORT:
+        return None
+    for below in DENOMINATORS:
+        above = round(value * below)
+        if 0 < abs(above) <= NUMERATORS and math.gcd(above, below) == 1 and _is_same(above / below, value):
+            return ("/", str(above), str(below))
+    for name, symbol in NAMED_LITERALS.items():
+        if name not in library or library[name].kind != "literal":
+            continue
+        for below in range(1, DIVISORS + 1):
+            above = round(value / symbol.value * below)
+            is_near = 0 < abs(above) <= MULTIPLES and math.gcd(above, below) == 1
+            if is_near and _is_same(above * symbol.value / below, value):
+                top = (name,) if above == 1 else ("*", str(above), name)
+                return top if below == 1 else ("/", *top, str(below))
+    return None
+
+
+def _is_same(one: float, other: float) -> bool:
+    return abs(one - other) <= EXACT * math.ulp(other)

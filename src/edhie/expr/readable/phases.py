@@ -1,0 +1,130 @@
+"""Waves with phases within one turn, positive frequencies, and no aliases on evenly spaced rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import mpmath
+
+from edhie.expr.expression import Expr
+from edhie.expr.library import SymbolLibrary
+from edhie.expr.numerals import numeral
+from edhie.expr.readable.arithmetic import added, summands
+from edhie.expr.readable.linear import linear
+from edhie.expr.readable.nodes import MissingSymbolError, Node, expr_of, operation, rebuilt, tree_of
+
+Real = Any  # mpmath.mpf: mpmath has no types
+DIGITS = 60  # of the arithmetic: a phase of 1e20 keeps 40
+WAVES = {"sin": 2, "cos": 2, "tan": 1}
+"""Periodic functions, with their periods in units of pi."""
+SNAP = 1e-9  # a phase so close to 0, or to a quarter turn, is left out
+
+
+class Grid(NamedTuple):
+    """Evenly spaced values, of which some may be missing: start + k*step."""
+
+    start: float
+    step: float
+
+
+def normal_phases(expr: Expr, grids: Mapping[str, Grid] | None = None) -> Expr:
+    """Write each sine, cosine and tangent with its phase within half a turn, and with a positive frequency.
+
+    A variable with a grid takes the lowest frequency that has the same values there; higher ones are aliases. Values
+    change by rounding, also by that of the old form: polish the constants afterwards. The result is no longer than
+    the expression.
+
+    >>> from edhie.expr import parse
+    >>> f"{normal_phases(parse('sin(c - 2*x0)').with_constants([100.0])):.6g}"
+    'sin(2*x0 + (-2.61063))'
+    >>> f"{normal_phases(parse('sin(c*x0)').with_constants([65.0]), {'x0': Grid(0.0, 0.1)}):.6g}"
+    'sin(2.16815*x0)'
+    """
+
+    def normal(node: Node) -> Node:
+        if node.op not in WAVES:
+            return node
+        try:
+            found = _wave(node, grids or {})
+        except MissingSymbolError:
+            return node
+        return found if found.size <= node.size else node
+
+    if not any(name in WAVES for name in expr.tokens):
+        return expr
+    with mpmath.workdps(DIGITS):
+        return expr_of(rebuilt(tree_of(expr), normal), expr.library)
+
+
+def _wave(node: Node, grids: Mapping[str, Grid]) -> Node:
+    form = linear(node.operands[0])
+    if form is None:
+        return _within_a_turn(node)
+    if form.variable is None or form.slope == 0:
+        return node
+    token, slope, offset = node.op, form.slope, form.offset
+    period = WAVES[token] * +mpmath.pi
+    frequency, phase = _unaliased(_real(slope), _real(offset), period, grids.get(form.variable))
+    if frequency == 0:
+        return node
+    if frequency < 0 and (token == "cos" or (token == "sin" and abs(phase) > SNAP)):
+        frequency, phase = -frequency, (mpmath.pi - phase if token == "sin" else -phase)
+    phase = _reduced(phase, period)
+    for before, after, quarter in (("sin", "cos", 1), ("cos", "sin", -1)):
+        if token == before and abs(phase - quarter * mpmath.pi / 2) <= SNAP and after in node.library.built_in:
+            token, phase = after, mpmath.mpf(0)
+            break
+    phase = mpmath.mpf(0) if abs(phase) <= SNAP else phase
+    if (token, frequency, phase) == (node.op, _real(slope), _real(offset)):
+        return node
+    return operation(token, _line(node.library, form.variable, float(frequency), float(phase)))
+
+
+def _unaliased(slope: Real, offset: Real, period: Real, grid: Grid | None) -> tuple[Real, Real]:
+    """Return the lowest frequency with the same values on a grid, and its phase."""
+    if grid is None:
+        return slope, offset
+    step = mpmath.mpf(grid.step)
+    turns = mpmath.nint(slope * step / period)
+    return slope - turns * period / step, offset + turns * period * mpmath.mpf(grid.start) / step
+
+
+def _within_a_turn(node: Node) -> Node:
+    """Reduce the constant that is added to an argument of any form."""
+    period = WAVES[node.op] * +mpmath.pi
+    terms = summands(node.operands[0])
+    numbers = [(-1 if is_negative else 1) * (each.number or 0.0) for is_negative, each in terms]
+    total = sum((Fraction(each) for each in numbers), Fraction(0))
+    if abs(_real(total)) <= period / 2:
+        return node
+    phase = float(_reduced(_real(total), period))
+    rest = [each for each in terms if each[1].number is None]
+    return node.over(added([*rest, (phase < 0, _number(node.library, abs(phase)))]))
+
+
+def _reduced(phase: Real, period: Real) -> Real:
+    """Return the phase in (-period/2, period/2]."""
+    return phase - period * mpmath.ceil(phase / period - mpmath.mpf(1) / 2)
+
+
+def _real(value: Fraction) -> Real:
+    return mpmath.mpf(value.numerator) / value.denominator
+
+
+def _line(library: SymbolLibrary, variable: str, slope: float, offset: float) -> Node:
+    found = Node(library, variable)
+    if slope == -1.0:
+        found = operation("neg", found)
+    elif slope != 1.0:
+        found = operation("*", _number(library, slope), found)
+    return operation("+", found, _number(library, offset)) if offset else found
+
+
+def _number(library: SymbolLibrary, value: float) -> Node:
+    if library.constant is not None:
+        return Node(library, library.constant, (), value)
+    if not library.has_numbers:
+        raise MissingSymbolError(numeral(value))
+    return Node(library, numeral(value))

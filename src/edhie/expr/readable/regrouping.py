@@ -1,0 +1,240 @@
+"""Other ways to write a sum or product: common factors, perfect squares, quotients divided out."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations
+
+from edhie.expr.readable.arithmetic import added as added_nodes
+from edhie.expr.readable.nodes import MissingSymbolError, Node, operation
+from edhie.expr.readable.polynomials import (
+    ONE,
+    Exponent,
+    Monomial,
+    Polynomial,
+    TooLargeError,
+    added,
+    collected,
+    flat,
+    scaled,
+    term,
+)
+from edhie.expr.readable.ring import Ring
+
+SAME = 1e-13  # relative difference of coefficients that count as equal
+SQUARES = {("sin", "cos"): (1.0, -1.0), ("cos", "sin"): (1.0, -1.0), ("cosh", "sinh"): (1.0, 1.0)}
+"""f^2 is a + b*g^2, for two functions of one argument."""
+MOST_WAYS, MORE_TERMS = 12, 1
+DEEPEST = 2  # levels of brackets
+
+
+def writings(ring: Ring, whole: Polynomial) -> Iterator[Node]:
+    """Yield nodes of the value of a polynomial; none need be shorter."""
+    for polynomial in _equals(ring, whole):
+        try:
+            yield grouped(ring, polynomial)
+        except (TooLargeError, MissingSymbolError):
+            continue
+
+
+def _equals(ring: Ring, whole: Polynomial) -> Iterator[Polynomial]:
+    """Yield the polynomial, and others of the same value."""
+    seen: list[Polynomial] = []
+    waiting = [whole]
+    while waiting and len(seen) < MOST_WAYS:
+        each = waiting.pop(0)
+        if each in seen:
+            continue
+        seen.append(each)
+        yield each
+        for way in (_merged, _by_squares, _with_perfect_square, _divided):
+            try:
+                waiting += (other for other in way(ring, each) if len(other) <= len(whole) + MORE_TERMS)
+            except (TooLargeError, MissingSymbolError):
+                continue
+
+
+def _merged(ring: Ring, whole: Polynomial) -> list[Polynomial]:
+    found = ring.merged_exponentials(whole)
+    return [found] if found != whole else []
+
+
+def _by_squares(ring: Ring, whole: Polynomial) -> list[Polynomial]:
+    """Replace 1 - cos^2 by sin^2, and the like."""
+    found = []
+    atoms = {atom for monomial in whole for atom, exponent in monomial if exponent in (2, 3, 4)}
+    for atom in sorted(atoms, key=ring.order.__getitem__):
+        for (name, other), (constant, factor) in SQUARES.items():
+            if atom.op != name or other not in ring.library.built_in:
+                continue
+            partner = operation(other, *atom.operands)
+            ring.order.setdefault(partner, ring.order[atom])
+            square = {ONE: constant, ((partner, 2),): factor}
+            parts: Polynomial = {}
+            for monomial, value in whole.items():
+                exponents = dict(monomial)
+                if exponents.get(atom) not in (2, 3, 4):
+                    parts = added(parts, {monomial: value})
+                    continue
+                rest = ring.product(monomial, ((atom, -2),))
+                parts = added(parts, ring.times({rest: value}, square))
+            found.append(parts)
+    return found
+
+
+def _with_perfect_square(ring: Ring, whole: Polynomial) -> list[Polynomial]:
+    """Complete a perfect square: p*u^2 + r*u*v + q*v^2 is p*(u + r/(2*p)*v)^2 where r^2 is 4*p*q."""
+    found = []
+    squares = [(root, each) for each in whole if (root := _root(each)) is not None]
+    for (u, first), (v, second) in combinations(squares, 2):
+        product = ring.product(u, v)
+        p, q, r = whole[first], whole[second], whole.get(product, 0.0)
+        if r == 0.0 or abs(r * r - 4.0 * p * q) > SAME * r * r:
+            continue
+        ratio = r / (2.0 * p)
+        if abs(ratio) > 1.0 and _is_whole(1.0 / ratio) and not _is_whole(ratio):
+            u, v, p, ratio = v, u, q, r / (2.0 * q)
+        square = scaled(ring.kept_power({u: 1.0, v: ratio}, 2), p)
+        rest = {each: value for each, value in whole.items() if each not in (first, second, product)}
+        found.append(added(square, rest) if list(whole).index(first) == 0 else added(rest, square))
+    return found
+
+
+def _root(monomial: Monomial) -> Monomial | None:
+    """Return the monomial that this one is the square of; exponents stay whole where they are."""
+    if all(exponent % 2 == 0 for _, exponent in monomial):
+        return tuple((atom, exponent // 2) for atom, exponent in monomial)
+    return None
+
+
+def _is_whole(value: float) -> bool:
+    return value == round(value)
+
+
+def _divided(ring: Ring, whole: Polynomial) -> list[Polynomial]:
+    """Divide quotients of sums out: N/D is Q + R/D."""
+    found = []
+    divisors = {atom for monomial in whole for atom, exponent in monomial if atom in ring.sums and exponent == -1}
+    for atom in sorted(divisors, key=ring.order.__getitem__):
+        divisor = ring.sums[atom]
+        above = {ring.product(each, ((atom, 1),)): value for each, value in whole.items() if dict(each).get(atom) == -1}
+        rest = {each: value for each, value in whole.items() if dict(each).get(atom) != -1}
+        names = {each for monomial in divisor for each, _ in monomial}
+        for name in sorted(names, key=lambda each: ring.order.get(each, 0)):
+            parts = _long_division(ring, above, divisor, name)
+            if parts is None:
+                continue
+            quotient, remainder = parts
+            below = ring.times(remainder, {((atom, -1),): 1.0}) if remainder else {}
+            found.append(added(added(quotient, rest), below))
+    return found
+
+
+def _long_division(
+    ring: Ring, above: Polynomial, below: Polynomial, name: Node
+) -> tuple[Polynomial, Polynomial] | None:
+    """Return quotient and remainder as polynomials of one atom; None where there is no quotient."""
+    degree = max(_degree(each, name) for each in below)
+    leading = {each: value for each, value in below.items() if _degree(each, name) == degree}
+    if len(leading) != 1 or degree <= 0 or any(_degree(each, name) < 0 for each in (*above, *below)):
+        return None
+    ((top, factor),) = leading.items()
+    inverse: Monomial = tuple((atom, -exponent) for atom, exponent in top)
+    for atom, _ in inverse:
+        ring.order.setdefault(atom, len(ring.order))
+    quotient: Polynomial = {}
+    left = above
+    for _ in range(12):
+        highest = max((_degree(each, name) for each in left), default=-1)
+        if highest < degree:
+            break
+        step = {
+            ring.product(each, inverse): value / factor
+            for each, value in left.items()
+            if _degree(each, name) == highest
+        }
+        quotient = added(quotient, step)
+        left = added(left, scaled(ring.times(step, below), -1.0))
+    return (quotient, left) if quotient else None
+
+
+def _degree(monomial: Monomial, name: Node) -> Exponent:
+    return dict(monomial).get(name, 0)
+
+
+# -- common factors -------------------------------------------------------------------
+
+
+def grouped(ring: Ring, whole: Polynomial, depth: int = DEEPEST) -> Node:
+    """Return a sum with common factors before brackets, wherever that is shorter."""
+    best = flat(ring.library, whole)
+    if len(whole) < 2 or depth == 0 or not ring.effort.spend():
+        return best
+    for shared, chosen in _common(ring, whole):
+        inside = _over(ring, {each: whole[each] for each in chosen}, *shared)
+        rest = {each: value for each, value in whole.items() if each not in chosen}
+        try:
+            found = _before_bracket(ring, shared, grouped(ring, inside, depth - 1), rest, depth)
+        except MissingSymbolError:
+            continue
+        if found.size < best.size:
+            best = found
+    return best
+
+
+Shared = tuple[Monomial, float]
+
+
+def _common(ring: Ring, whole: Polynomial) -> Iterator[tuple[Shared, list[Monomial]]]:
+    """Yield factors that all terms or some of them share, with these terms."""
+    all_terms = list(whole)
+    shared = _greatest(all_terms)
+    size_of_first = abs(next(iter(whole.values())))
+    if all(math.isclose(abs(value), size_of_first, rel_tol=SAME) for value in whole.values()):
+        if shared or size_of_first != 1.0:
+            yield (shared, size_of_first), all_terms
+    elif shared:
+        yield (shared, 1.0), all_terms
+    if len(whole) < 3:
+        return
+    counts = Counter((atom, exponent > 0) for each in whole for atom, exponent in each)
+    for atom, is_above in sorted((key for key, n in counts.items() if 2 <= n < len(whole)), key=repr):
+        chosen = [each for each in whole if _degree(each, atom) != 0 and (_degree(each, atom) > 0) == is_above]
+        part = _greatest(chosen)
+        values = [abs(whole[each]) for each in chosen]
+        factor = values[0] if all(math.isclose(value, values[0], rel_tol=SAME) for value in values) else 1.0
+        yield (part, factor), chosen
+    sizes = Counter(abs(value) for value in whole.values() if abs(value) != 1.0)
+    for value in (value for value, n in sizes.items() if 2 <= n < len(whole)):
+        chosen = [each for each in whole if abs(whole[each]) == value]
+        yield (_greatest(chosen), value), chosen
+
+
+def _greatest(monomials: list[Monomial]) -> Monomial:
+    """Return the powers that all monomials share."""
+    found: list[tuple[Node, Exponent]] = []
+    for atom, _ in monomials[0]:
+        others = [_degree(each, atom) for each in monomials]
+        if all(each > 0 for each in others):
+            found.append((atom, min(others)))
+        elif all(each < 0 for each in others):
+            found.append((atom, max(others)))
+    return tuple(found)
+
+
+def _over(ring: Ring, part: Polynomial, shared: Monomial, factor: float) -> Polynomial:
+    inverse: Monomial = tuple((atom, -exponent) for atom, exponent in shared)
+    return collected({ring.product(each, inverse): [value / factor] for each, value in part.items()})
+
+
+def _before_bracket(ring: Ring, shared: Shared, bracket: Node, rest: Polynomial, depth: int) -> Node:
+    monomial, factor = shared
+    ring.order.setdefault(bracket, len(ring.order))
+    whole = term(ring.library, ring.product(monomial, ((bracket, 1),)), factor)
+    if not rest:
+        return whole
+    left = grouped(ring, rest, depth - 1)
+    has_sum = "+" in ring.library.built_in
+    return operation("+", whole, left) if has_sum else added_nodes([(False, whole), (False, left)])

@@ -1,0 +1,180 @@
+"""Nodes read as polynomials."""
+
+from __future__ import annotations
+
+from edhie.expr.library import SymbolLibrary
+from edhie.expr.readable.arithmetic import SUM
+from edhie.expr.readable.nodes import Node, operation
+from edhie.expr.readable.polynomials import (
+    MOST_TERMS,
+    ONE,
+    Exponent,
+    Monomial,
+    Polynomial,
+    TooLargeError,
+    added,
+    checked,
+    collected,
+    exponent_of,
+    flat,
+    is_non_negative,
+    power_of_number,
+    scaled,
+)
+
+MOST_EFFORT = 100
+LARGEST_POWER = 4  # of a sum that is multiplied out
+
+
+class Effort:
+    """Number of sums that may still be written; it bounds the time without a clock."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def spend(self) -> bool:
+        """Take one, and return whether there was one left."""
+        self.left -= 1
+        return self.left >= 0
+
+
+class Ring:
+    """Reads nodes as polynomials. Without `expands`, sums that are factors stay as they are."""
+
+    def __init__(
+        self,
+        library: SymbolLibrary,
+        *,
+        expands: bool,
+        positive: frozenset[str] = frozenset(),
+        effort: Effort | None = None,
+    ) -> None:
+        self.library, self.expands, self.positive = library, expands, positive
+        self.effort = effort or Effort(MOST_EFFORT)
+        self.order: dict[Node, int] = {}
+        """Atoms, numbered in the order of their appearance."""
+        self.sums: dict[Node, Polynomial] = {}
+        """The polynomial of each atom that is a sum."""
+
+    def read(self, node: Node) -> Polynomial:
+        """Return the polynomial of a node."""
+        if node.number is not None:
+            return {ONE: node.number} if node.number else {}
+        operands = node.operands
+        if node.op in SUM:
+            sign = 1.0 if node.op == "+" else -1.0
+            return added(self.read(operands[0]), scaled(self.read(operands[1]), sign))
+        if node.op == "neg":
+            return scaled(self.read(operands[0]), -1.0)
+        if node.op in ("*", "/"):
+            exponent = 1 if node.op == "*" else -1
+            return self.times(self._factor(operands[0]), self.raised(operands[1], exponent))
+        if (found := exponent_of(node)) is not None:
+            return self.raised(operands[0], found)
+        return self.atom(node)
+
+    def atom(self, node: Node, exponent: Exponent = 1) -> Polynomial:
+        """Return a power of a part that is not looked into."""
+        self.order.setdefault(node, len(self.order))
+        return {((node, exponent),): 1.0}
+
+    def times(self, a: Polynomial, b: Polynomial) -> Polynomial:
+        """Return the product of two polynomials."""
+        if len(a) * len(b) > 4 * MOST_TERMS:
+            raise TooLargeError
+        parts: dict[Monomial, list[float]] = {}
+        for one, first in a.items():
+            for other, second in b.items():
+                parts.setdefault(self.product(one, other), []).append(first * second)
+        return collected(parts)
+
+    def product(self, a: Monomial, b: Monomial) -> Monomial:
+        """Return the product of two monomials."""
+        found = dict(a)
+        for each, exponent in b:
+            found[each] = found.get(each, 0) + exponent
+        kept = [(each, exponent) for each, exponent in found.items() if exponent]
+        return tuple(sorted(kept, key=lambda pair: self.order[pair[0]]))
+
+    def raised(self, node: Node, exponent: Exponent) -> Polynomial:
+        """Return a power of a node."""
+        base = self._factor(node) if exponent == 1 else self.read(node)
+        if exponent == 1:
+            return base
+        if not base:
+            return self.atom(node, exponent)
+        if len(base) > 1:
+            return self.power_of_sum(base, exponent)
+        ((monomial, coefficient),) = base.items()
+        if exponent.denominator == 1:
+            whole: Monomial = tuple((each, own * exponent) for each, own in monomial)
+            return checked({whole: power_of_number(coefficient, exponent)})
+        return self._root(node, monomial, coefficient, exponent)
+
+    def power_of_sum(self, base: Polynomial, exponent: Exponent) -> Polynomial:
+        """Return a power of a sum, multiplied out where the ring expands."""
+        is_whole = exponent.denominator == 1
+        if self.expands and is_whole and 1 <= exponent <= LARGEST_POWER:
+            found: Polynomial = {ONE: 1.0}
+            for _ in range(int(exponent)):
+                found = self.times(found, base)
+            return found
+        return self.kept_power(base, exponent)
+
+    def kept_power(self, base: Polynomial, exponent: Exponent) -> Polynomial:
+        """Return a power of a sum as an atom whose first coefficient is 1."""
+        is_whole = exponent.denominator == 1
+        first = next(iter(base.values()))
+        first = first if is_whole else abs(first)
+        monic = {each: value / first for each, value in base.items()}
+        atom = flat(self.library, monic)
+        self.sums[atom] = monic
+        return checked(scaled(self.atom(atom, exponent), power_of_number(first, exponent)))
+
+    def _factor(self, node: Node) -> Polynomial:
+        """Read a factor; a sum stays one unless the ring expands."""
+        found = self.read(node)
+        return self.power_of_sum(found, 1) if len(found) > 1 and not self.expands else found
+
+    def _root(self, node: Node, monomial: Monomial, coefficient: float, exponent: Exponent) -> Polynomial:
+        """Return a fractional power of a product: of each factor that cannot be negative, and of the rest as one."""
+        if coefficient < 0:
+            return self.atom(node, exponent)
+        outside: Monomial = ()
+        inside: list[tuple[Node, Exponent]] = []
+        for each, own in monomial:
+            if is_non_negative(each, self.positive) or own.denominator != 1:
+                outside = self.product(outside, ((each, own * exponent),))
+            elif own % 2 == 0 and "abs" in self.library.built_in:
+                size = operation("abs", each)
+                self.order.setdefault(size, self.order[each])
+                outside = self.product(outside, ((size, own * exponent),))
+            else:
+                inside.append((each, own))
+        if len(inside) == 1 and inside[0][1] % 2 == 1:  # x^3 has a root where x has one
+            outside = self.product(outside, ((inside[0][0], inside[0][1] * exponent),))
+            inside = []
+        factor = power_of_number(coefficient, exponent)
+        if inside:
+            rest = flat(self.library, {tuple(inside): 1.0})
+            self.order.setdefault(rest, len(self.order))
+            outside = self.product(outside, ((rest, exponent),))
+        return checked({outside: factor})
+
+    def merged_exponentials(self, polynomial: Polynomial) -> Polynomial:
+        """Write exp(a)*exp(b)^2 as exp(a + 2*b) in every term."""
+        if not any(atom.op == "exp" for monomial in polynomial for atom, _ in monomial):
+            return polynomial
+        parts: dict[Monomial, list[float]] = {}
+        for monomial, coefficient in polynomial.items():
+            exponentials = [pair for pair in monomial if pair[0].op == "exp"]
+            merged = tuple(pair for pair in monomial if pair[0].op != "exp")
+            exponent: Polynomial = {}
+            for each, times in exponentials:
+                exponent = added(exponent, scaled(self.read(each.operands[0]), float(times)))
+            if exponent:
+                whole = operation("exp", flat(self.library, exponent))
+                self.order.setdefault(whole, self.order[exponentials[0][0]])
+                merged = self.product(merged, ((whole, 1),))
+            parts.setdefault(merged, []).append(coefficient)
+        return collected(parts)

@@ -1,0 +1,144 @@
+"""The readable form has the same values and is no longer."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edhie.expr import Expr, SymbolLibrary, parse
+from edhie.expr.precise import UndefinedError, precise_value
+from edhie.expr.readable import readable_form, without_redundant_constants
+from edhie.grammar import load
+from strategies import LIBRARIES, TAME_NUMBERS, exprs
+
+GRAMMAR = load("general")
+
+
+def assert_same_values(one: Expr, other: Expr, rtol: float) -> None:
+    """At points where one has a value so has the other, and to forty digits: rounding has no part in it."""
+    rng = np.random.default_rng(0)
+    for low, high in ((-3, 3), (0.5, 3)):
+        with mpmath.workdps(40):
+            point = {name: mpmath.mpf(rng.uniform(low, high)) for name in one.library.variables}
+            try:
+                expected = precise_value(one, point)
+            except UndefinedError:
+                continue
+            found = precise_value(other, point)
+            assert abs(found - expected) <= rtol * abs(expected) + mpmath.mpf(10) ** -30, (one, other)
+
+
+def filled(seed: int) -> list[Expr]:
+    rng = np.random.default_rng(seed)
+    forest = GRAMMAR.sample(8, rng, max_height=7)
+    return [each.with_constants(rng.normal(size=len(each.constants)).tolist()) for each in forest]
+
+
+@given(st.integers(0, 10_000))
+def test_the_form_of_formulas(seed: int) -> None:
+    for expr in filled(seed):
+        check_laws(expr)
+
+
+@given(
+    st.sampled_from(list(LIBRARIES.values())).flatmap(
+        lambda library: exprs(library, numbers=TAME_NUMBERS, values=st.none() | st.sampled_from([-2.0, -0.5, 1.0, 3.0]))
+    )
+)
+def test_the_form_of_anything(expr: Expr) -> None:
+    form = readable_form(expr)
+    assert form.size <= expr.size
+    assert len(form.constants) <= len(expr.constants)
+    assert readable_form(form) == form
+    if None not in expr.constants:
+        assert_same_values(expr, form, 1e-12)
+
+
+def check_laws(expr: Expr) -> None:
+    form = readable_form(expr)
+    assert form.library is expr.library
+    assert form.size <= expr.size
+    assert len(form.constants) <= len(expr.constants)
+    assert form.variables == expr.variables
+    assert readable_form(form) == form
+    assert_same_values(expr, form, 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "constants", "expected"),
+    [
+        ("x0 + c", [-2.0], "x0 - 2"),
+        ("x0 - c", [-2.0], "x0 + 2"),
+        ("c + x0", [-2.0], "x0 - 2"),
+        ("x0 + c*x1/x0", [-2.0], "x0 - 2*x1/x0"),
+        ("c*x0 + c*x1", [-2.0, -3.0], "-2*x0 - 3*x1"),
+        ("x0*c", [-2.0], "-2*x0"),
+        ("exp(x0 + c)", [-2.0], "exp(x0 - 2)"),
+        ("exp(-(c)*x0)", [-0.16], "exp(0.16*x0)"),
+        ("-(c)*x0", [1.5], "-1.5*x0"),
+        ("cos(c*x0)", [-2.2], "cos(2.2*x0)"),
+        ("x0 + sin(c*x1)", [-2.2], "x0 - sin(2.2*x1)"),
+        ("(-(c/x0^c))^3", [-0.9, 0.16], "(0.9/x0^0.16)^3"),
+        ("c*(x0*sqrt(x1))", [0.35], "0.35*x0*sqrt(x1)"),
+        ("x0*(x0*x0)", [], "x0^3"),
+        ("c*(x0*sqrt(x0))/sqrt(x1)", [0.5], "0.5*x0*sqrt(x0)/sqrt(x1)"),
+        ("c*x0/((x0 - x1)*(x0 + x1))", [-91.5], "91.5*x0/((x1 - x0)*(x0 + x1))"),
+        ("c*(x0*x1)", [2.0], "2*x0*x1"),
+        ("x0 - (x1 - (x0 + c))", [1.5], "x0 - x1 + x0 + 1.5"),
+        ("c*(x0/x1)*(x0^2/c)", [1.5, 2.5], "1.5*x0^3/(2.5*x1)"),
+        ("-x0*sin(c*x1)", [2.0], "-(x0*sin(2*x1))"),
+        ("c*x0 + c", [1.0, 0.0], "x0"),
+        ("c*x0/exp(c*x1)", [3.0, 0.5], "3*x0*exp(-0.5*x1)"),
+        ("c/exp(x1/c)/x0", [3.0, 0.5], "3*exp(-2*x1)/x0"),
+        ("c/exp(x0)", [3.0], "3/exp(x0)"),
+        ("exp(x0/c)", [-4.0], "exp(-0.25*x0)"),
+    ],
+)
+def test_how_it_reads(text: str, constants: list[float], expected: str) -> None:
+    expr = parse(text, variables=["x0", "x1"]).with_constants(constants)
+    assert str(readable_form(expr)) == expected
+
+
+def test_what_cannot_be_said_otherwise_stays() -> None:
+    only_sums = SymbolLibrary.of(["+", "*"], 1, constant=True)
+    whole = Expr(only_sums, ["+", "x0", "c"], [-2.0])
+    assert readable_form(whole) == whole
+    free = parse("x0 + c")
+    assert readable_form(free) == free
+    apart = parse("(x0 + c)*(x0 + c)")  # two constants, which need not be the same
+    assert readable_form(apart) == apart
+    own = parse("x0*x0", SymbolLibrary.of(["*"], 1))
+    assert readable_form(own) == own
+
+
+@given(st.integers(0, 10_000))
+def test_fewer_constants_say_the_same(seed: int) -> None:
+    for expr in filled(seed):
+        found = without_redundant_constants(expr)
+        assert found.size <= expr.size
+        assert len(found.constants) <= len(expr.constants)
+        assert without_redundant_constants(found) == found
+        assert_same_values(expr, found, 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "constants", "expected"),
+    [
+        ("c/(c*x0 + c)", [3.0, 2.0, 1.0], "1.5/(x0 + 0.5)"),
+        ("c/(c/x0^2 - c/x1^2)", [2.0, 0.5, 0.5], "4/(1/x0^2 - 1/x1^2)"),
+        ("c*x0/(c*x0 + c)", [3.0, 2.0, 1.0], "1.5*x0/(x0 + 0.5)"),
+        ("c*(c*x0)", [2.0, 3.0], "6*x0"),
+        ("c*(c*x0 + c)^2", [2.0, -3.0, 6.0], "18*(2 - x0)^2"),
+        ("c*exp(c + c*x0)", [2.0, 0.0, -3.0], "2*exp(-3*x0)"),
+        ("c + log(c*x0)", [1.0, 1.0], "1 + log(x0)"),
+        ("c*x0^c*c", [2.0, 0.5, 4.0], "8*x0^0.5"),
+        ("c + (c + x0)", [2.0, 3.0], "5 + x0"),
+        ("c*x0 + c*x1 + c", [2.0, 3.0, 4.0], "2*x0 + 3*x1 + 4"),
+    ],
+)
+def test_what_is_one_too_many(text: str, constants: list[float], expected: str) -> None:
+    expr = parse(text, variables=["x0", "x1"]).with_constants(constants)
+    assert f"{without_redundant_constants(expr):.6g}" == expected
