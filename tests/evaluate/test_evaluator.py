@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from edhie.errors import DataError, EdhieError, ExpressionError, SymbolError
-from edhie.evaluate.constants.config import THOROUGH, FitConfig
+from edhie.evaluate.constants.fitting import THOROUGH, FitConfig
 from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.reading import read_data

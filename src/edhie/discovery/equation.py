@@ -89,7 +89,7 @@ class Equation:
     @cached_property
     def shown(self) -> Expr:
         """What is printed, with as few digits of its constants as its loss and its predictions need."""
-        from edhie.evaluate.constants.digits import needed_digits
+        from edhie.evaluate.constants.printed_digits import needed_digits
 
         return needed_digits(self.printed, self.train, held_out=self.validation)
 

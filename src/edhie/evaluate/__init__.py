@@ -1,7 +1,6 @@
 """Evaluation of expressions on data: values, errors, fitted constants."""
 
-from edhie.evaluate.constants.config import CHEAP, THOROUGH, FitConfig
-from edhie.evaluate.constants.fitting import Fitted, fit_constants
+from edhie.evaluate.constants.fitting import CHEAP, THOROUGH, FitConfig, Fitted, fit_constants
 from edhie.evaluate.constraints import Constraints
 from edhie.evaluate.data import Data
 from edhie.evaluate.evaluator import Evaluator

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.explored import Explored
-from edhie.evaluate.key_table import Indices
+from edhie.evaluate.hash_table import Indices
 from edhie.evaluate.known import Known
 from edhie.expr import Forest
 

@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from edhie.errors import EdhieError, ExpressionError
 from edhie.evaluate.choosing import Request, other_writings, to_execute
 from edhie.evaluate.complexity import complexity, symbol_weights
-from edhie.evaluate.constants.config import CHEAP, FitConfig
-from edhie.evaluate.constants.fitting import with_parts
+from edhie.evaluate.constants.fitting import CHEAP, FitConfig, with_parts
 from edhie.evaluate.constraints import Constraints, Rules
 from edhie.evaluate.data import Data
 from edhie.evaluate.execution import Execution
 from edhie.evaluate.explored import Explored, ExploredMark
-from edhie.evaluate.key_table import Indices, key_pairs
+from edhie.evaluate.hash_table import Indices, key_pairs
 from edhie.evaluate.known import Known, KnownMark
 from edhie.evaluate.losses import DEFAULT_LOSS, Loss, loss_named
 from edhie.evaluate.numbers import check_whole

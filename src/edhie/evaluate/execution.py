@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.constants.config import FitConfig
-from edhie.evaluate.constants.fitting import fit_missing, with_parts
+from edhie.evaluate.constants.fitting import FitConfig, fit_missing, with_parts
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import Loss
 from edhie.evaluate.values import squared_errors, values

@@ -77,37 +77,19 @@ def copy_columns(program: Program, g: int, columns: Numbers, registers: Numbers,
 
 
 @jit
-def values(program: Program, groups: tuple[int, int], blocks: tuple[int, int], columns: Numbers, out: Numbers) -> None:
-    """Put the values of the expressions in a range of groups, on a range of blocks of rows, into `out`."""
+def values(program: Program, columns: Numbers, out: Numbers, from_: int, to: int) -> None:
+    """Put the values of the expressions of groups `from_` to `to` into the rows of `out`."""
     registers = np.empty((program.n_registers, BLOCK))
     n_rows = out.shape[1]
-    for g in range(groups[0], groups[1]):
+    for g in range(from_, to):
         fill(registers, leaves_of(program, g))
-        for block in range(blocks[0], blocks[1]):
-            start = block * BLOCK
+        for start in range(0, n_rows, BLOCK):
             stop = min(start + BLOCK, n_rows)
             copy_columns(program, g, columns, registers, start, stop)
             for k in range(program.groups[g], program.groups[g + 1]):
                 found = run(program, k, columns, registers, start, stop)
                 for i in range(stop - start):
                     out[k, start + i] = found[i]
-
-
-@jit
-def block_errors(program: Program, g: int, target: Target, out: Numbers, from_: int, to: int) -> None:
-    """Put the weighted sums of squared errors of group g on blocks `from_` to `to` into the rows of `out`."""
-    registers = np.empty((program.n_registers, BLOCK))
-    errors = np.empty(len(program.roots))
-    n_rows = len(target.y)
-    first, last = program.groups[g], program.groups[g + 1]
-    fill(registers, leaves_of(program, g))
-    for block in range(from_, to):
-        start = block * BLOCK
-        stop = min(start + BLOCK, n_rows)
-        errors[first:last] = 0.0
-        copy_columns(program, g, target.columns, registers, start, stop)
-        add_errors(program, first, last, target, registers, start, stop, errors)
-        out[block] = errors[first:last]
 
 
 @jit

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import EdhieError
 from edhie.evaluate.explored import Explored
-from edhie.evaluate.key_table import Indices, Keys, KeyTable
+from edhie.evaluate.hash_table import Indices, Keys, KeyTable
 
 Arrays = dict[str, NDArray[Any]]
 NO_WORSE = 1e-9  # the share by which a simpler writing's error may be larger
@@ -49,7 +49,7 @@ class Known:
         negligible: float,
     ) -> None:  # fmt: skip
         """Let expressions that were just executed stand for their forms unless a better one is known."""
-        from edhie.evaluate import key_kernels as kernels
+        from edhie.evaluate import hash_table_kernels as kernels
 
         forms = self.writings["form"][writings]
         columns = self.writings["tried"], self.forms["place"], self.forms["bound"]

@@ -10,8 +10,7 @@ from typing import Any
 
 from numba import carray
 
-from edhie.evaluate.derivatives import pull_left, pull_right
-from edhie.evaluate.operations import apply
+from edhie.evaluate.operators import apply, pull_left, pull_right
 from edhie.evaluate.sums import squared_distance
 from edhie.expr.jit import jit_inline, jit_once
 

@@ -86,7 +86,7 @@ def plan(forest: Forest, *, keep: bool = False) -> Program:
 
 def plan_shared(forest: Forest, *, group: int = MOST_EXPRESSIONS) -> Program:
     """Plan a forest in groups of at most so many neighbours, in which equal subtrees are computed once."""
-    from edhie.evaluate.sharing_kernels import group_starts, shared_instructions
+    from edhie.evaluate.planning_kernels import group_starts, shared_instructions
 
     library, tables = forest.library, symbol_tables(forest.library)
     groups = group_starts(forest.tokens, forest.offsets, tables.is_leaf, min(group, MOST_EXPRESSIONS), MOST_LEAVES)
@@ -95,12 +95,6 @@ def plan_shared(forest: Forest, *, group: int = MOST_EXPRESSIONS) -> Program:
         library.literal_values, library.has_slot, tables.columns, len(library.variables), groups,
     )  # fmt: skip
     return Program(*parts)
-
-
-def with_custom_operators(forest: Forest) -> NDArray[np.int64]:
-    """Return the places of the expressions with operators that a user added, which have no kernels."""
-    is_custom = symbol_tables(forest.library).is_custom
-    return np.unique(forest.owners[is_custom[forest.tokens]]) if is_custom.any() else np.zeros(0, np.int64)
 
 
 def check_constants(forest: Forest) -> None:

@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.constants.config import FitConfig
-from edhie.evaluate.constants.directions import Directions
-from edhie.evaluate.constants.fitting import Fitted, fit_constants
+from edhie.evaluate.constants.fitting import FitConfig, Fitted, fit_constants
 from edhie.evaluate.constants.jacobian import Response, constants_of_each
+from edhie.evaluate.constants.slope_svd import SlopeSVD
 from edhie.evaluate.data import Data
 from edhie.evaluate.program import check_constants
 from edhie.evaluate.values import check_columns, squared_errors
@@ -68,7 +67,7 @@ def gauss_newton(
     if not free.any() or not math.isfinite(error):
         return current, error
     for _ in range(steps):
-        directions = Directions.of(slopes[free], weights)
+        directions = SlopeSVD.of(slopes[free], weights)
         if directions.gain(residuals, precision=PRECISION) <= EPS * error:
             break
         while True:

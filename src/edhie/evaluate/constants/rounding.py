@@ -7,11 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.constants.directions import Directions
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.neutral import narrowed, without_neutral
 from edhie.evaluate.constants.polish import gauss_newton, polish_expr
 from edhie.evaluate.constants.readable_numbers import ReadableNumber, in_full, number_library, readable_numbers
+from edhie.evaluate.constants.slope_svd import SlopeSVD
 from edhie.evaluate.data import Data, error_limit
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
@@ -65,7 +65,7 @@ class _Rounding:
         """Return the constant with the least relative error among those left, and the distance that it may be moved."""
         free = np.flatnonzero(~self.held)
         _, slopes = self.response.jacobian(self.constants)
-        directions = Directions.of(slopes[free], self.data.weights)
+        directions = SlopeSVD.of(slopes[free], self.data.weights)
         spread = np.sqrt(np.diag(directions.inverse(self.response.precision)))
         with np.errstate(all="ignore"):
             relative = np.where(self.constants[free] != 0, spread / np.abs(self.constants[free]), np.inf)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.kernels import fill, leaves_of, run
 from edhie.evaluate.machine import BLOCK, operand
-from edhie.evaluate.operations import MUL, POW
+from edhie.evaluate.operators import MUL, POW
 from edhie.evaluate.program import Program
 from edhie.expr.jit import jit
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import EdhieError
-from edhie.evaluate.constants.directions import Directions
 from edhie.evaluate.constants.jacobian import Response
+from edhie.evaluate.constants.slope_svd import SlopeSVD
 from edhie.evaluate.constants.ties import Ties
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
@@ -57,7 +57,7 @@ def uncertainty(expr: Expr, data: Data, *, level: float = 0.95, ties: Ties | Non
     free = [k for k in range(ties.n_different) if k not in held]
     with np.errstate(all="ignore"):
         covariance = np.zeros((ties.n_different, ties.n_different))
-        of_free = Directions.of(fit.slopes[free], fit.weights)
+        of_free = SlopeSVD.of(fit.slopes[free], fit.weights)
         covariance[np.ix_(free, free)] = of_free.inverse(response.precision) * variance
     covariance, (held,) = ties.apart(covariance), ties.everywhere((held,))
     covariance[np.isnan(covariance)] = np.inf  # 0 · ∞: a perfect fit of what is not determined
@@ -98,7 +98,7 @@ class _LinearisedFit(NamedTuple):
     slopes: Numbers
     """Slopes of shape (different constants, rows)."""
     weights: Numbers
-    directions: Directions
+    directions: SlopeSVD
     degrees_of_freedom: int
     variance: float
     """Variance of the residual of a row of weight 1; infinite without degrees of freedom."""
@@ -111,7 +111,7 @@ class _LinearisedFit(NamedTuple):
         values, slopes = response.jacobian(response.constants)
         slopes = ties.together(slopes)
         weights = np.ones(data.n_rows) if data.weights is None else data.weights
-        directions = Directions.of(slopes, weights)
+        directions = SlopeSVD.of(slopes, weights)
         freedom = int(np.count_nonzero(weights)) - directions.rank(response.precision)
         with np.errstate(all="ignore"):
             variance = float(weights @ np.square(data.y - values)) / freedom if freedom > 0 else np.inf

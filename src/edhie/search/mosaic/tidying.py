@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from edhie.evaluate.constants.config import FitConfig
-from edhie.evaluate.constants.fitting import fit_constants
+from edhie.evaluate.constants.fitting import FitConfig, fit_constants
 from edhie.evaluate.data import Data
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical

@@ -8,8 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.constants.config import FitConfig
-from edhie.evaluate.constants.fitting import fit_constants
+from edhie.evaluate.constants.fitting import FitConfig, fit_constants
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.polish import gauss_newton
 from edhie.evaluate.data import Data

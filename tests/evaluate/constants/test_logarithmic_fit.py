@@ -7,7 +7,7 @@ import pytest
 
 from classics import SPACINGS, Spacing, arrhenius
 from edhie.evaluate import FitConfig, read_data
-from edhie.evaluate.constants.logarithm import logarithm, logarithmic_fit
+from edhie.evaluate.constants.logarithmic_fit import logarithm, logarithmic_fit
 from edhie.expr import SymbolLibrary, parse
 
 X = np.linspace(0.5, 4, 30)

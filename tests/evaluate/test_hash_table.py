@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edhie.evaluate.key_table import FIRST_ROOM, Keys, KeyTable
+from edhie.evaluate.hash_table import FIRST_ROOM, Keys, KeyTable
 
 CROWDED = 1 << 40  # keys that differ only above the bits that choose a slot, so that all want the same one
 

@@ -69,13 +69,13 @@ class KeyTable:
 
     def find(self, keys: Keys) -> Indices:
         """Return the rows of keys, -1 where there is none."""
-        from edhie.evaluate import key_kernels as kernels
+        from edhie.evaluate import hash_table_kernels as kernels
 
         return kernels.find(keys, self._keys, self._count, self._slots)
 
     def add(self, keys: Keys, **values: NDArray[Any]) -> Indices:
         """Return the rows of keys; those without a row get one, with these values in its columns."""
-        from edhie.evaluate import key_kernels as kernels
+        from edhie.evaluate import hash_table_kernels as kernels
 
         if self._count + len(keys) > len(self._keys):
             self._give_room(2 * (self._count + len(keys)))
@@ -96,7 +96,7 @@ class KeyTable:
         self._index()
 
     def _index(self) -> None:
-        from edhie.evaluate import key_kernels as kernels
+        from edhie.evaluate import hash_table_kernels as kernels
 
         self._slots = kernels.index(self._keys, self._count, SLOTS_A_ROW * len(self._keys))
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from edhie.errors import ExpressionError
-from edhie.evaluate.constants.config import THOROUGH, FitConfig
-from edhie.evaluate.constants.fitting import fit_constants
+from edhie.evaluate.constants.fitting import THOROUGH, FitConfig, fit_constants
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest, SymbolLibrary, operator, parse

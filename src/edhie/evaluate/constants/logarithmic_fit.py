@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from edhie.evaluate.constants.config import THOROUGH, FitConfig
-from edhie.evaluate.constants.fitting import fit_constants
+from edhie.evaluate.constants.fitting import THOROUGH, FitConfig, fit_constants
 from edhie.evaluate.data import Data
 from edhie.evaluate.resolution import FULL_PRECISION
 from edhie.expr import Expr, Forest

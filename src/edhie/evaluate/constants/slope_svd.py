@@ -14,20 +14,20 @@ SHARE_IN_GROUP = 1e-8  # of a constant's direction: what is below is rounding
 
 
 @dataclass(frozen=True, eq=False)
-class Directions:
+class SlopeSVD:
     """Slopes J, one row for each constant, as scales · axes · singular_values · patterns."""
 
     scales: Numbers
     """Length of each constant's slopes, 1 where they are all 0."""
     axes: Numbers
-    """Directions in the space of the scaled constants, of shape (constants, directions)."""
+    """SlopeSVD in the space of the scaled constants, of shape (constants, directions)."""
     singular_values: Numbers
     """Change of the values by a unit step along each direction; falling."""
     patterns: Numbers
     """Changes of the values along each direction, of shape (directions, rows)."""
 
     @classmethod
-    def of(cls, slopes: Numbers, weights: Numbers | None = None) -> Directions:
+    def of(cls, slopes: Numbers, weights: Numbers | None = None) -> SlopeSVD:
         """Decompose slopes, of shape (constants, rows), on weighted rows.
 
         Slopes that are not finite, such as that of sqrt at 0, count as 0.

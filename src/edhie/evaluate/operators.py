@@ -1,6 +1,8 @@
-"""Compiled: from the gradient of an operator's result to those of its operands, a block of rows at a time.
+"""Compiled: the operators and their derivatives on a block of rows, as loops that become vector instructions.
 
-Where a derivative does not exist (abs at 0, min of equals) one of the one-sided ones is taken.
+Division by zero, roots and logarithms of negative numbers give inf or NaN, as IEEE 754 says: nothing is protected.
+Where a derivative does not exist (abs at 0, min of equals), it is one of the one-sided derivatives. `out` never
+overlaps an operand. A new operator needs one branch in `apply` and one in `pull_left` (and `pull_right`).
 """
 
 from __future__ import annotations
@@ -9,41 +11,101 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate import elementary
-from edhie.evaluate.operations import (
-    ABS,
-    ACOS,
-    ADD,
-    ASIN,
-    ATAN,
-    CBRT,
-    COS,
-    COSH,
-    DIV,
-    EXP,
-    INV,
-    LOG,
-    LOG10,
-    MAX,
-    MIN,
-    MUL,
-    NEG,
-    POW,
-    POW2,
-    POW3,
-    POW4,
-    POW5,
-    SIGN,
-    SIN,
-    SINH,
-    SQRT,
-    SUB,
-    TAN,
-    TANH,
-)  # fmt: skip
 from edhie.expr.jit import jit, jit_inline
+from edhie.expr.symbols import Opcode
 
 Block = NDArray[np.float64]
 LOG_10 = float(np.log(10.0))
+
+ADD, SUB, MUL, DIV, POW = map(int, (Opcode.ADD, Opcode.SUB, Opcode.MUL, Opcode.DIV, Opcode.POW))
+NEG, INV, SQRT, CBRT, ABS = map(int, (Opcode.NEG, Opcode.INV, Opcode.SQRT, Opcode.CBRT, Opcode.ABS))
+POW2, POW3, POW4, POW5 = map(int, (Opcode.POW2, Opcode.POW3, Opcode.POW4, Opcode.POW5))
+EXP, LOG, LOG10 = map(int, (Opcode.EXP, Opcode.LOG, Opcode.LOG10))
+SIN, COS, TAN = map(int, (Opcode.SIN, Opcode.COS, Opcode.TAN))
+ASIN, ACOS, ATAN = map(int, (Opcode.ASIN, Opcode.ACOS, Opcode.ATAN))
+SINH, COSH, TANH = map(int, (Opcode.SINH, Opcode.COSH, Opcode.TANH))
+MIN, MAX, SIGN = map(int, (Opcode.MIN, Opcode.MAX, Opcode.SIGN))
+
+
+@jit_inline
+def apply(opcode: int, a: Block, b: Block, out: Block) -> None:
+    """Put the operator's result into `out`; operators of one operand look at `a` alone."""
+    n = len(out)
+    if opcode == ADD:
+        for i in range(n):
+            out[i] = a[i] + b[i]
+    elif opcode == SUB:
+        for i in range(n):
+            out[i] = a[i] - b[i]
+    elif opcode == MUL:
+        for i in range(n):
+            out[i] = a[i] * b[i]
+    elif opcode == DIV:
+        for i in range(n):
+            out[i] = a[i] / b[i]
+    elif opcode == POW:
+        elementary.power(a, b, out)
+    elif opcode == NEG:
+        for i in range(n):
+            out[i] = -a[i]
+    elif opcode == POW2:
+        for i in range(n):
+            out[i] = a[i] * a[i]
+    elif opcode == POW3:
+        for i in range(n):
+            out[i] = a[i] * a[i] * a[i]
+    elif opcode == POW4:
+        for i in range(n):
+            out[i] = (a[i] * a[i]) * (a[i] * a[i])
+    elif opcode == POW5:
+        for i in range(n):
+            out[i] = (a[i] * a[i]) * (a[i] * a[i]) * a[i]
+    elif opcode == INV:
+        for i in range(n):
+            out[i] = 1.0 / a[i]
+    elif opcode == SQRT:
+        for i in range(n):
+            out[i] = np.sqrt(a[i])
+    elif opcode == CBRT:
+        elementary.cbrt(a, out)
+    elif opcode == EXP:
+        elementary.exp(a, out)
+    elif opcode == LOG:
+        elementary.log(a, out)
+    elif opcode == LOG10:
+        elementary.log10(a, out)
+    elif opcode == ABS:
+        for i in range(n):
+            out[i] = abs(a[i])
+    elif opcode == SIN:
+        elementary.sin(a, out)
+    elif opcode == COS:
+        elementary.cos(a, out)
+    elif opcode == TAN:
+        elementary.tan(a, out)
+    elif opcode == ASIN:
+        elementary.asin(a, out)
+    elif opcode == ACOS:
+        elementary.acos(a, out)
+    elif opcode == ATAN:
+        elementary.atan(a, out)
+    elif opcode == SINH:
+        elementary.sinh(a, out)
+    elif opcode == COSH:
+        elementary.cosh(a, out)
+    elif opcode == TANH:
+        elementary.tanh(a, out)
+    elif opcode == MIN:
+        for i in range(n):
+            out[i] = a[i] if a[i] <= b[i] or a[i] != a[i] else b[i]
+    elif opcode == MAX:
+        for i in range(n):
+            out[i] = a[i] if a[i] >= b[i] or a[i] != a[i] else b[i]
+    elif opcode == SIGN:
+        for i in range(n):
+            out[i] = a[i] if a[i] == 0 or a[i] != a[i] else np.copysign(1.0, a[i])
+    else:
+        out[:] = np.nan
 
 
 @jit_inline

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.operations import ADD, DIV, MUL, NEG, SUB
+from edhie.evaluate.operators import ADD, DIV, MUL, NEG, SUB
 from edhie.evaluate.program import Program
 from edhie.expr.jit import jit
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from edhie.evaluate import Data, read_data
-from edhie.evaluate.constants.digits import LEAST, needed_digits
+from edhie.evaluate.constants.printed_digits import LEAST, needed_digits
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from fits import WRITTEN, fits
