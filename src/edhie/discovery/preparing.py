@@ -35,18 +35,14 @@ class Prepared:
         """The same with some of its variables."""
         if len(places) == len(self.columns):
             return self
-        held_out = None if self.validation is None else _only(self.validation, places)
-        return Prepared(tuple(self.columns[k] for k in places), _only(self.train, places), held_out)
+        held_out = None if self.validation is None else self.validation.with_columns(places)
+        return Prepared(tuple(self.columns[k] for k in places), self.train.with_columns(places), held_out)
 
     def evaluator(self, library: SymbolLibrary, settings: Settings) -> Evaluator:
         """What scores expressions over a library on the rows to fit to."""
         return Evaluator(
             library,
-            self.train.columns.T,
-            self.train.y,
-            weights=self.train.weights if self.train.sigma is None else None,
-            sigma=self.train.sigma,
-            resolution=self.train.resolution,
+            self.train,
             loss=settings.loss,
             constants=settings.constants,
             complexity=settings.complexity,
@@ -72,10 +68,6 @@ def warm_up_if_timed(
     """Compile first where seconds count, or nothing has been compiled on this machine yet."""
     if settings.max_time is not None or is_first_time():
         warm_up(generator, library, strategy)
-
-
-def _only(data: Data, places: NDArray[np.int64]) -> Data:
-    return replace(data, columns=data.columns[places], names=tuple(data.names[k] for k in places))
 
 
 def _over(constraints: Constraints | None, columns: Sequence[str], names: Sequence[str]) -> Constraints | None:

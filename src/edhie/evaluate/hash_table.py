@@ -106,12 +106,14 @@ class KeyTable:
         table.add(self.keys[rows], **({name: self[name][rows] for name in self._defaults} | values))
         return table
 
-    def copied(self) -> KeyTable:
-        """Return a copy that shares the arrays: once one of the two gets more rows, the other must not."""
-        return copy(self)
-
-    def reindexed(self) -> KeyTable:
-        """Return a copy as `copied`, for a table whose last rows were given up."""
+    def snapshot(self) -> KeyTable:
+        """Return the table as it is now; it shares its keys with this one, of which one alone may get more rows."""
         twin = copy(self)
+        twin._columns = {name: column.copy() for name, column in self._columns.items()}
+        return twin
+
+    def resumed(self) -> KeyTable:
+        """Return a table that goes on from this snapshot; rows that were added elsewhere since are given up."""
+        twin = self.snapshot()
         twin._index()
         return twin

@@ -54,6 +54,18 @@ def read_data(
     return data
 
 
+def data_for(data: Data, names: Sequence[str], *, allow_constant_target: bool = False) -> Data:
+    """Return data that was read already, with the variables of these names in this order; check its target."""
+    for name in names:
+        if name not in data.names:
+            known = shortened(", ".join(data.names))
+            raise DataError(f"the data has no variable {name!r}, only: {known}{suggestion(name, data.names)}")
+    if tuple(names) != data.names:
+        data = data.with_columns([data.names.index(name) for name in names])
+    _check_target(data, allow_constant_target)
+    return data
+
+
 def _check_target(data: Data, allow_constant: bool) -> None:
     counting = data.y if data.weights is None else data.y[data.weights > 0]
     low, high = float(counting.min()), float(counting.max())

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from edhie.errors import KeepError, SearchError, UnkeptWarning, is_interruption
+from edhie.evaluate.counting import Counts
 from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.numbers import check_whole
-from edhie.evaluate.scores import Counts
 from edhie.events import Event
 from edhie.generators.base import Generator
 from edhie.results import Candidates, Front, History, SearchCounts, SearchResult
@@ -57,10 +57,7 @@ def run(
     keeper = None if folder is None else Keeper(Path(folder), chosen, task, seed, resume=resume, asked=asked or {})
     with evaluator.limited(budget.evaluations):
         loop = _Loop(chosen, task, seed if keeper is None else keeper.seed, keeper, Watch(task, chosen, on_event))
-        try:
-            result = loop.run()
-        finally:
-            evaluator.unmark()
+        result = loop.run()
     if keeper is not None:
         try:
             result.save(keeper.folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from edhie.evaluate.explored import Explored
+from edhie.evaluate.archive import Archive
 from edhie.expr import Forest
 from edhie.search.splicing import distinct_subtrees
 
@@ -13,7 +13,7 @@ MOST = 300  # pieces
 SURROUNDED = 2  # expressions that frames are put around
 
 
-def best_given(explored: Explored, n_given: int) -> Forest:
+def best_given(explored: Archive, n_given: int) -> Forest:
     """The few best of the first `n_given` expressions that were ever explored, no two of the same symbols."""
     given = np.flatnonzero((explored.ages < n_given) & np.isfinite(explored.errors))
     forest = explored.take(given[np.argsort(explored.errors[given], kind="stable")[:BEST]])
@@ -21,7 +21,7 @@ def best_given(explored: Explored, n_given: int) -> Forest:
     return forest.take(plain.grouped()[0][:SURROUNDED])
 
 
-def given_pieces(explored: Explored, n_given: int, largest: int) -> Forest:
+def given_pieces(explored: Archive, n_given: int, largest: int) -> Forest:
     """The distinct parts of the best of the first `n_given` expressions that were ever explored, the smallest first."""
     given = np.flatnonzero((explored.ages < n_given) & np.isfinite(explored.errors))
     best = given[np.argsort(explored.errors[given], kind="stable")[:BEST]]

@@ -1,26 +1,53 @@
-"""`Explored`: every expression that an evaluator has scored, in bounded memory."""
+"""`Archive`: every expression that an evaluator has scored, in bounded memory."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from edhie.errors import ExpressionError
-from edhie.evaluate.growing import GrowingArray, GrowingForest
 from edhie.expr import Forest, SymbolLibrary
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
+FIRST_CAPACITY = 1024
 FORGOTTEN_AT_ONCE = 4  # a quarter of the capacity, so that it happens rarely
+FOREST = {"tokens": np.int16, "offsets": np.int64, "values": np.float64, "value_offsets": np.int64}
+ROWS = {"errors": np.float64, "complexities": np.float64, "ages": np.int64, "executed_at": np.int64}
 
-ExploredMark = tuple[int, GrowingForest, tuple[GrowingArray, ...]]
-"""A moment that `Explored.undo` can go back to."""
+
+class GrowingArray:
+    """A one-dimensional array that grows at its end; its capacity doubles when it is used up."""
+
+    def __init__(self, dtype: DTypeLike) -> None:
+        self._buffer = np.empty(FIRST_CAPACITY, dtype)
+        self._count = 0
+
+    def append(self, numbers: NDArray[Any]) -> None:
+        """Append numbers."""
+        needed = self._count + len(numbers)
+        if needed > len(self._buffer):
+            grown = np.empty(max(needed, 2 * len(self._buffer)), self._buffer.dtype)
+            grown[: self._count] = self.array
+            self._buffer = grown
+        self._buffer[self._count : needed] = numbers
+        self._count = needed
+
+    @property
+    def array(self) -> NDArray[Any]:
+        """The numbers, as a view that later appends do not change."""
+        return self._buffer[: self._count]
 
 
-class Explored:
+ArchiveMark = tuple[int, dict[str, GrowingArray]]
+"""A moment that `Archive.undo` can go back to."""
+
+
+class Archive:
     """Scored expressions in the order in which they came; the oldest and worst go first when there are too many.
 
     An expression's place is what `add` returned for it; `forget` renumbers places.
@@ -36,12 +63,12 @@ class Explored:
         self._clear()
 
     def _clear(self) -> None:
-        self._trees = GrowingForest(self.library)
-        self._errors, self._complexities = GrowingArray(np.float64), GrowingArray(np.float64)
-        self._ages, self._executed_at = GrowingArray(np.int64), GrowingArray(np.int64)
+        self._arrays = {name: GrowingArray(dtype) for name, dtype in (FOREST | ROWS).items()}
+        for name in ("offsets", "value_offsets"):
+            self._arrays[name].append(np.zeros(1, np.int64))
 
     def __len__(self) -> int:
-        return len(self._trees)
+        return len(self.errors)
 
     def add(self, forest: Forest, errors: Numbers, complexities: NDArray[Any], executed_at: Indices) -> Indices:
         """Keep scored expressions; return their places."""
@@ -51,43 +78,46 @@ class Explored:
         self.n_seen += len(forest)
         return np.arange(first, len(self))
 
-    def _append(
-        self, forest: Forest, errors: Numbers, complexities: NDArray[Any], ages: Indices, executed_at: Indices
-    ) -> None:
-        self._trees.append(forest)
-        self._errors.append(errors)
-        self._complexities.append(complexities)
-        self._ages.append(ages)
-        self._executed_at.append(executed_at)
+    def _append(self, forest: Forest, *rows: NDArray[Any]) -> None:
+        arrays = self._arrays
+        arrays["offsets"].append(forest.offsets[1:] + len(arrays["tokens"].array))
+        arrays["value_offsets"].append(forest.value_offsets[1:] + len(arrays["values"].array))
+        arrays["tokens"].append(forest.tokens)
+        arrays["values"].append(forest.values)
+        for name, row in zip(ROWS, rows, strict=True):
+            arrays[name].append(row)
 
     @property
     def forest(self) -> Forest:
-        """The expressions, with their constants."""
-        return self._trees.forest
+        """The expressions, with their constants, without a copy."""
+        return Forest(self.library, *(self._arrays[name].array for name in ("tokens", "offsets", "values")))
 
     def take(self, places: Indices) -> Forest:
         """Return the expressions at these places."""
-        return self._trees.take(places)
+        from edhie.expr.forest_kernels import gather
+
+        arrays = (self._arrays[name].array for name in FOREST)
+        return Forest(self.library, *gather(*arrays, np.ascontiguousarray(places)))
 
     @property
     def errors(self) -> Numbers:
         """Error at each place; infinite without finite predictions, and where a bound cut the expression short."""
-        return self._errors.array
+        return self._arrays["errors"].array
 
     @property
     def complexities(self) -> Numbers:
         """Complexity at each place."""
-        return self._complexities.array
+        return self._arrays["complexities"].array
 
     @property
     def ages(self) -> Indices:
         """Number of expressions added before that at each place."""
-        return self._ages.array
+        return self._arrays["ages"].array
 
     @property
     def executed_at(self) -> Indices:
         """Number of distinct expressions executed when the error at each place became known, itself included."""
-        return self._executed_at.array
+        return self._arrays["executed_at"].array
 
     @property
     def n_forgotten(self) -> int:
@@ -107,43 +137,31 @@ class Explored:
         worst_first = np.lexsort((self.ages[:older], -self.errors[:older]))
         keep = np.ones(count, np.bool_)
         keep[worst_first[:surplus]] = False
-        kept = self.take(np.flatnonzero(keep))
-        rows = self.errors[keep], self.complexities[keep], self.ages[keep], self.executed_at[keep]
+        kept, rows = self.take(np.flatnonzero(keep)), [self._arrays[name].array[keep] for name in ROWS]
         self._clear()
         self._append(kept, *rows)
         return np.where(keep, np.cumsum(keep) - 1, -1)
 
-    def mark(self) -> ExploredMark:
-        """Return this moment, for `undo`; it costs next to nothing."""
-        rows = self._errors, self._complexities, self._ages, self._executed_at
-        return self.n_seen, self._trees.copied(), tuple(row.copied() for row in rows)
+    # -- going back, and as arrays --------------------------------------------------------
 
-    def undo(self, mark: ExploredMark) -> None:
+    def mark(self) -> ArchiveMark:
+        """Return this moment, for `undo`; the copies share their buffers with the archive, which only appends."""
+        return self.n_seen, {name: copy(array) for name, array in self._arrays.items()}
+
+    def undo(self, mark: ArchiveMark) -> None:
         """Go back to the mark."""
-        self.n_seen, trees, rows = mark
-        self._trees = trees.copied()
-        self._errors, self._complexities, self._ages, self._executed_at = (row.copied() for row in rows)
-
-    # -- as arrays ------------------------------------------------------------------------
+        self.n_seen, arrays = mark
+        self._arrays = {name: copy(array) for name, array in arrays.items()}
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return the state as arrays, which stay unchanged when more is added."""
-        forest = self.forest
-        return {
-            "tokens": forest.tokens,
-            "offsets": forest.offsets,
-            "values": forest.values,
-            "errors": self.errors,
-            "complexities": self.complexities,
-            "ages": self.ages,
-            "executed_at": self.executed_at,
-            "n_seen": np.array(self.n_seen),
-        }
+        names = ("tokens", "offsets", "values", *ROWS)
+        return {**{name: self._arrays[name].array for name in names}, "n_seen": np.array(self.n_seen)}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Replace the state by that which `state` returned."""
         forest = Forest.checked(self.library, state["tokens"], state["offsets"], state["values"])
-        rows = [state[name] for name in ("errors", "complexities", "ages", "executed_at")]
+        rows = [state[name] for name in ROWS]
         if {len(row) for row in rows} != {len(forest)}:
             raise ExpressionError(f"a state with {len(forest)} expressions and other numbers of errors is damaged")
         self._clear()
@@ -152,4 +170,4 @@ class Explored:
 
     def __repr__(self) -> str:
         forgotten = f", {self.n_forgotten} forgotten" if self.n_forgotten else ""
-        return f"Explored({len(self)} expressions{forgotten})"
+        return f"Archive({len(self)} expressions{forgotten})"
