@@ -152,6 +152,23 @@ def test_weights_count() -> None:
     assert scores.errors[0] == pytest.approx(expected)
 
 
+def test_data_is_taken_as_it_is() -> None:
+    data = read_data({"b": X2[:, 1], "x1": X2[:, 1], "x0": X2[:, 0]}, Y2, sigma=np.linspace(1, 2, len(Y2)))
+    evaluator = Evaluator(FEYNMAN, data)
+    assert (evaluator.data.names, evaluator.data.sigma is data.sigma) == (("x0", "x1"), True)
+    again = Evaluator(FEYNMAN, X2, Y2, sigma=data.sigma)
+    forest = forest_of(FEYNMAN, "x0/x1", "c*x0")
+    assert evaluator.score(forest).errors.tolist() == again.score(forest).errors.tolist()
+    own = read_data(X2, Y2, names=FEYNMAN.variables)
+    assert Evaluator(FEYNMAN, own).data is own
+    with pytest.raises(EdhieError, match="a Data has its own y, weights, sigma and resolution; give the Data alone"):
+        Evaluator(FEYNMAN, own, Y2)
+    with pytest.raises(DataError, match="the data has no variable 'x0', only: a, b"):
+        Evaluator(FEYNMAN, read_data(X2, Y2, names=["a", "b"]))
+    with pytest.raises(DataError, match="so there is nothing to explain"):
+        Evaluator(FEYNMAN, read_data(X2, 0 * Y2, names=FEYNMAN.variables, allow_constant_target=True))
+
+
 def test_complexity_by_symbol() -> None:
     evaluator = Evaluator(NGUYEN, X, Y, complexity={"sin": 3, "x0": 2})
     assert evaluator.score(forest_of(NGUYEN, "sin(x0) + x0")).complexities[0] == 8

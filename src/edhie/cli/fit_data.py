@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import numpy as np
 from edhie.console import error_console, say
 from edhie.discovery.names import variable_names
 from edhie.discovery.preparing import SPLIT_SEED
-from edhie.errors import DataError, shortened
+from edhie.errors import DataError, shortened, suggestion
 from edhie.evaluate import Data, read_data
 from edhie.evaluate.data import what_is_alike
 from edhie.evaluate.tables import Numbers, Table, open_table
@@ -62,13 +63,22 @@ def read_measured(
     *,
     sigma: str | None = None,
     decimal: str | None = None,
+    exclude: str = "",
+    missing: Sequence[float | str] = (),
+    drop_missing: bool = False,
 ) -> Measured:
-    """Read the chosen columns of a file, and of one for validation; raise an error if there is nothing to explain."""
-    table = open_table(path, decimal=decimal)
-    names = _features(table, target, features, sigma)
-    numbers = table.numbers((target, *names, *_or_none(sigma)))
+    """Read the chosen columns of a file, and of one for validation; raise an error if there is nothing to explain.
+
+    `features` are the columns to explain the target with, a list as in CSV; without any, all columns of numbers that
+    `exclude` does not name. `missing` are numbers or texts that stand for a missing value; with `drop_missing`, rows
+    with a missing value are left out, otherwise they raise an error. `path` may be "-", for standard input.
+    """
+    table = open_table(path, decimal=decimal, missing=missing)
+    path = table.path
+    names = _features(table, target, features, sigma, exclude)
+    numbers = table.numbers((target, *names, *_or_none(sigma)), drop_missing=drop_missing)
     if not names:
-        raise DataError(f"{path} has no column besides {target!r}; give at least one to explain it with")
+        raise DataError(f"{path} has no column of numbers besides {target!r}; give at least one to explain it with")
     if len(numbers) < LEAST_ROWS:
         count = "1 row" if len(numbers) == 1 else "no rows"
         raise DataError(f"{path} has {count} of numbers; give at least {LEAST_ROWS}, and better hundreds")
@@ -78,8 +88,9 @@ def read_measured(
     data = _data(table, target, names, sigma, numbers)
     _check_variation(data, path, target)
     if validation is not None:
-        apart = _validation(open_table(validation, decimal=decimal), target, names, sigma)
-        return Measured(path, table.notes, target, data, apart, validation)
+        other = open_table(validation, decimal=decimal, missing=missing)
+        apart = _validation(other, target, names, sigma, drop_missing=drop_missing)
+        return Measured(path, table.notes, target, data, apart, other.path)
     # split here as `discover` would, so that what is held out is told before anything is compiled
     train, held_out = split(data, np.random.default_rng(SPLIT_SEED))
     return Measured(path, table.notes, target, train, held_out)
@@ -117,19 +128,31 @@ def _check_variation(data: Data, path: Path, target: str) -> None:
         raise DataError(f"{path}: {constant}; choose another --target")
 
 
-def _validation(table: Table, target: str, names: tuple[str, ...], sigma: str | None) -> Data:
+def _validation(table: Table, target: str, names: tuple[str, ...], sigma: str | None, *, drop_missing: bool) -> Data:
     """The same columns of another file, which may have no standard errors; its target may be constant."""
     sigma = sigma if sigma in table.names else None
-    numbers = table.numbers((target, *names, *_or_none(sigma)))
+    numbers = table.numbers((target, *names, *_or_none(sigma)), drop_missing=drop_missing)
     if len(numbers) == 0:
         raise DataError(f"{table.path} has no rows of numbers; give at least 1 for validation")
     return _data(table, target, names, sigma, numbers)
 
 
-def _features(table: Table, target: str, features: str, sigma: str | None) -> tuple[str, ...]:
-    """The columns named, a name with a comma in quotes; if none is, all but the target and its standard errors."""
-    given = tuple(each.strip() for each in next(csv.reader([features], skipinitialspace=True), []) if each.strip())
-    names = given or tuple(name for name in table.names if name not in (target, sigma))
+def _listed(names: str) -> tuple[str, ...]:
+    """Return the names of a list as in CSV: a name with a comma stands in quotes."""
+    return tuple(each.strip() for each in next(csv.reader([names], skipinitialspace=True), []) if each.strip())
+
+
+def _features(table: Table, target: str, features: str, sigma: str | None, exclude: str) -> tuple[str, ...]:
+    """Return the columns named; if none is, all columns of numbers but the target, its errors and those excluded."""
+    given, excluded = _listed(features), _listed(exclude)
+    for name in excluded:
+        if name not in table.names:
+            hint = suggestion(name, table.names) or f"; it has {shortened(', '.join(table.names))}"
+            raise DataError(f"{table.path} has no column {name!r} to --exclude{hint}")
+        if name in (*given, target, sigma):
+            raise DataError(f"{name!r} is to be used and among those to --exclude too; leave it out of one")
+    others = [name for name in table.names if name not in (target, sigma, *excluded)]
+    names = given or table.without_text(others)
     twice = next((name for name in given if given.count(name) > 1), None)
     if twice is not None:
         raise DataError(f"--features names {twice!r} twice; name it once")
