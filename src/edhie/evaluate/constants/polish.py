@@ -14,7 +14,7 @@ from edhie.evaluate.constants.slope_svd import SlopeSVD
 from edhie.evaluate.data import Data
 from edhie.evaluate.program import check_constants
 from edhie.evaluate.values import check_columns, squared_errors
-from edhie.expr import Expr, Forest
+from edhie.expr import Forest
 
 Numbers = NDArray[np.float64]
 
@@ -38,12 +38,6 @@ def polish(forest: Forest, data: Data, *, lower: float = -math.inf, upper: float
     best = Fitted(forest, squared_errors(forest, data), is_cut=np.zeros(len(forest), np.bool_))
     best = _better(best, fit_constants(forest, data, config=config).forest, data)
     return _better(best, _finely(best.forest, data, lower, upper), data)
-
-
-def polish_expr(expr: Expr, data: Data) -> tuple[Expr, float]:
-    """Return one expression with its constants polished, and its sum of squares."""
-    found = polish(Forest.from_exprs([expr]), data)
-    return found.forest[0], float(found.squared_errors[0])
 
 
 def gauss_newton(

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.constants.neutral import narrowed, without_neutral
-from edhie.evaluate.constants.polish import gauss_newton, polish_expr
+from edhie.evaluate.constants.neutral_numbers import narrowed, without_neutral
+from edhie.evaluate.constants.polish import gauss_newton, polish
 from edhie.evaluate.constants.readable_numbers import ReadableNumber, in_full, number_library, readable_numbers
 from edhie.evaluate.constants.slope_svd import SlopeSVD
 from edhie.evaluate.data import Data, error_limit
@@ -27,7 +27,8 @@ def readable(expr: Expr, data: Data, *, slack: float = 1e-6) -> Expr:
     below the ninth digit of the target is rounding and does not count. An expression that is not
     finite on the data comes back as it is.
     """
-    polished, error = polish_expr(expr, data)
+    best = polish(Forest.from_exprs([expr]), data)
+    polished, error = best.forest[0], float(best.squared_errors[0])
     if not expr.constants or not math.isfinite(error):
         return expr
     limit = error_limit(error, data, slack=slack)

@@ -20,7 +20,7 @@ class SlopeSVD:
     scales: Numbers
     """Length of each constant's slopes, 1 where they are all 0."""
     axes: Numbers
-    """SlopeSVD in the space of the scaled constants, of shape (constants, directions)."""
+    """Directions in the space of the scaled constants, of shape (constants, directions)."""
     singular_values: Numbers
     """Change of the values by a unit step along each direction; falling."""
     patterns: Numbers
@@ -97,17 +97,14 @@ class SlopeSVD:
 
     def unidentified(self, precision: float) -> tuple[tuple[int, ...], ...]:
         """Return the groups of constants that can be changed together, or each alone, while the values stay."""
+        from scipy.sparse.csgraph import connected_components
+
         together = np.abs(self._lost(precision)) > SHARE_IN_GROUP
-        groups: list[tuple[int, ...]] = []
-        left = {int(k) for k in np.flatnonzero(np.diag(together))}
-        while left:
-            group, reached = set[int](), {min(left)}
-            while reached:
-                group |= reached
-                reached = {int(k) for j in reached for k in np.flatnonzero(together[j])} & left - group
-            groups.append(tuple(sorted(group)))
-            left -= group
-        return tuple(groups)
+        lost = np.flatnonzero(np.diag(together))
+        if not len(lost):
+            return ()
+        n_groups, group_of = connected_components(together[np.ix_(lost, lost)], directed=False)
+        return tuple(tuple(lost[group_of == k].tolist()) for k in range(n_groups))
 
     def _lost(self, precision: float) -> Numbers:
         """Return the projection of the scaled constants onto directions that do not change the values."""

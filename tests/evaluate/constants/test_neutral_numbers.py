@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edhie.evaluate.constants.neutral import without_neutral
+from edhie.evaluate.constants.neutral_numbers import without_neutral
 from edhie.expr import Expr, SymbolLibrary, parse
 from edhie.expr.interpret import interpret
 from strategies import LIBRARIES, exprs
