@@ -145,12 +145,12 @@ def _listed(names: str) -> tuple[str, ...]:
 def _features(table: Table, target: str, features: str, sigma: str | None, exclude: str) -> tuple[str, ...]:
     """Return the columns named; if none is, all columns of numbers but the target, its errors and those excluded."""
     given, excluded = _listed(features), _listed(exclude)
-    for name in excluded:
-        if name not in table.names:
-            hint = suggestion(name, table.names) or f"; it has {shortened(', '.join(table.names))}"
-            raise DataError(f"{table.path} has no column {name!r} to --exclude{hint}")
-        if name in (*given, target, sigma):
-            raise DataError(f"{name!r} is to be used and among those to --exclude too; leave it out of one")
+    for each in excluded:
+        if each not in table.names:
+            hint = suggestion(each, table.names) or f"; it has {shortened(', '.join(table.names))}"
+            raise DataError(f"{table.path} has no column {each!r} to --exclude{hint}")
+        if each in (*given, target, sigma):
+            raise DataError(f"{each!r} is to be used and among those to --exclude too; leave it out of one")
     others = [name for name in table.names if name not in (target, sigma, *excluded)]
     names = given or table.without_text(others)
     twice = next((name for name in given if given.count(name) > 1), None)

@@ -96,8 +96,8 @@ class Archive:
         """Return the expressions at these places."""
         from edhie.expr.forest_kernels import gather
 
-        arrays = (self._arrays[name].array for name in FOREST)
-        return Forest(self.library, *gather(*arrays, np.ascontiguousarray(places)))
+        tokens, offsets, values, value_offsets = (self._arrays[name].array for name in FOREST)
+        return Forest(self.library, *gather(tokens, offsets, values, value_offsets, np.ascontiguousarray(places)))
 
     @property
     def errors(self) -> Numbers:

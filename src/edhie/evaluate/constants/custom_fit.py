@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,15 +35,18 @@ def _fit(one: Forest, given: Numbers, data: Data, config: FitConfig) -> tuple[Nu
     # as a function of its constants the expression needs no values
     known = Forest(one.library, one.tokens, one.offsets, np.where(np.isnan(one.values), 1.0, one.values))
     response, enough = Response(known, data.columns), config.enough * data.squares_to_explain
-    bounds: dict[str, float] = {"lower": config.lower, "upper": config.upper}
+    descend = partial(
+        gauss_newton, response, y=data.y, weights=data.weights,
+        lower=config.lower, upper=config.upper, steps=config.iterations,
+    )  # fmt: skip
     best, error = given, float(_errors(response, given[np.newaxis], data)[0])
     if not len(given):
         return best, error
     if error < np.inf:
-        best, error = gauss_newton(response, given, data.y, data.weights, steps=config.iterations, **bounds)
+        best, error = descend(given)
     if error > enough:
         for start in _starting_points(one, response, data, config):
-            found, reached = gauss_newton(response, start, data.y, data.weights, steps=config.iterations, **bounds)
+            found, reached = descend(start)
             if reached < error:
                 best, error = found, reached
             if error <= enough:

@@ -8,12 +8,9 @@ one by one: denormal arguments of log and power, results close to the ends of th
 
 from __future__ import annotations
 
-from edhie.evaluate.elementary.exponential import exp
+from edhie.evaluate.elementary.exponential import cbrt, exp, log, log10, power
 from edhie.evaluate.elementary.hyperbolic import cosh, sinh, tanh
-from edhie.evaluate.elementary.inverse import acos, asin, atan
-from edhie.evaluate.elementary.logarithm import log, log10
-from edhie.evaluate.elementary.powers import cbrt, power
-from edhie.evaluate.elementary.trigonometric import cos, sin, tan
+from edhie.evaluate.elementary.trigonometric import acos, asin, atan, cos, sin, tan
 
 __all__ = [
     "acos",

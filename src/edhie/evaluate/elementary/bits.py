@@ -15,7 +15,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from edhie.expr.jit import jit as jit  # also makes a change in this file a new build of all kernels
+# Kernels are built anew when a file changes that has "expr.jit import" in it, as all files of this package have.
 
 Floats = NDArray[np.float64]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -29,6 +29,34 @@ LARGEST = 1.7976931348623157e308
 def inlined(function: F) -> F:
     """Compile a function into the loops that call it."""
     return cast(F, numba.njit(nogil=True, error_model="numpy", forceinline=True)(function))
+
+
+def over_block(
+    function: Callable[[float], float],
+    is_edge: Callable[[float], bool] | None = None,
+    exact: Callable[[float], float] | None = None,
+) -> Callable[[Floats, Floats], None]:
+    """Return a function of blocks, compiled into its callers, from inlined functions of numbers.
+
+    Elements for which `is_edge` holds are computed by `exact`, of the C library, one by one.
+    """
+
+    def whole(a: Floats, out: Floats) -> None:
+        for i in range(len(a)):
+            out[i] = function(a[i])
+
+    def with_edges(a: Floats, out: Floats) -> None:
+        strange = 0
+        for i in range(len(a)):
+            out[i] = function(a[i])
+            strange |= is_edge(a[i])  # type: ignore[misc]
+        if strange:
+            for i in range(len(a)):
+                if is_edge(a[i]):  # type: ignore[misc]
+                    out[i] = exact(a[i])  # type: ignore[misc]
+
+    chosen = whole if is_edge is None else with_edges
+    return cast("Callable[[Floats, Floats], None]", numba.njit(nogil=True, error_model="numpy")(chosen))
 
 
 def _emitter(result: Any, arguments: tuple[Any, ...], emit: Callable[..., Any]) -> tuple[Any, Any]:

@@ -5,13 +5,22 @@ cosh(x) = sum cosh(r) + difference sinh(r), for the sum and the difference of
 2^n / 2 and 2^-n / 2: short series, and near 0 nothing cancels.
 """
 
-from __future__ import annotations
+from __future__ import annotations  # compiled: see "expr.jit import" in bits
 
 import math
 
-from edhie.evaluate.elementary.bits import MAGIC, SIGN, Floats, bits, fma, from_bits, horner, inlined, quotient
+from edhie.evaluate.elementary.bits import (
+    MAGIC,
+    SIGN,
+    bits,
+    fma,
+    from_bits,
+    horner,
+    inlined,
+    over_block,
+    quotient,
+)
 from edhie.evaluate.elementary.exponential import LN2_HIGH, LN2_LOW, PER_LN2
-from edhie.expr.jit import jit
 
 LIMIT = 707.0  # 2^-n / 2 is a normal number
 INFINITE_ABOVE = 711.0
@@ -98,34 +107,6 @@ def _edgy(x: float) -> bool:
     return LIMIT < abs(x) <= INFINITE_ABOVE
 
 
-@jit
-def sinh(a: Floats, out: Floats) -> None:
-    """The hyperbolic sine."""
-    strange = 0
-    for i in range(len(a)):
-        out[i] = _hyperbolic_sine(a[i])
-        strange |= _edgy(a[i])
-    if strange:
-        for i in range(len(a)):
-            if _edgy(a[i]):
-                out[i] = math.sinh(a[i])
-
-
-@jit
-def cosh(a: Floats, out: Floats) -> None:
-    """The hyperbolic cosine."""
-    strange = 0
-    for i in range(len(a)):
-        out[i] = _hyperbolic_cosine(a[i])
-        strange |= _edgy(a[i])
-    if strange:
-        for i in range(len(a)):
-            if _edgy(a[i]):
-                out[i] = math.cosh(a[i])
-
-
-@jit
-def tanh(a: Floats, out: Floats) -> None:
-    """The hyperbolic tangent."""
-    for i in range(len(a)):
-        out[i] = _hyperbolic_tangent(a[i])
+sinh = over_block(_hyperbolic_sine, _edgy, math.sinh)
+cosh = over_block(_hyperbolic_cosine, _edgy, math.cosh)
+tanh = over_block(_hyperbolic_tangent)

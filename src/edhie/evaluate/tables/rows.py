@@ -110,10 +110,10 @@ class RowTable(Table):
         for rows in self._chunks():
             part = np.empty((len(rows), len(places)))
             for k, (place, mark) in enumerate(zip(places, marks, strict=True)):
-                at_once = self._at_once([row.cells[place] for row in rows], mark)
-                if at_once is None:
-                    at_once = [self._number(row, place, mark, with_gaps=with_gaps) for row in rows]
-                part[:, k] = at_once
+                found = self._at_once([row.cells[place] for row in rows], mark)
+                if found is None:
+                    found = np.array([self._number(row, place, mark, with_gaps=with_gaps) for row in rows])
+                part[:, k] = found
             parts.append(part)
         return np.concatenate(parts)
 
