@@ -81,31 +81,19 @@ weighted_squares = cast("Callable[[Numbers, Numbers, Numbers, int], float]", int
 
 
 @jit
-def distance(a: Numbers, b: Numbers) -> float:
-    """Return the sum of squared differences."""
-    whole = len(a) - len(a) % AT_ONCE
-    total = squares(a, b, whole)
-    for i in range(whole, len(a)):
-        total += (a[i] - b[i]) ** 2
-    return total
-
-
-@jit
-def weighted_distance(a: Numbers, b: Numbers, weights: Numbers) -> float:
-    """Return the weighted sum of squared differences."""
-    whole = len(a) - len(a) % AT_ONCE
-    total = weighted_squares(a, b, weights, whole)
-    for i in range(whole, len(a)):
-        total += weights[i] * (a[i] - b[i]) ** 2
-    return total
-
-
-@jit
 def squared_distance(a: Numbers, b: Numbers, weights: Numbers, start: int, stop: int) -> float:
     """Return the sum of squared differences of a block from rows `start` to `stop`; weighted if there are weights."""
+    rows, whole = b[start:stop], len(a) - len(a) % AT_ONCE
     if len(weights) == 0:
-        return distance(a, b[start:stop])
-    return weighted_distance(a, b[start:stop], weights[start:stop])
+        total = squares(a, rows, whole)
+        for i in range(whole, len(a)):
+            total += (a[i] - rows[i]) ** 2
+        return total
+    own = weights[start:stop]
+    total = weighted_squares(a, rows, own, whole)
+    for i in range(whole, len(a)):
+        total += own[i] * (a[i] - rows[i]) ** 2
+    return total
 
 
 @jit

@@ -131,19 +131,14 @@ def _search(forest: Forest, data: Data, config: FitConfig, threads: int | None) 
         float(config.tolerance), config.enough * data.squares_to_explain, config.seed,
     )  # fmt: skip
     parallel_for(partial(fit, program, scales, target, effort, errors, leaves), len(forest), threads)
-    fitted = with_leaves(forest, leaves)
+    has_value = forest.library.has_slot[forest.tokens[symbol_tables(forest.library).is_leaf[forest.tokens]]]
+    fitted = Forest(forest.library, forest.tokens, forest.offsets, np.ascontiguousarray(leaves[has_value]))
     custom = with_custom_operators(forest)
     if len(custom):
         from edhie.evaluate.constants.custom_fit import fit_custom
 
         fitted, errors = fit_custom(fitted, errors, custom, data, config)
     return fitted, errors
-
-
-def with_leaves(forest: Forest, leaves: Numbers) -> Forest:
-    """Return the forest with its constants and numbers from the leaves of its program."""
-    has_value = forest.library.has_slot[forest.tokens[symbol_tables(forest.library).is_leaf[forest.tokens]]]
-    return Forest(forest.library, forest.tokens, forest.offsets, np.ascontiguousarray(leaves[has_value]))
 
 
 def with_parts(forest: Forest, places: NDArray[np.int64], parts: Forest) -> Forest:

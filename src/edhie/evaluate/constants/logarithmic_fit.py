@@ -6,7 +6,7 @@ itself have a useless optimum, and it is nearly that for noise proportional to t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,39 +29,32 @@ def logarithmic_fit(expr: Expr, data: Data, config: FitConfig = THOROUGH) -> Exp
     sign = float(np.sign(data.y[0]))
     if sign == 0 or not (np.sign(data.y) == sign).all() or not expr.constants:
         return None
-    taken = logarithm(expr)
-    if sign < 0 and True not in taken.is_factor:
+    taken, is_factor = logarithm(expr)
+    if sign < 0 and True not in is_factor:
         return None
     target = replace(data, y=np.log(np.abs(data.y)), sigma=None, resolution=FULL_PRECISION)
     fitted = fit_constants(
-        Forest.from_exprs([taken.expr]), target, config=replace(config, lower=-np.inf, upper=np.inf)
+        Forest.from_exprs([taken]), target, config=replace(config, lower=-np.inf, upper=np.inf)
     ).forest[0]
     constants: list[float] = []
-    for value, is_factor in zip(fitted.constants, taken.is_factor, strict=True):
+    for value, is_logarithm in zip(fitted.constants, is_factor, strict=True):
         with np.errstate(over="ignore"):
-            constants.append(float("nan") if value is None else float(np.exp(value)) if is_factor else value)
+            constants.append(float("nan") if value is None else float(np.exp(value)) if is_logarithm else value)
     if sign < 0:
-        constants[taken.is_factor.index(True)] *= -1.0
+        constants[is_factor.index(True)] *= -1.0
     is_within = all(np.isfinite(each) and config.lower <= each <= config.upper for each in constants)
     return expr.with_constants(constants) if is_within else None
 
 
-@dataclass(eq=False)
-class Logarithm:
-    """The logarithm of an expression's absolute value."""
+def logarithm(expr: Expr) -> tuple[Expr, list[bool]]:
+    """Return the logarithm of an expression's absolute value, with products as sums and powers as products.
 
-    expr: Expr
-    """The logarithm; its constants are in the same order as in the expression."""
-    is_factor: list[bool] = field(default_factory=list)
-    """True for each constant that stands for its logarithm."""
-
-
-def logarithm(expr: Expr) -> Logarithm:
-    """Return the logarithm of an expression, with products as sums and powers as products.
+    Its constants are in the same order; the second result is True for each that stands for its logarithm.
 
     >>> from edhie.expr import parse
-    >>> print(logarithm(parse("c*exp(c/T)*T^c", variables=["T"])).expr)
-    c + c/T + log(T)*c
+    >>> taken, is_factor = logarithm(parse("c*exp(c/T)*T^c", variables=["T"]))
+    >>> print(taken, is_factor)
+    c + c/T + log(T)*c [True, False, False]
     """
     given = expr.library
     library = given.extended(*(OPERATORS[name] for name in ("+", "-", "*", "log")), NUMBER)
@@ -104,4 +97,4 @@ def logarithm(expr: Expr) -> Logarithm:
         return copied(at)
 
     taken(0)
-    return Logarithm(Expr(library, tokens), is_factor)
+    return Expr(library, tokens), is_factor

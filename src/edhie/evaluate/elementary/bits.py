@@ -56,6 +56,8 @@ def over_block(
                     out[i] = exact(a[i])  # type: ignore[misc]
 
     chosen = whole if is_edge is None else with_edges
+    # compiled code is linked by name: two functions of one name in a cached build would be taken for each other
+    chosen.__qualname__ = f"{chosen.__name__}_{function.__name__}"
     return cast("Callable[[Floats, Floats], None]", numba.njit(nogil=True, error_model="numpy")(chosen))
 
 
