@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError, shortened
+from edhie.evaluate.machine.program import symbol_tables
 from edhie.evaluate.numbers import read_only
-from edhie.evaluate.program import symbol_tables
 from edhie.expr import Expr, Forest
 from edhie.expr.interpret import interpret, numpy_function
 from edhie.expr.symbols import Symbol

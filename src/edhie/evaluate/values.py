@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from edhie.errors import EdhieError
 from edhie.evaluate.custom_operators import custom_values
 from edhie.evaluate.data import Data
-from edhie.evaluate.program import check_constants, plan, plan_shared
+from edhie.evaluate.machine.program import check_constants, plan, plan_shared
 from edhie.expr import Forest
 
 if TYPE_CHECKING:
-    from edhie.evaluate.kernels import Target
+    from edhie.evaluate.machine.kernels import Target
 
 Numbers = NDArray[np.float64]
 PARTS_A_THREAD = 8  # expressions differ in cost: small parts even it out
@@ -35,7 +35,7 @@ def values(forest: Forest, columns: Numbers, *, threads: int | None = 1) -> Numb
     """
     check_columns(forest, columns)
     check_constants(forest)
-    from edhie.evaluate import kernels
+    from edhie.evaluate.machine import kernels
 
     out = np.empty((len(forest), columns.shape[1]))
     program = plan_shared(forest, group=-(-len(forest) // thread_count(threads)))
@@ -52,7 +52,7 @@ def squared_errors(forest: Forest, data: Data, *, bounds: float | Numbers = np.i
     """
     check_columns(forest, data.columns)
     check_constants(forest)
-    from edhie.evaluate import kernels
+    from edhie.evaluate.machine import kernels
 
     out = np.empty(len(forest))
     limits = np.ascontiguousarray(np.broadcast_to(np.asarray(bounds, np.float64), out.shape))
@@ -71,7 +71,7 @@ def squared_errors(forest: Forest, data: Data, *, bounds: float | Numbers = np.i
 
 def target_of(data: Data) -> Target:
     """Return data as kernels take it."""
-    from edhie.evaluate.kernels import Target
+    from edhie.evaluate.machine.kernels import Target
 
     return Target(data.columns, data.y, np.empty(0) if data.weights is None else data.weights)
 

@@ -17,7 +17,7 @@ from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.custom_operators import with_custom_operators
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import FREEDOM
-from edhie.evaluate.program import plan, symbol_tables
+from edhie.evaluate.machine.program import plan, symbol_tables
 from edhie.expr import Forest
 from edhie.expr.symbols import NUMBER
 from edhie.results.literals import literal_bits

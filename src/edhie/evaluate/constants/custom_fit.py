@@ -11,7 +11,7 @@ from edhie.evaluate.constants.fitting import FitConfig
 from edhie.evaluate.constants.jacobian import Response, constants_of_each
 from edhie.evaluate.constants.polish import gauss_newton
 from edhie.evaluate.data import Data
-from edhie.evaluate.program import plan
+from edhie.evaluate.machine.program import plan
 from edhie.expr import Forest
 
 Numbers = NDArray[np.float64]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from edhie.errors import EdhieError
 from edhie.evaluate.custom_operators import with_custom_operators
 from edhie.evaluate.data import Data, few_rows
+from edhie.evaluate.machine.program import plan, symbol_tables
 from edhie.evaluate.numbers import check_whole
-from edhie.evaluate.program import plan, symbol_tables
 from edhie.evaluate.values import check_columns, parallel_for, target_of
 from edhie.expr import Forest
 from edhie.expr.symbols import NUMBER

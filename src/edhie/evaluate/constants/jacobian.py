@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError
 from edhie.evaluate.custom_operators import Interpreted, with_custom_operators
-from edhie.evaluate.program import check_constants, plan, symbol_tables
+from edhie.evaluate.machine.program import check_constants, plan, symbol_tables
 from edhie.evaluate.values import check_columns
 from edhie.expr import Expr, Forest
 
@@ -75,7 +75,7 @@ class Response:
         """Return the values for these constants, not finite where the expression is not defined."""
         if self._interpreted is not None:
             return np.asarray(self._interpreted.values(constants[np.newaxis])[0])
-        from edhie.evaluate import kernels
+        from edhie.evaluate.machine import kernels
 
         out = np.empty((1, self.columns.shape[1]))
         program = self._program._replace(leaf_values=self._leaves(constants))
@@ -91,7 +91,7 @@ class Response:
         """Return the values, of shape (rows,), and the slopes, of shape (constants, rows), at these constants."""
         if self._interpreted is not None:
             return self._by_differences(constants)
-        from edhie.evaluate.gradient_kernels import jacobian
+        from edhie.evaluate.machine.gradient_kernels import jacobian
 
         n_rows = self.columns.shape[1]
         values, slopes = np.empty(n_rows), np.empty((len(constants), n_rows))

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.constants.linear_constants import find_linear
 from edhie.evaluate.constants.starts import start_value
-from edhie.evaluate.gradient_kernels import Workspace, find_active, normal_equations, workspace_for
-from edhie.evaluate.kernels import Target, leaves_of, squared_error
-from edhie.evaluate.program import Program
+from edhie.evaluate.machine.gradient_kernels import Workspace, find_active, normal_equations, workspace_for
+from edhie.evaluate.machine.kernels import Target, leaves_of, squared_error
+from edhie.evaluate.machine.program import Program
 from edhie.expr.jit import jit
 
 Numbers = NDArray[np.float64]

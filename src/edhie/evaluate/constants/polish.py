@@ -12,7 +12,7 @@ from edhie.evaluate.constants.fitting import FitConfig, Fitted, fit_constants
 from edhie.evaluate.constants.jacobian import Response, constants_of_each
 from edhie.evaluate.constants.slope_svd import SlopeSVD
 from edhie.evaluate.data import Data
-from edhie.evaluate.program import check_constants
+from edhie.evaluate.machine.program import check_constants
 from edhie.evaluate.values import check_columns, squared_errors
 from edhie.expr import Forest
 

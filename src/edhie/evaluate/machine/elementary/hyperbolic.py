@@ -9,7 +9,7 @@ from __future__ import annotations  # compiled: see "expr.jit import" in bits
 
 import math
 
-from edhie.evaluate.elementary.bits import (
+from edhie.evaluate.machine.elementary.bits import (
     MAGIC,
     SIGN,
     bits,
@@ -20,7 +20,7 @@ from edhie.evaluate.elementary.bits import (
     over_block,
     quotient,
 )
-from edhie.evaluate.elementary.exponential import LN2_HIGH, LN2_LOW, PER_LN2
+from edhie.evaluate.machine.elementary.exponential import LN2_HIGH, LN2_LOW, PER_LN2
 
 LIMIT = 707.0  # 2^-n / 2 is a normal number
 INFINITE_ABOVE = 711.0

@@ -74,7 +74,7 @@ def plan(forest: Forest, *, keep: bool = False) -> Program:
 
     Gradients need `keep`: they go back over all values.
     """
-    from edhie.evaluate.planning_kernels import instructions
+    from edhie.evaluate.machine.planning_kernels import instructions
 
     library, tables = forest.library, symbol_tables(forest.library)
     parts = instructions(
@@ -86,7 +86,7 @@ def plan(forest: Forest, *, keep: bool = False) -> Program:
 
 def plan_shared(forest: Forest, *, group: int = MOST_EXPRESSIONS) -> Program:
     """Plan a forest in groups of at most so many neighbours, in which equal subtrees are computed once."""
-    from edhie.evaluate.planning_kernels import group_starts, shared_instructions
+    from edhie.evaluate.machine.planning_kernels import group_starts, shared_instructions
 
     library, tables = forest.library, symbol_tables(forest.library)
     groups = group_starts(forest.tokens, forest.offsets, tables.is_leaf, min(group, MOST_EXPRESSIONS), MOST_LEAVES)

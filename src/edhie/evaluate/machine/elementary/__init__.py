@@ -8,9 +8,9 @@ one by one: denormal arguments of log and power, results close to the ends of th
 
 from __future__ import annotations
 
-from edhie.evaluate.elementary.exponential import cbrt, exp, log, log10, power
-from edhie.evaluate.elementary.hyperbolic import cosh, sinh, tanh
-from edhie.evaluate.elementary.trigonometric import acos, asin, atan, cos, sin, tan
+from edhie.evaluate.machine.elementary.exponential import cbrt, exp, log, log10, power
+from edhie.evaluate.machine.elementary.hyperbolic import cosh, sinh, tanh
+from edhie.evaluate.machine.elementary.trigonometric import acos, asin, atan, cos, sin, tan
 
 __all__ = [
     "acos",

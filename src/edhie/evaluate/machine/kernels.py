@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.machine import BLOCK, forwards, operand
-from edhie.evaluate.program import Program
-from edhie.evaluate.sums import squared_distance
+from edhie.evaluate.machine.block import BLOCK, forwards, operand
+from edhie.evaluate.machine.program import Program
+from edhie.evaluate.machine.sums import squared_distance
 from edhie.expr.jit import jit
 
 Numbers = NDArray[np.float64]

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.elementary.bits import bits
-from edhie.evaluate.operators import ADD, MUL
+from edhie.evaluate.machine.elementary.bits import bits
+from edhie.evaluate.machine.operators import ADD, MUL
 from edhie.expr.jit import jit
 
 Numbers = NDArray[np.float64]

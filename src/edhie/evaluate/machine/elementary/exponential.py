@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from edhie.evaluate.elementary.bits import (
+from edhie.evaluate.machine.elementary.bits import (
     LARGEST,
     MAGIC,
     SIGN,
@@ -28,7 +28,7 @@ LN2_HIGH = 0.6931471805592082  # 40 bits, so that a multiple n * LN2_HIGH is exa
 LN2_LOW = 7.371002565167799e-13
 
 # (exp(r) - 1 - r) / r^2 on |r| <= ln 2 / 2. All coefficients in this package come from
-# mpmath.chebyfit at 60 digits; tests/evaluate/test_elementary.py makes them again.
+# mpmath.chebyfit at 60 digits; tests/evaluate/machine/test_elementary.py makes them again.
 EXP = (
     0.5, 0.1666666666666667, 0.04166666666666667, 0.008333333333326141,
     0.0013888888888883752, 0.00019841269874800493, 2.4801587325533363e-05, 2.7557255425746435e-06,

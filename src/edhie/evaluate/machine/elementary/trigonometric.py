@@ -4,7 +4,7 @@ from __future__ import annotations  # compiled: see "expr.jit import" in bits
 
 import math
 
-from edhie.evaluate.elementary.bits import (
+from edhie.evaluate.machine.elementary.bits import (
     LARGEST,
     MAGIC,
     SIGN,

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from edhie.evaluate import elementary
-from edhie.evaluate.elementary import exponential, hyperbolic, trigonometric
+from edhie.evaluate.machine import elementary
+from edhie.evaluate.machine.elementary import exponential, hyperbolic, trigonometric
 
 Floats = NDArray[np.float64]
 UNARY = [name for name in elementary.__all__ if name != "power"]

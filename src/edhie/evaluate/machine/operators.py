@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate import elementary
+from edhie.evaluate.machine import elementary
 from edhie.expr.jit import jit, jit_inline
 from edhie.expr.symbols import Opcode
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.kernels import Target, fill, run
-from edhie.evaluate.machine import BLOCK, backwards
-from edhie.evaluate.program import Program
-from edhie.evaluate.sums import dot
+from edhie.evaluate.machine.block import BLOCK, backwards
+from edhie.evaluate.machine.kernels import Target, fill, run
+from edhie.evaluate.machine.program import Program
+from edhie.evaluate.machine.sums import dot
 from edhie.expr.jit import jit
 
 Numbers = NDArray[np.float64]

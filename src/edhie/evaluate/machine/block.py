@@ -10,8 +10,8 @@ from typing import Any
 
 from numba import carray
 
-from edhie.evaluate.operators import apply, pull_left, pull_right
-from edhie.evaluate.sums import squared_distance
+from edhie.evaluate.machine.operators import apply, pull_left, pull_right
+from edhie.evaluate.machine.sums import squared_distance
 from edhie.expr.jit import jit_inline, jit_once
 
 BLOCK = 512  # rows: long enough for little dispatch, short enough for registers to stay in the caches
