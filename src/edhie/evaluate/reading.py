@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -72,13 +73,18 @@ def read_data(
 
 
 def data_for(data: Data, names: Sequence[str], *, allow_constant_target: bool = False) -> Data:
-    """Return data that was read already, with the variables of these names in this order; check its target."""
+    """Return data that was read already, with the variables of these names in this order; check its target.
+
+    Where there are standard errors, the weights are those of the rows at hand, with a mean of 1.
+    """
     for name in names:
         if name not in data.names:
             known = shortened(", ".join(data.names))
             raise DataError(f"the data has no variable {name!r}, only: {known}{suggestion(name, data.names)}")
     if tuple(names) != data.names:
         data = data.with_columns([data.names.index(name) for name in names])
+    if data.sigma is not None:
+        data = replace(data, weights=weights_of(data.sigma))
     _check_target(data, allow_constant_target)
     return data
 

@@ -1,15 +1,12 @@
-"""Fits of expressions with a user's operators, which have no kernels: by Gauss-Newton steps from many starts."""
+"""Fits of expressions with a user's operators, which have no kernels: as compiled ones, on values from NumPy."""
 
 from __future__ import annotations
-
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.fitting import FitConfig
 from edhie.evaluate.constants.jacobian import Response, constants_of_each
-from edhie.evaluate.constants.polish import gauss_newton
 from edhie.evaluate.data import Data
 from edhie.evaluate.machine.program import plan
 from edhie.expr import Forest
@@ -35,18 +32,12 @@ def _fit(one: Forest, given: Numbers, data: Data, config: FitConfig) -> tuple[Nu
     # as a function of its constants the expression needs no values
     known = Forest(one.library, one.tokens, one.offsets, np.where(np.isnan(one.values), 1.0, one.values))
     response, enough = Response(known, data.columns), config.enough * data.squares_to_explain
-    descend = partial(
-        gauss_newton, response, y=data.y, weights=data.weights,
-        lower=config.lower, upper=config.upper, steps=config.iterations,
-    )  # fmt: skip
     best, error = given, float(_errors(response, given[np.newaxis], data)[0])
-    if not len(given):
-        return best, error
-    if error < np.inf:
-        best, error = descend(given)
-    if error > enough:
+    if len(given) and error < np.inf:
+        best, error = _levenberg_marquardt(response, given, data, config, enough)
+    if len(given) and error > enough:
         for start in _starting_points(one, response, data, config):
-            found, reached = descend(start)
+            found, reached = _levenberg_marquardt(response, start, data, config, enough)
             if reached < error:
                 best, error = found, reached
             if error <= enough:
@@ -87,6 +78,57 @@ def _with_linear_solved(points: Numbers, response: Response, data: Data, config:
         answer = np.linalg.lstsq(slopes[k].T, left[k])[0]
         solved[k, is_linear] = np.clip(answer, config.lower, config.upper)
     return solved
+
+
+def _levenberg_marquardt(
+    response: Response, start: Numbers, data: Data, config: FitConfig, enough: float
+) -> tuple[Numbers, float]:
+    """Return the optimum reached from a start, and its sum of squares; as the compiled one, on slopes from NumPy."""
+    from edhie.evaluate.constants.least_squares import (
+        FIRST_DAMPING,
+        LEAST_DAMPING,
+        MOST_DAMPING,
+        SETTLED,
+        solve_damped,
+    )
+
+    current, strength = start, FIRST_DAMPING
+    step, work = np.empty(len(start)), np.empty((len(start), len(start)))
+    error, products, slope = _equations(response, current, data)
+    for _ in range(config.iterations):
+        if error <= enough or not error < np.inf:
+            break
+        reached = np.inf
+        damping = np.where(response.is_linear, LEAST_DAMPING, strength)
+        if solve_damped(products, slope, damping, step, work):
+            trial = np.clip(current + step, config.lower, config.upper)
+            promised = slope @ step if strength < SETTLED else np.inf  # of the fall of the sum of squares
+            if (trial == current).all() or promised < config.tolerance * error:
+                break
+            reached, *equations = _equations(response, trial, data)
+        if reached < error:
+            gain = (error - reached) / error
+            current, error, (products, slope) = trial, reached, equations
+            strength = max(strength * 0.1, LEAST_DAMPING)
+            if gain < config.tolerance and strength < SETTLED:
+                break
+        else:
+            strength *= 10.0
+            if strength > MOST_DAMPING:
+                break
+    return current, error
+
+
+def _equations(response: Response, constants: Numbers, data: Data) -> tuple[float, Numbers, Numbers]:
+    """Return the sum of squares and the normal equations of a step; slopes that are not finite count as 0."""
+    values, slopes = response.jacobian(constants)
+    roots = 1.0 if data.weights is None else np.sqrt(data.weights)
+    with np.errstate(all="ignore"):
+        left = (data.y - values) * roots
+        error = float(left @ left)
+        slopes = slopes * roots
+        slopes[~np.isfinite(slopes)] = 0.0
+        return error if error < np.inf else np.inf, slopes @ slopes.T, slopes @ left
 
 
 def _errors(response: Response, points: Numbers, data: Data) -> Numbers:
