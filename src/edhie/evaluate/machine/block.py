@@ -10,7 +10,7 @@ from typing import Any
 
 from numba import carray
 
-from edhie.evaluate.machine.operators import apply, pull_left, pull_right
+from edhie.evaluate.machine.operators import apply, left_gradient, right_gradient
 from edhie.evaluate.machine.sums import squared_distance
 from edhie.expr.jit import jit_inline, jit_once
 
@@ -79,6 +79,6 @@ def backwards(
         b = operand(right[i], columns, registers, start, stop)
         value, back = registers[target, :n], gradients[target, :n]
         if left[i] >= 0 and is_active[left[i]]:
-            pull_left(opcodes[i], a, b, value, back, gradients[left[i], :n])
+            left_gradient(opcodes[i], a, b, value, back, gradients[left[i], :n])
         if right[i] >= 0 and right[i] != left[i] and is_active[right[i]]:
-            pull_right(opcodes[i], a, b, value, back, gradients[right[i], :n])
+            right_gradient(opcodes[i], a, b, value, back, gradients[right[i], :n])

@@ -49,7 +49,7 @@ def find_active(program: Program, k: int, is_active: Flags) -> None:
 
 
 @jit
-def pull(program: Program, k: int, columns: Numbers, space: Workspace, start: int, stop: int) -> None:
+def backpropagate(program: Program, k: int, columns: Numbers, space: Workspace, start: int, stop: int) -> None:
     """Put the gradient of expression k by each active register into its row of the gradients, after `run`."""
     backwards(
         program.starts.ctypes, program.opcodes.ctypes, program.left.ctypes, program.right.ctypes,
@@ -69,7 +69,7 @@ def jacobian(program: Program, k: int, leaves: Numbers, columns: Numbers, values
     for start in range(0, n_rows, BLOCK):
         stop = min(start + BLOCK, n_rows)
         values[start:stop] = run(program, k, columns, space.registers, start, stop)
-        pull(program, k, columns, space, start, stop)
+        backpropagate(program, k, columns, space, start, stop)
         row = 0
         for j in range(len(leaves)):
             if program.is_free[at + j]:
@@ -98,7 +98,7 @@ def normal_equations(
         stop = min(start + BLOCK, n_rows)
         n = stop - start
         found = run(program, k, target.columns, space.registers, start, stop)
-        pull(program, k, target.columns, space, start, stop)
+        backpropagate(program, k, target.columns, space, start, stop)
         for i in range(n):
             residuals[i] = target.y[start + i] - found[i]
         weigh(residuals, target.weights, start, n, weighted)

@@ -2,7 +2,7 @@
 
 Division by zero, roots and logarithms of negative numbers give inf or NaN, as IEEE 754 says: nothing is protected.
 Where a derivative does not exist (abs at 0, min of equals), it is one of the one-sided derivatives. `out` never
-overlaps an operand. A new operator needs one branch in `apply` and one in `pull_left` (and `pull_right`).
+overlaps an operand. A new operator needs one branch in `apply` and one in `left_gradient` (and `right_gradient`).
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def apply(opcode: int, a: Block, b: Block, out: Block) -> None:
 
 
 @jit_inline
-def pull_left(opcode: int, a: Block, b: Block, value: Block, back: Block, out: Block) -> None:
+def left_gradient(opcode: int, a: Block, b: Block, value: Block, back: Block, out: Block) -> None:
     """Put the gradient of the first operand into `out`; `back` is that of the operator's `value`."""
     n = len(out)
     if opcode in (ADD, SUB):
@@ -121,7 +121,7 @@ def pull_left(opcode: int, a: Block, b: Block, value: Block, back: Block, out: B
         for i in range(n):
             out[i] = back[i] / b[i]
     elif opcode == POW:
-        pull_base(a, b, value, back, out)
+        base_gradient(a, b, value, back, out)
     elif opcode == NEG:
         for i in range(n):
             out[i] = -back[i]
@@ -199,7 +199,7 @@ def pull_left(opcode: int, a: Block, b: Block, value: Block, back: Block, out: B
 
 
 @jit_inline
-def pull_right(opcode: int, a: Block, b: Block, value: Block, back: Block, out: Block) -> None:
+def right_gradient(opcode: int, a: Block, b: Block, value: Block, back: Block, out: Block) -> None:
     """Put the gradient of the second operand into `out`."""
     n = len(out)
     if opcode == ADD:
@@ -223,7 +223,7 @@ def pull_right(opcode: int, a: Block, b: Block, value: Block, back: Block, out: 
 
 
 @jit
-def pull_base(a: Block, b: Block, value: Block, back: Block, out: Block) -> None:
+def base_gradient(a: Block, b: Block, value: Block, back: Block, out: Block) -> None:
     """Put the gradient of a power's base, b·a^(b - 1), into `out`; at a = 0 it is not b·a^b/a."""
     for i in range(len(out)):
         out[i] = back[i] * b[i] * value[i] / a[i]

@@ -172,7 +172,7 @@ def shared_instructions(
         leaf_starts[g + 1] = leaf
         n_leaves = leaf - leaf_starts[g]
         registers[:n_columns] = n_leaves + np.arange(n_columns)
-        needed = give_registers(
+        needed = assign_registers(
             starts, left, right, targets, roots, groups[g], groups[g + 1], n_leaves + n_columns, last_use, registers,
             stack,
         )  # fmt: skip
@@ -183,7 +183,7 @@ def shared_instructions(
 
 
 @jit
-def give_registers(
+def assign_registers(
     starts: Indices, left: Operands, right: Operands, targets: Operands, roots: Operands, from_: int, to: int,
     fresh: int, last_use: Indices, registers: Operands, unused: Operands,
 ) -> int:  # fmt: skip
