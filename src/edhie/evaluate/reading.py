@@ -162,10 +162,14 @@ def _from_labelled(
     counts = Counter(labels)
     if any(isinstance(label, str) for label in labels):
         chosen = tuple(str(label) for label in labels) if wanted is None else wanted
-        picked = labels if wanted is None else [_known_label(name, counts) for name in wanted]
+        picked = labels if wanted is None else list(wanted)
     else:  # pandas numbers the columns of a frame that was given no names
         chosen, picked = _names_by_position(len(labels), wanted), labels
     for label in picked:
+        if label not in counts:
+            known = [str(each) for each in labels]
+            hint = suggestion(str(label), known)
+            raise DataError(f"X has no column {label!r}, only: {shortened(', '.join(known))}{hint}")
         if counts[label] > 1:
             raise DataError(f"X has {counts[label]} columns named {label!r}; rename them or leave all but one out")
     read = [numbers_of(column_of(label), _place(name)) for label, name in zip(picked, chosen, strict=True)]
@@ -199,13 +203,6 @@ def _names_by_position(count: int, wanted: tuple[str, ...] | None) -> tuple[str,
             "give one column for each, in that order, or a DataFrame with these names"
         )
     return wanted
-
-
-def _known_label(name: str, labels: Counter[Hashable]) -> str:
-    if name not in labels:
-        known = [str(label) for label in labels]
-        raise DataError(f"X has no column {name!r}, only: {shortened(', '.join(known))}{suggestion(name, known)}")
-    return name
 
 
 def _place(name: str) -> str:

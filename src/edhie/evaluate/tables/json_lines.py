@@ -26,7 +26,10 @@ class JsonLinesTable(RowTable):
             if unknown is not None:
                 raise DataError(f"{self.path}, line {line} has {unknown!r}, which the first line has not; add it there")
             by_name = {name.strip(): _cell(value) for name, value in found.items()}
-            yield Row(line, [by_name.get(name, "") for name in self.names])
+            yield line, [by_name.get(name, "") for name in self.names]
+
+    def _simple_numbers(self, places: Sequence[int], marks: Sequence[str | None]) -> None:
+        return None
 
     def _objects(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the objects with their lines; their numbers are texts, as they are written."""

@@ -9,7 +9,7 @@ import zlib
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 import numpy as np
 
@@ -34,11 +34,8 @@ SAMPLE = 2000  # rows that tell how many decimals are written, and which columns
 THOUSANDS = frozenset((Use.COMMA_GROUPS, Use.POINT_GROUPS, Use.BLANK_GROUPS))
 
 
-class Row(NamedTuple):
-    """The cells of a row, and the line that it ends in."""
-
-    line: int
-    cells: list[str]
+Row = tuple[int, list[str]]
+"""The line that a row ends in, and its cells; a plain tuple, since there are many."""
 
 
 class RowTable(Table):
@@ -58,10 +55,14 @@ class RowTable(Table):
     def _rows(self) -> Iterator[Row]:
         """Yield the rows below the names, without blank ones, each with a cell for every name."""
 
+    @abstractmethod
+    def _simple_numbers(self, places: Sequence[int], marks: Sequence[str | None]) -> Numbers | None:
+        """Return the columns by a fast reader; None where it cannot read a cell."""
+
     def texts(self) -> Iterator[list[str]]:
         """Yield the rows below the names as text, without blank ones."""
-        for row in self._rows():
-            yield row.cells
+        for _, cells in self._rows():
+            yield cells
 
     def written_step(self, name: str) -> float | None:
         """Return the last decimal place of the first rows, trailing zeros included."""
@@ -95,7 +96,7 @@ class RowTable(Table):
         columns: list[tuple[str, Seen]] = [(self.names[place], {}) for place in places]
         for rows in self._chunks():
             for place, (_, seen) in zip(places, columns, strict=True):
-                survey((row.cells[place] for row in rows), (row.line for row in rows), seen)
+                survey((cells[place] for _, cells in rows), (line for line, _ in rows), seen)
         marks = decimal_marks(columns, self.path, at_first=self._mark_at_first)
         self.decimal = COMMA if COMMA in marks else POINT
         notes = dict.fromkeys(self.format_notes)
@@ -106,15 +107,13 @@ class RowTable(Table):
 
     def _numbers(self, places: Sequence[int], marks: Sequence[str | None], *, with_gaps: bool) -> Numbers:
         """Read columns, each with its decimal mark; without one, numbers are as Python writes them."""
-        parts = [np.empty((0, len(places)))]
+        simple = self._simple_numbers(places, marks)
+        if simple is not None and np.isfinite(found := self._missing.as_nan(simple)).all():
+            return found
+        chosen, parts = list(zip(places, marks, strict=True)), [np.empty((0, len(places)))]
         for rows in self._chunks():
-            part = np.empty((len(rows), len(places)))
-            for k, (place, mark) in enumerate(zip(places, marks, strict=True)):
-                found = self._at_once([row.cells[place] for row in rows], mark)
-                if found is None:
-                    found = np.array([self._number(row, place, mark, with_gaps=with_gaps) for row in rows])
-                part[:, k] = found
-            parts.append(part)
+            part = [[self._number(row, place, mark, with_gaps=with_gaps) for place, mark in chosen] for row in rows]
+            parts.append(np.array(part).reshape(len(rows), len(places)))
         return np.concatenate(parts)
 
     def _chunks(self) -> Iterator[list[Row]]:
@@ -122,39 +121,22 @@ class RowTable(Table):
         while some := list(itertools.islice(rows, CHUNK)):
             yield some
 
-    def _at_once(self, cells: list[str], mark: str | None) -> Numbers | None:
-        """Return the numbers of many cells; None where one of them is missing, or in no simple form."""
-        if mark == COMMA:
-            if any(POINT in cell for cell in cells):  # which may separate thousands
-                return None
-            cells = [cell.replace(COMMA, POINT) for cell in cells]
-        try:
-            found = self._missing.as_nan(np.array(list(map(float, cells))))
-        except ValueError:
-            return None
-        return found if np.isfinite(found).all() else None
-
     def _number(self, row: Row, place: int, mark: str | None, *, with_gaps: bool) -> float:
-        cell, name, where = row.cells[place].strip(), self.names[place], f"{self.path}, line {row.line}"
-        is_missing = self._missing.matches(cell)
+        cell = row[1][place].strip()
+        number = parse_number(cell, mark) if mark is not None else float(cell) if is_number(cell) else None
+        is_missing = number in self._missing.numbers or self._missing.matches(cell)
+        if number is not None and math.isfinite(number) and not is_missing:
+            return number
+        if with_gaps and (number is not None or is_missing):
+            return math.nan
+        name, where = self.names[place], f"{self.path}, line {row[0]}"
         if is_missing:
-            number: float | None = math.nan
-        elif mark is None:
-            number = float(cell) if is_number(cell) else None
-        else:
-            number = parse_number(cell, mark)
+            what = "is empty" if not cell else f"has no value ({shortened(cell, 40)})"
+            raise DataError(f"{where}: column {name!r} {what}; {WHAT_NEXT}")
         if number is None:
             what = "a number" if self._given_mark is None else f"a number with the decimal mark {self._given_mark!r}"
             what_next = f"choose other columns, or turn column {name!r} into numbers"
             raise DataError(f"{where}: {shortened(cell, 40)!r} is not {what}; {what_next}")
-        is_missing = is_missing or number in self._missing.numbers
-        if math.isfinite(number) and not is_missing:
-            return number
-        if with_gaps:
-            return math.nan
-        if is_missing:
-            what = "is empty" if not cell else f"has no value ({shortened(cell, 40)})"
-            raise DataError(f"{where}: column {name!r} {what}; {WHAT_NEXT}")
         raise DataError(f"{where} holds a number that is not finite: {cell} in column {name!r}; {WHAT_NEXT}")
 
     @contextmanager

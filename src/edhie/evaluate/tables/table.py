@@ -25,16 +25,16 @@ class Missing:
     def __init__(self, given: Sequence[float | str]) -> None:
         texts = [str(each).strip().lower() for each in given]
         self.texts = MISSING | set(texts)
-        self.numbers = np.array([float(text) for text in texts if is_number(text)])
+        self.numbers = frozenset(float(text) for text in texts if is_number(text))
 
     def matches(self, text: str) -> bool:
         """Return True if a cell of this text has no value."""
         text = text.strip()
-        return text.lower() in self.texts or (len(self.numbers) > 0 and is_number(text) and float(text) in self.numbers)
+        return text.lower() in self.texts or (bool(self.numbers) and is_number(text) and float(text) in self.numbers)
 
     def as_nan(self, numbers: Numbers) -> Numbers:
         """Return the numbers with NaN for those that stand for a missing value."""
-        return np.where(np.isin(numbers, self.numbers), np.nan, numbers) if len(self.numbers) else numbers
+        return np.where(np.isin(numbers, list(self.numbers)), np.nan, numbers) if self.numbers else numbers
 
 
 class Table(ABC):

@@ -7,11 +7,13 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+
 from edhie.errors import DataError
 from edhie.evaluate.tables.decimals import COMMA, POINT, Use, is_number, uses_in
 from edhie.evaluate.tables.rows import Row, RowTable
 from edhie.evaluate.tables.source import Source
-from edhie.evaluate.tables.table import checked_names
+from edhie.evaluate.tables.table import Numbers, checked_names
 
 HEAD_BYTES = 4096  # that tell the encoding
 HEAD_LINES = 100  # that tell the separator and the decimal mark
@@ -50,26 +52,50 @@ class TextTable(RowTable):
         }
         self.format_notes = tuple(note for note, is_true in notes.items() if is_true)
         with self._opened(self._encoding) as file:
-            first = next(self._parsed(itertools.islice(file, n_before, None), n_before), Row(0, []))
-        self._names_line = first.line
-        self.names = checked_names(source.path, _without_comment_mark(first.cells))
+            rows = self._parsed(itertools.islice(file, n_before, None), n_before)
+            self._names_line, names = next(rows, (0, list[str]()))
+        self.names = checked_names(source.path, _without_comment_mark(names))
 
     def _rows(self) -> Iterator[Row]:
         with self._opened(self._encoding) as file:
-            for row in self._parsed(itertools.islice(file, self._names_line, None), self._names_line):
-                if len(row.cells) != len(self.names):
-                    lengths = f"has {len(row.cells)} columns, the first {len(self.names)}"
-                    is_split = self.separator == "," and len(row.cells) == 2 * len(self.names)
+            for line, cells in self._parsed(itertools.islice(file, self._names_line, None), self._names_line):
+                if len(cells) != len(self.names):
+                    lengths = f"has {len(cells)} columns, the first {len(self.names)}"
+                    is_split = self.separator == "," and len(cells) == 2 * len(self.names)
                     hint = ", and where commas stand in numbers write points" if is_split else ""
-                    raise DataError(f"{self.path}, line {row.line} {lengths}; make them alike{hint}")
-                yield row
+                    raise DataError(f"{self.path}, line {line} {lengths}; make them alike{hint}")
+                yield line, cells
+
+    def _simple_numbers(self, places: Sequence[int], marks: Sequence[str | None]) -> Numbers | None:
+        """Read lines without quotes, with as many cells as names, by NumPy's reader."""
+        has_commas = COMMA in marks
+        try:
+            with self._opened(self._encoding) as file:
+                lines = self._simple_lines(itertools.islice(file, self._names_line, None), has_commas=has_commas)
+                first = next(lines, None)
+                if first is None or not places or (has_commas and set(marks) != {COMMA}):
+                    return None
+                lines = itertools.chain([first], lines)
+                return np.loadtxt(lines, delimiter=self.separator, usecols=places, ndmin=2, comments=None)
+        except ValueError:
+            return None
+
+    def _simple_lines(self, lines: Iterable[str], *, has_commas: bool) -> Iterator[str]:
+        """Yield lines with decimal points; raise at a line that is not simple."""
+        between = len(self.names) - 1
+        for line in lines:
+            if line.isspace():
+                continue
+            if '"' in line or line.count(self.separator) != between or (has_commas and POINT in line):
+                raise ValueError(line)  # a point may separate thousands
+            yield line.replace(COMMA, POINT) if has_commas else line
 
     def _parsed(self, lines: Iterable[str], before: int) -> Iterator[Row]:
         """Yield the rows of lines that are not blank; `before` is the number of lines above."""
         reader = csv.reader(lines, delimiter=self.separator)
         for cells in reader:
             if any(map(str.strip, cells)):
-                yield Row(before + reader.line_num, cells)
+                yield before + reader.line_num, cells
 
 
 def _encoding(source: Source) -> str:
