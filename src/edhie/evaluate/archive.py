@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -41,10 +40,6 @@ class GrowingArray:
     def array(self) -> NDArray[Any]:
         """The numbers, as a view that later appends do not change."""
         return self._buffer[: self._count]
-
-
-ArchiveMark = tuple[int, dict[str, GrowingArray]]
-"""A moment that `Archive.undo` can go back to."""
 
 
 class Archive:
@@ -142,16 +137,7 @@ class Archive:
         self._append(kept, *rows)
         return np.where(keep, np.cumsum(keep) - 1, -1)
 
-    # -- going back, and as arrays --------------------------------------------------------
-
-    def mark(self) -> ArchiveMark:
-        """Return this moment, for `undo`; the copies share their buffers with the archive, which only appends."""
-        return self.n_seen, {name: copy(array) for name, array in self._arrays.items()}
-
-    def undo(self, mark: ArchiveMark) -> None:
-        """Go back to the mark."""
-        self.n_seen, arrays = mark
-        self._arrays = {name: copy(array) for name, array in arrays.items()}
+    # -- as arrays ------------------------------------------------------------------------
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return the state as arrays, which stay unchanged when more is added."""

@@ -87,15 +87,7 @@ class KnownForms:
         writings = self.writings.chosen(kept, form=moved_forms[of_form[kept]])
         self.forms, self.writings = forms, writings
 
-    # -- going back, and as arrays --------------------------------------------------------
-
-    def mark(self) -> tuple[KeyTable, KeyTable]:
-        """Return this moment, for `undo`; the mark before it is void."""
-        return self.forms.snapshot(), self.writings.snapshot()
-
-    def undo(self, mark: tuple[KeyTable, KeyTable]) -> None:
-        """Go back to the mark, which must be the last one."""
-        self.forms, self.writings = mark[0].resumed(), mark[1].resumed()
+    # -- as arrays ------------------------------------------------------------------------
 
     def state(self) -> Arrays:
         """Return the state as arrays, which stay unchanged when more becomes known."""

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import EdhieError, ExpressionError
-from edhie.evaluate.archive import Archive, ArchiveMark
+from edhie.evaluate.archive import Archive
 from edhie.evaluate.complexity import complexity, symbol_weights
 from edhie.evaluate.constants.fitting import CHEAP, FitConfig, with_parts
 from edhie.evaluate.constraints import Constraints, Rules
 from edhie.evaluate.counting import Counts, KnownForms, Request, other_writings, to_execute
 from edhie.evaluate.data import Data
-from edhie.evaluate.hash_table import Indices, KeyTable, key_pairs
+from edhie.evaluate.hash_table import Indices, key_pairs
 from edhie.evaluate.losses import DEFAULT_LOSS, Loss, loss_named
 from edhie.evaluate.numbers import check_whole
 from edhie.evaluate.reading import data_for, read_data
@@ -50,13 +50,8 @@ class Scores:
         return len(self.errors)
 
 
-@dataclass(frozen=True, eq=False)
-class Mark:
-    """A moment that `Evaluator.undo` can go back to."""
-
-    counts: Counts
-    explored: ArchiveMark
-    known: tuple[KeyTable, KeyTable]
+Mark = dict[str, NDArray[Any]]
+"""The state of an evaluator, as arrays that stay as they are while it goes on."""
 
 
 class Evaluator:
@@ -170,16 +165,14 @@ class Evaluator:
             self.budget = own
 
     def mark(self) -> Mark:
-        """Return this moment, for `undo`; the mark before it is void."""
-        return Mark(self._counts, self.explored.mark(), self._known.mark())
+        """Return this moment, for `undo`."""
+        return self.state()
 
     def undo(self, mark: Mark) -> None:
-        """Forget what was done since the mark, which must be the last one."""
-        self._counts = mark.counts
-        self.explored.undo(mark.explored)
-        self._known.undo(mark.known)
+        """Forget what was done since the mark."""
+        self.restore(mark)
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> Mark:
         """Return the state as arrays, for `restore` of an evaluator with the same data and settings."""
         counts = np.array(astuple(self._counts), np.int64)
         return {"counts": counts, **self.explored.state(), **self._known.state()}

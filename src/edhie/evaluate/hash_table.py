@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -87,17 +86,14 @@ class KeyTable:
         return rows
 
     def _give_room(self, rows: int) -> None:
+        from edhie.evaluate import hash_table_kernels as kernels
+
         keys = np.empty((rows, 2), np.uint64)
         keys[: self._count] = self.keys
         columns = {name: np.empty(rows, column.dtype) for name, column in self._columns.items()}
         for name, column in columns.items():
             column[: self._count] = self[name]
         self._keys, self._columns = keys, columns
-        self._index()
-
-    def _index(self) -> None:
-        from edhie.evaluate import hash_table_kernels as kernels
-
         self._slots = kernels.index(self._keys, self._count, SLOTS_A_ROW * len(self._keys))
 
     def chosen(self, rows: Indices, **values: NDArray[Any]) -> KeyTable:
@@ -105,15 +101,3 @@ class KeyTable:
         table = KeyTable(**self._defaults)
         table.add(self.keys[rows], **({name: self[name][rows] for name in self._defaults} | values))
         return table
-
-    def snapshot(self) -> KeyTable:
-        """Return the table as it is now; it shares its keys with this one, of which one alone may get more rows."""
-        twin = copy(self)
-        twin._columns = {name: column.copy() for name, column in self._columns.items()}
-        return twin
-
-    def resumed(self) -> KeyTable:
-        """Return a table that goes on from this snapshot; rows that were added elsewhere since are given up."""
-        twin = self.snapshot()
-        twin._index()
-        return twin

@@ -133,16 +133,23 @@ def _parts(m: float) -> tuple[float, float, float]:
 
 
 @inlined
-def log_of(x: float) -> float:
-    """The natural logarithm of a positive normal x."""
-    k, m = exponent_and_rest(x)
-    f, half, rest = _parts(m)
-    return fma(k, LN2_HIGH, f - (half - fma(k, LN2_LOW, rest)))
+def _or_edge(x: float, value: float) -> float:
+    """The value, or the logarithm of 0, negative numbers, infinity and NaN."""
+    value = -math.inf if x == 0.0 else (math.nan if x < 0.0 else value)
+    return value if x <= LARGEST else x
 
 
 @inlined
-def log10_of(x: float) -> float:
-    """The decimal logarithm of a positive normal x."""
+def _log(x: float) -> float:
+    """The natural logarithm of every x but denormal ones."""
+    k, m = exponent_and_rest(x)
+    f, half, rest = _parts(m)
+    return _or_edge(x, fma(k, LN2_HIGH, f - (half - fma(k, LN2_LOW, rest))))
+
+
+@inlined
+def _log10(x: float) -> float:
+    """The decimal logarithm of every x but denormal ones."""
     k, m = exponent_and_rest(x)
     f, half, rest = _parts(m)
     head = f - half
@@ -152,24 +159,8 @@ def log10_of(x: float) -> float:
     product_low = fma(head, PER_LN10_HIGH, -product)
     total = tens + product
     total_low = (tens - total) + product + product_low
-    return total + (total_low + fma(low, PER_LN10_HIGH, fma(head, PER_LN10_LOW, k * LOG10_2_LOW)))
-
-
-@inlined
-def _or_edge(x: float, value: float) -> float:
-    """The value, or the logarithm of 0, negative numbers, infinity and NaN."""
-    value = -math.inf if x == 0.0 else (math.nan if x < 0.0 else value)
-    return value if x <= LARGEST else x
-
-
-@inlined
-def _log(x: float) -> float:
-    return _or_edge(x, log_of(x))
-
-
-@inlined
-def _log10(x: float) -> float:
-    return _or_edge(x, log10_of(x))
+    value = total + (total_low + fma(low, PER_LN10_HIGH, fma(head, PER_LN10_LOW, k * LOG10_2_LOW)))
+    return _or_edge(x, value)
 
 
 log = over_block(_log, _is_denormal, math.log)
