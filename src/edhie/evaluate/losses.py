@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edhie.errors import DataError, LossError, shortened, suggestion
-from edhie.evaluate.data import Data, squares_about_mean
+from edhie.evaluate.data import Data, squares_about_mean, squares_about_zero
 from edhie.evaluate.numbers import read_only
 
 Values = NDArray[np.float64]
@@ -44,13 +44,6 @@ class Loss:
 # -- sums of squares ------------------------------------------------------------------
 
 
-def sum_of_squares(y: Values, y_hat: Values, weights: Values | None) -> float:
-    """Return the weighted sum of squared errors."""
-    with np.errstate(all="ignore"):
-        errors = y_hat - y
-        return float(np.dot(errors, errors) if weights is None else np.dot(weights, np.square(errors)))
-
-
 def r2(y: ArrayLike, y_hat: ArrayLike, weights: ArrayLike | None = None) -> float:
     """Return R², the explained share of the target's variance: 1 at best, without bound below.
 
@@ -74,7 +67,7 @@ def _of_squares(name: str, *, relative: bool, root: bool) -> Loss:
     def of_values(y: Values, y_hat: Values, weights: Values | None) -> float:
         total_weight = float(len(y) if weights is None else weights.sum())
         unit = squares_about_mean(y, weights) if relative else total_weight
-        return float(in_unit(sum_of_squares(y, y_hat, weights), unit))
+        return float(in_unit(squares_about_zero(y_hat - y, weights), unit))
 
     def from_sum_of_squares(squares: ArrayLike, data: Data) -> Values:
         return in_unit(squares, data.squares_about_mean if relative else data.total_weight)
