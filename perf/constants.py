@@ -23,8 +23,12 @@ hold_one_core()
 
 import numpy as np  # noqa: E402 -- after the limits on threads
 
-from edhie.evaluate.constants.config import CHEAP, THOROUGH, FitConfig  # noqa: E402
-from edhie.evaluate.constants.fitting import fit_constants  # noqa: E402
+from edhie.evaluate.constants.fitting import (  # noqa: E402
+    CHEAP,
+    THOROUGH,
+    FitConfig,
+    fit_constants,
+)
 from edhie.evaluate.data import Data, squares_about_mean  # noqa: E402
 from edhie.evaluate.reading import read_data  # noqa: E402
 from edhie.expr import Expr, Forest, operator  # noqa: E402

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import pytest
 
 from edhie.cli.fit_data import read_measured
+from edhie.errors import DataError
 from edhie.fit.run_folder import load
 from measurements import small
 
@@ -48,6 +51,45 @@ def test_standard_errors(tmp_path: Path) -> None:
     assert again is not None
     assert again.weights is not None
     assert again.weights.tolist() == [2, 0.5, 0.5]
+
+
+TABLE = (
+    "day,x,site,z,y\n2024-01-05,1,lab,5,2.0\n2024-01-06,-999,lab,6,3.5\n2024-01-07,3,NA,8,4.0\n2024-01-08,4,x,9,4.5\n"
+)
+
+
+def test_columns_of_numbers_are_chosen_unless_others_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text(TABLE)
+    measured = read_measured(path, "y", "")
+    assert measured.train.names == ("x", "z")
+    measured.tell()
+    told = " ".join(capsys.readouterr().err.split())
+    assert "has columns of text or dates, which are left out: 'day', 'site'" in told
+    with pytest.raises(DataError, match="'lab' is not a number; choose other columns"):
+        read_measured(path, "y", "x, site")
+    assert read_measured(path, "y", "", exclude="z").train.names == ("x",)
+    with pytest.raises(DataError, match="has no column 'zz' to --exclude; did you mean 'z'"):
+        read_measured(path, "y", "", exclude="zz")
+    with pytest.raises(DataError, match="'x' is to be used and among those to --exclude too"):
+        read_measured(path, "y", "x", exclude="x")
+
+
+def test_rows_with_missing_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text(TABLE)
+    measured = read_measured(path, "y", "x", path, missing=[-999], drop_missing=True)
+    assert measured.train.columns.tolist() == [[1, 3, 4]]
+    assert measured.validation is not None
+    assert measured.validation.columns.tolist() == [[1, 3, 4]]
+    assert measured.notes == ("has 1 row with a missing value, which is left out",)
+    assert measured.train.resolution.step == 0.1
+    with pytest.raises(DataError, match=r"line 3: column 'x' has no value \(-999\); .* --drop-missing"):
+        read_measured(path, "y", "x", missing=[-999])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TABLE.encode())))
+    assert read_measured(Path("-"), "y", "z").path == Path("standard input")
 
 
 def test_what_a_fit_is_told_of_the_target_reaches_its_folder(edhie: Callable[..., Any], tmp_path: Path) -> None:

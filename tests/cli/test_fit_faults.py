@@ -34,19 +34,18 @@ WIDE = ",".join(f"v{k}" for k in range(2000)) + ",y\n" + 20 * ("1," * 2000 + "2\
         (GOOD.replace("2,3,5", "2,nan,5"), [], "{path}, line 3 holds a number that is not finite: nan in column 'b'"),
         (GOOD.replace("2,3,5", "inf,3,5"), [], "{path}, line 3 holds a number that is not finite: inf in column 'a'"),
         (GOOD.replace("2,3,5", "2,3,1e999"), [], "{path}, line 3 holds a number that is not finite: 1e999 in column"),
-        (GOOD.replace("2,3,5", "2,,5"), [], "{path}, line 3: column 'b' is empty; drop such rows or fill them"),
+        (GOOD.replace("2,3,5", "2,,5"), [], "{path}, line 3: column 'b' is empty; fill in a number, or leave"),
         (GOOD.replace("2,3,5", "2,3"), [], "{path}, line 3 has 2 columns, the first 3; make them alike"),
         (GOOD.replace("2,3,5", "2,5,3,5,5,5"), [], "{path}, line 3 has 6 columns, the first 3; make them alike, and"),
         ("a,b,y\n1,2,3\n", [], "{path} has 1 row of numbers; give at least 2"),
         ("a,b,y\n", [], "{path} has no rows of numbers; give at least 2"),
-        ("y\n1\n2\n", [], "{path} has no column besides 'y'; give at least one to explain it with"),
+        ("y\n1\n2\n", [], "{path} has no column of numbers besides 'y'; give at least one to"),
         ("a,y\n1,7\n2,7\n3,7\n", [], "{path}: column 'y' is 7 in every row, so there is nothing to explain; choose"),
         ("a,a,y\n1,2,3\n2,3,4\n", [], "{path}: the first row must name each column differently, and 'a' is there 2"),
         ("a,b,d,y\n1,2,3,4\n2,3,4,6\n", [], "{path} has more variables (3) than rows (2); give more rows, or choose"),
         (WIDE, [], "{path} has more variables (2000) than rows (20); give more rows, or choose fewer columns with"),
-        (b"\x00\x01\x02" * 50, [], "{path} is no text: it holds bytes that no text has; give CSV, TSV or Parquet"),
+        (b"\x00\x01\x02" * 50, [], "{path} is no text: it holds bytes that no text has; give CSV, TSV, Excel"),
         (b"a,y\n\xc3\x28,\xff\n", [], "{path} cannot be read: 'utf-8' codec can't decode"),
-        (b"PK\x03\x04 and so on", [], "{path} is no text but a spreadsheet or another zip archive; save its table as"),
         ("a;y\n1;587\n2;1,674\n", [], "{path}, line 3, column 'y': '1,674' can mean 1674 (--decimal .) or 1.674 (--"),
         ("a;y\n1;5,5\n2;1.5\n", [], "{path}, column 'y': '5,5' in line 2 has a decimal comma and '1.5' in line 3 has"),
         ("a;y\n1;5,5\n2;1.5\n", ["--decimal", ","], "{path}, line 3: '1.5' is not a number with the decimal mark ','"),
@@ -57,7 +56,7 @@ WIDE = ",".join(f"v{k}" for k in range(2000)) + ",y\n" + 20 * ("1," * 2000 + "2\
         (GOOD, ["--sigma", "b", "--features", "a,b"], "'b' is the --sigma and among the --features too; leave it out"),
         (GOOD.replace("2,3,5", "2,0,5"), ["--sigma", "b"], "{path}: column 'b' is 0 in row 2 below the names; stand"),
         (GOOD.replace("2,3,5", "2,-3,5"), ["--sigma", "b"], "{path}: column 'b' is -3 in row 2 below the names; stand"),
-        (GOOD.replace("2,3,5", "2,,5"), ["--sigma", "b"], "{path}, line 3: column 'b' is empty; drop such rows"),
+        (GOOD.replace("2,3,5", "2,,5"), ["--sigma", "b"], "{path}, line 3: column 'b' is empty; fill in a number"),
         (GOOD.replace("2,3,5", "2,nan,5"), ["--sigma", "b"], "{path}, line 3 holds a number that is not finite: nan"),
         (GOOD.replace("2,3,5", "2,big,5"), ["--sigma", "b"], "{path}, line 3: 'big' is not a number; choose other"),
         (GOOD, ["--operators", "+,sinn"], "unknown operator 'sinn' in --operators; did you mean 'sin'?"),
@@ -80,7 +79,7 @@ def test_faults(
 
 
 def test_a_folder_in_place_of_data(edhie: Callable[..., Any], tmp_path: Path) -> None:
-    told = f"error: {tmp_path} is a folder; give a file of measurements: CSV, TSV or Parquet\n"
+    told = f"error: {tmp_path} is a folder; give a file of measurements: CSV, TSV, Excel or Parquet\n"
     assert edhie("fit", tmp_path, "--target", "y") == (1, "", told)
 
 

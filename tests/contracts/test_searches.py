@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from edhie.errors import SearchError
 from edhie.evaluate import Evaluator
-from edhie.evaluate.known import Known
+from edhie.evaluate.counting import KnownForms
 from edhie.events import Event, Finished, Improved, Progressed, Started
 from edhie.generators.base import Generator
 from edhie.results import STOPPED, SearchResult, front_of
@@ -222,17 +222,17 @@ def test_stopped_anywhere_and_gone_on_with_it_ends_the_same(
 
 def test_an_interruption_inside_the_evaluator(search: Search, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     uninterrupted = search(rng=1)
-    settle, stop = Known.settle, StopAfter(2)
+    settle, stop = KnownForms.settle, StopAfter(2)
 
-    def stopping_settle(self: Known, *given: Any, **options: Any) -> None:
+    def stopping_settle(self: KnownForms, *given: Any, **options: Any) -> None:
         settle(self, *given, **options)
         stop()
 
-    monkeypatch.setattr(Known, "settle", stopping_settle)
+    monkeypatch.setattr(KnownForms, "settle", stopping_settle)
     partial = search(rng=1, folder=tmp_path / "run")
     assert partial.stopped == "interrupted"
     assert len(partial.candidates) <= partial.counts.executed < uninterrupted.counts.executed
-    monkeypatch.setattr(Known, "settle", settle)
+    monkeypatch.setattr(KnownForms, "settle", settle)
     assert_same(search(rng=1, folder=tmp_path / "run", resume=True), uninterrupted)
 
 

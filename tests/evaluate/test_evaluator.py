@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from edhie.errors import DataError, EdhieError, ExpressionError, SymbolError
-from edhie.evaluate.constants.config import THOROUGH, FitConfig
+from edhie.evaluate.constants.fitting import THOROUGH, FitConfig
 from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.reading import read_data
@@ -150,6 +150,23 @@ def test_weights_count() -> None:
     scores = Evaluator(NGUYEN, X, Y, weights=weights).score(forest_of(NGUYEN, "x0"))
     expected = np.sqrt(np.mean((X[weights > 0, 0] - Y[weights > 0]) ** 2))
     assert scores.errors[0] == pytest.approx(expected)
+
+
+def test_data_is_taken_as_it_is() -> None:
+    data = read_data({"b": X2[:, 1], "x1": X2[:, 1], "x0": X2[:, 0]}, Y2, sigma=np.linspace(1, 2, len(Y2)))
+    evaluator = Evaluator(FEYNMAN, data)
+    assert (evaluator.data.names, evaluator.data.sigma is data.sigma) == (("x0", "x1"), True)
+    again = Evaluator(FEYNMAN, X2, Y2, sigma=data.sigma)
+    forest = forest_of(FEYNMAN, "x0/x1", "c*x0")
+    assert evaluator.score(forest).errors.tolist() == again.score(forest).errors.tolist()
+    own = read_data(X2, Y2, names=FEYNMAN.variables)
+    assert Evaluator(FEYNMAN, own).data is own
+    with pytest.raises(EdhieError, match="a Data has its own y, weights, sigma and resolution; give the Data alone"):
+        Evaluator(FEYNMAN, own, Y2)
+    with pytest.raises(DataError, match="the data has no variable 'x0', only: a, b"):
+        Evaluator(FEYNMAN, read_data(X2, Y2, names=["a", "b"]))
+    with pytest.raises(DataError, match="so there is nothing to explain"):
+        Evaluator(FEYNMAN, read_data(X2, 0 * Y2, names=FEYNMAN.variables, allow_constant_target=True))
 
 
 def test_complexity_by_symbol() -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import EdhieError
 from edhie.evaluate import Evaluator, FitConfig
-from edhie.evaluate.known import Known
+from edhie.evaluate.counting import KnownForms
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.grammar import load
 
@@ -104,29 +104,21 @@ def test_half_a_call_can_be_undone(stop_at: int, monkeypatch: pytest.MonkeyPatch
     marked.score(forest(0))
     reference.score(forest(0))
     mark = marked.mark()
-    settle, calls = Known.settle, iter(range(100))
+    settle, calls = KnownForms.settle, iter(range(100))
 
-    def stopping(self: Known, *given: Any, **options: Any) -> None:
+    def stopping(self: KnownForms, *given: Any, **options: Any) -> None:
         settle(self, *given, **options)
         if next(calls) == stop_at:
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Known, "settle", stopping)
+        patch.setattr(KnownForms, "settle", stopping)
         with suppress(KeyboardInterrupt):
             for seed in range(1, 5):
                 marked.score(forest(seed), bound=3.0 / seed)
             pytest.fail("it was not interrupted")
     marked.undo(mark)
     assert_alike(marked, reference)
-
-
-def test_without_a_mark_nothing_is_noted() -> None:
-    used = evaluator()
-    used.mark()
-    used.unmark()
-    used.score(forest(0))
-    assert used._known._changes is None
 
 
 @pytest.mark.parametrize(

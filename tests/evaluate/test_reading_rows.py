@@ -1,4 +1,4 @@
-"""Standard errors: they become weights, and what is none of them is told with its row."""
+"""Standard errors become weights, rows with missing values can be left out, and faults are told with their row."""
 
 from __future__ import annotations
 
@@ -69,3 +69,22 @@ def test_several_targets_have_a_column_each() -> None:
     table[1][1] = 0.0
     with pytest.raises(DataError, match=r"^column 1 of sigma is 0\.0 in row 1"):
         read_sigmas(table, rows=3, targets=2)
+
+
+def test_rows_with_missing_values_are_left_out() -> None:
+    table = {"a": [1.0, -999.0, 3.0, 4.0, 5.0, 6.0], "b": [1, 2, None, 4, 5, 6]}
+    data = read_data(table, [1, 2, 3, np.inf, -999, 7], sigma=[1, 1, 1, 1, 1, 2], missing=[-999], drop_missing=True)
+    assert (data.columns.tolist(), data.y.tolist()) == ([[1, 6], [1, 6]], [1, 7])
+    assert data.sigma is not None
+    assert data.sigma.tolist() == [1, 2]
+    assert data.columns.flags.c_contiguous
+    assert table["a"][1] == -999  # what was given stays
+
+
+def test_missing_values_are_told_unless_they_are_left_out() -> None:
+    with pytest.raises(
+        DataError, match=r"column 'x' of X is nan in row 1 \(counted from 0\), no other; drop such rows"
+    ):
+        read_data({"x": [1.0, -999.0, 2.0]}, Y, missing=[-999])
+    with pytest.raises(DataError, match="each of the 3 rows has a missing value; choose columns that have fewer"):
+        read_data({"x": [None, None, None]}, Y, drop_missing=True)

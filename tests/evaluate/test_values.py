@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from agreement import tolerance, value_at
 from edhie.errors import EdhieError, ExpressionError
 from edhie.evaluate.data import Data
-from edhie.evaluate.program import plan
+from edhie.evaluate.machine.program import plan
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr import standard_libraries as standard

@@ -9,7 +9,7 @@ import pytest
 
 from edhie.errors import EdhieError, SearchError
 from edhie.evaluate import Evaluator
-from edhie.evaluate.scores import Scores
+from edhie.evaluate.evaluator import Scores
 from edhie.expr import Forest
 from edhie.results import front_of
 from edhie.search import Budget, Task, run

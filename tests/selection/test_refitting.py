@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edhie.evaluate.constants.config import FitConfig
+from edhie.evaluate.constants.fitting import FitConfig
 from edhie.evaluate.values import values
 from edhie.expr import Forest
 from edhie.selection.choice import FROM_HERE

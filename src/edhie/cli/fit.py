@@ -11,7 +11,7 @@ from pathlib import Path
 
 import typer
 
-from edhie.cli.fit_data import Measured, read_measured
+from edhie.cli.fit_data import Measured, listed, read_measured
 from edhie.cli.options import print_json
 from edhie.cli.outputs import check_folder
 from edhie.cli.search_options import (
@@ -19,7 +19,9 @@ from edhie.cli.search_options import (
     Corpus,
     DataFile,
     Decimal,
+    DropMissing,
     Evaluations,
+    Exclude,
     Features,
     ForbidNesting,
     Generator,
@@ -28,6 +30,7 @@ from edhie.cli.search_options import (
     LargestSize,
     LossName,
     MaxTime,
+    Missing,
     NoiseName,
     Only,
     Operators,
@@ -65,6 +68,9 @@ def fit(
     data: DataFile,
     target: Target,
     features: Features = "",
+    exclude: Exclude = "",
+    missing: Missing = "",
+    drop_missing: DropMissing = False,
     sigma: Sigma = None,
     validation: Validation = None,
     decimal: Decimal = None,
@@ -108,7 +114,10 @@ def fit(
     try:
         if out is not None:
             check_folder(out, resume=resume)
-        measured = read_measured(data, target, features, validation, sigma=sigma, decimal=decimal)
+        measured = read_measured(
+            data, target, features, validation, sigma=sigma, decimal=decimal, exclude=exclude,
+            missing=listed(missing), drop_missing=drop_missing,
+        )  # fmt: skip
         constraints = constraints_of(max_size, forbid_nesting, only, all_variables, columns=measured.problem.columns)
         settings = replace(settings, constraints=constraints)
         if quiet:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from edhie.console import error_console, say
-from edhie.errors import DataError, shortened
+from edhie.errors import DataError, shortened, suggestion
 from edhie.evaluate import Data, read_data
 from edhie.evaluate.data import what_is_alike
 from edhie.evaluate.tables import Numbers, Table, open_table
 from edhie.fit import Problem
+from edhie.fit.problem import variable_names
 
 LEAST_ROWS = 2
 FEW_ROWS = 30  # as many have to be told apart from a table that was turned
@@ -60,13 +62,26 @@ def read_measured(
     *,
     sigma: str | None = None,
     decimal: str | None = None,
+    exclude: str = "",
+    missing: Sequence[float | str] = (),
+    drop_missing: bool = False,
 ) -> Measured:
-    """Read the chosen columns of a file, and of one for validation; raise an error if there is nothing to explain."""
-    table = open_table(path, decimal=decimal)
-    names = _features(table, target, features, sigma)
-    numbers = table.numbers((target, *names, *_or_none(sigma)))
+    """Read the chosen columns of a file, and of one for validation; raise an error if there is nothing to explain.
+
+    `features` are the columns to explain the target with, a list as in CSV; without any, all columns of numbers that
+    `exclude` does not name. `missing` are numbers or texts that stand for a missing value; with `drop_missing`, rows
+    with a missing value are left out, otherwise they raise an error. `path` may be "-", for standard input.
+    """
+    table = open_table(path, decimal=decimal, missing=missing)
+    path = table.path
+    # columns may be named as in the table or as in equations
+    own = dict(zip(variable_names(table.names), table.names, strict=True)) | {name: name for name in table.names}
+    target, sigma = own.get(target, target), None if sigma is None else own.get(sigma, sigma)
+    given, excluded = ([own.get(name, name) for name in listed(each)] for each in (features, exclude))
+    names = _features(table, target, given, sigma, excluded)
+    numbers = table.numbers((target, *names, *_or_none(sigma)), drop_missing=drop_missing)
     if not names:
-        raise DataError(f"{path} has no column besides {target!r}; give at least one to explain it with")
+        raise DataError(f"{path} has no column of numbers besides {target!r}; give at least one to explain it with")
     if len(numbers) < LEAST_ROWS:
         count = "1 row" if len(numbers) == 1 else "no rows"
         raise DataError(f"{path} has {count} of numbers; give at least {LEAST_ROWS}, and better hundreds")
@@ -76,8 +91,9 @@ def read_measured(
     data = _data(table, target, names, sigma, numbers)
     _check_variation(data, path, target)
     if validation is not None:
-        apart = _validation(open_table(validation, decimal=decimal), target, names, sigma)
-        return Measured(path, table.notes, Problem.of(data, target=target, validation=apart), validation)
+        other = open_table(validation, decimal=decimal, missing=missing)
+        apart = _validation(other, target, names, sigma, drop_missing=drop_missing)
+        return Measured(path, table.notes, Problem.of(data, target=target, validation=apart), other.path)
     return Measured(path, table.notes, Problem.of(data, target=target))
 
 
@@ -113,19 +129,32 @@ def _check_variation(data: Data, path: Path, target: str) -> None:
         raise DataError(f"{path}: {constant}; choose another --target")
 
 
-def _validation(table: Table, target: str, names: tuple[str, ...], sigma: str | None) -> Data:
+def _validation(table: Table, target: str, names: tuple[str, ...], sigma: str | None, *, drop_missing: bool) -> Data:
     """Return the same columns of another file, which may have no standard errors and a constant target."""
     sigma = sigma if sigma in table.names else None
-    numbers = table.numbers((target, *names, *_or_none(sigma)))
+    numbers = table.numbers((target, *names, *_or_none(sigma)), drop_missing=drop_missing)
     if len(numbers) == 0:
         raise DataError(f"{table.path} has no rows of numbers; give at least 1 for validation")
     return _data(table, target, names, sigma, numbers)
 
 
-def _features(table: Table, target: str, features: str, sigma: str | None) -> tuple[str, ...]:
-    """Return the columns named, by default all but the target and its standard errors; names with commas are quoted."""
-    given = tuple(each.strip() for each in next(csv.reader([features], skipinitialspace=True), []) if each.strip())
-    names = given or tuple(name for name in table.names if name not in (target, sigma))
+def listed(names: str) -> tuple[str, ...]:
+    """Return the names of a list as in CSV: a name with a comma stands in quotes."""
+    return tuple(each.strip() for each in next(csv.reader([names], skipinitialspace=True), []) if each.strip())
+
+
+def _features(
+    table: Table, target: str, given: Sequence[str], sigma: str | None, excluded: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the columns named; if none is, all columns of numbers but the target, its errors and those excluded."""
+    for each in excluded:
+        if each not in table.names:
+            hint = suggestion(each, table.names) or f"; it has {shortened(', '.join(table.names))}"
+            raise DataError(f"{table.path} has no column {each!r} to --exclude{hint}")
+        if each in (*given, target, sigma):
+            raise DataError(f"{each!r} is to be used and among those to --exclude too; leave it out of one")
+    others = [name for name in table.names if name not in (target, sigma, *excluded)]
+    names = tuple(given) or table.without_text(others)
     twice = next((name for name in given if given.count(name) > 1), None)
     if twice is not None:
         raise DataError(f"--features names {twice!r} twice; name it once")

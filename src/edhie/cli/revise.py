@@ -9,20 +9,23 @@ from typing import Annotated
 
 import typer
 
-from edhie.cli.fit_data import Measured, read_measured
+from edhie.cli.fit_data import Measured, listed, read_measured
 from edhie.cli.options import print_json
 from edhie.cli.outputs import check_folder
 from edhie.cli.search_options import (
     AllVariables,
     DataFile,
     Decimal,
+    DropMissing,
     Evaluations,
+    Exclude,
     Features,
     ForbidNesting,
     Generator,
     Json,
     LargestSize,
     MaxTime,
+    Missing,
     NoiseName,
     Only,
     Operators,
@@ -57,6 +60,9 @@ def revise(
     data: DataFile,
     target: Target,
     features: Features = "",
+    exclude: Exclude = "",
+    missing: Missing = "",
+    drop_missing: DropMissing = False,
     sigma: Sigma = None,
     noise: NoiseName = Settings.noise,
     validation: Validation = None,
@@ -87,7 +93,10 @@ def revise(
     try:
         if out is not None:
             check_folder(out, resume=resume)
-        measured = read_measured(data, target, features, validation, sigma=sigma, decimal=decimal)
+        measured = read_measured(
+            data, target, features, validation, sigma=sigma, decimal=decimal, exclude=exclude,
+            missing=listed(missing), drop_missing=drop_missing,
+        )  # fmt: skip
         constraints = constraints_of(max_size, forbid_nesting, only, all_variables, columns=measured.problem.columns)
         settings = replace(settings, constraints=constraints)
         if quiet:

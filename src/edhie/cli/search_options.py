@@ -49,9 +49,15 @@ def within(least: float, most: float = math.inf) -> Callable[[typer.CallbackPara
 
 # -- data -------------------------------------------------------------------------------
 
-DataFile = Annotated[Path, typer.Argument(help="A table: CSV, TSV or Parquet, with a row of names.")]
+DataFile = Annotated[
+    Path,
+    typer.Argument(help="A table with a row of names: CSV, TSV, Excel, JSON lines, Parquet; - for standard input."),
+]
 Target = Annotated[str, option(DATA, "Column to explain.", metavar="COLUMN")]
 Features = Annotated[str, option(DATA, "Columns to use; all others by default.", metavar="COLUMNS")]
+Exclude = Annotated[str, option(DATA, "Columns to leave out.", metavar="COLUMNS")]
+Missing = Annotated[str, option(DATA, "Values that mean missing, such as -999,n/a.", metavar="VALUES")]
+DropMissing = Annotated[bool, option(DATA, "Leave out rows with missing values.", "--drop-missing")]
 Sigma = Annotated[str | None, option(DATA, "Column of the target's standard errors.", metavar="COLUMN")]
 Validation = Annotated[Path | None, option(DATA, "Table of held-out rows to choose by.", metavar="FILE")]
 Decimal = Annotated[Literal[",", "."] | None, option(DATA, "Decimal mark, if it is not recognised.", metavar="MARK")]

@@ -1,13 +1,12 @@
 """Evaluation of expressions on data: values, errors, fitted constants."""
 
-from edhie.evaluate.constants.config import CHEAP, THOROUGH, FitConfig
-from edhie.evaluate.constants.fitting import Fitted, fit_constants
+from edhie.evaluate.constants.fitting import CHEAP, THOROUGH, FitConfig, Fitted, fit_constants
 from edhie.evaluate.constraints import Constraints
+from edhie.evaluate.counting import Counts
 from edhie.evaluate.data import Data
-from edhie.evaluate.evaluator import Evaluator
+from edhie.evaluate.evaluator import Evaluator, Scores
 from edhie.evaluate.losses import LOSSES, Loss, r2
 from edhie.evaluate.reading import read_columns, read_data
-from edhie.evaluate.scores import Counts, Scores
 from edhie.evaluate.values import squared_errors, values
 
 __all__ = [

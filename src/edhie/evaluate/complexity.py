@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +43,9 @@ def symbol_weights(library: SymbolLibrary, weights: Mapping[str, float]) -> Numb
     whole = all(isinstance(weight, Integral) for weight in weights.values())
     by_token: Numbers = np.ones(len(library), dtype=np.int64 if whole else np.float64)
     for given, weight in weights.items():
-        _check_weight(given, weight)
+        if not isinstance(weight, int | float | np.integer | np.floating) or not 0 <= weight <= MAX_WEIGHT:
+            what = f"the weight of {shortened(str(given))!r} is {shortened(repr(weight), 40)}"
+            raise SymbolError(f"{what}; give a number from 0 to {MAX_WEIGHT:g}")
         name = given if given in library else ALIASES.get(given, given)
         if name in library:
             by_token[library.ids[name]] = weight
@@ -54,9 +55,3 @@ def symbol_weights(library: SymbolLibrary, weights: Mapping[str, float]) -> Numb
                 f"unknown symbol {shortened(str(given))!r} among the weights{suggestion(str(given), known)}"
             )
     return by_token
-
-
-def _check_weight(name: str, weight: Any) -> None:
-    if not isinstance(weight, int | float | np.integer | np.floating) or not 0 <= weight <= MAX_WEIGHT:
-        what = f"the weight of {shortened(str(name))!r} is {shortened(repr(weight), 40)}"
-        raise SymbolError(f"{what}; give a number from 0 to {MAX_WEIGHT:g}")

@@ -106,16 +106,16 @@ class Rules:
         self._banned = np.zeros((len(library), len(library)), np.bool_)
         for key, inner in constraints.nested.items():
             for each in inner:
-                self._ban(self._operators(key, "nested"), self._operators(each, "nested"))
+                self._banned[np.ix_(self._operators(key, "nested"), self._operators(each, "nested"))] = True
         for key, names in constraints.only_on.items():
             others = np.setdiff1d(self._variables, [self._variable(name) for name in names])
-            self._ban(self._operators(key, "only_on"), others.tolist())
+            self._banned[np.ix_(self._operators(key, "only_on"), others.tolist())] = True
         self._answers: dict[Expr, bool] = {}
-        self._check_satisfiable()
-
-    def _ban(self, keys: list[int], inner: list[int]) -> None:
-        for key in keys:
-            self._banned[key, inner] = True
+        largest, n = constraints.max_size, len(self._variables)
+        if constraints.all_variables and largest is not None and largest < 2 * n - 1:
+            raise EdhieError(
+                f"no equation of {largest} nodes has all {n} variables: give a max_size of at least {2 * n - 1}"
+            )
 
     # -- names ----------------------------------------------------------------------------
 
@@ -139,13 +139,6 @@ class Rules:
             hint = suggestion(str(given), library.variables) or f"; there are {shortened(', '.join(library.variables))}"
             raise SymbolError(f"unknown variable {shortened(str(given))!r} in only_on of the constraints{hint}")
         return library.ids[given]
-
-    def _check_satisfiable(self) -> None:
-        largest, n = self.constraints.max_size, len(self._variables)
-        if self.constraints.all_variables and largest is not None and largest < 2 * n - 1:
-            raise EdhieError(
-                f"no equation of {largest} nodes has all {n} variables: give a max_size of at least {2 * n - 1}"
-            )
 
     # -- forests --------------------------------------------------------------------------
 

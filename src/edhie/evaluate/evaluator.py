@@ -12,21 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import EdhieError, ExpressionError
-from edhie.evaluate.choosing import Request, other_writings, to_execute
+from edhie.evaluate.archive import Archive
 from edhie.evaluate.complexity import complexity, symbol_weights
-from edhie.evaluate.constants.config import CHEAP, FitConfig
-from edhie.evaluate.constants.fitting import with_parts
+from edhie.evaluate.constants.fitting import CHEAP, FitConfig, with_parts
 from edhie.evaluate.constraints import Constraints, Rules
+from edhie.evaluate.counting import Counts, KnownForms, Request, other_writings, to_execute
 from edhie.evaluate.data import Data
-from edhie.evaluate.execution import Execution
-from edhie.evaluate.explored import Explored, ExploredMark
-from edhie.evaluate.key_table import Indices, key_pairs
-from edhie.evaluate.known import Known, KnownMark
+from edhie.evaluate.hash_table import Indices, key_pairs
 from edhie.evaluate.losses import DEFAULT_LOSS, Loss, loss_named
 from edhie.evaluate.numbers import check_whole
-from edhie.evaluate.reading import read_data
+from edhie.evaluate.reading import data_for, read_data
 from edhie.evaluate.resolution import Resolution
-from edhie.evaluate.scores import Counts, Scores
+from edhie.evaluate.scoring import fit_and_score
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.canonical import canonical
 
@@ -35,12 +32,26 @@ ROUNDING = 1e-24  # of the target's sum of squares: less is as good as nothing
 
 
 @dataclass(frozen=True, eq=False)
-class Mark:
-    """A moment that `Evaluator.undo` can go back to."""
+class Scores:
+    """The scores of a forest's expressions, in its order."""
 
-    counts: Counts
-    explored: ExploredMark
-    known: KnownMark
+    forest: Forest
+    """The expressions with their constants fitted; for an equivalent of an earlier one, the simpler writing of both."""
+    errors: NDArray[np.float64]
+    """Loss of each expression; infinite where a value is not finite, and where it was not needed exactly."""
+    complexities: NDArray[np.float64]
+    """Complexity of each expression."""
+    is_scored: NDArray[np.bool_]
+    """False for expressions beyond the budget, and for those that constraints forbid."""
+    forms: NDArray[np.uint64]
+    """64 bits of each canonical form, the same for all that count as one expression; 0 if forbidden."""
+
+    def __len__(self) -> int:
+        return len(self.errors)
+
+
+Mark = dict[str, NDArray[Any]]
+"""The state of an evaluator, as arrays that stay as they are while it goes on."""
 
 
 class Evaluator:
@@ -57,7 +68,7 @@ class Evaluator:
         self,
         library: SymbolLibrary,
         X: Any,  # noqa: N803 -- as scikit-learn calls it
-        y: Any,
+        y: Any = None,
         *,
         weights: Any = None,
         sigma: Any = None,
@@ -72,9 +83,9 @@ class Evaluator:
     ) -> None:
         """Read the data and check the settings.
 
-        `weights`, `sigma` and `resolution` are as `read_data` takes them. `budget` is a number of distinct
-        expressions. `complexity` weighs symbols by name; without it, complexity is the number of nodes. `threads` is
-        None for every core.
+        `X` is a `Data` with the library's variables, or a table; then `y`, `weights`, `sigma` and `resolution` are as
+        `read_data` takes them. `budget` is a number of distinct expressions. `complexity` weighs symbols by name;
+        without it, complexity is the number of nodes. `threads` is None for every core.
         """
         if budget is not None:
             check_whole("budget", budget, 0, or_none="no limit")
@@ -85,24 +96,28 @@ class Evaluator:
         self._symbol_weights = complexity
         self.rules: Rules | None = None if constraints is None else Rules(constraints, library)
         """The constraints over the library; None where everything may be scored."""
-        self.data: Data = read_data(
-            X, y, weights=weights, sigma=sigma, names=library.variables, resolution=resolution,
-            allow_constant_target=allow_constant_target,
-        )  # fmt: skip
+        if isinstance(X, Data):
+            if not (y is weights is sigma is resolution is None):
+                raise EdhieError("a Data has its own y, weights, sigma and resolution; give the Data alone")
+            self.data: Data = data_for(X, library.variables, allow_constant_target=allow_constant_target)
+        else:
+            self.data = read_data(
+                X, y, weights=weights, sigma=sigma, names=library.variables, resolution=resolution,
+                allow_constant_target=allow_constant_target,
+            )  # fmt: skip
         self.loss = loss_named(loss)
+        self.constants = constants
+        """The effort with which constants are fitted, and the bounds that all of them are to keep."""
         self.budget = budget
-        self.explored = Explored(library)
-        self._execution = Execution(self.data, self.loss, constants, threads)
-        self._is_bounded = constants.lower > -math.inf or constants.upper < math.inf
+        self.explored = Archive(library)
+        self._threads = threads
         self._counts = Counts()
-        self._known = Known()
-        self.negligible: float = self._negligible()
-        """An error that is as good as none: what rounding leaves of a perfect fit; always a finite number."""
-
-    def _negligible(self) -> float:
+        self._known = KnownForms()
         to_error = self.loss.from_sum_of_squares
         left = 0.0 if to_error is None else float(to_error(ROUNDING * self.data.squares_to_explain, self.data))
-        return left if math.isfinite(left) else 0.0  # in the unit of a constant target any error is infinite
+        # in the unit of a constant target any error is infinite
+        self.negligible: float = left if math.isfinite(left) else 0.0
+        """An error that is as good as none: what rounding leaves of a perfect fit; always a finite number."""
 
     # -- settings and counts --------------------------------------------------------------
 
@@ -110,11 +125,6 @@ class Evaluator:
     def counts(self) -> Counts:
         """The work done so far."""
         return self._counts
-
-    @property
-    def constants(self) -> FitConfig:
-        """The effort with which constants are fitted, and the bounds that all of them are to keep."""
-        return self._execution.constants
 
     @property
     def remaining(self) -> float:
@@ -136,7 +146,7 @@ class Evaluator:
         """Return the settings that determine the scores, besides library and data, ready for JSON."""
         return {
             "loss": self.loss.name,
-            "constants": asdict(self._execution.constants),
+            "constants": asdict(self.constants),
             "complexity": dict(self._symbol_weights or {}),
             **({} if self.rules is None else {"constraints": self.rules.constraints.as_json()}),
         }
@@ -155,20 +165,14 @@ class Evaluator:
             self.budget = own
 
     def mark(self) -> Mark:
-        """Return this moment, for `undo`, and note changes until `unmark`; the mark before it is void."""
-        return Mark(self._counts, self.explored.mark(), self._known.mark())
-
-    def unmark(self) -> None:
-        """Give up the mark: nothing will be undone."""
-        self._known.unmark()
+        """Return this moment, for `undo`."""
+        return self.state()
 
     def undo(self, mark: Mark) -> None:
-        """Forget what was done since the mark, which must be the last one."""
-        self._counts = mark.counts
-        self.explored.undo(mark.explored)
-        self._known.undo(mark.known)
+        """Forget what was done since the mark."""
+        self.restore(mark)
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> Mark:
         """Return the state as arrays, for `restore` of an evaluator with the same data and settings."""
         counts = np.array(astuple(self._counts), np.int64)
         return {"counts": counts, **self.explored.state(), **self._known.state()}
@@ -176,7 +180,7 @@ class Evaluator:
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Replace the state by that which `state` returned."""
         try:
-            known, counts = Known.restored(state), Counts(*map(int, state["counts"]))
+            known, counts = KnownForms.restored(state), Counts(*map(int, state["counts"]))
             self.explored.restore(state)
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise EdhieError(f"this is not the state of an evaluator, or it is damaged: {error!r}") from error
@@ -211,23 +215,22 @@ class Evaluator:
             raise EdhieError("the bound is NaN; give the largest error that matters, or leave it out")
         is_allowed = np.ones(len(forest), np.bool_) if self.rules is None else self.rules.allowed(forest)
         n_forbidden = int((~is_allowed).sum())
-        found = self._score_allowed(forest.take(is_allowed) if n_forbidden else forest, bound)
+        complexities = complexity(forest, self._symbol_weights)
+        allowed = forest.take(is_allowed) if n_forbidden else forest
+        writings = self._known_writings(allowed)
+        forms = self._known.writings["form"][writings]
+        request = Request(allowed, writings, forms, complexities[is_allowed], bound)
+        new, again = to_execute(request, self._known, self.explored, self.remaining)
+        self._execute(request, np.concatenate([new, again]), len(new))
+        self._execute(request, other_writings(request, self._known, self.explored), 0)
+        found = self._collect(forest, complexities, is_allowed, forms)
+        # to keep to the bound on memory; what is forgotten would be executed, and counted, again
+        self._known.forget(self.explored.forget(), WRITINGS_A_FORM * self.explored.capacity)
         self._counts = replace(
             self._counts,
             asked=self._counts.asked + len(forest),
             forbidden=self._counts.forbidden + n_forbidden,
         )
-        return self._with_forbidden(found, forest, is_allowed) if n_forbidden else found
-
-    def _score_allowed(self, forest: Forest, bound: float) -> Scores:
-        writings = self._known_writings(forest)
-        forms = self._known.writings["form"][writings]
-        request = Request(forest, writings, forms, complexity(forest, self._symbol_weights), bound)
-        new, again = to_execute(request, self._known, self.explored, self.remaining)
-        self._execute(request, np.concatenate([new, again]), len(new))
-        self._execute(request, other_writings(request, self._known, self.explored), 0)
-        found = self._collect(request)
-        self._forget()
         return found
 
     def complexities(self, forest: Forest) -> NDArray[Any]:
@@ -250,20 +253,23 @@ class Evaluator:
         fresh = np.flatnonzero(writings < 0)
         if len(fresh):
             # constants merge only where they may be any number: under bounds c*c reaches further than c
+            is_bounded = self.constants.lower > -math.inf or self.constants.upper < math.inf
             apart = forest.take(fresh)
-            forms = key_pairs(apart if self._is_bounded else canonical(apart))
-            writings[fresh] = self._known.learn(keys[fresh], forms)
+            writings[fresh] = self._known.learn(keys[fresh], key_pairs(apart if is_bounded else canonical(apart)))
         return writings
 
     def _execute(self, request: Request, chosen: Indices, n_new: int) -> None:
         if len(chosen) == 0:
             return
-        done = self._execution.run(request.forest.take(chosen), request.bound)
+        bound = request.bound
+        done = fit_and_score(
+            request.forest.take(chosen), self.data, self.loss, self.constants, bound=bound, threads=self._threads
+        )
         executed_at = self._counts.executed + np.minimum(np.arange(1, len(chosen) + 1), n_new)
         places = self.explored.add(done.forest, done.errors, request.complexities[chosen], executed_at)
         self._known.settle(
             request.writings[chosen], places, done.is_exact,
-            bound=request.bound, explored=self.explored, negligible=self.negligible,
+            bound=bound, explored=self.explored, negligible=self.negligible,
         )  # fmt: skip
         self._counts = replace(
             self._counts,
@@ -273,28 +279,17 @@ class Evaluator:
             invalid=self._counts.invalid + int((done.is_exact & ~np.isfinite(done.errors)).sum()),
         )
 
-    def _collect(self, request: Request) -> Scores:
-        places = self._known.forms["place"][request.forms]
-        keys = self._known.forms.keys[request.forms, 0]
+    def _collect(
+        self, forest: Forest, complexities: NDArray[Any], is_allowed: NDArray[np.bool_], forms: Indices
+    ) -> Scores:
+        """Return the scores of a forest; `forms` are those of the allowed expressions, others are infinitely bad."""
+        places, keys = np.full(len(forest), -1, np.int64), np.zeros(len(forest), np.uint64)
+        places[is_allowed], keys[is_allowed] = self._known.forms["place"][forms], self._known.forms.keys[forms, 0]
         is_scored = places >= 0
-        if is_scored.all():
-            found = self.explored.take(places)
-            return Scores(found, self.explored.errors[places], self.explored.complexities[places], is_scored, keys)
         known = places[is_scored]
-        found = with_parts(request.forest, np.flatnonzero(is_scored), self.explored.take(known))
-        errors, complexities = np.full(len(places), np.inf), request.complexities.astype(np.float64)
-        errors[is_scored], complexities[is_scored] = self.explored.errors[known], self.explored.complexities[known]
-        return Scores(found, errors, complexities, is_scored, keys)
-
-    def _with_forbidden(self, found: Scores, forest: Forest, is_allowed: NDArray[np.bool_]) -> Scores:
-        """Return the scores of the allowed expressions with the others in their places, infinitely bad."""
-        whole = with_parts(forest, np.flatnonzero(is_allowed), found.forest)
-        errors, complexities = np.full(len(forest), np.inf), self.complexities(forest).astype(np.float64)
-        is_scored, forms = np.zeros(len(forest), np.bool_), np.zeros(len(forest), np.uint64)
-        errors[is_allowed], complexities[is_allowed] = found.errors, found.complexities
-        is_scored[is_allowed], forms[is_allowed] = found.is_scored, found.forms
-        return Scores(whole, errors, complexities, is_scored, forms)
-
-    def _forget(self) -> None:
-        """Keep to the bound on memory; what is forgotten would be executed, and counted, again."""
-        self._known.forget(self.explored.forget(), WRITINGS_A_FORM * self.explored.capacity)
+        found = self.explored.take(known)
+        if len(known) < len(forest):
+            found = with_parts(forest, np.flatnonzero(is_scored), found)
+        errors, sizes = np.full(len(forest), np.inf), complexities.astype(np.float64)
+        errors[is_scored], sizes[is_scored] = self.explored.errors[known], self.explored.complexities[known]
+        return Scores(found, errors, sizes, is_scored, keys)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edhie.errors import DataError, LossError, shortened, suggestion
-from edhie.evaluate.data import Data, squares_about_mean
+from edhie.evaluate.data import Data, squares_about_mean, squares_about_zero
 from edhie.evaluate.numbers import read_only
 
 Values = NDArray[np.float64]
@@ -44,13 +44,6 @@ class Loss:
 # -- sums of squares ------------------------------------------------------------------
 
 
-def sum_of_squares(y: Values, y_hat: Values, weights: Values | None) -> float:
-    """Return the weighted sum of squared errors."""
-    with np.errstate(all="ignore"):
-        errors = y_hat - y
-        return float(np.dot(errors, errors) if weights is None else np.dot(weights, np.square(errors)))
-
-
 def r2(y: ArrayLike, y_hat: ArrayLike, weights: ArrayLike | None = None) -> float:
     """Return R², the explained share of the target's variance: 1 at best, without bound below.
 
@@ -60,29 +53,21 @@ def r2(y: ArrayLike, y_hat: ArrayLike, weights: ArrayLike | None = None) -> floa
     return 1.0 - LOSSES["one_minus_r2"].of_values(y, y_hat, weights)
 
 
-def _ratio(squares: Values, unit: float) -> Values:
-    """Return sums of squares in a unit; in the unit 0, that of a constant target, any error is infinite."""
-    if 0 < unit < math.inf:
-        return squares / unit
-    return np.where(squares == 0, 0.0, np.inf)
-
-
-def _total_weight(y: Values, weights: Values | None) -> float:
-    return float(len(y) if weights is None else weights.sum())
-
-
 def _of_squares(name: str, *, relative: bool, root: bool) -> Loss:
     """Make a loss from the sum of squares: in units of the weight or of the target's, as a square or its root."""
 
     def in_unit(squares: ArrayLike, unit: float) -> Values:
+        given = np.asarray(squares, dtype=np.float64)
         with np.errstate(all="ignore"):
-            ratio = _ratio(np.asarray(squares, dtype=np.float64), unit)
+            # in the unit 0, that of a constant target, any error is infinite
+            ratio = given / unit if 0 < unit < math.inf else np.where(given == 0, 0.0, np.inf)
             error = np.sqrt(ratio) if root else ratio
             return np.where(np.isnan(error), np.inf, error)
 
     def of_values(y: Values, y_hat: Values, weights: Values | None) -> float:
-        unit = squares_about_mean(y, weights) if relative else _total_weight(y, weights)
-        return float(in_unit(sum_of_squares(y, y_hat, weights), unit))
+        total_weight = float(len(y) if weights is None else weights.sum())
+        unit = squares_about_mean(y, weights) if relative else total_weight
+        return float(in_unit(squares_about_zero(y_hat - y, weights), unit))
 
     def from_sum_of_squares(squares: ArrayLike, data: Data) -> Values:
         return in_unit(squares, data.squares_about_mean if relative else data.total_weight)
@@ -95,7 +80,7 @@ def _of_squares(name: str, *, relative: bool, root: bool) -> Loss:
             bound = (given * np.abs(given) if root else given) * unit * ROUNDED_UP
             return np.where(np.isposinf(given), np.inf, bound)  # an infinite error times a unit of 0 is NaN
 
-    return Loss(name, _guarded(of_values), from_sum_of_squares, to_sum_of_squares)
+    return Loss(name, partial(_guarded, of_values), from_sum_of_squares, to_sum_of_squares)
 
 
 # -- of other kinds -------------------------------------------------------------------
@@ -128,12 +113,8 @@ def _student(y: Values, y_hat: Values, weights: Values | None) -> float:
     return math.sqrt(square) * math.exp(nats) / OF_NORMAL
 
 
-def _guarded(formula: Formula) -> Callable[[ArrayLike, ArrayLike, ArrayLike | None], float]:
-    """Guard a formula: it is called for finite predictions only, without warnings; NaN counts as infinite."""
-    return partial(_call_guarded, formula)
-
-
-def _call_guarded(formula: Formula, y: ArrayLike, y_hat: ArrayLike, weights: ArrayLike | None = None) -> float:
+def _guarded(formula: Formula, y: ArrayLike, y_hat: ArrayLike, weights: ArrayLike | None = None) -> float:
+    """Call a formula for finite predictions only, without warnings; NaN counts as infinite."""
     target = np.asarray(y, dtype=np.float64)
     predicted = _as_long_as(target, y_hat, "y_hat")
     if not np.isfinite(predicted).all():
@@ -163,12 +144,12 @@ LOSSES: dict[str, Loss] = {
     for loss in (
         _of_squares("rmse", relative=False, root=True),  # root of the mean squared error
         _of_squares("mse", relative=False, root=False),  # mean squared error
-        Loss("mae", _guarded(_mean_absolute)),  # mean absolute error
+        Loss("mae", partial(_guarded, _mean_absolute)),  # mean absolute error
         _of_squares("one_minus_r2", relative=True, root=False),  # 1 - R², so that smaller is better
         _of_squares("nrmse", relative=True, root=True),  # RMSE in units of the target's standard deviation
         _of_squares("nmse", relative=True, root=False),  # MSE in units of its variance: the same number as 1 - R²
-        Loss("max", _guarded(_largest_absolute)),  # the largest absolute error
-        Loss("student", _guarded(_student)),  # as the RMSE for normal residuals, and robust to gross errors
+        Loss("max", partial(_guarded, _largest_absolute)),  # the largest absolute error
+        Loss("student", partial(_guarded, _student)),  # as the RMSE for normal residuals, and robust to gross errors
     )
 }
 """The losses by name. Weights count by their ratios; deviation and variance are those of the data, not estimates."""
@@ -197,16 +178,12 @@ def loss_named(loss: str | Loss | Callable[..., Any] = DEFAULT_LOSS) -> Loss:
             raise LossError(f"unknown loss {shortened(loss)!r}; use one of {', '.join(LOSSES)}, or a function{hint}")
         return LOSSES[name]
     if callable(loss):
-        return _of_user(loss)
+        name = getattr(loss, "__name__", type(loss).__name__)
+        return Loss(name, partial(_guarded, partial(_call_users, loss, name)))
     raise LossError(f"a loss is a name ({', '.join(LOSSES)}) or a function of y, y_hat and weights, not {loss!r}")
 
 
-def _of_user(function: Callable[..., Any]) -> Loss:
-    name = getattr(function, "__name__", type(function).__name__)
-    return Loss(name, _guarded(partial(_call_of_user, function, name)))
-
-
-def _call_of_user(function: Callable[..., Any], name: str, y: Values, y_hat: Values, weights: Values | None) -> float:
+def _call_users(function: Callable[..., Any], name: str, y: Values, y_hat: Values, weights: Values | None) -> float:
     given = function(read_only(y), read_only(y_hat), None if weights is None else read_only(weights))
     number = given[()] if isinstance(given, np.ndarray) and given.ndim == 0 else given
     if not isinstance(number, Real | np.bool_):

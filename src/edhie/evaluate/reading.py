@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ def read_data(
     sigma: Any = None,
     names: Sequence[str] | None = None,
     resolution: Resolution | None = None,
+    missing: Sequence[float] = (),
+    drop_missing: bool = False,
     allow_constant_target: bool = False,
 ) -> Data:
     """Return data from a table of variables and a target, checked once; a `DataError` says what is wrong and where.
@@ -35,21 +38,53 @@ def read_data(
     or polars DataFrame, or a mapping from names to columns. `names` are the variables wanted,
     in order: columns that have names are chosen by them, others stand for them in order.
     `sigma` are the standard errors of the target: the weights are then 1/sigma², divided by their mean. `resolution`
-    is that of the target; None to judge it from its values.
+    is that of the target; None to judge it from its values. `missing` are numbers that stand for a missing value, such
+    as -999, in `X` and `y`; with `drop_missing`, rows that have one, NaN or None, or an infinite number are left out.
 
     >>> read_data({"t": [0, 1, 2], "note": ["a", "b", "c"]}, [1.0, 3.0, 5.0], names=["t"]).columns
     array([[0., 1., 2.]])
     """
-    columns, chosen = _read_table(X, names)
-    target = read_row(y, "y", rows=columns.shape[1], transposed=len(columns))
     if sigma is not None and weights is not None:
         raise DataError(
             "weights and sigma are both given, and sigma alone sets the weights to 1/sigma²; give one of them"
         )
+    columns, chosen = _read_table(X, names)
+    n_rows = columns.shape[1]
+    target = _numbers_by_row(y, "y", rows=n_rows, transposed=len(columns))
+    weights = None if weights is None else _numbers_by_row(weights, "weights", rows=n_rows)
+    sigma = None if sigma is None else _numbers_by_row(sigma, "sigma", rows=n_rows)
+    for values in (columns, target) if len(missing) else ():
+        values[np.isin(values, missing)] = np.nan
+    if drop_missing:
+        given = [values for values in (*columns, target, weights, sigma) if values is not None]
+        whole = np.logical_and.reduce([np.isfinite(values) for values in given])
+        if not whole.any():
+            raise DataError(f"each of the {n_rows} rows has a missing value; choose columns that have fewer of them")
+        columns, target = np.ascontiguousarray(columns[:, whole]), target[whole]
+        weights, sigma = (None if values is None else values[whole] for values in (weights, sigma))
+    check_finite(columns, [_place(name) for name in chosen])
+    check_finite(target[np.newaxis], ["y"])
     errors = None if sigma is None else read_sigma(sigma, rows=len(target))
     row_weights = None if weights is None else read_weights(weights, rows=len(target))
     row_weights = row_weights if errors is None else weights_of(errors)
     data = with_resolution(Data(columns, target, row_weights, chosen, errors), resolution)
+    _check_target(data, allow_constant_target)
+    return data
+
+
+def data_for(data: Data, names: Sequence[str], *, allow_constant_target: bool = False) -> Data:
+    """Return data that was read already, with the variables of these names in this order; check its target.
+
+    Where there are standard errors, the weights are those of the rows at hand, with a mean of 1.
+    """
+    for name in names:
+        if name not in data.names:
+            known = shortened(", ".join(data.names))
+            raise DataError(f"the data has no variable {name!r}, only: {known}{suggestion(name, data.names)}")
+    if tuple(names) != data.names:
+        data = data.with_columns([data.names.index(name) for name in names])
+    if data.sigma is not None:
+        data = replace(data, weights=weights_of(data.sigma))
     _check_target(data, allow_constant_target)
     return data
 
@@ -76,11 +111,13 @@ def _check_target(data: Data, allow_constant: bool) -> None:
 
 def read_columns(X: Any, *, names: Sequence[str] | None = None) -> Values:  # noqa: N803 -- as scikit-learn calls it
     """Return the columns of `X`, of shape (variables, rows), read and checked as `read_data` does."""
-    return _read_table(X, names)[0]
+    columns, chosen = _read_table(X, names)
+    check_finite(columns, [_place(name) for name in chosen])
+    return columns
 
 
 def _read_table(table: Any, names: Sequence[str] | None) -> tuple[Values, tuple[str, ...]]:
-    """Return finite columns, and the names of the variables."""
+    """Return the columns, NaN where a value is missing, and the names of the variables."""
     wanted = None if names is None else _checked_names(names)
     labelled = _labelled_columns(table)
     if labelled is None:
@@ -89,7 +126,6 @@ def _read_table(table: Any, names: Sequence[str] | None) -> tuple[Values, tuple[
         columns, chosen = _from_labelled(*labelled, wanted)
     if columns.shape[1] == 0:
         raise DataError("X has no rows; give at least one")
-    check_finite(columns, [_place(name) for name in chosen])
     return columns, chosen
 
 
@@ -126,10 +162,14 @@ def _from_labelled(
     counts = Counter(labels)
     if any(isinstance(label, str) for label in labels):
         chosen = tuple(str(label) for label in labels) if wanted is None else wanted
-        picked = labels if wanted is None else [_known_label(name, counts) for name in wanted]
+        picked = labels if wanted is None else list(wanted)
     else:  # pandas numbers the columns of a frame that was given no names
         chosen, picked = _names_by_position(len(labels), wanted), labels
     for label in picked:
+        if label not in counts:
+            known = [str(each) for each in labels]
+            hint = suggestion(str(label), known)
+            raise DataError(f"X has no column {label!r}, only: {shortened(', '.join(known))}{hint}")
         if counts[label] > 1:
             raise DataError(f"X has {counts[label]} columns named {label!r}; rename them or leave all but one out")
     read = [numbers_of(column_of(label), _place(name)) for label, name in zip(picked, chosen, strict=True)]
@@ -165,13 +205,6 @@ def _names_by_position(count: int, wanted: tuple[str, ...] | None) -> tuple[str,
     return wanted
 
 
-def _known_label(name: str, labels: Counter[Hashable]) -> str:
-    if name not in labels:
-        known = [str(label) for label in labels]
-        raise DataError(f"X has no column {name!r}, only: {shortened(', '.join(known))}{suggestion(name, known)}")
-    return name
-
-
 def _place(name: str) -> str:
     return f"column {name!r} of X"
 
@@ -179,19 +212,19 @@ def _place(name: str) -> str:
 # -- rows ------------------------------------------------------------------------------
 
 
-def read_row(values: Any, place: str, *, rows: int, transposed: int = -1) -> Values:
-    """Return finite numbers, one for each row of X."""
+def _numbers_by_row(values: Any, place: str, *, rows: int, transposed: int = -1) -> Values:
+    """Return a number for each row of X, NaN where it is missing."""
     read = numbers_of(values, place)
     if len(read) != rows:
         hint = "; X seems to be transposed, give X.T" if len(read) == transposed else ""
         raise DataError(f"X has {rows} rows and {place} has {len(read)}; give one value for each row of X{hint}")
-    check_finite(read[np.newaxis], [place])
     return read
 
 
 def read_weights(weights: Any, *, rows: int) -> Values:
     """Return the weight of each row: finite numbers, none below 0, not all 0."""
-    read = read_row(weights, "weights", rows=rows)
+    read = _numbers_by_row(weights, "weights", rows=rows)
+    check_finite(read[np.newaxis], ["weights"])
     negative = np.flatnonzero(read < 0)
     if len(negative):
         raise DataError(f"weights is {read[negative[0]]} in {rows_named(negative)}; no weight may be below 0")
@@ -205,7 +238,8 @@ def read_weights(weights: Any, *, rows: int) -> Values:
 
 def read_sigma(sigma: Any, *, rows: int, place: str = "sigma") -> Values:
     """Return the standard error of each row: finite numbers, all above 0."""
-    read = read_row(sigma, place, rows=rows)
+    read = _numbers_by_row(sigma, place, rows=rows)
+    check_finite(read[np.newaxis], [place])
     bad = np.flatnonzero(read <= 0)
     if len(bad):
         must = "standard errors must be above 0; correct such rows or drop them"

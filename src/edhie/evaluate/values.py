@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import EdhieError, ExpressionError, shortened
+from edhie.errors import EdhieError
+from edhie.evaluate.custom_operators import custom_values
 from edhie.evaluate.data import Data
-from edhie.evaluate.numbers import read_only
-from edhie.evaluate.program import Program, check_constants, plan, plan_shared, with_custom_operators
-from edhie.expr import Expr, Forest
-from edhie.expr.interpret import interpret
+from edhie.evaluate.machine.program import check_constants, plan, plan_shared
+from edhie.expr import Forest
 
 if TYPE_CHECKING:
-    from edhie.evaluate.kernels import Target
+    from edhie.evaluate.machine.kernels import Target
 
 Numbers = NDArray[np.float64]
 PARTS_A_THREAD = 8  # expressions differ in cost: small parts even it out
@@ -36,23 +35,11 @@ def values(forest: Forest, columns: Numbers, *, threads: int | None = 1) -> Numb
     """
     check_columns(forest, columns)
     check_constants(forest)
-    from edhie.evaluate import kernels
+    from edhie.evaluate.machine import kernels
 
     out = np.empty((len(forest), columns.shape[1]))
-    n_blocks, count = block_count(columns.shape[1]), thread_count(threads)
-    if n_blocks < count:  # too few rows to share out: each thread has expressions of its own
-        program = plan_shared(forest, group=-(-len(forest) // count))
-        n_groups = len(program.groups) - 1
-        parallel_for(
-            lambda start, stop: kernels.values(program, (start, stop), (0, n_blocks), columns, out), n_groups, threads
-        )
-    else:
-        program = plan_shared(forest)
-        n_groups = len(program.groups) - 1
-        parallel_for(
-            lambda start, stop: kernels.values(program, (0, n_groups), (start, stop), columns, out),
-            n_blocks, threads, parts=1,
-        )  # fmt: skip
+    program = plan_shared(forest, group=-(-len(forest) // thread_count(threads)))
+    parallel_for(partial(kernels.values, program, columns, out), len(program.groups) - 1, threads)
     for k, found in custom_values(forest, columns):
         out[k] = found
     return out
@@ -65,19 +52,15 @@ def squared_errors(forest: Forest, data: Data, *, bounds: float | Numbers = np.i
     """
     check_columns(forest, data.columns)
     check_constants(forest)
-    from edhie.evaluate import kernels
+    from edhie.evaluate.machine import kernels
 
     out = np.empty(len(forest))
     limits = np.ascontiguousarray(np.broadcast_to(np.asarray(bounds, np.float64), out.shape))
-    target = target_of(data)
-    count, n_blocks = thread_count(threads), block_count(data.n_rows)
+    # under a bound most expressions end after one block of rows, which saves more than sharing subtrees does
     is_bounded = bool(np.isfinite(limits).any())
-    if not is_bounded and 1 < count <= n_blocks:
-        _add_up_blocks(plan_shared(forest), target, threads, out)
-    else:
-        # under a bound most end after a block of rows: that pays more than sharing subtrees does
-        program = plan(forest) if is_bounded else plan_shared(forest, group=-(-len(forest) // count))
-        parallel_for(partial(kernels.squared_errors, program, target, limits, out), len(program.groups) - 1, threads)
+    program = plan(forest) if is_bounded else plan_shared(forest, group=-(-len(forest) // thread_count(threads)))
+    work = partial(kernels.squared_errors, program, target_of(data), limits, out)
+    parallel_for(work, len(program.groups) - 1, threads)
     for k, found in custom_values(forest, data.columns):
         with np.errstate(all="ignore"):
             squares = (found - data.y) ** 2
@@ -86,53 +69,11 @@ def squared_errors(forest: Forest, data: Data, *, bounds: float | Numbers = np.i
     return out
 
 
-def _add_up_blocks(program: Program, target: Target, threads: int | None, out: Numbers) -> None:
-    """Compute squared errors by threads that share out the rows; they are added in the order of one thread."""
-    from edhie.evaluate.kernels import block_errors
-
-    n_blocks = block_count(len(target.y))
-    for g in range(len(program.groups) - 1):
-        first, last = program.groups[g : g + 2]
-        sums = np.empty((n_blocks, last - first))
-        parallel_for(partial(block_errors, program, g, target, sums), n_blocks, threads, parts=1)
-        with np.errstate(all="ignore"):
-            total = sums[0]
-            for block in sums[1:]:
-                total += block
-        out[first:last] = np.where(np.isnan(total), np.inf, total)
-
-
-def block_count(n_rows: int) -> int:
-    """Return the number of blocks that the machine makes of so many rows."""
-    from edhie.evaluate.machine import BLOCK
-
-    return -(-n_rows // BLOCK)
-
-
 def target_of(data: Data) -> Target:
     """Return data as kernels take it."""
-    from edhie.evaluate.kernels import Target
+    from edhie.evaluate.machine.kernels import Target
 
     return Target(data.columns, data.y, np.empty(0) if data.weights is None else data.weights)
-
-
-def custom_values(forest: Forest, columns: Numbers) -> Iterator[tuple[int, Numbers]]:
-    """Yield the places and values of expressions with a user's operators, by NumPy: the slower path."""
-    for k in with_custom_operators(forest).tolist():
-        yield k, numpy_values(forest[k], columns)
-
-
-def numpy_values(expr: Expr, columns: Numbers) -> Numbers:
-    """Return the values of one expression by NumPy, on columns that a user's operators cannot change."""
-    named = dict(zip(expr.library.variables, map(read_only, columns), strict=True))
-    found = np.asarray(interpret(expr, named))
-    if found.dtype.kind not in "fiub" or found.shape not in ((), columns.shape[1:]):
-        shown = f"{found.dtype} of shape {found.shape}"
-        raise ExpressionError(
-            f"{shortened(str(expr))!r} came to {shown} on {columns.shape[1]} rows; "
-            "the operators that were added must give one real number a row"
-        )
-    return np.array(np.broadcast_to(found, columns.shape[1:]), dtype=np.float64)
 
 
 def check_columns(forest: Forest, columns: Numbers) -> None:
@@ -158,7 +99,7 @@ def thread_count(threads: int | None) -> int:
     return threads
 
 
-def parallel_for(work: Callable[[int, int], None], n: int, threads: int | None, *, parts: int = PARTS_A_THREAD) -> None:
+def parallel_for(work: Callable[[int, int], None], n: int, threads: int | None) -> None:
     """Call `work(from, to)` over 0 to n in parts on several threads; compiled code releases the interpreter lock.
 
     Parts must not depend on each other, so that the number of threads changes nothing.
@@ -167,7 +108,7 @@ def parallel_for(work: Callable[[int, int], None], n: int, threads: int | None, 
     if count == 1 or n <= 1:
         work(0, n)
         return
-    size = max(1, -(-n // (parts * count)))
+    size = max(1, -(-n // (PARTS_A_THREAD * count)))
     places = [(start, min(start + size, n)) for start in range(0, n, size)]
     for _ in _pool(count, os.getpid()).map(lambda place: work(*place), places):
         pass

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate import Data, values
-from edhie.evaluate.constants.ties import Ties
 from edhie.evaluate.constants.uncertainty import Uncertainty, uncertainty, value_deviations
 from edhie.evaluate.losses import r2
 from edhie.expr import Expr, Forest
@@ -48,8 +47,8 @@ class Equation:
     """Rows that were held out."""
     score: float = 0.0
     """How much the logarithm of the loss falls from the equation before it, for each unit of complexity."""
-    ties: Ties | None = None
-    """Constants that are one in several places, as those of a template's part that is called twice."""
+    ties: tuple[int, ...] | None = None
+    """The parameter that each constant is, where a template's part is called twice, so that its constants are tied."""
     model: NoiseModel | None = None
     """The noise model at whose optimum the constants are; None for the loss that was asked for."""
     weight: float | None = None
@@ -99,8 +98,8 @@ class Equation:
 
     @cached_property
     def shown(self) -> Expr:
-        """The printed form with as few digits of its constants as its loss and predictions need."""
-        from edhie.evaluate.constants.digits import needed_digits
+        """What is printed, with as few digits of its constants as its loss and its predictions need."""
+        from edhie.evaluate.constants.printed_digits import needed_digits
 
         return needed_digits(self.printed, self.train, held_out=self.validation)
 

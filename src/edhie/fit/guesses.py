@@ -10,7 +10,7 @@ import numpy as np
 
 from edhie.errors import ParseError, SearchError, SymbolError
 from edhie.evaluate import THOROUGH, Evaluator, FitConfig, fit_constants
-from edhie.evaluate.constants.logarithm import logarithmic_fit
+from edhie.evaluate.constants.logarithmic_fit import logarithmic_fit
 from edhie.evaluate.data import few_rows
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.symbols import ALIASES, NAMED_LITERALS, NUMBER, is_name, variable

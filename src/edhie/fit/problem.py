@@ -58,8 +58,8 @@ class Problem:
         """Return the problem with some of its variables."""
         if len(places) == len(self.columns):
             return self
-        held_out = None if self.validation is None else _only(self.validation, places)
-        return Problem(self.target, tuple(self.columns[k] for k in places), _only(self.train, places), held_out)
+        held_out = None if self.validation is None else self.validation.with_columns(places)
+        return Problem(self.target, tuple(self.columns[k] for k in places), self.train.with_columns(places), held_out)
 
     def evaluator(self, library: SymbolLibrary, settings: Settings) -> Evaluator:
         """Return the evaluator of expressions over a library on the rows to fit to."""
@@ -68,21 +68,13 @@ class Problem:
             constraints = constraints.renamed(dict(zip(self.columns, self.train.names, strict=True)))
         return Evaluator(
             library,
-            self.train.columns.T,
-            self.train.y,
-            weights=self.train.weights if self.train.sigma is None else None,
-            sigma=self.train.sigma,
-            resolution=self.train.resolution,
+            self.train,
             loss=settings.loss,
             constants=settings.constants,
             complexity=settings.complexity,
             constraints=constraints,
             allow_constant_target=True,
         )
-
-
-def _only(data: Data, places: NDArray[np.int64]) -> Data:
-    return replace(data, columns=data.columns[places], names=tuple(data.names[k] for k in places))
 
 
 def split(data: Data, rng: np.random.Generator) -> tuple[Data, Data | None]:

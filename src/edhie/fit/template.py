@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from edhie.errors import SearchError
-from edhie.evaluate.constants.ties import Ties
 from edhie.expr import Expr, SymbolLibrary
 from edhie.expr.symbols import NUMBER, OPERATORS, constant
 from edhie.search.template import Template, TemplateConfig, TemplateSearch
@@ -53,13 +52,13 @@ def parts(expr: Expr, template: Template | str) -> dict[str, Expr]:
     return read.parts(expr)
 
 
-def ties_of(expr: Expr, template: str) -> Ties | None:
-    """Return which constants are shared by several places of a template; None if none is.
+def ties_of(expr: Expr, template: str) -> tuple[int, ...] | None:
+    """Return the parameter that each constant is, where one is in several places; None where none is.
 
     >>> from edhie.expr import parse
     >>> expr = parse("c*x0 + 2*(c*x1)", variables=["x0", "x1"]).with_constants([-3.0, -3.0])
     >>> ties_of(expr, "f(x0) + 2*f(x1)")
-    Ties(of=(0, 0), signs=(1, 1))
+    (0, 0)
     """
     try:
         read = Template.parse(template, expr.library)
@@ -68,5 +67,4 @@ def ties_of(expr: Expr, template: str) -> Ties | None:
         return None
     if not read.is_tied or None in expr.constants:
         return None
-    ties = read.ties(expr)
-    return Ties(tuple(ties), (1,) * len(ties))
+    return tuple(read.ties(expr))

@@ -86,8 +86,7 @@ def _generator() -> None:
 
 
 def _scoring() -> None:
-    data = _data()
-    Evaluator(_library(), data.columns.T, data.y).score(_forest())
+    Evaluator(_library(), _data()).score(_forest())
 
 
 PARTS: dict[str, Callable[[], None]] = {"fitting": _fitting, "generator": _generator, "scoring": _scoring}
@@ -104,7 +103,7 @@ def _forest() -> Forest:
 
 def _data() -> Data:
     noise = np.random.default_rng(0).uniform(1, 2, (ROWS, 2))
-    return read_data(noise[:, :1], noise[:, 1])
+    return read_data(noise[:, :1], noise[:, 1], names=_library().variables)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -57,7 +57,7 @@ class _Part:
         if self.data.n_rows <= self.most:
             return self.data
         chosen = np.sort(np.random.default_rng(0).choice(self.data.n_rows, self.most, replace=False))
-        return Data(self.data.columns[:, chosen], self.data.y[chosen], None, self.data.names)
+        return replace(self.data, weights=None).take(chosen)
 
     @cached_property
     def predicted(self) -> Numbers:

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import SearchError
-from edhie.evaluate.evaluator import Evaluator
+from edhie.evaluate.evaluator import Evaluator, Scores
 from edhie.evaluate.numbers import check_whole, shown
-from edhie.evaluate.scores import Scores
 from edhie.expr import Forest
 from edhie.generators.base import Generator
 from edhie.results.candidates import Candidate, Candidates

@@ -58,10 +58,7 @@ def run(
     keeper = None if folder is None else Keeper(Path(folder), chosen, task, seed, resume=resume, asked=asked or {})
     with evaluator.limited(budget.evaluations):
         loop = _Loop(chosen, task, seed if keeper is None else keeper.seed, keeper, Watch(task, chosen, on_event))
-        try:
-            result = loop.run()
-        finally:
-            evaluator.unmark()
+        result = loop.run()
     if keeper is not None:
         try:
             result.save(keeper.folder)

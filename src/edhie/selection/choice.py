@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
-from edhie.evaluate.constants.config import FitConfig
+from edhie.evaluate.constants.fitting import FitConfig
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.values import values

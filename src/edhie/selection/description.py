@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.jacobian import Response
+from edhie.evaluate.custom_operators import with_custom_operators
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import FREEDOM
-from edhie.evaluate.program import plan, symbol_tables, with_custom_operators
+from edhie.evaluate.machine.program import plan, symbol_tables
 from edhie.expr import Forest
 from edhie.expr.symbols import NUMBER
 from edhie.selection.noise import PROPORTIONAL, NoiseModel, codes_of, noise_models, smallest_prediction

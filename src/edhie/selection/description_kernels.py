@@ -17,8 +17,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.gradient_kernels import drop_infinite, jacobian
-from edhie.evaluate.program import Program
+from edhie.evaluate.machine.gradient_kernels import drop_infinite, jacobian
+from edhie.evaluate.machine.program import Program
 from edhie.evaluate.student_kernels import student_scale
 from edhie.expr.jit import jit
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.constants.config import FitConfig
-from edhie.evaluate.constants.fitting import fit_constants
+from edhie.evaluate.constants.fitting import FitConfig, fit_constants
 from edhie.evaluate.constants.jacobian import Response, constants_among_values
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import values

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from edhie.errors import EdhieError
-from edhie.evaluate.constants.config import CHEAP, THOROUGH, FitConfig
-from edhie.evaluate.constants.fitting import fit_constants, fit_missing
+from edhie.evaluate.constants.fitting import CHEAP, THOROUGH, FitConfig, fit_constants, fit_missing
 from edhie.evaluate.data import Data
 from edhie.evaluate.reading import read_data
 from edhie.evaluate.values import squared_errors, values

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edhie.evaluate.constants.config import FitConfig
-from edhie.evaluate.constants.fitting import fit_constants
+from edhie.evaluate.constants.fitting import FitConfig, fit_constants
 from edhie.evaluate.constants.polish import polish
 from edhie.evaluate.data import Data
 from edhie.evaluate.reading import read_data

@@ -10,7 +10,7 @@ from scipy.optimize import curve_fit
 from edhie.errors import EdhieError
 from edhie.evaluate.constants.fitting import fit_constants
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.constants.polish import gauss_newton, polish_expr
+from edhie.evaluate.constants.polish import gauss_newton, polish
 from edhie.evaluate.constants.uncertainty import uncertainty, value_deviations
 from edhie.evaluate.data import Data
 from edhie.evaluate.reading import read_data
@@ -30,7 +30,7 @@ def fitted(text: str, *, weights: np.ndarray | None = None, noise: float = 0.1, 
     truth = parse(text).with_constants(MODELS[text])
     y = truth(x0=X) + noise * np.random.default_rng(seed).normal(size=len(X))
     data = read_data(X, y, weights=weights)
-    return polish_expr(truth, data)[0], data
+    return polish(Forest.from_exprs([truth]), data).forest[0], data
 
 
 @pytest.mark.parametrize("text", MODELS)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
 import sys
+import threading
 import time
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +16,7 @@ import pytest
 
 from edhie.errors import DataError
 from edhie.evaluate.tables import open_table
-from edhie.evaluate.tables import text as text_tables
+from edhie.evaluate.tables import rows as row_tables
 
 
 def written(folder: Path, text: str | bytes, name: str = "t.csv") -> Path:
@@ -33,17 +37,17 @@ def test_rows_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = np.random.default_rng(0).normal(size=(25, 2))
     path = written(tmp_path, "a,b\n" + "".join(f"{a},{b}\n" for a, b in table.tolist()))
     for chunk in (1, 10, 25, 100):
-        monkeypatch.setattr(text_tables, "CHUNK", chunk)
+        monkeypatch.setattr(row_tables, "CHUNK", chunk)
         np.testing.assert_array_equal(open_table(path).numbers(["b", "a"]), table[:, ::-1])
     written(tmp_path, path.read_bytes() + b"1,inf\n")
-    monkeypatch.setattr(text_tables, "CHUNK", 10)
-    with pytest.raises(DataError, match=r"t.csv, line 27 holds a number that is not finite: inf in column 'b'; drop"):
+    monkeypatch.setattr(row_tables, "CHUNK", 10)
+    with pytest.raises(DataError, match=r"t.csv, line 27 holds a number that is not finite: inf in column 'b'; fill"):
         open_table(path).numbers(["a", "b"])
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 3, 100])
 def test_quotes_in_parts(chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_tables, "CHUNK", chunk)
+    monkeypatch.setattr(row_tables, "CHUNK", chunk)
     path = written(tmp_path, 'a,"the\nnote"\n1,x\n2,"two\nlines"\n3,y\n"4",z\n')
     assert open_table(path).numbers(["a"]).ravel().tolist() == [1, 2, 3, 4]
     assert [row[0] for row in open_table(path).texts()] == ["1", "2", "3", "4"]
@@ -141,6 +145,137 @@ def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         open_table(written(tmp_path, b"PAR1", "t.parquet"))
 
 
+# -- Excel, JSON lines, compressed files, standard input ------------------------------
+
+
+def test_excel(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in ([None], ["t", "y", "site", "on"], [1, 0.25, "lab", datetime(2024, 1, 5)], [2, None, "field", None]):
+        book.active.append(row)
+    book.create_sheet("notes")
+    book.save(tmp_path / "t.xlsx")
+    table = open_table(tmp_path / "t.xlsx")
+    assert table.names == ("t", "y", "site", "on")
+    assert table.without_text(table.names) == ("t", "y")
+    assert table.numbers(["y", "t"], drop_missing=True).tolist() == [[0.25, 1.0]]
+    assert table.notes == (
+        "has 2 sheets, of which the first, 'Sheet', is read",
+        "has columns of text or dates, which are left out: 'site', 'on'",
+        "has 1 row with a missing value, which is left out",
+    )
+    assert table.written_step("y") is None
+    with pytest.raises(DataError, match="column 'y' is empty in row 1"):
+        table.numbers(["y"])
+    with pytest.raises(DataError, match="column 'site' holds the text 'lab' in row 0"):
+        table.numbers(["site"])
+
+
+def test_excel_that_is_none(tmp_path: Path) -> None:
+    pytest.importorskip("openpyxl")
+    with pytest.raises(DataError, match=r"t.xlsx cannot be read as an Excel file: .*; save it as CSV"):
+        open_table(written(tmp_path, b"PK\x03\x04 and no more", "t.xlsx"))
+
+
+def test_excel_without_openpyxl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    told = (
+        r"t.xlsx: reading Excel files needs openpyxl; install it with: pip install 'edhie\[excel\]', or save the table"
+    )
+    with pytest.raises(DataError, match=told):
+        open_table(written(tmp_path, b"PK\x03\x04", "t.xlsx"))
+
+
+JSON_LINES = (
+    '{"t": 1, "y": 1.50, "site": "lab"}\n\n{"y": 2.25, "t": null, "site": "x"}\n{"t": 3e2, "y": 4, "on": true}\n'
+)
+
+
+def test_json_lines(tmp_path: Path) -> None:
+    for name in ("t.jsonl", "t.ndjson", "t.data"):
+        table = open_table(written(tmp_path, JSON_LINES.replace("on", "site"), name))
+        assert table.names == ("t", "y", "site")
+        assert table.numbers(["y"]).ravel().tolist() == [1.5, 2.25, 4.0]
+        assert table.numbers(["t", "y"], drop_missing=True).tolist() == [[1.0, 1.5], [300.0, 4.0]]
+        assert table.written_step("y") == 0.01  # as it is written, not as it is held
+        assert table.without_text(table.names) == ("t", "y")
+    assert list(table.texts())[1] == ["", "2.25", "x"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (JSON_LINES, "line 4 has 'on', which the first line has not"),
+        ('{"t": 1}\n{"t": 2\n', "line 2 is no JSON: "),
+        ('{"t": 1}\n[2]\n', r"line 2: '\[2\]' is no JSON object"),
+        ('{"t": 1}\n{"t": null}\n', "line 2: column 't' is empty; fill in a number"),
+        ('{"t": "1,674"}\n', r"column 't': '1,674' can mean 1674 .* or 1\.674"),
+        ("{}\n", "is empty; write a row of names"),
+    ],
+)
+def test_faults_of_json_lines(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=message):
+        open_table(written(tmp_path, text, "t.jsonl")).numbers(["t"])
+
+
+@pytest.mark.parametrize(("name", "text"), [("t.csv.gz", "a,b\n1.50,2\n"), ("t.TSV.GZ", "a\tb\n1.50\t2\n")])
+def test_compressed_files(name: str, text: str, tmp_path: Path) -> None:
+    table = open_table(written(tmp_path, gzip.compress(text.encode()), name))
+    assert (table.names, table.notes) == (("a", "b"), ())
+    assert table.numbers(["b", "a"]).tolist() == [[2.0, 1.5]]
+    assert table.written_step("a") == 0.01
+    rows = gzip.compress(b"a\n" + b"".join(b"%d\n" % (k * k) for k in range(20_000)))
+    with pytest.raises(DataError, match="cannot be read: Compressed file ended"):
+        open_table(written(tmp_path, rows[: len(rows) // 2])).numbers(["a"])
+
+
+@pytest.mark.parametrize("is_compressed", [False, True])
+def test_standard_input(is_compressed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = b"a;b\n1,5;2\n3,0;x\n"
+    given = io.BytesIO(gzip.compress(content) if is_compressed else content)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(given))
+    table = open_table(Path("-"))
+    assert table.numbers(["a"]).ravel().tolist() == [1.5, 3.0]
+    assert table.written_step("a") == 0.1
+    with pytest.raises(DataError, match="standard input, line 3: 'x' is not a number"):
+        table.numbers(["b"])
+
+
+# -- missing values, and columns of text ----------------------------------------------
+
+
+@pytest.mark.parametrize("missing", [[-999], ["-999"], [-999.0, "?"]])
+def test_missing_values(missing: list[float | str], tmp_path: Path) -> None:
+    path = written(tmp_path, "a,b\n1,2\n-999,3\n4,-999.00\n5,NA\n6,\n7,8.5\n")
+    table = open_table(path, missing=missing)
+    assert table.numbers(["a", "b"], drop_missing=True).tolist() == [[1, 2], [7, 8.5]]
+    assert table.notes == ("has 4 rows with missing values, which are left out",)
+    assert np.isnan(table.numbers(["b"], with_gaps=True)).sum() == 3
+    assert table.written_step("b") == 0.1  # of 8.5; the marker is no measurement
+    with pytest.raises(DataError, match=r"line 4: column 'b' has no value \(-999.00\); fill in a number, or leave"):
+        table.numbers(["b"])
+    assert open_table(path).numbers(["a"])[1] == -999  # where nobody says that it stands for nothing
+
+
+def test_a_marker_with_decimal_commas(tmp_path: Path) -> None:
+    table = open_table(written(tmp_path, "a;b\n1,5;2\n-99,9;3\n"), missing=[-99.9])
+    assert table.numbers(["a", "b"], drop_missing=True).tolist() == [[1.5, 2.0]]
+
+
+def test_columns_of_text_and_dates_are_told_apart(tmp_path: Path) -> None:
+    text = "day,a,site,b,c,gone\n2024-01-05,1,lab,NA,x,\n2024-01-06,2,NA,1,2,\n2024-01-07,3,lab,2,3,\n"
+    table = open_table(written(tmp_path, text))
+    assert table.without_text(table.names) == ("a", "b", "c", "gone")
+    assert table.notes == ("has columns of text or dates, which are left out: 'day', 'site'",)
+    with pytest.raises(DataError, match="line 2: 'x' is not a number"):  # one such cell is a mistake, not a column
+        table.numbers(["c"])
+
+
+def test_thousands_are_never_taken_for_decimals(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"line 2, column 'b': '1,674' can mean 1674 .* or 1.674"):
+        open_table(written(tmp_path, "a;b\n587;1,674\n")).numbers(["a", "b"])
+
+
 # -- what is not right ----------------------------------------------------------------
 
 
@@ -155,16 +290,18 @@ def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("a,b\n1,2\n1\n", "line 3 has 1 columns, the first 2; make them alike"),
         ("a,b\n1,5,2,5\n", "line 2 has 4 columns, the first 2; make them alike, and where commas stand in numbers"),
         ("a,b\n1,2\n\n1,two\n", "line 4: 'two' is not a number; choose other columns, or turn column 'b' into numbers"),
-        ("a,b\n1,\n", "line 2: column 'b' is empty; drop such rows or fill them"),
-        ("a,b\n1,NaN\n", "line 2 holds a number that is not finite: NaN in column 'b'; drop such rows or fill them"),
+        ("a,b\n1,\n", "line 2: column 'b' is empty; fill in a number, or leave such rows out with --drop-missing"),
+        ("a,b\n1,NaN\n", "line 2 holds a number that is not finite: NaN in column 'b'; fill in a number"),
         ("a|b\n1|2\n", r"has no column 'b'; it has a\|b; separate columns by commas"),
         ("a b\n1 2\n", "has no column 'b'; it has a b; separate columns by commas"),
         ("a,bb\n1,2\n", "has no column 'b'; did you mean 'bb'"),
         (b"a,b\n1,\xff\n", "cannot be read: .*; save it as CSV in UTF-8"),
         (b"a,b\n" + 5000 * b"1,2\n" + b"1,\xff\n", "cannot be read: .*; save it as CSV in UTF-8"),
         (b"\xff\xfea", "cannot be read: .*; save it as CSV in UTF-8"),
-        (b"\x7fELF\x00\x01", "is no text: it holds bytes that no text has; give CSV, TSV or Parquet"),
-        (b"\x1f\x8b\x08", "is no text but compressed; unpack it first"),
+        (b"\x7fELF\x00\x01", "is no text: it holds bytes that no text has; give CSV, TSV, Excel or Parquet"),
+        (b"\x1f\x8b\x08", "cannot be read: Compressed file ended"),
+        (b"\xd0\xcf\x11\xe0", "is no text but an old spreadsheet; save it as .xlsx or CSV"),
+        ("a,b\n1,NA\n", r"line 2: column 'b' has no value \(NA\); fill in a number"),
     ],
 )
 def test_faults(text: str | bytes, message: str, tmp_path: Path) -> None:
@@ -182,8 +319,11 @@ def test_files_that_are_none(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
 def test_pipes(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(DataError, match="is no ordinary file; save what comes from it as one"):
-        open_table(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=("a,b\n1,2\n",))
+    writer.start()
+    table = open_table(tmp_path / "pipe")
+    writer.join()
+    assert table.numbers(["b"]).tolist() == table.numbers(["b"]).tolist() == [[2.0]]
 
 
 def test_many_rows_take_no_time(tmp_path: Path) -> None:

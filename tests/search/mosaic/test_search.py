@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from edhie.evaluate import Evaluator
-from edhie.evaluate.explored import Explored
+from edhie.evaluate.archive import Archive
 from edhie.evaluate.losses import LOSSES
 from edhie.events import Progressed
 from edhie.expr import SymbolLibrary, operator
@@ -323,7 +323,7 @@ def test_small_settings(config: MosaicConfig) -> None:
 
 @both
 def test_memory_of_the_evaluator_may_be_small(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Explored, "capacity", 2)
+    monkeypatch.setattr(Archive, "capacity", 2)
     assert is_exact(searched(make(), X, np.sin(A) + B), A)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agreement import agree
-from edhie.evaluate.constants.config import FitConfig
+from edhie.evaluate.constants.fitting import FitConfig
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.search.pieces.rewriting import pieces_within, refitted, shortened, shorter, within_bounds
 from mosaics import data_of, forest_of, free, positive, strict

@@ -1,4 +1,4 @@
-"""Fits of the constants of many expressions at once, by least squares."""
+"""Fits of the constants of many expressions at once, by least squares; `FitConfig`: the effort spent on them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,60 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.constants.config import CHEAP, FitConfig
+from edhie.errors import EdhieError
+from edhie.evaluate.custom_operators import with_custom_operators
 from edhie.evaluate.data import Data, few_rows
-from edhie.evaluate.program import plan, symbol_tables, with_custom_operators
+from edhie.evaluate.machine.program import plan, symbol_tables
+from edhie.evaluate.numbers import check_whole
 from edhie.evaluate.values import check_columns, parallel_for, target_of
 from edhie.expr import Forest
 from edhie.expr.symbols import NUMBER
 
 Numbers = NDArray[np.float64]
 HOPELESS = 4.0  # times the mean of squares that matters: what a sample leaves more of does not matter on all rows
+
+
+@dataclass(frozen=True)
+class FitConfig:
+    """Settings of a fit of constants by least squares."""
+
+    points: int = 16
+    """Points tried: all ones, the data's scales, then at random; linear expressions need one. 0: given values alone."""
+    starts: int = 3
+    """Points, the best of those tried, from which a descent starts."""
+    rounds: int = 1
+    """Rounds at most, each with other points; six rounds that end in the same error are enough."""
+    iterations: int = 20
+    """Steps at most from each start."""
+    tolerance: float = 1e-8
+    """A step that lowers the sum of squares by less than this share is the last."""
+    enough: float = 1e-24
+    """A sum of squares below this share of the target's ends the search: that is rounding."""
+    rows: int | None = 2000
+    """Rows that starts are tried on, spread over the target's range; the best goes on with all. None for all rows."""
+    lower: float = -math.inf
+    """The least that a constant may be."""
+    upper: float = math.inf
+    """The greatest that a constant may be."""
+    seed: int = 0
+    """Seed of the random points."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("points", 0), ("starts", 1), ("rounds", 1), ("iterations", 1), ("seed", 0)):
+            check_whole(name, getattr(self, name), least)
+        if self.rows is not None:
+            check_whole("rows", self.rows, 1, or_none="all rows")
+        if not self.lower < self.upper:
+            raise EdhieError(f"lower must be below upper: they are {self.lower} and {self.upper}")
+        for name in ("tolerance", "enough"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise EdhieError(f"{name} is a share, 0 or more, not {getattr(self, name)}")
+
+
+CHEAP = FitConfig()
+"""A fit for the many expressions of a search."""
+THOROUGH = FitConfig(points=500, starts=10, rounds=20, iterations=200, tolerance=1e-14)
+"""A fit for the few expressions that matter."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,19 +131,14 @@ def _search(forest: Forest, data: Data, config: FitConfig, threads: int | None) 
         float(config.tolerance), config.enough * data.squares_to_explain, config.seed,
     )  # fmt: skip
     parallel_for(partial(fit, program, scales, target, effort, errors, leaves), len(forest), threads)
-    fitted = with_leaves(forest, leaves)
+    has_value = forest.library.has_slot[forest.tokens[symbol_tables(forest.library).is_leaf[forest.tokens]]]
+    fitted = Forest(forest.library, forest.tokens, forest.offsets, np.ascontiguousarray(leaves[has_value]))
     custom = with_custom_operators(forest)
     if len(custom):
-        from edhie.evaluate.constants.custom import fit_custom
+        from edhie.evaluate.constants.custom_fit import fit_custom
 
         fitted, errors = fit_custom(fitted, errors, custom, data, config)
     return fitted, errors
-
-
-def with_leaves(forest: Forest, leaves: Numbers) -> Forest:
-    """Return the forest with its constants and numbers from the leaves of its program."""
-    has_value = forest.library.has_slot[forest.tokens[symbol_tables(forest.library).is_leaf[forest.tokens]]]
-    return Forest(forest.library, forest.tokens, forest.offsets, np.ascontiguousarray(leaves[has_value]))
 
 
 def with_parts(forest: Forest, places: NDArray[np.int64], parts: Forest) -> Forest:

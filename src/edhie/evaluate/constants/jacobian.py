@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError
-from edhie.evaluate.constants.interpreted import Interpreted
-from edhie.evaluate.program import check_constants, plan, symbol_tables, with_custom_operators
-from edhie.evaluate.values import block_count, check_columns
+from edhie.evaluate.custom_operators import Interpreted, with_custom_operators
+from edhie.evaluate.machine.program import check_constants, plan, symbol_tables
+from edhie.evaluate.values import check_columns
 from edhie.expr import Expr, Forest
 
 Numbers = NDArray[np.float64]
@@ -34,7 +36,8 @@ def constants_of_each(forest: Forest) -> list[NDArray[np.int64]]:
 class Response:
     """An expression planned once, to be evaluated for many values of its constants.
 
-    Built-in operators have exact slopes; with a user's operators they are central differences.
+    Slopes of built-in operators are exact; those of expressions with a user's operators are central differences,
+    except for constants in which the expression is linear.
 
     >>> from edhie.expr import parse
     >>> response = Response(parse("c*x0^c").with_constants([3.0, 2.0]), np.array([[1.0, 2.0]]))
@@ -54,46 +57,41 @@ class Response:
         self._program = plan(forest, keep=True)
         self.constants: Numbers = self._program.leaf_values[self._program.is_free]
         """The constants' own values."""
-        has_own = len(with_custom_operators(forest)) > 0
-        self._interpreted: Interpreted | None = Interpreted(self.expr, columns) if has_own else None
-
-    @property
-    def has_exact_slopes(self) -> bool:
-        """True if all operators have kernels."""
-        return self._interpreted is None
-
-    @property
-    def precision(self) -> float:
+        is_custom = len(with_custom_operators(forest)) > 0
+        self._interpreted: Interpreted | None = Interpreted(self.expr, columns) if is_custom else None
+        self.precision: float = DIFFERENCES if is_custom else EXACT_SLOPES
         """The share of a slope below which it is rounding."""
-        return EXACT_SLOPES if self.has_exact_slopes else DIFFERENCES
+
+    @cached_property
+    def is_linear(self) -> NDArray[np.bool_]:
+        """True for each constant of a set in which the expression is linear together."""
+        from edhie.evaluate.constants.linear_constants import find_linear
+
+        is_linear = np.zeros(self._program.n_registers, np.bool_)
+        find_linear(self._program, 0, is_linear)
+        return np.asarray(is_linear[np.flatnonzero(self._program.is_free)])
 
     def values(self, constants: Numbers) -> Numbers:
         """Return the values for these constants, not finite where the expression is not defined."""
         if self._interpreted is not None:
             return np.asarray(self._interpreted.values(constants[np.newaxis])[0])
-        from edhie.evaluate import kernels
+        from edhie.evaluate.machine import kernels
 
         out = np.empty((1, self.columns.shape[1]))
-        program, n_blocks = self._program._replace(leaf_values=self._leaves(constants)), block_count(out.shape[1])
-        kernels.values(program, (0, 1), (0, n_blocks), self.columns, out)
+        program = self._program._replace(leaf_values=self._leaves(constants))
+        kernels.values(program, self.columns, out, 0, 1)
         return out.ravel()
 
     def values_at_each(self, constants: Numbers) -> Numbers:
-        """Return the values, of shape (n, rows), for points of shape (n, constants)."""
-        if self._interpreted is not None:
-            return self._interpreted.values(constants)
-        return np.array([self.values(each) for each in constants]).reshape(len(constants), self.columns.shape[1])
+        """Return the values, of shape (n, rows), for points of shape (n, constants), of a user's operators."""
+        assert self._interpreted is not None
+        return self._interpreted.values(constants)
 
-    def jacobian(self, constants: Numbers, *, is_linear: NDArray[np.bool_] | None = None) -> tuple[Numbers, Numbers]:
-        """Return the values, of shape (rows,), and the slopes, of shape (constants, rows), at these constants.
-
-        Without kernels, constants that the expression is known to be linear in together need fewer evaluations.
-        """
+    def jacobian(self, constants: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the values, of shape (rows,), and the slopes, of shape (constants, rows), at these constants."""
         if self._interpreted is not None:
-            return self._by_differences(
-                constants, np.zeros(len(constants), np.bool_) if is_linear is None else is_linear
-            )
-        from edhie.evaluate.gradient_kernels import jacobian
+            return self._by_differences(constants)
+        from edhie.evaluate.machine.gradient_kernels import jacobian
 
         n_rows = self.columns.shape[1]
         values, slopes = np.empty(n_rows), np.empty((len(constants), n_rows))
@@ -105,8 +103,9 @@ class Response:
         leaves[self._program.is_free] = constants
         return leaves
 
-    def _by_differences(self, constants: Numbers, is_linear: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
+    def _by_differences(self, constants: Numbers) -> tuple[Numbers, Numbers]:
         """Return values and slopes without kernels: exact for linear constants, differences for the others."""
+        is_linear = self.is_linear
         curved = np.flatnonzero(~is_linear)
         steps = RELATIVE_STEP * np.where(constants == 0, 1.0, np.abs(constants))[curved]
         origin = np.where(is_linear, 0.0, constants)

@@ -11,12 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.constants.linear_parts import find_linear
-from edhie.evaluate.constants.solve import solve_damped
+from edhie.evaluate.constants.linear_constants import find_linear
 from edhie.evaluate.constants.starts import start_value
-from edhie.evaluate.gradient_kernels import Workspace, find_active, normal_equations, workspace_for
-from edhie.evaluate.kernels import Target, leaves_of, squared_error
-from edhie.evaluate.program import Program
+from edhie.evaluate.machine.gradient_kernels import Workspace, find_active, normal_equations, workspace_for
+from edhie.evaluate.machine.kernels import Target, leaves_of, squared_error
+from edhie.evaluate.machine.program import Program
 from edhie.expr.jit import jit
 
 Numbers = NDArray[np.float64]
@@ -26,6 +25,7 @@ Flags = NDArray[np.bool_]
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-3, 1e-12, 1e10
 CANCELLED = 1e-8  # share of a sum below which what is left of it after a subtraction has too few digits
 AGREEMENT, ENOUGH_ROUNDS = 1e-6, 6  # the share that counts as the same error, and the rounds that have to find it
+TINY_PIVOT = 1e-14  # of a unit diagonal: what is below is rounding
 SETTLED = 1e-6  # damping below which a small step is a sign of the end, and not of caution
 
 
@@ -196,3 +196,46 @@ def insert(errors: Numbers, points: Numbers, error: float, point: Numbers) -> No
     if at < len(errors):
         errors[at] = error
         points[at] = point
+
+
+@jit
+def solve_damped(products: Numbers, slope: Numbers, damping: Numbers, step: Numbers, work: Numbers) -> bool:
+    """Solve (A + diag(A)·damping) x = slope for a positive A scaled to a unit diagonal; return False if that fails.
+
+    Unknowns whose diagonal is 0 (they change nothing) and those that the others make up already
+    (their pivot is rounding) stay where they are: their step is 0.
+    """
+    m = len(slope)
+    scale = np.empty(m)
+    for p in range(m):
+        scale[p] = 1.0 / np.sqrt(products[p, p]) if products[p, p] > 0 else 0.0
+        if not np.isfinite(scale[p]):
+            return False
+    for p in range(m):  # Cholesky, by rows
+        for q in range(p + 1):
+            total = products[p, q] * scale[p] * scale[q]
+            if p == q:
+                total += damping[p]
+            for j in range(q):
+                total -= work[p, j] * work[q, j]
+            if p != q:
+                work[p, q] = total * work[q, q]
+            elif total > TINY_PIVOT and scale[p] > 0:
+                work[p, p] = 1.0 / np.sqrt(total)
+            else:
+                work[p, p] = 0.0
+    for p in range(m):
+        total = slope[p] * scale[p]
+        for j in range(p):
+            total -= work[p, j] * step[j]
+        step[p] = total * work[p, p]
+    for p in range(m - 1, -1, -1):
+        total = step[p]
+        for j in range(p + 1, m):
+            total -= work[j, p] * step[j]
+        step[p] = total * work[p, p]
+    finite = True
+    for p in range(m):
+        step[p] *= scale[p]
+        finite = finite and np.isfinite(step[p])
+    return finite

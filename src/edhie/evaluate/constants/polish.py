@@ -8,14 +8,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.constants.config import FitConfig
-from edhie.evaluate.constants.directions import Directions
-from edhie.evaluate.constants.fitting import Fitted, fit_constants
+from edhie.evaluate.constants.fitting import FitConfig, Fitted, fit_constants
 from edhie.evaluate.constants.jacobian import Response, constants_of_each
+from edhie.evaluate.constants.slope_svd import SlopeSVD
 from edhie.evaluate.data import Data
-from edhie.evaluate.program import check_constants
+from edhie.evaluate.machine.program import check_constants
 from edhie.evaluate.values import check_columns, squared_errors
-from edhie.expr import Expr, Forest
+from edhie.expr import Forest
 
 Numbers = NDArray[np.float64]
 
@@ -41,12 +40,6 @@ def polish(forest: Forest, data: Data, *, lower: float = -math.inf, upper: float
     return _better(best, _finely(best.forest, data, lower, upper), data)
 
 
-def polish_expr(expr: Expr, data: Data) -> tuple[Expr, float]:
-    """Return one expression with its constants polished, and its sum of squares."""
-    found = polish(Forest.from_exprs([expr]), data)
-    return found.forest[0], float(found.squared_errors[0])
-
-
 def gauss_newton(
     response: Response,
     constants: Numbers,
@@ -68,7 +61,7 @@ def gauss_newton(
     if not free.any() or not math.isfinite(error):
         return current, error
     for _ in range(steps):
-        directions = Directions.of(slopes[free], weights)
+        directions = SlopeSVD.of(slopes[free], weights)
         if directions.gain(residuals, precision=PRECISION) <= EPS * error:
             break
         while True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from edhie.evaluate.constants.neutral import is_usable, widened
+from edhie.evaluate.constants.neutral_numbers import is_usable, widened
 from edhie.expr import SymbolLibrary
 from edhie.expr.numerals import numeral
 from edhie.expr.symbols import OPERATORS

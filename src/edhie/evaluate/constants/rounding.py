@@ -7,11 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.constants.directions import Directions
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.constants.neutral import narrowed, without_neutral
-from edhie.evaluate.constants.polish import gauss_newton, polish_expr
+from edhie.evaluate.constants.neutral_numbers import narrowed, without_neutral
+from edhie.evaluate.constants.polish import gauss_newton, polish
 from edhie.evaluate.constants.readable_numbers import ReadableNumber, in_full, number_library, readable_numbers
+from edhie.evaluate.constants.slope_svd import SlopeSVD
 from edhie.evaluate.data import Data, error_limit
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
@@ -27,7 +27,8 @@ def readable(expr: Expr, data: Data, *, slack: float = 1e-6) -> Expr:
     below the ninth digit of the target is rounding and does not count. An expression that is not
     finite on the data comes back as it is.
     """
-    polished, error = polish_expr(expr, data)
+    best = polish(Forest.from_exprs([expr]), data)
+    polished, error = best.forest[0], float(best.squared_errors[0])
     if not expr.constants or not math.isfinite(error):
         return expr
     limit = error_limit(error, data, slack=slack)
@@ -65,7 +66,7 @@ class _Rounding:
         """Return the constant with the least relative error among those left, and the distance that it may be moved."""
         free = np.flatnonzero(~self.held)
         _, slopes = self.response.jacobian(self.constants)
-        directions = Directions.of(slopes[free], self.data.weights)
+        directions = SlopeSVD.of(slopes[free], self.data.weights)
         spread = np.sqrt(np.diag(directions.inverse(self.response.precision)))
         with np.errstate(all="ignore"):
             relative = np.where(self.constants[free] != 0, spread / np.abs(self.constants[free]), np.inf)

@@ -7,10 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.kernels import fill, leaves_of, run
-from edhie.evaluate.machine import BLOCK, operand
-from edhie.evaluate.operations import MUL, POW
-from edhie.evaluate.program import Program
+from edhie.evaluate.machine.block import BLOCK, operand
+from edhie.evaluate.machine.kernels import fill, leaves_of, run
+from edhie.evaluate.machine.operators import MUL, POW
+from edhie.evaluate.machine.program import Program
 from edhie.expr.jit import jit
 
 Numbers = NDArray[np.float64]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import EdhieError
-from edhie.evaluate.constants.directions import Directions
+from edhie.errors import EdhieError, ExpressionError
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.constants.ties import Ties
+from edhie.evaluate.constants.slope_svd import SlopeSVD
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
 
@@ -40,86 +40,100 @@ class Uncertainty:
     """
 
 
-def uncertainty(expr: Expr, data: Data, *, level: float = 0.95, ties: Ties | None = None) -> Uncertainty:
+def uncertainty(expr: Expr, data: Data, *, level: float = 0.95, ties: Sequence[int] | None = None) -> Uncertainty:
     """Return standard errors from the slopes at the fit, and Student's intervals around it.
 
     The noise is estimated from the residuals, so weights count by their ratios. Where constants are redundant, some
-    are held, and the errors of the others are those of a fit with these given. `ties` are constants that are one in
-    several places.
+    are held, and the errors of the others are those of a fit with these given. `ties` says which parameter each
+    constant is, where some are one in several places: (0, 1, 0) for a constant, another, and the first again.
     """
+    from scipy.special import stdtrit
+
     if not 0 < level < 1:
         raise EdhieError(f"the level of an interval lies between 0 and 1, not at {level}; 0.95 is usual")
     fit = _LinearisedFit.of(expr, data, ties)
-    response, ties, directions, variance = fit.response, fit.ties, fit.directions, fit.variance
-    values = response.constants
-    groups = ties.everywhere(directions.unidentified(response.precision))
-    held = directions.held(response.precision, ties.different(values))
-    free = [k for k in range(ties.n_different) if k not in held]
+    values, precision, of, freedom = fit.response.constants, fit.response.precision, fit.ties, fit.degrees_of_freedom
+    parameters = np.zeros(len(fit.slopes))
+    parameters[of] = values
+    held = fit.svd.held(precision, parameters)
+    free = [k for k in range(len(parameters)) if k not in held]
+    covariance = np.zeros((len(parameters), len(parameters)))
     with np.errstate(all="ignore"):
-        covariance = np.zeros((ties.n_different, ties.n_different))
-        of_free = Directions.of(fit.slopes[free], fit.weights)
-        covariance[np.ix_(free, free)] = of_free.inverse(response.precision) * variance
-    covariance, (held,) = ties.apart(covariance), ties.everywhere((held,))
+        of_free = SlopeSVD.of(fit.slopes[free], fit.weights)
+        covariance[np.ix_(free, free)] = of_free.inverse(precision) * fit.variance
+    covariance = covariance[np.ix_(of, of)]  # copies vary as one
     covariance[np.isnan(covariance)] = np.inf  # 0 · ∞: a perfect fit of what is not determined
-    if not np.isfinite(variance):  # nothing is known of the noise
+    groups = tuple(_constants_of(group, of) for group in fit.svd.unidentified(precision))
+    held = _constants_of(held, of)
+    if not np.isfinite(fit.variance):  # nothing is known of the noise
         covariance[:], held = np.inf, ()
     errors = np.sqrt(np.diag(covariance))
     with np.errstate(all="ignore"):
-        reach = np.where(errors == 0, 0.0, errors * _students(fit.degrees_of_freedom, level))
-    return Uncertainty(values, errors, values - reach, values + reach, covariance, fit.degrees_of_freedom, groups, held)
+        width = float(stdtrit(freedom, 0.5 + 0.5 * level)) if freedom > 0 else np.inf  # in standard errors
+        reach = np.where(errors == 0, 0.0, errors * width)
+    return Uncertainty(values, errors, values - reach, values + reach, covariance, freedom, groups, held)
 
 
-def value_deviations(expr: Expr, data: Data, columns: Numbers, *, ties: Ties | None = None) -> Numbers:
+def value_deviations(expr: Expr, data: Data, columns: Numbers, *, ties: Sequence[int] | None = None) -> Numbers:
     """Return the standard error of the expression's value in each row of `columns`, for constants fitted to `data`.
 
     Constants that the data do not determine one by one may still determine the values. Infinite where they do not;
-    NaN where the expression has no value. `ties` are constants that are one in several places.
+    NaN where the expression has no value. `ties` are as in `uncertainty`.
     """
     if not expr.constants:
         return np.zeros(columns.shape[1])
     fit = _LinearisedFit.of(expr, data, ties)
-    directions, rank = fit.directions, fit.directions.rank(fit.response.precision)
+    svd, rank = fit.svd, fit.svd.rank(fit.response.precision)
     with np.errstate(all="ignore"):
         _, there = Response(expr, columns).jacobian(fit.response.constants)
-        scaled = fit.ties.together(there) / directions.scales[:, np.newaxis]
-        along = directions.axes[:, :rank].T @ scaled
-        outside = scaled - directions.axes[:, :rank] @ along
-        lengths = np.linalg.norm(along / directions.singular_values[:rank, np.newaxis], axis=0)
+        scaled = _together(there, fit.ties) / svd.scales[:, np.newaxis]
+        along = svd.axes[:, :rank].T @ scaled
+        outside = scaled - svd.axes[:, :rank] @ along
+        lengths = np.linalg.norm(along / svd.singular_values[:rank, np.newaxis], axis=0)
         found: Numbers = np.sqrt(fit.variance) * lengths
         is_lost = np.linalg.norm(outside, axis=0) > ROUNDING * np.linalg.norm(scaled, axis=0)
     return np.where(is_lost, np.inf, found)
 
 
 class _LinearisedFit(NamedTuple):
-    """A fit to first order in its constants."""
+    """A fit to first order in its parameters: its constants, each once where it is in several places."""
 
     response: Response
-    ties: Ties
+    ties: NDArray[np.int64]
+    """The parameter that each constant is."""
     slopes: Numbers
-    """Slopes of shape (different constants, rows)."""
+    """Slopes of shape (parameters, rows)."""
     weights: Numbers
-    directions: Directions
+    svd: SlopeSVD
     degrees_of_freedom: int
     variance: float
     """Variance of the residual of a row of weight 1; infinite without degrees of freedom."""
 
     @classmethod
-    def of(cls, expr: Expr, data: Data, ties: Ties | None) -> _LinearisedFit:
+    def of(cls, expr: Expr, data: Data, ties: Sequence[int] | None) -> _LinearisedFit:
         """Linearise an expression about its constants."""
         response = Response(expr, data.columns)
-        ties = ties or Ties.none(len(response.constants))
+        n = len(response.constants)
+        of = np.arange(n) if ties is None else np.array(ties, np.int64)
+        if len(of) != n:
+            raise ExpressionError(f"there are ties for {len(of)} constants, and the expression has {n}")
         values, slopes = response.jacobian(response.constants)
-        slopes = ties.together(slopes)
+        slopes = _together(slopes, of)
         weights = np.ones(data.n_rows) if data.weights is None else data.weights
-        directions = Directions.of(slopes, weights)
-        freedom = int(np.count_nonzero(weights)) - directions.rank(response.precision)
+        svd = SlopeSVD.of(slopes, weights)
+        freedom = int(np.count_nonzero(weights)) - svd.rank(response.precision)
         with np.errstate(all="ignore"):
             variance = float(weights @ np.square(data.y - values)) / freedom if freedom > 0 else np.inf
-        return cls(response, ties, slopes, weights, directions, freedom, variance)
+        return cls(response, of, slopes, weights, svd, freedom, variance)
 
 
-def _students(freedom: int, level: float) -> float:
-    """Return the half-width of Student's interval, in standard errors."""
-    from scipy.special import stdtrit
+def _together(slopes: Numbers, ties: NDArray[np.int64]) -> Numbers:
+    """Return slopes by parameter, given slopes by constant, (constants, rows): those of copies add up."""
+    found = np.zeros((int(ties.max(initial=-1)) + 1, slopes.shape[1]))
+    np.add.at(found, ties, slopes)
+    return found
 
-    return float(stdtrit(freedom, 0.5 + 0.5 * level)) if freedom > 0 else np.inf
+
+def _constants_of(parameters: Sequence[int], ties: NDArray[np.int64]) -> tuple[int, ...]:
+    """Return the constants that are among some parameters."""
+    return tuple(np.flatnonzero(np.isin(ties, parameters)).tolist())

@@ -1,32 +1,46 @@
-"""Files of measurements: CSV, TSV and Parquet, opened by one function."""
+"""Files of measurements (CSV, TSV, JSON lines, Parquet, Excel), opened by one function."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from edhie.errors import DataError
+from edhie.evaluate.tables.source import Source
 from edhie.evaluate.tables.table import Numbers, Table
 
 __all__ = ["Numbers", "Table", "open_table"]
 
+JSON_LINES, PARQUET, EXCEL = (".jsonl", ".ndjson"), (".parquet", ".pq"), (".xlsx", ".xlsm")
+STARTS = {b"{": JSON_LINES[0], b"PAR1": PARQUET[0], b"PK\x03\x04": EXCEL[0]}
+"""First bytes of files whose names do not tell what they are."""
 
-def open_table(path: Path, *, decimal: str | None = None) -> Table:
-    """Open a file of measurements; its name or first bytes tell its format.
 
-    `decimal` is the decimal mark of the numbers in a text, "," or "."; None to recognise it.
+def open_table(path: Path, *, decimal: str | None = None, missing: Sequence[float | str] = ()) -> Table:
+    """Open a file of measurements, or standard input ("-"); its name or first bytes tell its format.
+
+    CSV, TSV, JSON lines, Parquet and Excel files are read, also compressed by gzip (`.csv.gz`). `decimal` is the
+    decimal mark of the numbers in a text, "," or "."; None to recognise it. `missing` are numbers or texts that stand
+    for a missing value, such as -999; empty cells, NA and null always do.
     """
-    from edhie.evaluate.tables.parquet import MAGIC, SUFFIXES, ParquetTable
+    from edhie.evaluate.tables.frames import excel_table, parquet_table
+    from edhie.evaluate.tables.json_lines import JsonLinesTable
     from edhie.evaluate.tables.text import TextTable
 
     try:
-        if path.exists() and not path.is_file() and not path.is_dir():  # a pipe is empty when it is read again
-            raise DataError(f"{path} is no ordinary file; save what comes from it as one, then give that")
-        with path.open("rb") as file:
-            is_parquet = file.read(len(MAGIC)) == MAGIC or path.suffix.lower() in SUFFIXES
-        return ParquetTable(path) if is_parquet else TextTable(path, decimal=decimal)
+        source = Source(path)
+        start = source.head(4)
+        format_ = next((suffix for magic, suffix in STARTS.items() if start.startswith(magic)), source.suffix)
+        if format_ in PARQUET or source.suffix in PARQUET:
+            return parquet_table(source, missing)
+        if format_ in EXCEL or source.suffix in EXCEL:
+            return excel_table(source, missing)
+        if format_ in JSON_LINES:
+            return JsonLinesTable(source, missing=missing)
+        return TextTable(source, decimal=decimal, missing=missing)
     except FileNotFoundError:
         raise DataError(f"there is no file {path}") from None
     except IsADirectoryError:
-        raise DataError(f"{path} is a folder; give a file of measurements: CSV, TSV or Parquet") from None
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise DataError(f"{path} is a folder; give a file of measurements: CSV, TSV, Excel or Parquet") from None
+    except (OSError, EOFError) as error:  # a damaged archive, too
+        raise DataError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error

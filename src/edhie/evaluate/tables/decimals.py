@@ -163,3 +163,12 @@ def _ambiguous(name: str, cell: Cell, path: Path) -> DataError:
 def is_any_number(text: str) -> bool:
     """Return True if a text is a number with some decimal mark."""
     return any(parse_number(text, mark) is not None for mark in OTHER)
+
+
+def is_number(text: str) -> bool:
+    """Return True if a text is a number as Python writes it."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

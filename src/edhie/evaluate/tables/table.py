@@ -12,9 +12,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import DataError, shortened, suggestion
-from edhie.evaluate.tables.decimals import is_any_number
+from edhie.evaluate.tables.decimals import is_any_number, is_number
 
 Numbers = NDArray[np.float64]
+MISSING = frozenset(("", "na", "n/a", "#n/a", "null", "none"))  # in small letters
+WHAT_NEXT = "fill in a number, or leave such rows out with --drop-missing"
+
+
+class Missing:
+    """Numbers and texts that stand for a missing value."""
+
+    def __init__(self, given: Sequence[float | str]) -> None:
+        texts = [str(each).strip().lower() for each in given]
+        self.texts = MISSING | set(texts)
+        self.numbers = frozenset(float(text) for text in texts if is_number(text))
+
+    def matches(self, text: str) -> bool:
+        """Return True if a cell of this text has no value."""
+        text = text.strip()
+        return text.lower() in self.texts or (bool(self.numbers) and is_number(text) and float(text) in self.numbers)
+
+    def as_nan(self, numbers: Numbers) -> Numbers:
+        """Return the numbers with NaN for those that stand for a missing value."""
+        return np.where(np.isin(numbers, list(self.numbers)), np.nan, numbers) if self.numbers else numbers
 
 
 class Table(ABC):
@@ -27,8 +47,13 @@ class Table(ABC):
     """Separator of columns where its rows are written as text."""
     decimal: str = "."
     """The decimal mark of the numbers that were read."""
-    notes: tuple[str, ...] = ()
-    """Properties of its format that a person may want to know; complete once numbers are read."""
+    format_notes: tuple[str, ...] = ()
+    _left_out: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about the file without their subject, for the user; complete once numbers are read."""
+        return (*self.format_notes, *self._left_out)
 
     @abstractmethod
     def texts(self) -> Iterator[list[str]]:
@@ -42,17 +67,45 @@ class Table(ABC):
     def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Numbers:
         """Return the columns of these names, which exist."""
 
+    @abstractmethod
+    def _is_text(self, names: Sequence[str]) -> list[bool]:
+        """Return True for each column of which most values are no numbers, judged by its first rows."""
+
     @final
-    def numbers(self, chosen: Sequence[str], *, with_gaps: bool = False) -> Numbers:
+    def numbers(self, chosen: Sequence[str], *, with_gaps: bool = False, drop_missing: bool = False) -> Numbers:
         """Return the columns of these names, of shape (rows, columns); other columns may hold anything.
 
-        With gaps, empty cells and numbers that are not finite are NaN; without, they raise an error with their place.
+        With gaps, missing values and numbers that are not finite are NaN; with `drop_missing`, rows that have one in
+        these columns are left out. Otherwise they raise an error with their place.
         """
         for name in chosen:
             if name not in self.names:
                 hint = suggestion(name, self.names) or f"; it has {shortened(', '.join(self.names))}{self._advice()}"
                 raise DataError(f"{self.path} has no column {name!r}{hint}")
-        return self._read(chosen, with_gaps=with_gaps)
+        found = self._read(chosen, with_gaps=with_gaps or drop_missing)
+        if not drop_missing:
+            return found
+        whole = np.isfinite(found).all(axis=1)
+        n_dropped = len(found) - int(whole.sum())
+        if n_dropped:
+            rows = (
+                "1 row with a missing value, which is"
+                if n_dropped == 1
+                else f"{n_dropped:,} rows with missing values, which are"
+            )
+            self._left_out = (*self._left_out, f"has {rows} left out")
+        return found[whole]
+
+    @final
+    def without_text(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns that hold numbers; those of text or dates are noted, and left out."""
+        is_text = dict(zip(names, self._is_text(names), strict=True))
+        texts = [name for name in names if is_text[name]]
+        if texts:
+            kinds = "a column of text or dates, which is" if len(texts) == 1 else "columns of text or dates, which are"
+            listed = shortened(", ".join(map(repr, texts)))
+            self._left_out = (*self._left_out, f"has {kinds} left out: {listed}")
+        return tuple(name for name in names if not is_text[name])
 
     def _advice(self) -> str:
         """Return a hint for tables whose columns are separated by something else."""
@@ -74,12 +127,3 @@ def checked_names(path: Path, names: Sequence[str]) -> tuple[str, ...]:
     if count > 1:
         raise DataError(f"{must} differently, and {name!r} is there {count} times; rename all but one")
     return names
-
-
-def is_number(text: str) -> bool:
-    """Return True if a text is a number with a decimal point."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

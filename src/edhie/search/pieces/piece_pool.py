@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constraints import Rules
-from edhie.evaluate.key_table import token_keys
+from edhie.evaluate.hash_table import token_keys
 from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import LARGEST_VALUE, Numbers

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from edhie.evaluate.constants.config import FitConfig
-from edhie.evaluate.constants.fitting import fit_constants, with_parts
+from edhie.evaluate.constants.fitting import FitConfig, fit_constants, with_parts
 from edhie.evaluate.data import Data
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical

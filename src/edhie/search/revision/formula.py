@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from edhie.errors import SymbolError
-from edhie.evaluate.constants.config import THOROUGH, FitConfig
-from edhie.evaluate.constants.fitting import fit_constants, fit_missing
+from edhie.evaluate.constants.fitting import THOROUGH, FitConfig, fit_constants, fit_missing
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest, SymbolLibrary, parse

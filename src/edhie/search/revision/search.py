@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import SearchError
 from edhie.evaluate.constants.fitting import fit_constants, with_parts
-from edhie.evaluate.key_table import key_pairs
+from edhie.evaluate.hash_table import key_pairs
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical

@@ -7,11 +7,9 @@ from typing import cast
 
 import numpy as np
 
-from edhie.evaluate.constants.config import FitConfig
-from edhie.evaluate.constants.fitting import fit_constants
+from edhie.evaluate.constants.fitting import FitConfig, fit_constants
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.polish import gauss_newton
-from edhie.evaluate.constants.ties import Ties
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest
@@ -57,31 +55,29 @@ class Fitting:
 
     # -- constants that are the same in several places ------------------------------------
 
-    def _ties(self, whole: Forest) -> Ties:
-        of = self._template.ties(whole[0])
-        return Ties(of, (1,) * len(of))
-
     def _descended(self, whole: Forest) -> Numbers:
         """Return the values of one expression after some steps."""
-        ties, is_constant, data = self._ties(whole), _are_constants(whole), self._data
+        of, is_constant, data = list(self._template.ties(whole[0])), _are_constants(whole), self._data
         values = whole.values.copy()
-        if len(ties.of) == 0 or not np.isfinite(values).all():
+        if not of or not np.isfinite(values).all():
             return values
-        response, start = cast(Response, _Tied(whole, data.columns, ties)), ties.different(values[is_constant])
+        start = np.zeros(max(of) + 1)
+        start[of] = values[is_constant]
+        response = cast(Response, _Tied(whole, data.columns, of))
         lower, upper = self._from_here.lower, self._from_here.upper
         found, _ = gauss_newton(response, start, data.y, data.weights, lower=lower, upper=upper, steps=TIED_STEPS)
-        values[is_constant] = found[list(ties.of)]
+        values[is_constant] = found[of]
         return values
 
     def _from_starts(self, whole: Forest, rng: np.random.Generator) -> Forest:
-        ties = self._ties(whole)
-        if len(ties.of) == 0:
+        of = list(self._template.ties(whole[0]))
+        if not of:
             return whole
-        points = np.stack([likely_constants(ties.n_different, rng) for _ in range(TIED_POINTS)])
+        points = np.stack([likely_constants(max(of) + 1, rng) for _ in range(TIED_POINTS)])
         points[0] = 1.0
         points = np.clip(points, self._from_here.lower, self._from_here.upper)
         all_values = np.tile(whole.values, (TIED_POINTS, 1))
-        all_values[:, _are_constants(whole)] = points[:, list(ties.of)]
+        all_values[:, _are_constants(whole)] = points[:, of]
         tried = replace(whole.take(np.zeros(TIED_POINTS, np.int64)), values=all_values.ravel())
         best = np.argsort(squared_errors(tried, self._data), kind="stable")[:TIED_STARTS]
         ends = replace(tried.take(best), values=np.concatenate([self._descended(tried.take([k])) for k in best]))
@@ -97,12 +93,14 @@ def _are_constants(forest: Forest) -> Mask:
 class _Tied:
     """An expression as a function of its different constants; stands where a `Response` is asked for."""
 
-    def __init__(self, whole: Forest, columns: Numbers, ties: Ties) -> None:
-        self._response, self._ties, self._of = Response(whole, columns), ties, list(ties.of)
+    def __init__(self, whole: Forest, columns: Numbers, of: list[int]) -> None:
+        self._response, self._of = Response(whole, columns), of
 
     def values(self, constants: Numbers) -> Numbers:
         return self._response.values(constants[self._of])
 
     def jacobian(self, constants: Numbers) -> tuple[Numbers, Numbers]:
         found, slopes = self._response.jacobian(constants[self._of])
-        return found, self._ties.together(slopes)
+        together = np.zeros((max(self._of) + 1, slopes.shape[1]))
+        np.add.at(together, self._of, slopes)  # slopes of copies add up
+        return found, together

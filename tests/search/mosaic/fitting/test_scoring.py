@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from edhie.evaluate import Evaluator
-from edhie.evaluate.constants.config import FitConfig
-from edhie.evaluate.key_table import token_keys
+from edhie.evaluate.constants.fitting import FitConfig
+from edhie.evaluate.hash_table import token_keys
 from edhie.expr import Forest
 from edhie.results import SearchResult
 from edhie.search import Budget, run

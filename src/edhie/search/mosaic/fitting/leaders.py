@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.constants.config import FitConfig
+from edhie.evaluate.constants.fitting import FitConfig
 from edhie.evaluate.data import Data
 from edhie.evaluate.evaluator import Evaluator
 from edhie.expr import Forest, SymbolLibrary

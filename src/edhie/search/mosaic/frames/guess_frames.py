@@ -11,8 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from edhie.evaluate.archive import Archive
 from edhie.evaluate.data import Data
-from edhie.evaluate.explored import Explored
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import Indices, Numbers, unfitted
 from edhie.search.mosaic.config import MosaicConfig, Opening
@@ -21,19 +21,19 @@ from edhie.search.mosaic.frames.opening_frames import opening_frames
 from edhie.search.pieces.splicing import distinct_subtrees
 
 
-def best_guesses(explored: Explored, n_given: int) -> Forest:
+def best_guesses(explored: Archive, n_given: int) -> Forest:
     """Return the few best of the first `n_given` expressions that were ever explored, each structure once."""
     forest = explored.take(_best(explored, n_given))
     return forest.take(unfitted(forest).grouped()[0][: Opening.SURROUNDED])
 
 
-def guess_pieces(explored: Explored, n_given: int, largest: int) -> Forest:
+def guess_pieces(explored: Archive, n_given: int, largest: int) -> Forest:
     """Return the distinct parts of the best of the first `n_given` expressions, the smallest first."""
     parts = distinct_subtrees(explored.take(np.sort(_best(explored, n_given))), largest)
     return parts.take(np.arange(min(len(parts), Opening.GUESS_PIECES)))
 
 
-def _best(explored: Explored, n_given: int) -> Indices:
+def _best(explored: Archive, n_given: int) -> Indices:
     given = np.flatnonzero((explored.ages < n_given) & np.isfinite(explored.errors))
     return given[np.argsort(explored.errors[given], kind="stable")[: Opening.GUESSES]]
 

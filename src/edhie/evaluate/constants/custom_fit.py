@@ -1,0 +1,139 @@
+"""Fits of expressions with a user's operators, which have no kernels: as compiled ones, on values from NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.constants.fitting import FitConfig
+from edhie.evaluate.constants.jacobian import Response, constants_of_each
+from edhie.evaluate.data import Data
+from edhie.evaluate.machine.program import plan
+from edhie.expr import Forest
+
+Numbers = NDArray[np.float64]
+
+
+def fit_custom(
+    fitted: Forest, errors: Numbers, places: NDArray[np.int64], data: Data, config: FitConfig
+) -> tuple[Forest, Numbers]:
+    """Fit the expressions at `places`; return the whole forest and its sums of squares."""
+    values, errors = fitted.values.copy(), errors.copy()
+    positions = constants_of_each(fitted)
+    for k in places.tolist():
+        own = positions[k]
+        given = np.clip(values[own], config.lower, config.upper)
+        values[own], errors[k] = _fit(fitted[k : k + 1], given, data, config)
+    return Forest(fitted.library, fitted.tokens, fitted.offsets, values), errors
+
+
+def _fit(one: Forest, given: Numbers, data: Data, config: FitConfig) -> tuple[Numbers, float]:
+    """Return the best constants of one expression, from those given, if any, and from many points, and their error."""
+    # as a function of its constants the expression needs no values
+    known = Forest(one.library, one.tokens, one.offsets, np.where(np.isnan(one.values), 1.0, one.values))
+    response, enough = Response(known, data.columns), config.enough * data.squares_to_explain
+    best, error = given, float(_errors(response, given[np.newaxis], data)[0])
+    if len(given) and error < np.inf:
+        best, error = _levenberg_marquardt(response, given, data, config, enough)
+    if len(given) and error > enough:
+        for start in _starting_points(one, response, data, config):
+            found, reached = _levenberg_marquardt(response, start, data, config, enough)
+            if reached < error:
+                best, error = found, reached
+            if error <= enough:
+                break
+    return best, float(_errors(response, best[np.newaxis], data)[0])  # to the bit what these constants leave
+
+
+def _starting_points(one: Forest, response: Response, data: Data, config: FitConfig) -> Numbers:
+    """Return the best of many points, best first, with their linear constants solved for."""
+    from edhie.evaluate.constants.starts import leaf_scales, start_value
+
+    program = plan(one, keep=True)
+    free = np.flatnonzero(program.is_free)
+    n = min(config.points, 1) if response.is_linear.all() else config.points
+    scales = leaf_scales(program, data.columns)
+    starts = [[start_value(config.seed, k, j, scales[j]) for j in free.tolist()] for k in range(n)]
+    points = np.clip(np.array(starts).reshape(n, len(free)), config.lower, config.upper)
+    points = _with_linear_solved(points, response, data, config)
+    errors = _errors(response, points, data)
+    order = np.argsort(errors, kind="stable")[: config.starts]
+    return np.asarray(points[order[np.isfinite(errors[order])]])
+
+
+def _with_linear_solved(points: Numbers, response: Response, data: Data, config: FitConfig) -> Numbers:
+    """Return the points with their linear constants solved for; unchanged where their slopes are not finite."""
+    is_linear = response.is_linear
+    if not is_linear.any() or not len(points):
+        return points
+    units = np.concatenate([np.zeros((1, len(is_linear))), np.eye(len(is_linear))[is_linear]])
+    asked = np.where(is_linear, 0.0, points)[:, np.newaxis] + units
+    found = response.values_at_each(asked.reshape(-1, len(is_linear))).reshape(len(points), len(units), -1)
+    solved, roots = points.copy(), 1.0 if data.weights is None else np.sqrt(data.weights)
+    with np.errstate(all="ignore"):
+        slopes = (found[:, 1:] - found[:, :1]) * roots
+        left = (data.y - found[:, 0]) * roots
+    usable = np.isfinite(slopes).all(axis=(1, 2)) & np.isfinite(left).all(axis=1)
+    for k in np.flatnonzero(usable).tolist():
+        answer = np.linalg.lstsq(slopes[k].T, left[k])[0]
+        solved[k, is_linear] = np.clip(answer, config.lower, config.upper)
+    return solved
+
+
+def _levenberg_marquardt(
+    response: Response, start: Numbers, data: Data, config: FitConfig, enough: float
+) -> tuple[Numbers, float]:
+    """Return the optimum reached from a start, and its sum of squares; as the compiled one, on slopes from NumPy."""
+    from edhie.evaluate.constants.least_squares import (
+        FIRST_DAMPING,
+        LEAST_DAMPING,
+        MOST_DAMPING,
+        SETTLED,
+        solve_damped,
+    )
+
+    current, strength = start, FIRST_DAMPING
+    step, work = np.empty(len(start)), np.empty((len(start), len(start)))
+    error, products, slope = _equations(response, current, data)
+    for _ in range(config.iterations):
+        if error <= enough or not error < np.inf:
+            break
+        reached = np.inf
+        damping = np.where(response.is_linear, LEAST_DAMPING, strength)
+        if solve_damped(products, slope, damping, step, work):
+            trial = np.clip(current + step, config.lower, config.upper)
+            promised = slope @ step if strength < SETTLED else np.inf  # of the fall of the sum of squares
+            if (trial == current).all() or promised < config.tolerance * error:
+                break
+            reached, *equations = _equations(response, trial, data)
+        if reached < error:
+            gain = (error - reached) / error
+            current, error, (products, slope) = trial, reached, equations
+            strength = max(strength * 0.1, LEAST_DAMPING)
+            if gain < config.tolerance and strength < SETTLED:
+                break
+        else:
+            strength *= 10.0
+            if strength > MOST_DAMPING:
+                break
+    return current, error
+
+
+def _equations(response: Response, constants: Numbers, data: Data) -> tuple[float, Numbers, Numbers]:
+    """Return the sum of squares and the normal equations of a step; slopes that are not finite count as 0."""
+    values, slopes = response.jacobian(constants)
+    roots = 1.0 if data.weights is None else np.sqrt(data.weights)
+    with np.errstate(all="ignore"):
+        left = (data.y - values) * roots
+        error = float(left @ left)
+        slopes = slopes * roots
+        slopes[~np.isfinite(slopes)] = 0.0
+        return error if error < np.inf else np.inf, slopes @ slopes.T, slopes @ left
+
+
+def _errors(response: Response, points: Numbers, data: Data) -> Numbers:
+    """Return the weighted sums of squares at several points, infinite where a value is not finite."""
+    with np.errstate(all="ignore"):
+        squares = np.square(response.values_at_each(points) - data.y)
+        totals = squares.sum(axis=1) if data.weights is None else squares @ data.weights
+    return np.where(totals < np.inf, totals, np.inf)

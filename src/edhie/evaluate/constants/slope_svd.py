@@ -1,0 +1,116 @@
+"""The singular value decomposition of slopes: the directions of constants that the data determine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+
+MOST_WHOLE = 1e6  # a larger number is whole by chance
+SHARE_IN_GROUP = 1e-8  # of a constant's direction: what is below is rounding
+
+
+@dataclass(frozen=True, eq=False)
+class SlopeSVD:
+    """Slopes J, one row for each constant, as scales · axes · singular_values · patterns."""
+
+    scales: Numbers
+    """Length of each constant's slopes, 1 where they are all 0."""
+    axes: Numbers
+    """Directions in the space of the scaled constants, of shape (constants, directions)."""
+    singular_values: Numbers
+    """Change of the values by a unit step along each direction; falling."""
+    patterns: Numbers
+    """Changes of the values along each direction, of shape (directions, rows)."""
+
+    @classmethod
+    def of(cls, slopes: Numbers, weights: Numbers | None = None) -> SlopeSVD:
+        """Decompose slopes, of shape (constants, rows), on weighted rows.
+
+        Slopes that are not finite, such as that of sqrt at 0, count as 0.
+        """
+        with np.errstate(all="ignore"):
+            weighted = slopes if weights is None else slopes * np.sqrt(weights)
+            finite = np.where(np.isfinite(weighted), weighted, 0.0)
+            largest = np.abs(finite).max(axis=1, initial=0.0)
+            largest[largest == 0] = 1.0
+            scaled = finite / largest[:, np.newaxis]
+            lengths = np.sqrt(np.square(scaled).sum(axis=1))
+            lengths[lengths == 0] = 1.0
+            scaled /= lengths[:, np.newaxis]
+        if len(slopes) == 0:
+            return cls(np.ones(0), np.empty((0, 0)), np.empty(0), np.empty((0, slopes.shape[1])))
+        axes, singular_values, patterns = np.linalg.svd(scaled, full_matrices=False)
+        return cls(largest * lengths, axes, singular_values, patterns)
+
+    def rank(self, precision: float) -> int:
+        """Return the number of directions that change the values by more than rounding."""
+        return int(np.count_nonzero(self.singular_values > precision * self.singular_values.max(initial=0.0)))
+
+    def step(self, residuals: Numbers, *, damping: float, precision: float) -> Numbers:
+        """Return the step of the constants that changes the values by the residuals, damped along weak directions."""
+        rank = self.rank(precision)
+        s = self.singular_values[:rank]
+        with np.errstate(all="ignore"):
+            along = (self.patterns[:rank] @ residuals) * s / (np.square(s) + damping)
+            return np.asarray((self.axes[:, :rank] @ along) / self.scales)
+
+    def gain(self, residuals: Numbers, *, precision: float) -> float:
+        """Return the fall of the sum of squares that a full step promises, if values are linear in the constants."""
+        with np.errstate(all="ignore"):
+            along = self.patterns[: self.rank(precision)] @ residuals
+            return float(along @ along)
+
+    def inverse(self, precision: float) -> Numbers:
+        """Return (J Jᵀ)⁻¹, the covariance of the constants for noise of variance 1; infinite for undetermined ones."""
+        rank = self.rank(precision)
+        with np.errstate(all="ignore"):
+            half = self.axes[:, :rank] / self.singular_values[:rank] / self.scales[:, np.newaxis]
+            whole = half @ half.T
+        whole[np.isnan(whole)] = np.inf
+        lost = np.diag(self._lost(precision)) > SHARE_IN_GROUP
+        whole[lost, :] = np.inf
+        whole[:, lost] = np.inf
+        return whole
+
+    def held(self, precision: float, values: Numbers) -> tuple[int, ...]:
+        """Return the fewest constants that have to be given for the data to determine the others.
+
+        A convention, as there are many ways: constants that are 1 or another whole number are given before others,
+        and then the first. One whose value changes nothing, whatever the others are, is not among them.
+        """
+        lost = [k for group in self.unidentified(precision) if len(group) > 1 for k in group]
+        known = self.axes * self.singular_values  # (constants, directions): as good as the slopes, and small
+        least = precision * self.singular_values.max(initial=0.0)
+        free = [k for k in range(len(self.scales)) if k not in lost]
+        held = []
+        for k in sorted(lost, key=lambda k: (_is_whole(float(values[k])), -k)):
+            singular_values = np.linalg.svd(known[[*free, k]], compute_uv=False)
+            if np.count_nonzero(singular_values > least) > len(free):
+                free.append(k)
+            else:
+                held.append(k)
+        return tuple(sorted(held))
+
+    def unidentified(self, precision: float) -> tuple[tuple[int, ...], ...]:
+        """Return the groups of constants that can be changed together, or each alone, while the values stay."""
+        from scipy.sparse.csgraph import connected_components
+
+        together = np.abs(self._lost(precision)) > SHARE_IN_GROUP
+        lost = np.flatnonzero(np.diag(together))
+        if not len(lost):
+            return ()
+        n_groups, group_of = connected_components(together[np.ix_(lost, lost)], directed=False)
+        return tuple(tuple(lost[group_of == k].tolist()) for k in range(n_groups))
+
+    def _lost(self, precision: float) -> Numbers:
+        """Return the projection of the scaled constants onto directions that do not change the values."""
+        known = self.axes[:, : self.rank(precision)]
+        return np.asarray(np.eye(len(self.scales)) - known @ known.T)
+
+
+def _is_whole(value: float) -> bool:
+    return bool(value == round(value)) if abs(value) < MOST_WHOLE else False

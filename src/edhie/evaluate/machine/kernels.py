@@ -1,0 +1,133 @@
+"""Compiled loops over programs: values and sums of squared errors, block by block of rows.
+
+A block's intermediate results stay in the nearest cache. Groups do not share anything, so threads may
+take turns at them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.evaluate.machine.block import BLOCK, forwards, operand
+from edhie.evaluate.machine.program import Program
+from edhie.evaluate.machine.sums import squared_distance
+from edhie.expr.jit import jit
+
+Numbers = NDArray[np.float64]
+
+
+class Target(NamedTuple):
+    """Data as kernels take it."""
+
+    columns: Numbers
+    """One row for each variable of the library."""
+    y: Numbers
+    weights: Numbers
+    """Weights of the rows; empty where all count the same."""
+
+
+@jit
+def fill(registers: Numbers, leaves: Numbers) -> None:
+    """Put an expression's constants and numbers into its leading registers."""
+    for j in range(len(leaves)):
+        registers[j, :] = leaves[j]
+
+
+@jit
+def run(program: Program, k: int, columns: Numbers, registers: Numbers, start: int, stop: int) -> Numbers:
+    """Return the values of expression k on rows `start` to `stop`; its leaves are filled in already."""
+    forwards(
+        program.starts.ctypes, program.opcodes.ctypes, program.left.ctypes, program.right.ctypes,
+        program.targets.ctypes, program.roots.ctypes, k, k + 1,
+        columns.ctypes, columns.shape[1], registers.ctypes, start, stop,
+        registers.ctypes, registers.ctypes, 0, registers.ctypes, 0,  # no errors are asked for
+    )  # fmt: skip
+    found: Numbers = operand(program.roots[k], columns, registers, start, stop)
+    return found
+
+
+@jit
+def add_errors(
+    program: Program, from_: int, to: int, target: Target, registers: Numbers, start: int, stop: int, errors: Numbers
+) -> None:
+    """Add to the errors of expressions `from_` to `to` their weighted sums of squared errors on some rows."""
+    forwards(
+        program.starts.ctypes, program.opcodes.ctypes, program.left.ctypes, program.right.ctypes,
+        program.targets.ctypes, program.roots.ctypes, from_, to,
+        target.columns.ctypes, target.columns.shape[1], registers.ctypes, start, stop,
+        target.y.ctypes, target.weights.ctypes, len(target.weights), errors.ctypes, len(errors),
+    )  # fmt: skip
+
+
+@jit
+def leaves_of(program: Program, g: int) -> Numbers:
+    """Return the values of the leaves of group g."""
+    return program.leaf_values[program.leaf_starts[g] : program.leaf_starts[g + 1]]
+
+
+@jit
+def copy_columns(program: Program, g: int, columns: Numbers, registers: Numbers, start: int, stop: int) -> None:
+    """Copy rows of the columns into the registers behind the leaves of group g, where a program asks for it."""
+    behind = program.leaf_starts[g + 1] - program.leaf_starts[g]
+    for j in range(program.n_copied):
+        registers[behind + j, : stop - start] = columns[j, start:stop]
+
+
+@jit
+def values(program: Program, columns: Numbers, out: Numbers, from_: int, to: int) -> None:
+    """Put the values of the expressions of groups `from_` to `to` into the rows of `out`."""
+    registers = np.empty((program.n_registers, BLOCK))
+    n_rows = out.shape[1]
+    for g in range(from_, to):
+        fill(registers, leaves_of(program, g))
+        for start in range(0, n_rows, BLOCK):
+            stop = min(start + BLOCK, n_rows)
+            copy_columns(program, g, columns, registers, start, stop)
+            for k in range(program.groups[g], program.groups[g + 1]):
+                found = run(program, k, columns, registers, start, stop)
+                for i in range(stop - start):
+                    out[k, start + i] = found[i]
+
+
+@jit
+def squared_errors(program: Program, target: Target, bounds: Numbers, out: Numbers, from_: int, to: int) -> None:
+    """Put the weighted sums of squared errors of the expressions of groups `from_` to `to` into `out`.
+
+    Infinite where a value is not finite, or the sum passes its bound. A sum only grows with the rows,
+    so what has passed the bound stays beyond it; where a whole group has, no more rows are looked at.
+    """
+    registers = np.empty((program.n_registers, BLOCK))
+    n_rows = len(target.y)
+    for g in range(from_, to):
+        first, last = program.groups[g], program.groups[g + 1]
+        out[first:last] = 0.0
+        fill(registers, leaves_of(program, g))
+        for start in range(0, n_rows, BLOCK):
+            stop = min(start + BLOCK, n_rows)
+            copy_columns(program, g, target.columns, registers, start, stop)
+            add_errors(program, first, last, target, registers, start, stop, out)
+            is_left = False
+            for k in range(first, last):
+                if not out[k] <= bounds[k]:  # NaN too
+                    out[k] = np.inf
+                is_left = is_left or out[k] < np.inf
+            if not is_left:
+                break
+
+
+@jit
+def squared_error(program: Program, k: int, leaves: Numbers, target: Target, registers: Numbers, bound: float) -> float:
+    """Return the weighted sum of squared errors of expression k, a group to itself, with these leaves."""
+    fill(registers, leaves)
+    total = 0.0
+    n_rows = len(target.y)
+    for start in range(0, n_rows, BLOCK):
+        stop = min(start + BLOCK, n_rows)
+        found = run(program, k, target.columns, registers, start, stop)
+        total += squared_distance(found, target.y, target.weights, start, stop)
+        if not total <= bound:
+            return np.inf
+    return total
