@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from edhie.generators.smoothness import Roughness, roughness
+from edhie.generators.measures import Roughness, roughness
 from figures import LOOKS
 from kept import first_fold, first_fold_model, options_of
 from settings import FIGURE_SET, MODELS

@@ -10,7 +10,7 @@ import pytest
 
 from edhie import EDHiERegressor, operator
 from edhie.discovery import field
-from edhie.discovery.sources import sources
+from edhie.discovery.generator import generator_and_library
 from edhie.errors import ParseError, SearchError
 from edhie.grammar import load
 
@@ -103,7 +103,7 @@ def test_formulas_of_a_field_are_learnt(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(field, "OWN_SAMPLES", 200)
     model = quick(300, corpus=["V*dose/(K + dose)", "A*exp(-k*time)"]).fit(X, Y)
     assert model.score(X, Y) > 0.9
-    generator, _ = sources(model._settings(), ["dose", "time"])
+    generator, _ = generator_and_library(model._settings(), ["dose", "time"])
     assert "dose/(c + dose)" in {
         str(each).removeprefix("c*") for each in generator.sample(50, np.random.default_rng(0))
     }

@@ -19,7 +19,7 @@ from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.standard_libraries import everything
 from edhie.generators import Generator, load
 from edhie.generators.answers import answer_library as answer_library
-from edhie.generators.shipped import names as shipped
+from edhie.generators.saving import shipped_names
 from edhie.grammar import PCFG
 
 Source = Literal["hvae", "grammar", "gvae", "cvae", "none"]
@@ -108,7 +108,7 @@ def _nothing(method: Method, problem: Problem, model: str | None) -> Generator:
 def _loader(method: Method, problem: Problem) -> Callable[[], Generator] | None:
     """How to get the generator. Without a model for so many variables, a search that needs no codes has the grammar."""
     name = f"{problem.library}-{len(problem.variables)}"
-    if method.source == "hvae" and name in shipped():
+    if method.source == "hvae" and name in shipped_names():
         return partial(load, name)
     baseline = _baseline(method, problem)
     if baseline is not None:

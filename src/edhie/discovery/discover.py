@@ -9,12 +9,11 @@ from pathlib import Path
 from edhie.discovery.columns import columns_to_search
 from edhie.discovery.discovery import Discovery
 from edhie.discovery.field import formulas_in, score_formulas
+from edhie.discovery.generator import generator_and_library, with_generator
 from edhie.discovery.glimpse import glimpse
-from edhie.discovery.going_on import with_generator
 from edhie.discovery.guesses import castable, check_affordable, read_guesses, score_guesses
 from edhie.discovery.preparing import prepared, warm_up_if_timed
 from edhie.discovery.settings import Settings
-from edhie.discovery.sources import sources
 from edhie.discovery.template import template_library, template_strategy
 from edhie.evaluate import Data, Evaluator
 from edhie.events import Event
@@ -49,7 +48,7 @@ def discover(
     whole = prepared(data, validation)
     searched = whole.only(columns_to_search(whole.train, settings))
     settings = with_generator(settings, len(searched.columns), folder if resume else None)
-    generator, library = sources(settings, searched.train.names)
+    generator, library = generator_and_library(settings, searched.train.names)
     strategy = settings.strategy
     if settings.template is not None:  # parts are of the library as it is, the form may need more
         strategy = template_strategy(settings.template, library)

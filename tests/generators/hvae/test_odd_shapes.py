@@ -12,7 +12,7 @@ from edhie.expr.symbols import operator
 from edhie.generators import HVAE, Constraints, TrainConfig
 from edhie.generators.hvae import recursion
 from edhie.generators.hvae.layout import down_layout, up_layout
-from edhie.generators.hvae.model import HVAENetwork
+from edhie.generators.hvae.network import HVAENetwork
 from edhie.generators.train import train
 
 FOO, BAR = operator("foo", 1, numpy=np.abs), operator("bar", 2, numpy=np.hypot)

@@ -15,7 +15,7 @@ from edhie.expr.distance import edit_distances
 from edhie.expr.symbols import variable
 from edhie.generators import CVAE, GVAE, TrainConfig, load, save
 from edhie.generators.base import Model
-from edhie.generators.networks import fresh
+from edhie.generators.network import fresh_network as fresh
 from edhie.generators.sequence.model import SequenceModel
 from edhie.generators.sequence.network import SequenceNetwork
 from edhie.generators.train import Epoch, train
@@ -75,7 +75,7 @@ def test_encoding_agrees_with_torch(model: SequenceModel, network: SequenceNetwo
 
 
 def test_scores_agree_with_torch(model: SequenceModel, network: SequenceNetwork) -> None:
-    from edhie.generators.sequence.inference import decode
+    from edhie.generators.sequence.model import decode
 
     codes = random_codes(model, 200)
     with torch.no_grad():
@@ -84,7 +84,7 @@ def test_scores_agree_with_torch(model: SequenceModel, network: SequenceNetwork)
 
 
 def test_more_than_one_recurrent_layer_agrees_with_torch(network: SequenceNetwork) -> None:
-    from edhie.generators.sequence.inference import decode
+    from edhie.generators.sequence.model import decode
 
     torch.manual_seed(1)
     two = torch.nn.GRU(24, 24, num_layers=2, batch_first=True)

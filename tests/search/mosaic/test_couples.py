@@ -11,7 +11,7 @@ from edhie.expr.interpret import interpret
 from edhie.expr.standard_libraries import everything
 from edhie.generators import load
 from edhie.generators.answers import answer_library, over
-from edhie.generators.shipped import general_for
+from edhie.generators.saving import general_for
 from edhie.search.mosaic.couples import couples
 from edhie.search.mosaic.shapes import shapes
 

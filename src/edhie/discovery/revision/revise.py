@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from edhie.discovery.columns import columns_to_search
+from edhie.discovery.generator import generator_of, library_of
 from edhie.discovery.preparing import prepared, warm_up_if_timed
 from edhie.discovery.revision.revision import Original, Revision
 from edhie.discovery.revision.steps import front_steps, loss_of
 from edhie.discovery.settings import Settings
-from edhie.discovery.sources import generator_of, library_of
 from edhie.errors import SearchError
 from edhie.evaluate import Data, Evaluator
 from edhie.events import Event

@@ -1,8 +1,7 @@
-"""Trees laid out by level, so that a cell meets all nodes of one height or depth at once.
+"""Trees laid out by level, so that a cell meets all nodes of one height or depth at once; needs numba.
 
-The paper batches trees node by node with placeholders for missing nodes; here the nodes of a
-batch lie in flat arrays, sorted by level, and nothing is missing. In both layouts the M inner
-nodes have the rows 0 … M-1, level by level, within a level the binary ones first.
+The nodes of a batch lie in flat arrays, sorted by level. In both layouts the M inner nodes have the rows 0 … M-1,
+level by level, within a level the binary ones first.
 """
 
 from __future__ import annotations
@@ -13,13 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Forest
+from edhie.expr.jit import jit
 
 Ints = NDArray[np.int64]
+Small = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
 class UpLayout:
-    """What the encoder walks: the inner nodes by height.
+    """Layout for the encoder: the inner nodes by height.
 
     A leaf's code depends on its symbol alone, so there is one row a symbol behind those of the
     inner nodes, and a last one of zeros: the code of a missing child.
@@ -34,9 +35,9 @@ class UpLayout:
 
 @dataclass(frozen=True)
 class DownLayout:
-    """What the decoder walks: the inner nodes by depth, then the leaves; N nodes in all.
+    """Layout for the decoder: the inner nodes by depth, then the leaves; N nodes in all.
 
-    Row N is nobody's: what a unary node gives its missing child goes there.
+    Row N takes what a unary node gives its missing child.
     """
 
     symbols: Ints  # (N,)
@@ -49,17 +50,85 @@ class DownLayout:
 
 
 def up_layout(forest: Forest) -> UpLayout:
-    """The layout of a forest for the encoder."""
-    from edhie.generators.hvae import layout_kernels as kernels
-
-    symbols = len(forest.library)
+    """Lay a forest out for the encoder."""
     return UpLayout(
-        *kernels.by_height(forest.tokens, forest.offsets, forest.left, forest.right, forest.subtree_heights, symbols)
+        *by_height(
+            forest.tokens, forest.offsets, forest.left, forest.right, forest.subtree_heights, len(forest.library)
+        )
     )
 
 
 def down_layout(forest: Forest) -> DownLayout:
-    """The layout of a forest for the decoder."""
-    from edhie.generators.hvae import layout_kernels as kernels
+    """Lay a forest out for the decoder."""
+    return DownLayout(*by_depth(forest.tokens, forest.offsets, forest.left, forest.right, forest.depths))
 
-    return DownLayout(*kernels.by_depth(forest.tokens, forest.offsets, forest.left, forest.right, forest.depths))
+
+@jit
+def inner_rows(levels: Small, lowest: int, left: Ints, right: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return each node's row among the inner nodes, -1 for a leaf; where each level starts; how many of it are binary."""
+    deepest = lowest - 1
+    for node in range(len(left)):
+        if left[node] >= 0:
+            deepest = max(deepest, levels[node])
+    count = deepest + 1 - lowest
+    starts, binary = np.zeros(count + 1, np.int64), np.zeros(count, np.int64)
+    for node in range(len(left)):
+        if left[node] >= 0:
+            starts[levels[node] - lowest + 1] += 1
+            binary[levels[node] - lowest] += right[node] >= 0
+    starts[:] = np.cumsum(starts)
+    next_binary = starts[:-1].copy()
+    next_unary = starts[:-1] + binary
+    rows = np.full(len(left), -1, np.int64)
+    for node in range(len(left)):
+        if left[node] < 0:
+            continue
+        following = next_binary if right[node] >= 0 else next_unary
+        rows[node] = following[levels[node] - lowest]
+        following[levels[node] - lowest] += 1
+    return rows, starts, binary
+
+
+@jit
+def by_height(
+    tokens: NDArray[np.int16], offsets: Ints, left: Ints, right: Ints, heights: Small, symbols: int
+) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Return the fields of an `UpLayout`."""
+    rows, starts, binary = inner_rows(heights, 2, left, right)
+    inner = starts[-1]
+    at = np.empty(inner, np.int64)
+    children = np.empty((inner, 2), np.int64)
+    for node in range(len(tokens)):
+        if rows[node] < 0:
+            rows[node] = inner + tokens[node]
+    for node in range(len(tokens)):
+        row = rows[node]
+        if row < inner:
+            at[row] = tokens[node]
+            children[row, 0] = rows[left[node]]
+            children[row, 1] = rows[right[node]] if right[node] >= 0 else inner + symbols
+    return at, children, starts, binary, rows[offsets[:-1]]
+
+
+@jit
+def by_depth(
+    tokens: NDArray[np.int16], offsets: Ints, left: Ints, right: Ints, depths: Small
+) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
+    """Return the fields of a `DownLayout`."""
+    rows, starts, binary = inner_rows(depths, 1, left, right)
+    inner, total = starts[-1], len(tokens)
+    leaf = inner
+    for node in range(total):
+        if rows[node] < 0:
+            rows[node] = leaf
+            leaf += 1
+    at, nodes, trees = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total, np.int64)
+    children = np.empty((inner, 2), np.int64)
+    for tree in range(len(offsets) - 1):
+        for node in range(offsets[tree], offsets[tree + 1]):
+            row = rows[node]
+            at[row], nodes[row], trees[row] = tokens[node], node, tree
+            if row < inner:
+                children[row, 0] = rows[left[node]]
+                children[row, 1] = rows[right[node]] if right[node] >= 0 else total
+    return at, children, starts, binary, rows[offsets[:-1]], nodes, trees

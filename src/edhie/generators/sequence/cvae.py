@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import GeneratorError
 from edhie.expr import Forest, SymbolLibrary
-from edhie.generators.checks import refuse_numbers
+from edhie.generators.common import refuse_numbers
 from edhie.generators.sequence.model import SequenceModel
 from edhie.generators.sequence.notation import SHORTEST, Spelled, length_for
 
@@ -50,7 +50,7 @@ class InfixNotation:
 
     @cached_property
     def _symbols(self) -> Symbols:
-        from edhie.generators.sequence.infix_tables import symbols_of
+        from edhie.generators.sequence.infix_kernels import symbols_of
 
         return symbols_of(self.library, self.vocabulary)
 

@@ -7,23 +7,28 @@ here, and for `min` and `max` of more than two operands.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr.forest_kernels import Indices, Tokens
+from edhie.expr.infix import LEFT_ASSOCIATIVE
 from edhie.expr.jit import jit, typed
-from edhie.expr.symbols import Precedence
+from edhie.expr.library import SymbolLibrary
+from edhie.expr.symbols import Precedence, Symbol
 
 LEAF, FUNCTION, PREFIX, POSTFIX, LEFT, RIGHT = map(typed, range(6))
 OPEN, CLOSE, COMMA, PADDING = (typed(-1 - i) for i in range(4))
 NEGATION, POWER = typed(Precedence.NEGATION), typed(Precedence.POWER)
 NOTHING = typed(0)  # below all precedences
+STYLES = {"leaf": LEAF, "function": FUNCTION, "prefix": PREFIX, "postfix": POSTFIX}
+MARKS = {"(": OPEN, ")": CLOSE, ",": COMMA, "": PADDING}
 
 
 class Symbols(NamedTuple):
-    """By token: how it is written."""
+    """Tables by token that say how it is written."""
 
     styles: NDArray[np.int64]
     """LEAF, FUNCTION, PREFIX, POSTFIX, or infix that groups to the LEFT or to the RIGHT."""
@@ -39,9 +44,40 @@ class Symbols(NamedTuple):
     """The symbols that stand for OPEN, CLOSE, COMMA, PADDING, in that order; -1 for none."""
 
 
+def symbols_of(library: SymbolLibrary, vocabulary: Sequence[str]) -> Symbols:
+    """Return the tables of a library, whose symbols open the vocabulary; marks follow."""
+    rows = library.symbols
+    marks = list(vocabulary[len(rows) :])
+    return Symbols(
+        styles=np.array([_style(symbol) for symbol in rows], np.int64),
+        arities=library.arities.astype(np.int64),
+        precedences=np.array([_precedence(symbol) for symbol in rows], np.int64),
+        is_number=np.array([_is_number(symbol) for symbol in rows], np.bool_),
+        has_value=np.array([symbol.kind == "number" for symbol in rows], np.bool_),
+        names=np.array([*range(len(rows)), *(MARKS[mark] for mark in marks)], np.int64),
+        marks=np.array([len(rows) + marks.index(mark) if mark in marks else -1 for mark in MARKS], np.int64),
+    )
+
+
+def _style(symbol: Symbol) -> int:
+    if symbol.style == "infix":
+        return LEFT if symbol.name in LEFT_ASSOCIATIVE else RIGHT
+    return STYLES[symbol.style]
+
+
+def _is_number(symbol: Symbol) -> bool:
+    return symbol.kind == "literal" and symbol.name[-1].isdigit()
+
+
+def _precedence(symbol: Symbol) -> int:
+    """Return how tightly a symbol binds; a negative number binds like a negation: (-3)^2."""
+    is_negative = _is_number(symbol) and symbol.name.startswith("-")
+    return Precedence.NEGATION if is_negative else symbol.precedence
+
+
 @jit
 def needs_parentheses(symbols: Symbols, token: int, operand: int, is_first: bool) -> bool:
-    """Whether an operand of a token is written in parentheses."""
+    """Return whether an operand of a token is written in parentheses."""
     style, own, inner = symbols.styles[token], symbols.precedences[token], symbols.precedences[operand]
     if style == PREFIX:
         return bool(inner <= NEGATION or symbols.is_number[operand])
@@ -60,7 +96,7 @@ def needs_parentheses(symbols: Symbols, token: int, operand: int, is_first: bool
 def write(
     tokens: Tokens, offsets: Indices, left: Indices, right: Indices, symbols: Symbols
 ) -> tuple[NDArray[np.int16], Indices]:
-    """The infix symbols of every tree end to end, and where each begins."""
+    """Return the infix symbols of every tree end to end, and where each begins."""
     opening, closing, comma = symbols.marks[0], symbols.marks[1], symbols.marks[2]
     # each node writes itself and at most three marks around each of its operands
     out = np.empty(7 * len(tokens) + 1, np.int16)
@@ -129,7 +165,7 @@ OPERAND, OPENING, OPERATOR = map(typed, range(3))  # what may come next
 
 @jit
 def reads_operand(reading: Reading, symbols: Symbols, token: int) -> bool:
-    """Take a token where an operand should be; whether it may stand there."""
+    """Take a token where an operand should be; return whether it may stand there."""
     state, top = reading.state, reading.state[TOP]
     is_call = state[NEXT] == OPENING
     if token == OPEN:
@@ -166,7 +202,7 @@ def finish(reading: Reading, symbols: Symbols, least: int) -> None:
 
 @jit
 def reads_operator(reading: Reading, symbols: Symbols, token: int) -> bool:
-    """Take a token that follows an operand; whether it may."""
+    """Take a token that follows an operand; return whether it may."""
     state = reading.state
     style = symbols.styles[token] if token >= 0 else -1
     if style == POSTFIX:
@@ -199,7 +235,7 @@ def reads_operator(reading: Reading, symbols: Symbols, token: int) -> bool:
 
 @jit
 def to_postfix(sequence: NDArray[np.int64], symbols: Symbols, reading: Reading) -> int:
-    """How many tokens a sequence became, which stand in `reading.out`; 0 where it is no expression."""
+    """Write a sequence into `reading.out`; return the number of its tokens, 0 where it is no expression."""
     state = reading.state
     state[:] = 0
     for symbol in sequence:
@@ -220,7 +256,7 @@ def to_postfix(sequence: NDArray[np.int64], symbols: Symbols, reading: Reading) 
 
 @jit
 def read(sequences: NDArray[np.int64], symbols: Symbols) -> tuple[Tokens, Indices, Indices]:
-    """Prefix tokens and offsets of the sequences that are expressions, and which these are."""
+    """Return prefix tokens and offsets of the sequences that are expressions, and which these are."""
     n, length = sequences.shape
     reading = Reading(
         np.empty(length, np.int16),

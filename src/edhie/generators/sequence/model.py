@@ -1,4 +1,7 @@
-"""What the two sequence models share when they are used: encoding, decoding and sampling in NumPy."""
+"""Sequence models in use: encoding, decoding and sampling in NumPy.
+
+A convolutional encoder and a recurrent decoder, after GVAE; layers and weights have the names of `network`.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
 from edhie.errors import GeneratorError
 from edhie.expr import Forest, SymbolLibrary
 from edhie.generators.base import Codes, Decoded, Weights
-from edhie.generators.checks import check_count, checked_codes, checked_weights
-from edhie.generators.sampling import prior_codes, tempered
-from edhie.generators.sequence import inference
-from edhie.generators.sequence.notation import Notation, padded
+from edhie.generators.common import checked_codes, checked_weights, prior_codes, tempered
+from edhie.generators.sequence.notation import SHORTEST, Notation, Sequences, padded
 
+Floats = NDArray[np.float32]
+KERNELS = (2, 3, 4)
 AT_ONCE = 1024  # expressions; it bounds the memory to about 100 MB
 TRIES = 100  # codes drawn for each expression that is asked for, before sampling gives up
 LEAST_DRAWN = 50  # codes at a time, where few expressions are missing
@@ -46,7 +51,7 @@ class SequenceModel(ABC):
         return int(self.weights["mean.weight"].shape[1])
 
     def encode(self, forest: Forest) -> tuple[Codes, Codes]:
-        """Mean and logarithm of the variance of each expression's code; both (expressions, latent_dim).
+        """Return mean and logarithm of the variance of each expression's code; both (expressions, latent_dim).
 
         Of an expression longer than the model's sequences only the beginning is seen.
         """
@@ -57,17 +62,17 @@ class SequenceModel(ABC):
         for s in range(0, len(forest), AT_ONCE):
             part = slice(s, s + AT_ONCE)
             sequences = padded((symbols, offsets[s : s + AT_ONCE + 1]), length, padding=count - 1)
-            mean[part], log_variance[part] = inference.encode(self.weights, sequences, count)
+            mean[part], log_variance[part] = encode(self.weights, sequences, count)
         return mean, log_variance
 
     def decode(
         self, codes: Codes, *, temperature: float = 0.0, per_code: int = 1, rng: np.random.Generator | None = None
     ) -> Decoded:
-        """At every step the most probable symbol, or one drawn at a temperature; what is no expression is left out."""
+        """Decode the most probable symbol at every step, or one drawn at a temperature; leave out what is no expression."""
         codes = checked_codes(codes, self.latent_dim, temperature=temperature, per_code=per_code, rng=rng)
         forests, sources = [Forest.from_exprs([], self.library)], [np.zeros(0, np.int64)]
         for s in range(0, len(codes), AT_ONCE):
-            scores = inference.decode(self.weights, codes[s : s + AT_ONCE], self.notation.length)
+            scores = decode(self.weights, codes[s : s + AT_ONCE], self.notation.length)
             if rng is not None and temperature > 0:
                 scores = tempered(scores, temperature, rng)
             forest, places = self.notation.read(scores)
@@ -76,8 +81,9 @@ class SequenceModel(ABC):
         return Decoded(Forest.concatenate(forests), np.concatenate(sources) // per_code, len(codes))
 
     def sample(self, n: int, rng: np.random.Generator) -> Forest:
-        """Expressions decoded from codes drawn from the prior N(0, I); codes that give none are drawn anew."""
-        check_count(n)
+        """Return expressions decoded from codes drawn from the prior N(0, I); codes that give none are drawn anew."""
+        if n < 0:
+            raise GeneratorError(f"cannot draw {n} expressions")
         found, drawn = Forest.from_exprs([], self.library), 0
         while len(found) < n:
             if drawn >= TRIES * max(n, 10):
@@ -91,20 +97,119 @@ class SequenceModel(ABC):
         return found[:n]
 
     def settings(self) -> dict[str, Any]:
-        """What makes the notation."""
+        """Return the settings of the notation."""
         return self.notation.settings()
 
     @classmethod
     def restored(cls, library: SymbolLibrary, weights: Weights, settings: Mapping[str, Any]) -> Self:
-        """The model of these weights, which must fit library and settings."""
+        """Return the model of these weights, which must fit library and settings."""
         try:
             notation = cls.notation_of(library, settings)
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise GeneratorError(f"these are not the settings of a model of kind {cls.kind!r}: {error!r}") from error
-        expected = inference.shapes(weights, notation.symbols, notation.length)
+        expected = shapes(weights, notation.symbols, notation.length)
         return cls(notation, checked_weights(weights, expected, cls.kind))
 
     @staticmethod
     @abstractmethod
     def notation_of(library: SymbolLibrary, settings: Mapping[str, Any]) -> Notation:
-        """The notation that settings describe."""
+        """Return the notation that settings describe."""
+
+
+# -- layers ---------------------------------------------------------------------------
+
+
+def product(x: Floats, weight: Floats, bias: Floats) -> Floats:
+    """Apply a linear layer to the last axis; weights are kept as torch keeps them, (outputs, inputs)."""
+    rows = x.reshape(-1, x.shape[-1])  # one large product: NumPy would make one for each of the n
+    out: Floats = rows @ weight.T
+    out += bias
+    return out.reshape(*x.shape[:-1], len(weight))
+
+
+def dense(w: Weights, name: str, x: Floats) -> Floats:
+    """Apply the linear layer of a name."""
+    return product(x, w[f"{name}.weight"], w[f"{name}.bias"])
+
+
+def relu(x: Floats) -> Floats:
+    """Set negative values to 0, in place."""
+    return np.maximum(x, 0, out=x)
+
+
+def sigmoid(a: Floats) -> Floats:
+    """Return 1 / (1 + exp(-a)), through tanh, which cannot overflow."""
+    out: Floats = np.tanh(0.5 * a)
+    out *= 0.5
+    out += 0.5
+    return out
+
+
+def convolution(w: Weights, name: str, x: Floats) -> Floats:
+    """Convolve the steps of (n, steps, channels), without padding: windows, then one product."""
+    weight = w[f"{name}.weight"]  # (outputs, channels, kernel)
+    windows = sliding_window_view(x, weight.shape[2], axis=1)  # (n, steps, channels, kernel)
+    flat = np.ascontiguousarray(windows).reshape(*windows.shape[:2], -1)
+    return product(flat, weight.reshape(len(weight), -1), w[f"{name}.bias"])
+
+
+def encode(w: Weights, sequences: Sequences, symbols: int) -> tuple[Floats, Floats]:
+    """Return mean and logarithm of the variance of each sequence's code; both (n, latent)."""
+    x: Floats = np.eye(symbols, dtype=np.float32)[sequences]
+    for kernel in KERNELS:
+        x = relu(convolution(w, f"convolution_{kernel}", x))
+    x = relu(dense(w, "summary", x.reshape(len(x), -1)))
+    return dense(w, "mean", x), dense(w, "log_variance", x)
+
+
+def decode(w: Weights, codes: Floats, length: int) -> Floats:
+    """Return the scores of every symbol at every step; (n, length, symbols)."""
+    opened = relu(dense(w, "opening", codes))
+    states: Floats = opened[:, None, :]  # the same at each step: one is enough
+    layer = 0
+    while f"recurrent.weight_ih_l{layer}" in w:
+        states = _gru(w, layer, states, length)
+        layer += 1
+    return dense(w, "scores", states)
+
+
+def _gru(w: Weights, layer: int, inputs: Floats, length: int) -> Floats:
+    """Apply a layer of gated recurrent units as torch has them; (n, length, hidden) from (n, length or 1, inputs)."""
+    w_h, b_h = w[f"recurrent.weight_hh_l{layer}"], w[f"recurrent.bias_hh_l{layer}"]
+    hidden = w_h.shape[1]
+    i = product(inputs, w[f"recurrent.weight_ih_l{layer}"], w[f"recurrent.bias_ih_l{layer}"])
+    state = np.zeros((len(inputs), hidden), dtype=np.float32)
+    out = np.empty((len(inputs), length, hidden), dtype=np.float32)
+    for step in range(length):
+        x, h = i[:, step if i.shape[1] > 1 else 0], product(state, w_h, b_h)
+        ru = sigmoid(x[:, : 2 * hidden] + h[:, : 2 * hidden])
+        n = np.tanh(x[:, 2 * hidden :] + ru[:, :hidden] * h[:, 2 * hidden :])
+        state = n + ru[:, hidden:] * (state - n)
+        out[:, step] = state
+    return out
+
+
+def sizes(w: Weights) -> tuple[int, int]:
+    """Return the channels of a convolution, and the recurrent layers; at least one of each, whatever the weights."""
+    bias = w.get(f"convolution_{KERNELS[0]}.bias", np.zeros(1, dtype=np.float32))
+    return bias.size, max(1, sum(name.startswith("recurrent.weight_ih_l") for name in w))
+
+
+def shapes(w: Weights, symbols: int, length: int) -> dict[str, tuple[int, ...]]:
+    """Return the shapes that a model's weights must have, its sizes taken from the weights themselves."""
+    channels, layers = sizes(w)
+    latent, hidden = w["mean.weight"].shape if "mean.weight" in w and w["mean.weight"].ndim == 2 else (0, 0)
+    dense = {
+        "summary": (hidden, channels * (length + 1 - SHORTEST)), "mean": (latent, hidden),
+        "log_variance": (latent, hidden), "opening": (hidden, latent), "scores": (symbols, hidden),
+    }  # fmt: skip
+    weights: dict[str, tuple[int, ...]] = dict(dense)
+    for kernel, inputs in zip(KERNELS, (symbols, channels, channels), strict=True):
+        weights[f"convolution_{kernel}"] = (channels, inputs, kernel)
+    expected = {f"{name}.weight": shape for name, shape in weights.items()}
+    expected |= {f"{name}.bias": shape[:1] for name, shape in weights.items()}
+    for layer in range(layers):
+        for gate in ("ih", "hh"):
+            expected[f"recurrent.weight_{gate}_l{layer}"] = (3 * hidden, hidden)
+            expected[f"recurrent.bias_{gate}_l{layer}"] = (3 * hidden,)
+    return expected

@@ -13,8 +13,7 @@ from torch import Tensor, nn
 from edhie.errors import GeneratorError
 from edhie.expr import Forest
 from edhie.generators.network import Network, divergence, sampled
-from edhie.generators.sequence.inference import KERNELS, sizes
-from edhie.generators.sequence.model import SequenceModel
+from edhie.generators.sequence.model import KERNELS, SequenceModel, sizes
 from edhie.generators.sequence.notation import SHORTEST, Notation, padded
 
 CHANNELS = 128  # of a convolution; 32 and 64 were worse, on corpora like AE4-2k and Trig4-2k of another seed

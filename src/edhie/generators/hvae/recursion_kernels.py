@@ -1,8 +1,8 @@
-"""HVAE's two recursions as compiled loops: what the CPU runs, in training and in use.
+"""HVAE's two recursions as compiled loops: the fast path on the CPU, in training and in use.
 
-The letters are those of `cells`. At these sizes a tensor operation costs more than its arithmetic,
-so a whole batch goes through in one call. What is missing is not computed: a leaf's code is that of
-its symbol, and a unary node has no right side. GRU12 is two cells of the usual width, one a side.
+The model is written down in `reference`; letters are those of `cell_kernels`. At these sizes a tensor operation costs
+more than its arithmetic, so a whole batch goes through in one call. What is missing is not computed: a leaf's code is
+that of its symbol, and a unary node has no right side. GRU12 is two cells of the usual width, one a side.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr.jit import jit
-from edhie.generators.hvae.compiled_cell import Array, cell, cell_backward, light_cell, softmax
-from edhie.generators.hvae.compiled_product import add_product, affine
+from edhie.generators.hvae.cell_kernels import Array, cell, cell_backward, light_cell, softmax
+from edhie.generators.hvae.product_kernels import add_product, affine
 
 Ints = NDArray[np.int64]
 VECTOR = 16  # a loop of fewer steps is not vectorised
@@ -23,7 +23,7 @@ BLOCK = 64  # rows whose gates stay in the processor's cache
 def up_gates(
     codes: Array, first: int, both: int, last: int, children: Ints, w_h: Array, b_h: Array, hh: Array, c: Array
 ) -> None:
-    """GRU21's hh and c for the nodes first … last, of which those before `both` are binary."""
+    """Write GRU21's hh and c for the nodes first … last, of which those before `both` are binary."""
     hidden, count, pairs = codes.shape[1], last - first, both - first
     for k in range(count):
         left, right = codes[children[first + k, 0]], codes[children[first + k, 1]]
@@ -35,7 +35,7 @@ def up_gates(
 
 @jit
 def halfway(hh: Array, mean: Array) -> None:
-    """The mean of the children of one node."""
+    """Write the mean of the codes of one node's children."""
     hidden, half = len(mean), hh.dtype.type(0.5)
     for j in range(hidden):
         mean[j] = half * (hh[j] + hh[hidden + j])
@@ -43,7 +43,7 @@ def halfway(hh: Array, mean: Array) -> None:
 
 @jit
 def leaf_codes(codes: Array, table: Array, b_h: Array, c: Array, n: Array) -> None:
-    """GRU21 without children, for every symbol."""
+    """Write the code of a leaf, GRU21 without children, for every symbol."""
     codes[:] = 0
     for symbol in range(len(table)):
         c[symbol] = b_h
@@ -54,7 +54,7 @@ def leaf_codes(codes: Array, table: Array, b_h: Array, c: Array, n: Array) -> No
 def up(
     symbols: Ints, children: Ints, starts: Ints, binary: Ints, table: Array, w_h: Array, b_h: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Codes (rows, hidden) of an `UpLayout`; and for the gradient hh = h_l ‖ h_r, c and n of each row.
+    """Return the codes (rows, hidden) of an `UpLayout`; and for the gradient hh = h_l ‖ h_r, c and n of each row.
 
     `table` (symbols, 3·hidden) is W_i x + b_i for every one-hot x.
     """
@@ -77,7 +77,7 @@ def up(
 
 @jit
 def up_codes(symbols: Ints, children: Ints, starts: Ints, binary: Ints, table: Array, w_h: Array, b_h: Array) -> Array:
-    """As `up`, of float32: the codes alone, with nothing kept, as many rows at once as stay in the cache."""
+    """Return the codes of `up` alone, in float32: nothing is kept, and so many rows at once stay in the cache."""
     hidden, inner = len(w_h) // 2, len(symbols)
     codes = np.empty((inner + len(table) + 1, hidden), table.dtype)
     block = max(BLOCK, len(table))
@@ -110,7 +110,7 @@ def up_backward(
     g_roots: Array, symbols: Ints, children: Ints, starts: Ints, binary: Ints, roots: Ints,
     hh: Array, c: Array, n: Array, w_l: Array, w_r: Array,
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Gradients at the table and, row by row, at c; w_l and w_r are W_h's halves, transposed."""
+    """Return the gradients at the table and, row by row, at c; w_l and w_r are W_h's halves, transposed."""
     (rows, hidden), inner = n.shape, len(symbols)
     g = np.zeros((rows + 1, hidden), n.dtype)
     for tree in range(len(roots)):
@@ -142,7 +142,7 @@ def down_side(
     codes: Array, first: int, last: int, children: Ints, x: Array,
     w_i: Array, b_i: Array, w_h: Array, b_h: Array, c: Array, n: Array, i: Array,
 ) -> None:  # fmt: skip
-    """One side of GRU12 for the nodes first … last: the codes of their children, written where these stand."""
+    """Write the codes of one child of each of the nodes first … last: one side of GRU12."""
     count = last - first
     affine(x[first:last], w_i, b_i, i[:count])
     affine(codes[first:last], w_h, b_h, c[:count])
@@ -154,7 +154,7 @@ def down_side(
 def next_side(
     codes: Array, x: Array, w_i: Array, b_i: Array, w_h: Array, b_h: Array, children: Array
 ) -> None:  # fmt: skip
-    """As `down_side`, with nothing kept: as many rows at once as stay in the processor's cache."""
+    """Do as `down_side`, with nothing kept and so many rows at once as stay in the processor's cache."""
     width = w_h.shape[1]
     c, i = np.empty((BLOCK, width), codes.dtype), np.empty((BLOCK, width), codes.dtype)
     for first in range(0, len(children), BLOCK):
@@ -170,7 +170,7 @@ def next_side(
 def next_codes(
     codes: Array, logits: Array, parents: Ints, pairs: int, w_i: Array, b_i: Array, w_h: Array, b_h: Array
 ) -> Array:
-    """Codes of the left children of all `parents`, then of the right ones of the first `pairs` of them."""
+    """Return the codes of the left children of all `parents`, then of the right ones of the first `pairs` of them."""
     count, hidden, symbols = len(parents), codes.shape[1], logits.shape[1]
     above, below = np.empty((count, hidden), codes.dtype), np.empty((count + pairs, hidden), codes.dtype)
     x = np.empty((count, symbols), codes.dtype)
@@ -189,7 +189,7 @@ def down(
     root_codes: Array, children: Ints, starts: Ints, binary: Ints, roots: Ints,
     w_o: Array, b_o: Array, w_i: Array, b_i: Array, w_h: Array, b_h: Array, rows: int, symbols: int,
 ) -> tuple[Array, Array, Array, Array, Array, Array, Array]:  # fmt: skip
-    """Logits (rows, symbols) of a `DownLayout`; and for the gradient codes, x, and c and n of either side.
+    """Return the logits (rows, symbols) of a `DownLayout`; and for the gradient codes, x, and c and n of either side.
 
     W_o is padded to a width that vectorises; W_i, b_i, W_h and b_h come by side.
     """
@@ -225,7 +225,7 @@ def down_side_backward(
     g: Array, codes: Array, first: int, last: int, children: Ints, c: Array, n: Array,
     w_i: Array, w_h: Array, g_i: Array, g_c: Array, g_x: Array,
 ) -> None:  # fmt: skip
-    """From the gradients at the children to those at i, c, x and, added to what is there, at the nodes."""
+    """Turn gradients at the children into those at i, c, x and, added to what is there, at the nodes."""
     count = last - first
     for k in range(count):
         child = g[children[first + k]]
@@ -240,7 +240,7 @@ def down_backward(
     g_logits: Array, g: Array, children: Ints, starts: Ints, binary: Ints, roots: Ints,
     codes: Array, x: Array, c_l: Array, n_l: Array, c_r: Array, n_r: Array, w_o: Array, w_i: Array, w_h: Array,
 ) -> tuple[Array, Array, Array, Array, Array]:  # fmt: skip
-    """Gradients at the roots' codes and, row by row, at i and c of either side.
+    """Return the gradients at the roots' codes and, row by row, at i and c of either side.
 
     `g` holds what comes from the logits alone, W_o·g_logits; both it and `g_logits` are completed
     in place. The weights are transposed, W_i and W_h by side, W_i padded.
@@ -277,7 +277,7 @@ def down_backward(
 
 @jit
 def cross_entropy(logits: Array, symbols: Ints, trees: Ints, count: int) -> tuple[Array, Array]:
-    """By tree the cross-entropy of its nodes, and by node the softmax."""
+    """Return the cross-entropy of each tree's nodes, and the softmax of each node."""
     errors = np.zeros(count, logits.dtype)
     x = np.empty_like(logits)
     for row in range(len(logits)):
@@ -287,7 +287,7 @@ def cross_entropy(logits: Array, symbols: Ints, trees: Ints, count: int) -> tupl
 
 @jit
 def cross_entropy_backward(g_errors: Array, x: Array, symbols: Ints, trees: Ints) -> Array:
-    """The gradient at the logits."""
+    """Return the gradient at the logits."""
     g = np.empty_like(x)
     for row in range(len(x)):
         weight = g_errors[trees[row]]
@@ -298,14 +298,14 @@ def cross_entropy_backward(g_errors: Array, x: Array, symbols: Ints, trees: Ints
 
 
 def by_side(w: Array) -> Array:
-    """Weights of GRU12, (…, 6·hidden), as those of two cells: (2, …, 3·hidden), the left one first."""
+    """Return weights of GRU12, (…, 6·hidden), as those of two cells: (2, …, 3·hidden), the left one first."""
     gates = w.reshape(*w.shape[:-1], 3, 2, w.shape[-1] // 6)
     sides = np.ascontiguousarray(np.moveaxis(gates, -2, 0))
     return sides.reshape(2, *w.shape[:-1], w.shape[-1] // 2)
 
 
 def padded(w: Array) -> Array:
-    """The last axis filled with zeros to a multiple of what vectorises."""
+    """Fill the last axis with zeros to a multiple of what vectorises."""
     wide = np.zeros((*w.shape[:-1], -(-w.shape[-1] // VECTOR) * VECTOR), dtype=w.dtype)
     wide[..., : w.shape[-1]] = w
     return wide

@@ -1,4 +1,7 @@
-"""The recursions of `recursion` on the CPU: the compiled loops, and the weights' gradients around them."""
+"""The compiled recursions as functions that autograd knows: the fast path of training on the CPU.
+
+The kernels compute values and the gradients of nodes; the gradients of weights are one product over all nodes.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,18 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from edhie.generators.hvae import compiled
-from edhie.generators.hvae.compiled_cell import Array
+from edhie.generators.hvae import recursion_kernels as kernels
+from edhie.generators.hvae.cell_kernels import Array
 from edhie.generators.hvae.layout import DownLayout, UpLayout
 
 
 class CompiledUpwards(torch.autograd.Function):
-    """Trees to the codes of their roots."""
+    """Codes of the roots, (trees, hidden), from trees; see `levels.upwards`."""
 
     @staticmethod
     def forward(ctx: Any, layout: UpLayout, table: Tensor, w_h: Tensor, b_h: Tensor) -> Tensor:
-        """See `recursion.upwards`."""
-        codes, *kept = compiled.up(
+        """Return the codes of the roots."""
+        codes, *kept = kernels.up(
             layout.symbols, layout.children, layout.starts, layout.binary, table.numpy(), w_h.numpy(), b_h.numpy()
         )
         ctx.layout, ctx.kept = layout, kept
@@ -29,12 +32,12 @@ class CompiledUpwards(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        """Gradients of the input table and of the recurrent weights."""
+        """Return the gradients of the input table and of the recurrent weights."""
         layout, (hh, c, n), (w_h,) = ctx.layout, ctx.kept, ctx.saved_tensors
         w_l, w_r = (np.ascontiguousarray(half.T) for half in np.split(w_h.numpy(), 2))
         g_table, g_c = map(
             torch.from_numpy,
-            compiled.up_backward(
+            kernels.up_backward(
                 grads[0].contiguous().numpy(), layout.symbols, layout.children, layout.starts, layout.binary,
                 layout.roots, hh, c, n, w_l, w_r,
             ),
@@ -43,18 +46,18 @@ class CompiledUpwards(torch.autograd.Function):
 
 
 class CompiledDownwards(torch.autograd.Function):
-    """Root codes to the logits of every node of trees of a known shape."""
+    """Logits of every node, (nodes, symbols), from the codes of the roots; see `levels.downwards`."""
 
     @staticmethod
     def forward(
         ctx: Any, layout: DownLayout, root_codes: Tensor,
         w_o: Tensor, b_o: Tensor, w_i: Tensor, b_i: Tensor, w_h: Tensor, b_h: Tensor,
     ) -> Tensor:  # fmt: skip
-        """See `recursion.downwards`."""
-        logits, *kept = compiled.down(
+        """Return the logits."""
+        logits, *kept = kernels.down(
             root_codes.contiguous().numpy(), layout.children, layout.starts, layout.binary, layout.roots,
-            compiled.padded(w_o.numpy()), compiled.padded(b_o.numpy()), compiled.by_side(w_i.numpy()),
-            compiled.by_side(b_i.numpy()), compiled.by_side(w_h.numpy()), compiled.by_side(b_h.numpy()),
+            kernels.padded(w_o.numpy()), kernels.padded(b_o.numpy()), kernels.by_side(w_i.numpy()),
+            kernels.by_side(b_i.numpy()), kernels.by_side(w_h.numpy()), kernels.by_side(b_h.numpy()),
             len(layout.symbols), len(b_o),
         )  # fmt: skip
         ctx.layout, ctx.kept = layout, kept
@@ -63,7 +66,7 @@ class CompiledDownwards(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        """Gradients of the root codes and of all weights."""
+        """Return the gradients of the root codes and of all weights."""
         layout, (code_rows, x_rows, c_l, n_l, c_r, n_r), (w_o, w_i, w_h) = ctx.layout, ctx.kept, ctx.saved_tensors
         codes, x = torch.from_numpy(code_rows), torch.from_numpy(x_rows)
         g_logits = grads[0].clone(memory_format=torch.contiguous_format)
@@ -71,10 +74,10 @@ class CompiledDownwards(torch.autograd.Function):
         torch.mm(g_logits, w_o.t(), out=g[:-1])
         g_roots, g_il, g_cl, g_ir, g_cr = map(
             torch.from_numpy,
-            compiled.down_backward(
+            kernels.down_backward(
                 g_logits.numpy(), g.numpy(), layout.children, layout.starts, layout.binary, layout.roots,
                 code_rows, x_rows, c_l, n_l, c_r, n_r,
-                w_o.numpy().T.copy(), compiled.padded(_transposed(w_i.numpy())), _transposed(w_h.numpy()),
+                w_o.numpy().T.copy(), kernels.padded(_transposed(w_i.numpy())), _transposed(w_h.numpy()),
             ),
         )  # fmt: skip
         inner = codes[: len(x)]
@@ -88,36 +91,36 @@ class CompiledDownwards(torch.autograd.Function):
 
 
 class CompiledErrors(torch.autograd.Function):
-    """Logits to each tree's cross-entropy."""
+    """Cross-entropy of each tree from the logits; see `levels.tree_errors`."""
 
     @staticmethod
     def forward(ctx: Any, layout: DownLayout, logits: Tensor) -> Tensor:
-        """See `recursion.tree_errors`."""
+        """Return the errors."""
         count = len(layout.roots)
-        errors, x = compiled.cross_entropy(logits.contiguous().numpy(), layout.symbols, layout.trees, count)
+        errors, x = kernels.cross_entropy(logits.contiguous().numpy(), layout.symbols, layout.trees, count)
         ctx.layout, ctx.x = layout, x
         return torch.from_numpy(errors)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        """The gradient of the logits."""
+        """Return the gradient of the logits."""
         layout, g = ctx.layout, grads[0].contiguous().numpy()
-        return None, torch.from_numpy(compiled.cross_entropy_backward(g, ctx.x, layout.symbols, layout.trees))
+        return None, torch.from_numpy(kernels.cross_entropy_backward(g, ctx.x, layout.symbols, layout.trees))
 
 
 def _transposed(w: Array) -> Array:
-    """(inputs, 6·hidden) by side and transposed: (2, 3·hidden, inputs)."""
-    return np.ascontiguousarray(compiled.by_side(w).transpose(0, 2, 1))
+    """Return weights (inputs, 6·hidden) by side and transposed: (2, 3·hidden, inputs)."""
+    return np.ascontiguousarray(kernels.by_side(w).transpose(0, 2, 1))
 
 
 def _joined(left: Tensor, right: Tensor) -> Tensor:
-    """The inverse of `by_side`, for gradients."""
+    """Undo `by_side`, for gradients."""
     hidden = left.shape[-1] // 3
     sides = [side.view(*side.shape[:-1], 3, hidden) for side in (left, right)]
     return torch.stack(sides, dim=-2).view(*left.shape[:-1], 6 * hidden)
 
 
 def _pairs(layout: DownLayout) -> NDArray[np.int64]:
-    """The rows of the binary nodes."""
+    """Return the rows of the binary nodes."""
     before = np.cumsum(layout.binary) - layout.binary
     return np.repeat(layout.starts[:-1] - before, layout.binary) + np.arange(layout.binary.sum())

@@ -1,0 +1,180 @@
+"""Saved things as folders: readable files, a description with a format number, no pickle.
+
+A folder is written in two steps. All files go into a temporary folder inside it; then they take their places, the
+description last. So a folder that has its description is whole, whenever the program was stopped.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import EdhieError, InUseError
+
+Arrays = Mapping[str, NDArray[Any]]
+PART, LOCK = ".part", ".lock"
+FAULTS = (
+    OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RecursionError, EOFError,
+    RuntimeError, zipfile.BadZipFile,
+)  # fmt: skip
+"""Errors of reading files that are not what they should be."""
+
+
+@dataclass(frozen=True)
+class FolderFormat:
+    """One kind of saved folder: its names, its format number and its errors."""
+
+    kind: str
+    """Name in messages and in the description, such as "model"."""
+    version: int
+    """Format number; folders with another one are refused."""
+    description: str
+    """Name of the JSON file whose presence makes a folder whole."""
+    error: type[EdhieError]
+    """Raised where a folder cannot be read."""
+    remedy: str
+    """What to do with a damaged folder, such as "delete it and train again"."""
+    write_error: type[EdhieError] | None = None
+    """Raised where a folder cannot be written; None for `error`."""
+
+    def write(self, folder: Path, description: Mapping[str, Any], files: Mapping[str, str | bytes]) -> Path:
+        """Write files and description into a folder, which is made if need be; what it held before stays until then."""
+        try:
+            head = {"kind": self.kind, "format": self.version, **description}
+            text = json.dumps(head, indent=2, ensure_ascii=False, default=as_json) + "\n"
+            contents = {**files, self.description: text.encode()}
+        except (TypeError, ValueError) as error:
+            raise self.error(f"the description of the {self.kind} cannot be written as JSON: {error}") from error
+        part = folder / PART
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            part.mkdir(exist_ok=True)
+            for name, content in contents.items():
+                (part / name).write_bytes(content.encode() if isinstance(content, str) else content)
+            (folder / self.description).unlink(missing_ok=True)
+            for name in contents:
+                (part / name).replace(folder / name)
+        except OSError as error:
+            raise self.unwritable(folder, error) from error
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+        return folder
+
+    def read(self, folder: Path, *names: str) -> dict[str, Any]:
+        """Return the description of a folder that has these files too."""
+        path = folder / self.description
+        for name in (self.description, *names):
+            if not is_file(folder / name):
+                raise self.error(f"{folder} is not a {self.kind}: it has no {name}")
+        with self.reading(path):
+            description = json.loads(path.read_text(encoding="utf-8"))
+            version, kind = description["format"], description.get("kind", self.kind)  # earlier releases wrote no kind
+        if (version, kind) != (self.version, self.kind):
+            told = f"format {version!r}" if kind == self.kind else f"the kind {kind!r}"
+            raise self.error(f"{path} has {told}; this edhie reads format {self.version} of a {self.kind}")
+        return dict(description)
+
+    @contextmanager
+    def reading(self, path: Path) -> Iterator[None]:
+        """Tell any fault inside the block as damage of `path`."""
+        from safetensors import SafetensorError
+
+        try:
+            yield
+        except EdhieError as error:  # such as an operator that has to be passed
+            raise self.error(f"{path} cannot be read: {error}") from error
+        except (*FAULTS, SafetensorError) as error:
+            raise self.damaged(path, error) from error
+
+    def damaged(self, path: Path, fault: object) -> EdhieError:
+        """Return the error for a file or folder that is not what was written."""
+        reason = repr(fault) if isinstance(fault, Exception) and not isinstance(fault, OSError | ValueError) else fault
+        return self.error(f"{path} is damaged: {reason}; {self.remedy}")
+
+    def unwritable(self, folder: Path, error: OSError) -> EdhieError:
+        """Return the error for a folder that cannot be written to."""
+        made = self.write_error or self.error
+        return made(f"cannot write the {self.kind} to {folder}: {error.strerror or error}")
+
+    @contextmanager
+    def in_use(self, folder: Path) -> Iterator[None]:
+        """Hold a folder while a process works in it; raise where another process does."""
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(folder / LOCK)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise InUseError(f"another process works in {folder}; wait for it, or choose another folder") from None
+        except OSError as error:
+            raise self.unwritable(folder, error) from error
+        try:
+            yield
+        finally:
+            lock.release()
+            with suppress(OSError):
+                (folder / LOCK).unlink(missing_ok=True)
+
+
+def is_file(path: Path) -> bool:
+    """Return whether a file is there; False for names that are too long, and where one may not look."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all."""
+    part = path.with_name(f"{path.name}{PART}")
+    try:
+        part.write_bytes(content)
+        part.replace(path)
+    except OSError:
+        with suppress(OSError):  # half a file is of no use, and a full disk needs the room
+            part.unlink(missing_ok=True)
+        raise
+
+
+def pack(arrays: Arrays, notes: Mapping[str, str] | None = None) -> bytes:
+    """Return arrays and notes as the content of a safetensors file."""
+    from safetensors.numpy import save
+
+    packed: bytes = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, notes and dict(notes))
+    return packed
+
+
+def unpack(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+    """Return the arrays and the notes of a safetensors file."""
+    from safetensors import safe_open
+
+    with safe_open(path, framework="numpy") as file:
+        return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
+
+
+def csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a table as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def as_json(value: Any) -> Any:
+    """Convert NumPy's numbers for `json.dumps`."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{value!r} has no place in JSON")
