@@ -71,7 +71,7 @@ def trained_or_started(wanted: Wanted) -> Path | None:
         try:
             load(folder)
         except EdhieError as error:  # a fit is not to end for it
-            LOGGER.warning("a generator that was trained before is not used: %s", error)
+            LOGGER.warning("a trained generator is not used: %s; delete %s to train it again", error, folder)
             return None
         return folder
     if wanted.n_variables > MOST_VARIABLES or not sys.executable:

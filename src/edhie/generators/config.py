@@ -1,4 +1,4 @@
-"""Settings of a training, the weight of the divergence over time, and the split into held-out and learnt expressions."""
+"""Settings of a training, the weight of the divergence over time, and the held-out part of a corpus."""
 
 from __future__ import annotations
 
@@ -119,6 +119,6 @@ SCHEDULES: dict[str, Callable[[int, int, float], float]] = {
 }
 """Weight of the divergence by iteration, of so many in all, up to `top`.
 
-printed: the paper's formula to the letter, whatever the top. ramp: the formula as it is meant, scaled to end at the top.
-linear: up to the top over the first half. cyclical: four times up to the top over half a cycle.
+printed: the paper's formula to the letter, whatever the top. ramp: the formula as it is meant, scaled to end at the
+top. linear: up to the top over the first half. cyclical: four times up to the top over half a cycle.
 """

@@ -65,7 +65,7 @@ def down_layout(forest: Forest) -> DownLayout:
 
 @jit
 def inner_rows(levels: Small, lowest: int, left: Ints, right: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return each node's row among the inner nodes, -1 for a leaf; where each level starts; how many of it are binary."""
+    """Return each node's row among the inner nodes, -1 for a leaf; where each level starts; its binary nodes."""
     deepest = lowest - 1
     for node in range(len(left)):
         if left[node] >= 0:

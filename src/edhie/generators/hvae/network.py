@@ -1,7 +1,7 @@
 """HVAE in training: weights and losses in PyTorch.
 
-The model is written down in `reference`, which `backend="reference"` trains with. The fast path lays trees out by level:
-on the CPU a batch goes through compiled kernels (`autograd`), on a GPU through tensor operations (`levels`).
+The model is written down in `reference`, which `backend="reference"` trains with. The fast path lays trees out by
+level: on the CPU a batch goes through compiled kernels (`autograd`), on a GPU through tensor operations (`levels`).
 """
 
 from __future__ import annotations

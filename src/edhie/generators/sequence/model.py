@@ -68,7 +68,7 @@ class SequenceModel(ABC):
     def decode(
         self, codes: Codes, *, temperature: float = 0.0, per_code: int = 1, rng: np.random.Generator | None = None
     ) -> Decoded:
-        """Decode the most probable symbol at every step, or one drawn at a temperature; leave out what is no expression."""
+        """Decode the most probable symbol at every step, or one drawn at a temperature; leave out non-expressions."""
         codes = checked_codes(codes, self.latent_dim, temperature=temperature, per_code=per_code, rng=rng)
         forests, sources = [Forest.from_exprs([], self.library)], [np.zeros(0, np.int64)]
         for s in range(0, len(codes), AT_ONCE):
