@@ -11,16 +11,16 @@ import io
 import json
 import shutil
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import EdhieError, InUseError
+from edhie.errors import EdhieError, InUseError, SymbolError
 
 Arrays = Mapping[str, NDArray[Any]]
 PART, LOCK = ".part", ".lock"
@@ -48,20 +48,24 @@ class FolderFormat:
     write_error: type[EdhieError] | None = None
     """Raised where a folder cannot be written; None for `error`."""
 
-    def write(self, folder: Path, description: Mapping[str, Any], files: Mapping[str, str | bytes]) -> Path:
-        """Write files and description into a folder, which is made if need be; what it held before stays until then."""
+    def files(self, description: Mapping[str, Any], files: Mapping[str, str | bytes]) -> dict[str, bytes]:
+        """Return the content of all files of a folder, the description last."""
         try:
             head = {"kind": self.kind, "format": self.version, **description}
             text = json.dumps(head, indent=2, ensure_ascii=False, default=as_json) + "\n"
-            contents = {**files, self.description: text.encode()}
+            encoded = {name: each.encode() if isinstance(each, str) else each for name, each in files.items()}
+            return {**encoded, self.description: text.encode()}
         except (TypeError, ValueError) as error:
-            raise self.error(f"the description of the {self.kind} cannot be written as JSON: {error}") from error
-        part = folder / PART
+            raise self.error(f"the {self.kind} cannot be written as text: {error}") from error
+
+    def write(self, folder: Path, description: Mapping[str, Any], files: Mapping[str, str | bytes]) -> Path:
+        """Write files and description into a folder, which is made if need be; what it held before stays until then."""
+        contents, part = self.files(description, files), folder / PART
         try:
             folder.mkdir(parents=True, exist_ok=True)
             part.mkdir(exist_ok=True)
             for name, content in contents.items():
-                (part / name).write_bytes(content.encode() if isinstance(content, str) else content)
+                (part / name).write_bytes(content)
             (folder / self.description).unlink(missing_ok=True)
             for name in contents:
                 (part / name).replace(folder / name)
@@ -74,8 +78,10 @@ class FolderFormat:
     def read(self, folder: Path, *names: str) -> dict[str, Any]:
         """Return the description of a folder that has these files too."""
         path = folder / self.description
+        if not _is(folder, Path.is_dir):
+            raise self.error(f"there is no {self.kind} folder {folder}")
         for name in (self.description, *names):
-            if not is_file(folder / name):
+            if not _is(folder / name, Path.is_file):
                 raise self.error(f"{folder} is not a {self.kind}: it has no {name}")
         with self.reading(path):
             description = json.loads(path.read_text(encoding="utf-8"))
@@ -92,14 +98,15 @@ class FolderFormat:
 
         try:
             yield
-        except EdhieError as error:  # such as an operator that has to be passed
+        except SymbolError as error:  # such as an operator that has to be passed
             raise self.error(f"{path} cannot be read: {error}") from error
-        except (*FAULTS, SafetensorError) as error:
+        except (*FAULTS, EdhieError, SafetensorError) as error:
             raise self.damaged(path, error) from error
 
     def damaged(self, path: Path, fault: object) -> EdhieError:
         """Return the error for a file or folder that is not what was written."""
-        reason = repr(fault) if isinstance(fault, Exception) and not isinstance(fault, OSError | ValueError) else fault
+        plain = OSError, ValueError, EdhieError
+        reason = repr(fault) if isinstance(fault, Exception) and not isinstance(fault, plain) else fault
         return self.error(f"{path} is damaged: {reason}; {self.remedy}")
 
     def unwritable(self, folder: Path, error: OSError) -> EdhieError:
@@ -128,19 +135,19 @@ class FolderFormat:
                 (folder / LOCK).unlink(missing_ok=True)
 
 
-def is_file(path: Path) -> bool:
-    """Return whether a file is there; False for names that are too long, and where one may not look."""
+def _is(path: Path, what: Callable[[Path], bool]) -> bool:
     try:
-        return path.is_file()
-    except OSError:
+        return what(path)
+    except OSError:  # a name that is too long, or a place where one may not look
         return False
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
+def replace_file(path: Path, content: bytes | Callable[[IO[bytes]], object]) -> None:
+    """Write a file whole or not at all; `content` may be a function that writes to an open file."""
     part = path.with_name(f"{path.name}{PART}")
     try:
-        part.write_bytes(content)
+        with part.open("wb") as file:
+            file.write(content) if isinstance(content, bytes) else content(file)
         part.replace(path)
     except OSError:
         with suppress(OSError):  # half a file is of no use, and a full disk needs the room
@@ -152,7 +159,8 @@ def pack(arrays: Arrays, notes: Mapping[str, str] | None = None) -> bytes:
     """Return arrays and notes as the content of a safetensors file."""
     from safetensors.numpy import save
 
-    packed: bytes = save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, notes and dict(notes))
+    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    packed: bytes = save(contiguous, None if notes is None else dict(notes))
     return packed
 
 

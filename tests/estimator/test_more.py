@@ -62,7 +62,7 @@ def test_what_is_no_text_is_told_when_it_is_saved(tmp_path: Path) -> None:
 
 
 def test_folders_that_hold_none(tmp_path: Path) -> None:
-    with pytest.raises(SearchError, match=r"holds no regressor: it has no estimator\.json"):
+    with pytest.raises(SearchError, match=r"is not a regressor: it has no estimator\.json"):
         EDHiERegressor.load(tmp_path)
     (tmp_path / "estimator.json").write_text("{}", encoding="utf-8")
     with pytest.raises(SearchError, match="damaged"):

@@ -1,12 +1,10 @@
-"""A discovery as a folder: what was found, and the data it was found in, so that all of it can be asked again.
+"""A discovery as a folder: the equations, the result of the search and the data.
 
-Which equation was chosen is kept too: it stays the same where a later release would choose otherwise.
+The choice among the equations is kept too: it stays the same where a later release would choose otherwise.
 """
 
 from __future__ import annotations
 
-import csv
-import json
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -19,19 +17,20 @@ import edhie
 from edhie.discovery.discovery import Discovery
 from edhie.discovery.equation import Equation
 from edhie.discovery.shown import Shown
-from edhie.errors import EdhieError, KeepError, SearchError
+from edhie.errors import KeepError, SearchError
 from edhie.evaluate import Data
 from edhie.evaluate.data import with_resolution
 from edhie.evaluate.resolution import Resolution
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.symbols import Symbol
-from edhie.results import Candidate, Candidates, Front, History, SearchCounts, SearchResult
+from edhie.results import Candidate, Candidates, History, SearchResult, saving
 from edhie.results.noise import model_of
 from edhie.results.saving import SYMBOLS
 from edhie.search.checkpoint import DESCRIPTION as RUN
+from edhie.storage import FolderFormat, csv_text, pack, unpack
 
-FORMAT = 1
 DESCRIPTION, ROWS, EQUATIONS, BEST = "discovery.json", "data.safetensors", "equations.csv", "best.txt"
+FORMAT = FolderFormat("fit", 1, DESCRIPTION, SearchError, "delete it and fit again", KeepError)
 COLUMNS = (
     "complexity", "loss", "score", "r2", "r2_validation", "weight", "noise", "equation", "latex", "constants",
     "standard_errors",
@@ -39,12 +38,9 @@ COLUMNS = (
 
 
 def save(discovery: Discovery, folder: str | Path) -> Path:
-    """Write a discovery into `folder`, which is made if need be; the description comes last."""
-    from safetensors.numpy import save as packed
-
-    folder = Path(folder)
+    """Write a discovery and its result into `folder`, which is made if need be."""
     description = {
-        "format": FORMAT, "edhie": edhie.__version__, "target": discovery.target, "columns": discovery.columns,
+        "edhie": edhie.__version__, "target": discovery.target, "columns": discovery.columns,
         "variables": discovery.train.names, "selection": discovery.selection, "template": discovery.template,
         "keeps_form": discovery.keeps_form, "loss": discovery.loss,
         "bounds": [each if math.isfinite(each) else None for each in discovery.bounds],
@@ -53,19 +49,14 @@ def save(discovery: Discovery, folder: str | Path) -> Path:
         "front": [each.as_json() | _as_candidate(each) for each in discovery.equations],
         "negligible": discovery.result.front.negligible,
     }  # fmt: skip
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / DESCRIPTION).unlink(missing_ok=True)
-        discovery.result.save(folder)
-        (folder / ROWS).write_bytes(packed(_arrays(discovery)))
-        write_equations(discovery, folder / EQUATIONS)
-        if not discovery.is_empty:
-            (folder / BEST).write_text(f"{discovery.best.text(None)}\n", encoding="utf-8")
-        text = json.dumps(description, indent=2, ensure_ascii=False)
-        (folder / DESCRIPTION).write_text(f"{text}\n", encoding="utf-8")
-    except OSError as error:
-        raise KeepError(f"cannot write to {folder}: {error.strerror or error}") from error
-    return folder
+    files = {
+        **saving.FORMAT.files(*saving.contents(discovery.result)),
+        ROWS: pack(_arrays(discovery)),
+        EQUATIONS: csv_text(COLUMNS, map(_row, discovery.equations)),
+    }
+    if not discovery.is_empty:
+        files[BEST] = f"{discovery.best.text(None)}\n".encode()
+    return FORMAT.write(Path(folder), description, files)
 
 
 def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = True) -> Discovery:
@@ -73,28 +64,21 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
 
     All that was explored comes with it, unless it is not to be `whole`, which is much faster.
     """
-    from safetensors import SafetensorError
-    from safetensors.numpy import load_file
-
-    folder = Path(folder)
+    folder, customs = Path(folder), list(operators)
     _check_finished(folder)
-    try:
-        description = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
-        if description["format"] != FORMAT:
-            raise SearchError(f"{folder} has format {description['format']!r}; this edhie reads format {FORMAT}")
-        library = SymbolLibrary.from_json((folder / SYMBOLS).read_text(encoding="utf-8"), operators=operators)
-        front = [_candidate(each, library.with_numbers()) for each in description["front"]]
-        result = (
-            SearchResult.load(folder, operators=operators)
-            if whole
-            else _result(description, front, library.with_numbers())
-        )
-        arrays, names = load_file(folder / ROWS), tuple(description["variables"])
+    description = FORMAT.read(folder, SYMBOLS, ROWS)
+    result = SearchResult.load(folder, operators=customs) if whole else None
+    with FORMAT.reading(folder):
+        text = (folder / SYMBOLS).read_text(encoding="utf-8")
+        library = SymbolLibrary.from_json(text, operators=customs).with_numbers()
+        front = [_candidate(each, library) for each in description["front"]]
+        (arrays, _), names = unpack(folder / ROWS), tuple(description["variables"])
         train, validation = (_data(arrays, part, names) for part in ("train", "validation"))
         if train is None:
             raise ValueError(f"{ROWS} has no rows")
         found = Discovery(
-            str(description["target"]), tuple(description["columns"]), train, validation, result,
+            str(description["target"]), tuple(description["columns"]), train, validation,
+            result or _result(description, front, library),
             str(description["selection"]), description.get("template"), bool(description.get("keeps_form", False)),
             bounds=_bounds(*description.get("bounds", (None, None))),
             loss=description.get("loss"),  # which folders of earlier releases do not have: equations stay as they are
@@ -102,10 +86,6 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
         # what `cached_property` would work out anew
         vars(found)["_shown"] = list(map(_shown, front, description["front"])), description["index"]
         return found
-    except SearchError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError, IndexError, EdhieError, SafetensorError) as error:
-        raise SearchError(f"the fit in {folder} is damaged or cannot be read: {error!r}") from error
 
 
 def _bounds(lower: float | None, upper: float | None) -> tuple[float, float]:
@@ -124,7 +104,7 @@ def _check_finished(folder: Path) -> None:
 
 
 def _as_candidate(equation: Equation) -> dict[str, Any]:
-    """What it takes to have the equation again, constants apart from numbers."""
+    """Return what makes the equation, constants apart from numbers."""
     expr = equation.expr
     return {
         "formula": str(expr.free()),
@@ -146,23 +126,14 @@ def _shown(candidate: Candidate, row: dict[str, Any]) -> Shown:
 
 
 def _result(description: dict[str, Any], front: Sequence[Candidate], library: SymbolLibrary) -> SearchResult:
-    """A result that knows of nothing but its equations."""
+    """Return a result whose only candidates are the equations."""
     candidates = Candidates(
         Forest.from_exprs([each.expr for each in front], library),
         np.array([each.error for each in front], np.float64),
         np.array([each.complexity for each in front], np.float64),
         np.array([each.executed_at for each in front], np.int64),
     )
-    return SearchResult(
-        front=Front.of(candidates, negligible=float(description["negligible"])),
-        candidates=candidates,
-        counts=SearchCounts(**description["counts"]),
-        history=History(),
-        seconds=float(description["seconds"]),
-        stopped=description["stopped"],
-        seed=int(description["seed"]),
-        strategy=str(description["strategy"]),
-    )
+    return saving.assembled(description, candidates, History())
 
 
 def _arrays(discovery: Discovery) -> dict[str, NDArray[np.float64]]:
@@ -173,7 +144,7 @@ def _arrays(discovery: Discovery) -> dict[str, NDArray[np.float64]]:
             found |= {} if data.weights is None else {f"{part}.weights": data.weights}
             found |= {} if data.sigma is None else {f"{part}.sigma": data.sigma}
             found |= {f"{part}.resolution": np.array(data.resolution)}
-    return {name: np.ascontiguousarray(array) for name, array in found.items()}
+    return found
 
 
 def _data(arrays: dict[str, Any], part: str, names: tuple[str, ...]) -> Data | None:
@@ -185,15 +156,8 @@ def _data(arrays: dict[str, Any], part: str, names: tuple[str, ...]) -> Data | N
     return with_resolution(data, None if kept is None else Resolution(float(kept[0]), int(kept[1])))
 
 
-def write_equations(discovery: Discovery, path: Path) -> None:
-    """One row an equation, from the least complex on, for a spreadsheet."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(_row(each) for each in discovery.equations)
-
-
 def _row(equation: Equation) -> list[Any]:
+    """Return an equation as a row of a spreadsheet."""
     known = equation.uncertainty
     held_out = equation.r2_validation
     return [

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import time
-import zipfile
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import EdhieError, KeepError, SearchError
+from edhie.errors import KeepError, SearchError
 from edhie.evaluate.evaluator import Evaluator, Mark
 from edhie.results import History
 from edhie.results.saving import DESCRIPTION as RESULT
 from edhie.search.base import State, Strategy, Tally, Task
 from edhie.search.identity import FORMAT, check_same, description
+from edhie.storage import FolderFormat, replace_file
 
 DESCRIPTION, ARRAYS = "run.json", "checkpoint.npz"
+STORED = FolderFormat("search", FORMAT, DESCRIPTION, SearchError, "delete the folder and start again", KeepError)
 WRITE_SECONDS = 20.0  # between two checkpoints
 
 
@@ -57,7 +56,7 @@ class Keeper:
             self._arrays = _read_arrays(folder / ARRAYS)
             now["seed"] = kept["seed"]
         self.seed = int(now["seed"])
-        self._description = (json.dumps(now, indent=2, ensure_ascii=False, default=str) + "\n").encode()
+        self._description = STORED.files(now, {})[DESCRIPTION]
         _write(folder, DESCRIPTION, self._description)
 
     @property
@@ -79,15 +78,14 @@ class Keeper:
         arrays |= {f"evaluator.{name}": array for name, array in evaluator.state().items()}
         if not (self.folder / DESCRIPTION).exists():  # the folder was removed while the search went on
             _write(self.folder, DESCRIPTION, self._description)
-        _write(self.folder, ARRAYS, arrays)
+        _write(self.folder, ARRAYS, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
 
     def restore(self, strategy: Strategy, evaluator: Evaluator) -> Moment | None:
         """Put strategy and evaluator where the folder's checkpoint stands; None where there is none."""
         if self._arrays is None:
             return None
         arrays, self._arrays = self._arrays, None
-        path = self.folder / ARRAYS
-        try:
+        with STORED.reading(self.folder / ARRAYS):
             state = _under("strategy.", arrays)
             evaluator.restore(_under("evaluator.", arrays))
             strategy.restore(state)
@@ -95,8 +93,6 @@ class Keeper:
                 int(arrays["steps"]), float(arrays["seconds"]), bool(arrays["is_over"]),
                 Tally(*arrays["tally"].tolist()), _history(arrays), state,
             )  # fmt: skip
-        except (KeyError, TypeError, ValueError, IndexError, EdhieError) as error:
-            raise SearchError(f"{path} is damaged ({error!r}); remove {self.folder} to begin anew") from error
 
 
 def _history(arrays: Mapping[str, NDArray[Any]]) -> History:
@@ -124,50 +120,34 @@ def _storable(name: str, value: Any) -> NDArray[Any]:
 
 
 def _read_description(folder: Path, *, resume: bool) -> dict[str, Any] | None:
-    """What the folder says of the search in it; None where a new one may begin there."""
+    """Return the description of the search in a folder; None where a new one may begin there."""
     path = folder / DESCRIPTION
     try:
         if not path.exists():
             if (folder / RESULT).exists() or (resume and folder.exists() and any(folder.iterdir())):
                 raise SearchError(f"{folder} holds something else than a search: it has no {DESCRIPTION}")
             return None
-        if not resume:
-            raise SearchError(f"{folder} holds a search already; go on with resume=True, or choose another folder")
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        if kept["format"] != FORMAT:
-            raise SearchError(f"{path} has format {kept['format']!r}; this edhie reads format {FORMAT}")
-        for key, kind in (("strategy", str), ("settings", dict), ("seed", int), ("digests", dict)):
-            if not isinstance(kept[key], kind):
-                raise TypeError(f"{key} is {kept[key]!r}")
     except OSError as error:
         raise SearchError(f"cannot look into {folder}: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise SearchError(f"{path} is damaged ({error!r}); remove {folder} to begin anew") from error
-    return dict(kept)
+    if not resume:
+        raise SearchError(f"{folder} holds a search already; go on with resume=True, or choose another folder")
+    kept = STORED.read(folder)
+    for key, kind in (("strategy", str), ("settings", dict), ("seed", int), ("digests", dict)):
+        if not isinstance(kept.get(key), kind):
+            raise STORED.damaged(path, f"{key} is {kept.get(key)!r}")
+    return kept
 
 
 def _read_arrays(path: Path) -> dict[str, NDArray[Any]] | None:
     if not path.exists():
         return None
-    try:
-        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise SearchError(f"{path} is damaged ({error}); remove it to begin anew") from error
+    with STORED.reading(path), path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+        return {name: file[name] for name in file.files}
 
 
-def _write(folder: Path, name: str, content: bytes | Mapping[str, NDArray[Any]]) -> None:
-    """Replace a file whole."""
-    part = folder / f"{name}.part"
+def _write(folder: Path, name: str, content: bytes | Callable[[IO[bytes]], object]) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            if isinstance(content, bytes):
-                file.write(content)
-            else:
-                np.savez(file, **content)  # type: ignore[arg-type]
-        part.replace(folder / name)
+        replace_file(folder / name, content)
     except OSError as error:
-        with suppress(OSError):  # half a file is of no use, and a full disk needs the room
-            part.unlink()
-        raise KeepError(f"cannot keep the search in {folder}: {error.strerror or error}") from error
+        raise STORED.unwritable(folder, error) from error

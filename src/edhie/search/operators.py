@@ -56,7 +56,8 @@ def tournaments(errors: Numbers, n: int, pressure: int, rng: np.random.Generator
     permutations = [rng.permutation(len(errors)) for _ in range(-(-drawn // len(errors)))]
     rivals: Indices = np.concatenate(permutations)[:drawn].reshape(2 * n, pressure)
     winners = np.argmin(errors[rivals], axis=1)  # of equals the first, and the order is random
-    return rivals[np.arange(2 * n), winners].reshape(n, 2)
+    parents: Indices = rivals[np.arange(2 * n), winners].reshape(n, 2)
+    return parents
 
 
 def survivors(errors: Numbers, n: int, forms: NDArray[np.uint64] | None = None) -> Indices:
