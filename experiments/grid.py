@@ -69,7 +69,7 @@ def forest_of(dataset: str, corpora: Path) -> Forest:
 
 def run_job(job: Job, corpora: Path, keep: Path | None) -> dict[str, Any]:
     """Train, measure, and keep the model of the first fold where asked to."""
-    from edhie.generators.measures import reconstruct
+    from edhie.generators.reconstruction import reconstruct
     from edhie.generators.train import train
 
     forest = forest_of(job.dataset, corpora)

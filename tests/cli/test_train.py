@@ -26,7 +26,7 @@ from edhie.corpora.corpus import checksum, expressions_text
 from edhie.generators import TrainConfig, load
 from edhie.generators.checkpoint import STATE, epochs_done
 from edhie.generators.config import held_out_and_learnt
-from edhie.generators.measures import reconstruct
+from edhie.generators.reconstruction import reconstruct
 from edhie.generators.train import train
 
 SMALL = ["--hidden", 8, "--latent", 4, "--epochs", 3, "--batch", 16, "--validation", 0.2]

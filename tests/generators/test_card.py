@@ -13,7 +13,7 @@ from edhie.corpora import Corpus
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.generators import TrainConfig
 from edhie.generators.config import MODEL_DEFAULTS
-from edhie.generators.measures import Reconstruction
+from edhie.generators.reconstruction import Reconstruction
 from edhie.generators.saving import SHIPPED
 from edhie.generators.trained import KINDS, Trained, card
 

@@ -10,7 +10,7 @@ import pytest
 from edhie.corpora import named_recipe
 from edhie.errors import GeneratorError
 from edhie.generators import load
-from edhie.generators.measures import reconstruct
+from edhie.generators.reconstruction import reconstruct
 from edhie.generators.saving import SHIPPED, folder_of, shipped_names
 
 EXPECTED = ["feynman-1", "feynman-2", *(f"general-{n}" for n in range(1, 7)), "nguyen-1", "nguyen-2"]

@@ -5,8 +5,7 @@ from edhie.generators.config import TrainConfig
 from edhie.generators.constraints import Constraints
 from edhie.generators.hvae.hvae import HVAE
 from edhie.generators.saving import load, save
-from edhie.generators.sequence.cvae import CVAE
-from edhie.generators.sequence.gvae import GVAE
+from edhie.generators.sequence.model import CVAE, GVAE
 
 __all__ = [
     "CVAE",

@@ -56,9 +56,9 @@ def divergence(mean: Tensor, log_variance: Tensor) -> Tensor:
 def fresh_network(forest: Forest, config: TrainConfig, grammar: PCFG | None) -> Network:
     """Return an untrained network for a forest; a gvae without a grammar gets one that derives the whole library."""
     from edhie.generators.hvae.network import HVAENetwork  # which import this module
-    from edhie.generators.sequence.cvae import CVAE, InfixNotation
-    from edhie.generators.sequence.gvae import GVAE, RuleNotation
+    from edhie.generators.sequence.model import CVAE, GVAE
     from edhie.generators.sequence.network import SequenceNetwork
+    from edhie.generators.sequence.notation import InfixNotation, RuleNotation
 
     if grammar is not None and config.model != "gvae":
         raise GeneratorError(f"a grammar is what a gvae learns from; {config.model} needs none")

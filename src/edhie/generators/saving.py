@@ -18,8 +18,7 @@ from edhie.expr.symbols import Symbol
 from edhie.generators.base import Model
 from edhie.generators.config import TrainConfig
 from edhie.generators.hvae.hvae import HVAE
-from edhie.generators.sequence.cvae import CVAE
-from edhie.generators.sequence.gvae import GVAE
+from edhie.generators.sequence.model import CVAE, GVAE
 from edhie.storage import FolderFormat, csv_text, pack, unpack
 
 MODELS: dict[str, type[Model]] = {model.kind: model for model in (HVAE, GVAE, CVAE)}

@@ -22,7 +22,7 @@ from edhie.expr import Forest
 from edhie.generators.base import Model
 from edhie.generators.checkpoint import FORMAT, STATE
 from edhie.generators.config import TrainConfig, held_out_and_learnt
-from edhie.generators.measures import Reconstruction, reconstruct
+from edhie.generators.reconstruction import Reconstruction, reconstruct
 from edhie.generators.saving import SHIPPED, save
 from edhie.grammar import PCFG
 

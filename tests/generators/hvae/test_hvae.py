@@ -66,7 +66,7 @@ def test_decoded_symbols_are_the_torch_model_s_most_probable(model: HVAE, torch_
         logits = torch_model.decode(torch.as_tensor(codes), layout).numpy()
     own = np.take_along_axis(logits, layout.symbols[:, None], axis=1)[:, 0]
     uncut = decoded.heights < 7  # which leaves room for all their nodes
-    within = uncut[decoded.owners[layout.nodes]]
+    within = uncut[layout.trees]
     assert uncut.sum() > 1000
     np.testing.assert_allclose(own[within], logits.max(axis=1)[within], atol=1e-3)
 

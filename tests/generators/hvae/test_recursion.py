@@ -34,7 +34,6 @@ class Tensors:
 def use_tensors(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(network, "CompiledUpwards", Tensors(levels.upwards))
     patch.setattr(network, "CompiledDownwards", Tensors(levels.downwards))
-    patch.setattr(network, "CompiledErrors", Tensors(levels.tree_errors))
 
 
 def losses_and_gradients(model: HVAENetwork, forest: Forest) -> tuple[torch.Tensor, torch.Tensor, dict[str, Any]]:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from edhie.generators.hvae import recursion_kernels as kernels
@@ -23,9 +22,7 @@ class CompiledUpwards(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, layout: UpLayout, table: Tensor, w_h: Tensor, b_h: Tensor) -> Tensor:
         """Return the codes of the roots."""
-        codes, *kept = kernels.up(
-            layout.symbols, layout.children, layout.starts, layout.binary, table.numpy(), w_h.numpy(), b_h.numpy()
-        )
+        codes, *kept = kernels.up(layout, table.numpy(), w_h.numpy(), b_h.numpy())
         ctx.layout, ctx.kept = layout, kept
         ctx.save_for_backward(w_h)
         return torch.from_numpy(codes[layout.roots])
@@ -35,13 +32,8 @@ class CompiledUpwards(torch.autograd.Function):
         """Return the gradients of the input table and of the recurrent weights."""
         layout, (hh, c, n), (w_h,) = ctx.layout, ctx.kept, ctx.saved_tensors
         w_l, w_r = (np.ascontiguousarray(half.T) for half in np.split(w_h.numpy(), 2))
-        g_table, g_c = map(
-            torch.from_numpy,
-            kernels.up_backward(
-                grads[0].contiguous().numpy(), layout.symbols, layout.children, layout.starts, layout.binary,
-                layout.roots, hh, c, n, w_l, w_r,
-            ),
-        )  # fmt: skip
+        found = kernels.up_backward(grads[0].contiguous().numpy(), layout, hh, c, n, w_l, w_r)
+        g_table, g_c = map(torch.from_numpy, found)
         return None, g_table, torch.mm(torch.from_numpy(hh).t(), g_c), g_c.sum(0)
 
 
@@ -54,11 +46,10 @@ class CompiledDownwards(torch.autograd.Function):
         w_o: Tensor, b_o: Tensor, w_i: Tensor, b_i: Tensor, w_h: Tensor, b_h: Tensor,
     ) -> Tensor:  # fmt: skip
         """Return the logits."""
+        sides = (kernels.by_side(each.numpy()) for each in (w_i, b_i, w_h, b_h))
         logits, *kept = kernels.down(
-            root_codes.contiguous().numpy(), layout.children, layout.starts, layout.binary, layout.roots,
-            kernels.padded(w_o.numpy()), kernels.padded(b_o.numpy()), kernels.by_side(w_i.numpy()),
-            kernels.by_side(b_i.numpy()), kernels.by_side(w_h.numpy()), kernels.by_side(b_h.numpy()),
-            len(layout.symbols), len(b_o),
+            layout, root_codes.contiguous().numpy(), len(b_o),
+            kernels.padded(w_o.numpy()), kernels.padded(b_o.numpy()), *sides,
         )  # fmt: skip
         ctx.layout, ctx.kept = layout, kept
         ctx.save_for_backward(w_o, w_i, w_h)
@@ -72,40 +63,21 @@ class CompiledDownwards(torch.autograd.Function):
         g_logits = grads[0].clone(memory_format=torch.contiguous_format)
         g = torch.zeros_like(codes)
         torch.mm(g_logits, w_o.t(), out=g[:-1])
-        g_roots, g_il, g_cl, g_ir, g_cr = map(
-            torch.from_numpy,
-            kernels.down_backward(
-                g_logits.numpy(), g.numpy(), layout.children, layout.starts, layout.binary, layout.roots,
-                code_rows, x_rows, c_l, n_l, c_r, n_r,
-                w_o.numpy().T.copy(), kernels.padded(_transposed(w_i.numpy())), _transposed(w_h.numpy()),
-            ),
+        found = kernels.down_backward(
+            layout, g_logits.numpy(), g.numpy(), code_rows, x_rows, c_l, n_l, c_r, n_r,
+            w_o.numpy().T.copy(), kernels.padded(_transposed(w_i.numpy())), _transposed(w_h.numpy()),
         )  # fmt: skip
+        g_roots, g_il, g_cl, g_ir, g_cr = map(torch.from_numpy, found)
         inner = codes[: len(x)]
-        pairs = torch.from_numpy(_pairs(layout))
+        before = np.cumsum(layout.binary) - layout.binary
+        rows = np.repeat(layout.starts[:-1] - before, layout.binary) + np.arange(layout.binary.sum())
+        pairs = torch.from_numpy(rows)  # the binary nodes
         x_pairs, inner_pairs = x.index_select(0, pairs), inner.index_select(0, pairs)
         return (
             None, g_roots, torch.mm(codes[:-1].t(), g_logits), g_logits.sum(0),
             _joined(torch.mm(x.t(), g_il), torch.mm(x_pairs.t(), g_ir)), _joined(g_il.sum(0), g_ir.sum(0)),
             _joined(torch.mm(inner.t(), g_cl), torch.mm(inner_pairs.t(), g_cr)), _joined(g_cl.sum(0), g_cr.sum(0)),
         )  # fmt: skip
-
-
-class CompiledErrors(torch.autograd.Function):
-    """Cross-entropy of each tree from the logits; see `levels.tree_errors`."""
-
-    @staticmethod
-    def forward(ctx: Any, layout: DownLayout, logits: Tensor) -> Tensor:
-        """Return the errors."""
-        count = len(layout.roots)
-        errors, x = kernels.cross_entropy(logits.contiguous().numpy(), layout.symbols, layout.trees, count)
-        ctx.layout, ctx.x = layout, x
-        return torch.from_numpy(errors)
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
-        """Return the gradient of the logits."""
-        layout, g = ctx.layout, grads[0].contiguous().numpy()
-        return None, torch.from_numpy(kernels.cross_entropy_backward(g, ctx.x, layout.symbols, layout.trees))
 
 
 def _transposed(w: Array) -> Array:
@@ -118,9 +90,3 @@ def _joined(left: Tensor, right: Tensor) -> Tensor:
     hidden = left.shape[-1] // 3
     sides = [side.view(*side.shape[:-1], 3, hidden) for side in (left, right)]
     return torch.stack(sides, dim=-2).view(*left.shape[:-1], 6 * hidden)
-
-
-def _pairs(layout: DownLayout) -> NDArray[np.int64]:
-    """Return the rows of the binary nodes."""
-    before = np.cumsum(layout.binary) - layout.binary
-    return np.repeat(layout.starts[:-1] - before, layout.binary) + np.arange(layout.binary.sum())

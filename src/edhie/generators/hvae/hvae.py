@@ -69,10 +69,7 @@ class HVAE:
         roots = [np.zeros((0, self.hidden_dim), np.float32)]
         for s in range(0, len(forest), ENCODED_AT_ONCE):
             layout = up_layout(forest[s : s + ENCODED_AT_ONCE])
-            codes = up_codes(
-                layout.symbols, layout.children, layout.starts, layout.binary, table, w["up_w_h"], w["up_b_h"]
-            )
-            roots.append(codes[layout.roots])
+            roots.append(up_codes(layout, table, w["up_w_h"], w["up_b_h"])[layout.roots])
         h = np.concatenate(roots)  # (expressions, hidden)
         return h @ w["mean_w"] + w["mean_b"], h @ w["log_variance_w"] + w["log_variance_b"]
 

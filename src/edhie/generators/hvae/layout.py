@@ -6,7 +6,7 @@ level by level, within a level the binary ones first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,7 @@ Ints = NDArray[np.int64]
 Small = NDArray[np.int32]
 
 
-@dataclass(frozen=True)
-class UpLayout:
+class UpLayout(NamedTuple):
     """Layout for the encoder: the inner nodes by height.
 
     A leaf's code depends on its symbol alone, so there is one row a symbol behind those of the
@@ -33,8 +32,7 @@ class UpLayout:
     roots: Ints  # (trees,) rows
 
 
-@dataclass(frozen=True)
-class DownLayout:
+class DownLayout(NamedTuple):
     """Layout for the decoder: the inner nodes by depth, then the leaves; N nodes in all.
 
     Row N takes what a unary node gives its missing child.
@@ -45,26 +43,23 @@ class DownLayout:
     starts: Ints  # (levels + 1,) where each depth begins, among the inner nodes
     binary: Ints  # (levels,) how many nodes of each depth have two children
     roots: Ints  # (trees,) rows
-    nodes: Ints  # (N,) the forest's node in each row
     trees: Ints  # (N,) the tree of each row
 
 
 def up_layout(forest: Forest) -> UpLayout:
     """Lay a forest out for the encoder."""
-    return UpLayout(
-        *by_height(
-            forest.tokens, forest.offsets, forest.left, forest.right, forest.subtree_heights, len(forest.library)
-        )
+    return _by_height(
+        forest.tokens, forest.offsets, forest.left, forest.right, forest.subtree_heights, len(forest.library)
     )
 
 
 def down_layout(forest: Forest) -> DownLayout:
     """Lay a forest out for the decoder."""
-    return DownLayout(*by_depth(forest.tokens, forest.offsets, forest.left, forest.right, forest.depths))
+    return _by_depth(forest.tokens, forest.offsets, forest.left, forest.right, forest.depths)
 
 
 @jit
-def inner_rows(levels: Small, lowest: int, left: Ints, right: Ints) -> tuple[Ints, Ints, Ints]:
+def _inner_rows(levels: Small, lowest: int, left: Ints, right: Ints) -> tuple[Ints, Ints, Ints]:
     """Return each node's row among the inner nodes, -1 for a leaf; where each level starts; its binary nodes."""
     deepest = lowest - 1
     for node in range(len(left)):
@@ -90,11 +85,10 @@ def inner_rows(levels: Small, lowest: int, left: Ints, right: Ints) -> tuple[Int
 
 
 @jit
-def by_height(
+def _by_height(
     tokens: NDArray[np.int16], offsets: Ints, left: Ints, right: Ints, heights: Small, symbols: int
-) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Return the fields of an `UpLayout`."""
-    rows, starts, binary = inner_rows(heights, 2, left, right)
+) -> UpLayout:
+    rows, starts, binary = _inner_rows(heights, 2, left, right)
     inner = starts[-1]
     at = np.empty(inner, np.int64)
     children = np.empty((inner, 2), np.int64)
@@ -107,28 +101,25 @@ def by_height(
             at[row] = tokens[node]
             children[row, 0] = rows[left[node]]
             children[row, 1] = rows[right[node]] if right[node] >= 0 else inner + symbols
-    return at, children, starts, binary, rows[offsets[:-1]]
+    return UpLayout(at, children, starts, binary, rows[offsets[:-1]])
 
 
 @jit
-def by_depth(
-    tokens: NDArray[np.int16], offsets: Ints, left: Ints, right: Ints, depths: Small
-) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
-    """Return the fields of a `DownLayout`."""
-    rows, starts, binary = inner_rows(depths, 1, left, right)
+def _by_depth(tokens: NDArray[np.int16], offsets: Ints, left: Ints, right: Ints, depths: Small) -> DownLayout:
+    rows, starts, binary = _inner_rows(depths, 1, left, right)
     inner, total = starts[-1], len(tokens)
     leaf = inner
     for node in range(total):
         if rows[node] < 0:
             rows[node] = leaf
             leaf += 1
-    at, nodes, trees = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total, np.int64)
+    at, trees = np.empty(total, np.int64), np.empty(total, np.int64)
     children = np.empty((inner, 2), np.int64)
     for tree in range(len(offsets) - 1):
         for node in range(offsets[tree], offsets[tree + 1]):
             row = rows[node]
-            at[row], nodes[row], trees[row] = tokens[node], node, tree
+            at[row], trees[row] = tokens[node], tree
             if row < inner:
                 children[row, 0] = rows[left[node]]
                 children[row, 1] = rows[right[node]] if right[node] >= 0 else total
-    return at, children, starts, binary, rows[offsets[:-1]], nodes, trees
+    return DownLayout(at, children, starts, binary, rows[offsets[:-1]], trees)

@@ -17,7 +17,7 @@ from edhie.expr import Forest, SymbolLibrary
 from edhie.generators.common import refuse_numbers
 from edhie.generators.config import Backend
 from edhie.generators.hvae import levels
-from edhie.generators.hvae.autograd import CompiledDownwards, CompiledErrors, CompiledUpwards
+from edhie.generators.hvae.autograd import CompiledDownwards, CompiledUpwards
 from edhie.generators.hvae.hvae import HVAE, shapes
 from edhie.generators.hvae.layout import DownLayout, UpLayout, down_layout, up_layout
 from edhie.generators.hvae.reference import Reference
@@ -49,8 +49,7 @@ class HVAENetwork(Network):
         down = down_layout(batch)
         mean, log_variance = self.encode(up_layout(batch))
         logits = self.decode(sampled(mean, log_variance, noise), down)
-        errors = CompiledErrors.apply(down, logits) if logits.is_cpu else levels.tree_errors(down, logits)
-        return errors, divergence(mean, log_variance)
+        return levels.tree_errors(down, logits), divergence(mean, log_variance)
 
     def encode(self, layout: UpLayout) -> tuple[Tensor, Tensor]:
         """Return mean and logarithm of the variance of each tree's code; (trees, latent)."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from edhie.expr.jit import jit
 from edhie.generators.hvae.cell_kernels import Array, cell, cell_backward, light_cell, softmax
+from edhie.generators.hvae.layout import DownLayout, UpLayout
 from edhie.generators.hvae.product_kernels import add_product, affine
 
 Ints = NDArray[np.int64]
@@ -51,48 +52,46 @@ def leaf_codes(codes: Array, table: Array, b_h: Array, c: Array, n: Array) -> No
 
 
 @jit
-def up(
-    symbols: Ints, children: Ints, starts: Ints, binary: Ints, table: Array, w_h: Array, b_h: Array
-) -> tuple[Array, Array, Array, Array]:
+def up(layout: UpLayout, table: Array, w_h: Array, b_h: Array) -> tuple[Array, Array, Array, Array]:
     """Return the codes (rows, hidden) of an `UpLayout`; and for the gradient hh = h_l ‖ h_r, c and n of each row.
 
     `table` (symbols, 3·hidden) is W_i x + b_i for every one-hot x.
     """
-    hidden, inner = len(w_h) // 2, len(symbols)
+    hidden, inner = len(w_h) // 2, len(layout.symbols)
     rows = inner + len(table)
     codes = np.empty((rows + 1, hidden), table.dtype)
     hh, n = np.empty((rows, 2 * hidden), table.dtype), np.empty((rows, hidden), table.dtype)
     c = np.empty((rows, 3 * hidden), table.dtype)
     hh[inner:] = 0
     leaf_codes(codes[inner:], table, b_h, c[inner:], n[inner:])
-    for level in range(len(binary)):
-        first = starts[level]
-        both, last = first + binary[level], starts[level + 1]
-        up_gates(codes, first, both, last, children, w_h, b_h, hh[first:last], c[first:last])
+    for level in range(len(layout.binary)):
+        first = layout.starts[level]
+        both, last = first + layout.binary[level], layout.starts[level + 1]
+        up_gates(codes, first, both, last, layout.children, w_h, b_h, hh[first:last], c[first:last])
         for row in range(first, last):
             halfway(hh[row], codes[row])  # which holds the mean before it holds the code
-            cell(table[symbols[row]], c[row], codes[row], n[row], codes[row])
+            cell(table[layout.symbols[row]], c[row], codes[row], n[row], codes[row])
     return codes, hh, c, n
 
 
 @jit
-def up_codes(symbols: Ints, children: Ints, starts: Ints, binary: Ints, table: Array, w_h: Array, b_h: Array) -> Array:
+def up_codes(layout: UpLayout, table: Array, w_h: Array, b_h: Array) -> Array:
     """Return the codes of `up` alone, in float32: nothing is kept, and so many rows at once stay in the cache."""
-    hidden, inner = len(w_h) // 2, len(symbols)
+    hidden, inner = len(w_h) // 2, len(layout.symbols)
     codes = np.empty((inner + len(table) + 1, hidden), table.dtype)
     block = max(BLOCK, len(table))
     hh, n = np.empty((block, 2 * hidden), table.dtype), np.empty((block, hidden), table.dtype)
     c, mean = np.empty((block, 3 * hidden), table.dtype), np.empty(hidden, table.dtype)
     leaf_codes(codes[inner:], table, b_h, c, n)
-    for level in range(len(binary)):
-        pairs = starts[level] + binary[level]
-        for first in range(starts[level], starts[level + 1], BLOCK):
-            last = min(first + BLOCK, starts[level + 1])
-            both = min(max(pairs, first), last)
-            up_gates(codes, first, both, last, children, w_h, b_h, hh, c)
+    for level in range(len(layout.binary)):
+        start, end = layout.starts[level], layout.starts[level + 1]
+        for first in range(start, end, BLOCK):
+            last = min(first + BLOCK, end)
+            both = min(max(start + layout.binary[level], first), last)
+            up_gates(codes, first, both, last, layout.children, w_h, b_h, hh, c)
             for k in range(last - first):
                 halfway(hh[k], mean)
-                light_cell(table[symbols[first + k]], c[k], mean, codes[first + k])
+                light_cell(table[layout.symbols[first + k]], c[k], mean, codes[first + k])
     return codes
 
 
@@ -107,29 +106,28 @@ def hand_down(g: Array, g_c: Array, w: Array, children: Ints, first: int, last: 
 
 @jit
 def up_backward(
-    g_roots: Array, symbols: Ints, children: Ints, starts: Ints, binary: Ints, roots: Ints,
-    hh: Array, c: Array, n: Array, w_l: Array, w_r: Array,
-) -> tuple[Array, Array]:  # fmt: skip
+    g_roots: Array, layout: UpLayout, hh: Array, c: Array, n: Array, w_l: Array, w_r: Array
+) -> tuple[Array, Array]:
     """Return the gradients at the table and, row by row, at c; w_l and w_r are W_h's halves, transposed."""
-    (rows, hidden), inner = n.shape, len(symbols)
+    (rows, hidden), inner = n.shape, len(layout.symbols)
     g = np.zeros((rows + 1, hidden), n.dtype)
-    for tree in range(len(roots)):
-        g[roots[tree]] += g_roots[tree]
+    for tree in range(len(layout.roots)):
+        g[layout.roots[tree]] += g_roots[tree]
     g_table = np.zeros((rows - inner, 3 * hidden), n.dtype)
     g_c = np.empty_like(c)
     g_i = np.empty(3 * hidden, n.dtype)
     mean = np.zeros(hidden, n.dtype)
     half = n.dtype.type(0.5)
     g_children = np.empty((inner, hidden), n.dtype)
-    for level in range(len(binary) - 1, -1, -1):
-        first, last = starts[level], starts[level + 1]
+    for level in range(len(layout.binary) - 1, -1, -1):
+        first, last = layout.starts[level], layout.starts[level + 1]
         for row in range(first, last):
             halfway(hh[row], mean)
             cell_backward(g[row], mean, c[row], n[row], g_i, g_c[row])
-            g_table[symbols[row]] += g_i
+            g_table[layout.symbols[row]] += g_i
             g[row] *= half  # each child's share of the mean
-        hand_down(g, g_c, w_l, children[:, 0], first, last, g_children)
-        hand_down(g, g_c, w_r, children[:, 1], first, first + binary[level], g_children)
+        hand_down(g, g_c, w_l, layout.children[:, 0], first, last, g_children)
+        hand_down(g, g_c, w_r, layout.children[:, 1], first, first + layout.binary[level], g_children)
     mean[:] = 0
     for row in range(inner, rows):
         cell_backward(g[row], mean, c[row], n[row], g_i, g_c[row])
@@ -186,26 +184,25 @@ def next_codes(
 
 @jit
 def down(
-    root_codes: Array, children: Ints, starts: Ints, binary: Ints, roots: Ints,
-    w_o: Array, b_o: Array, w_i: Array, b_i: Array, w_h: Array, b_h: Array, rows: int, symbols: int,
+    layout: DownLayout, root_codes: Array, symbols: int,
+    w_o: Array, b_o: Array, w_i: Array, b_i: Array, w_h: Array, b_h: Array,
 ) -> tuple[Array, Array, Array, Array, Array, Array, Array]:  # fmt: skip
     """Return the logits (rows, symbols) of a `DownLayout`; and for the gradient codes, x, and c and n of either side.
 
     W_o is padded to a width that vectorises; W_i, b_i, W_h and b_h come by side.
     """
-    hidden, inner, padded = len(w_o), starts[-1], w_o.shape[1]
+    starts, binary = layout.starts, layout.binary
+    rows, hidden, inner = len(layout.symbols), len(w_o), starts[-1]
     codes = np.zeros((rows + 1, hidden), w_o.dtype)
-    for tree in range(len(roots)):
-        codes[roots[tree]] = root_codes[tree]
-    scores = np.empty((rows, padded), w_o.dtype)
+    for tree in range(len(layout.roots)):
+        codes[layout.roots[tree]] = root_codes[tree]
+    scores = np.empty((rows, w_o.shape[1]), w_o.dtype)
     x = np.empty((inner, symbols), w_o.dtype)
-    pairs, widest = binary.sum(), 0
-    for level in range(len(binary)):
-        widest = max(widest, starts[level + 1] - starts[level])
+    pairs, widest = binary.sum(), np.diff(starts).max() if len(binary) else 0
     c_l, n_l = np.empty((inner, 3 * hidden), w_o.dtype), np.empty((inner, hidden), w_o.dtype)
     c_r, n_r = np.empty((pairs, 3 * hidden), w_o.dtype), np.empty((pairs, hidden), w_o.dtype)
     i = np.empty((widest, 3 * hidden), w_o.dtype)
-    left, right = children[:, 0].copy(), children[:, 1].copy()
+    left, right = layout.children[:, 0].copy(), layout.children[:, 1].copy()
     pair = 0
     for level in range(len(binary)):
         first, last = starts[level], starts[level + 1]
@@ -237,7 +234,7 @@ def down_side_backward(
 
 @jit
 def down_backward(
-    g_logits: Array, g: Array, children: Ints, starts: Ints, binary: Ints, roots: Ints,
+    layout: DownLayout, g_logits: Array, g: Array,
     codes: Array, x: Array, c_l: Array, n_l: Array, c_r: Array, n_r: Array, w_o: Array, w_i: Array, w_h: Array,
 ) -> tuple[Array, Array, Array, Array, Array]:  # fmt: skip
     """Return the gradients at the roots' codes and, row by row, at i and c of either side.
@@ -245,10 +242,11 @@ def down_backward(
     `g` holds what comes from the logits alone, W_o·g_logits; both it and `g_logits` are completed
     in place. The weights are transposed, W_i and W_h by side, W_i padded.
     """
+    starts, binary, roots = layout.starts, layout.binary, layout.roots
     inner, symbols = x.shape
     g_il, g_cl, g_ir, g_cr = np.empty_like(c_l), np.empty_like(c_l), np.empty_like(c_r), np.empty_like(c_r)
     g_x = np.empty((inner, w_i.shape[2]), x.dtype)
-    left, right = children[:, 0].copy(), children[:, 1].copy()
+    left, right = layout.children[:, 0].copy(), layout.children[:, 1].copy()
     pair = len(c_r)
     for level in range(len(binary) - 1, -1, -1):
         first, last = starts[level], starts[level + 1]
@@ -273,28 +271,6 @@ def down_backward(
     for tree in range(len(roots)):
         g_roots[tree] = g[roots[tree]]
     return g_roots, g_il, g_cl, g_ir, g_cr
-
-
-@jit
-def cross_entropy(logits: Array, symbols: Ints, trees: Ints, count: int) -> tuple[Array, Array]:
-    """Return the cross-entropy of each tree's nodes, and the softmax of each node."""
-    errors = np.zeros(count, logits.dtype)
-    x = np.empty_like(logits)
-    for row in range(len(logits)):
-        errors[trees[row]] += softmax(logits[row], x[row]) - logits[row, symbols[row]]
-    return errors, x
-
-
-@jit
-def cross_entropy_backward(g_errors: Array, x: Array, symbols: Ints, trees: Ints) -> Array:
-    """Return the gradient at the logits."""
-    g = np.empty_like(x)
-    for row in range(len(x)):
-        weight = g_errors[trees[row]]
-        for j in range(x.shape[1]):
-            g[row, j] = weight * x[row, j]
-        g[row, symbols[row]] -= weight
-    return g
 
 
 def by_side(w: Array) -> Array:

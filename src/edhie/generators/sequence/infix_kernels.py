@@ -1,8 +1,7 @@
-"""Compiled loops between trees in prefix order and infix tokens with parentheses.
+"""Compiled reader of infix tokens with parentheses.
 
-The writer puts the parentheses that `edhie.expr.infix` puts; the reader takes what
-`edhie.expr.parser` takes, but for signs before an operand, which are the symbol `neg`
-here, and for `min` and `max` of more than two operands.
+It takes what `edhie.expr.parser` takes, but for signs before an operand, which are the symbol `neg` here, and for
+`min` and `max` of more than two operands.
 """
 
 from __future__ import annotations
@@ -17,11 +16,9 @@ from edhie.expr.forest_kernels import Indices, Tokens
 from edhie.expr.infix import LEFT_ASSOCIATIVE
 from edhie.expr.jit import jit, typed
 from edhie.expr.library import SymbolLibrary
-from edhie.expr.symbols import Precedence, Symbol
 
 LEAF, FUNCTION, PREFIX, POSTFIX, LEFT, RIGHT = map(typed, range(6))
 OPEN, CLOSE, COMMA, PADDING = (typed(-1 - i) for i in range(4))
-NEGATION, POWER = typed(Precedence.NEGATION), typed(Precedence.POWER)
 NOTHING = typed(0)  # below all precedences
 STYLES = {"leaf": LEAF, "function": FUNCTION, "prefix": PREFIX, "postfix": POSTFIX}
 MARKS = {"(": OPEN, ")": CLOSE, ",": COMMA, "": PADDING}
@@ -34,117 +31,23 @@ class Symbols(NamedTuple):
     """LEAF, FUNCTION, PREFIX, POSTFIX, or infix that groups to the LEFT or to the RIGHT."""
     arities: NDArray[np.int64]
     precedences: NDArray[np.int64]
-    """Of what is written for it: a negative number binds as a negation does."""
-    is_number: NDArray[np.bool_]
     has_value: NDArray[np.bool_]
     """Whether it is nothing without a value, as `#` is; a sequence that holds it is no expression."""
     names: NDArray[np.int64]
     """By symbol of the sequences: its token, or OPEN, CLOSE, COMMA, PADDING."""
-    marks: NDArray[np.int64]
-    """The symbols that stand for OPEN, CLOSE, COMMA, PADDING, in that order; -1 for none."""
 
 
 def symbols_of(library: SymbolLibrary, vocabulary: Sequence[str]) -> Symbols:
     """Return the tables of a library, whose symbols open the vocabulary; marks follow."""
     rows = library.symbols
-    marks = list(vocabulary[len(rows) :])
+    infix = [LEFT if symbol.name in LEFT_ASSOCIATIVE else RIGHT for symbol in rows]
     return Symbols(
-        styles=np.array([_style(symbol) for symbol in rows], np.int64),
+        styles=np.array([STYLES.get(each.style, side) for each, side in zip(rows, infix, strict=True)], np.int64),
         arities=library.arities.astype(np.int64),
-        precedences=np.array([_precedence(symbol) for symbol in rows], np.int64),
-        is_number=np.array([_is_number(symbol) for symbol in rows], np.bool_),
+        precedences=np.array([symbol.precedence for symbol in rows], np.int64),
         has_value=np.array([symbol.kind == "number" for symbol in rows], np.bool_),
-        names=np.array([*range(len(rows)), *(MARKS[mark] for mark in marks)], np.int64),
-        marks=np.array([len(rows) + marks.index(mark) if mark in marks else -1 for mark in MARKS], np.int64),
+        names=np.array([*range(len(rows)), *(MARKS[mark] for mark in vocabulary[len(rows) :])], np.int64),
     )
-
-
-def _style(symbol: Symbol) -> int:
-    if symbol.style == "infix":
-        return LEFT if symbol.name in LEFT_ASSOCIATIVE else RIGHT
-    return STYLES[symbol.style]
-
-
-def _is_number(symbol: Symbol) -> bool:
-    return symbol.kind == "literal" and symbol.name[-1].isdigit()
-
-
-def _precedence(symbol: Symbol) -> int:
-    """Return how tightly a symbol binds; a negative number binds like a negation: (-3)^2."""
-    is_negative = _is_number(symbol) and symbol.name.startswith("-")
-    return Precedence.NEGATION if is_negative else symbol.precedence
-
-
-@jit
-def needs_parentheses(symbols: Symbols, token: int, operand: int, is_first: bool) -> bool:
-    """Return whether an operand of a token is written in parentheses."""
-    style, own, inner = symbols.styles[token], symbols.precedences[token], symbols.precedences[operand]
-    if style == PREFIX:
-        return bool(inner <= NEGATION or symbols.is_number[operand])
-    if style == POSTFIX:
-        return bool(inner <= POWER)
-    if style == LEFT:
-        if is_first:
-            return bool(inner < own)
-        return bool(inner <= (NEGATION if inner == NEGATION else own))
-    if style == RIGHT:
-        return bool(inner <= POWER if is_first else inner < POWER)
-    return False  # a function's operands stand in its own
-
-
-@jit
-def write(
-    tokens: Tokens, offsets: Indices, left: Indices, right: Indices, symbols: Symbols
-) -> tuple[NDArray[np.int16], Indices]:
-    """Return the infix symbols of every tree end to end, and where each begins."""
-    opening, closing, comma = symbols.marks[0], symbols.marks[1], symbols.marks[2]
-    # each node writes itself and at most three marks around each of its operands
-    out = np.empty(7 * len(tokens) + 1, np.int16)
-    new_offsets = np.zeros(len(offsets), np.int64)
-    waiting = np.empty(7 * len(tokens) + 1, np.int64)  # nodes, or -1 - symbol; what is next on top
-    at = 0
-    for k in range(len(offsets) - 1):
-        waiting[0] = offsets[k]
-        top = 1
-        while top > 0:
-            top -= 1
-            node = waiting[top]
-            if node < 0:
-                out[at] = -1 - node
-                at += 1
-                continue
-            token = tokens[node]
-            style = symbols.styles[token]
-            if style in (LEAF, FUNCTION, PREFIX):
-                out[at] = token
-                at += 1
-            if style == FUNCTION:
-                waiting[top] = -1 - closing
-                top += 1
-            if style == POSTFIX:
-                waiting[top] = -1 - token
-                top += 1
-            for operand in (right[node], left[node]):  # the left one comes to lie on top
-                if operand < 0:
-                    continue
-                is_first = operand == left[node]
-                wraps = needs_parentheses(symbols, token, tokens[operand], is_first)
-                if wraps:
-                    waiting[top] = -1 - closing
-                    top += 1
-                waiting[top] = operand
-                top += 1
-                if wraps:
-                    waiting[top] = -1 - opening
-                    top += 1
-                if not is_first:
-                    waiting[top] = -1 - (comma if style == FUNCTION else token)
-                    top += 1
-            if style == FUNCTION:
-                waiting[top] = -1 - opening
-                top += 1
-        new_offsets[k + 1] = at
-    return out[:at].copy(), new_offsets
 
 
 class Reading(NamedTuple):

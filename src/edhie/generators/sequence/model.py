@@ -1,4 +1,4 @@
-"""Sequence models in use: encoding, decoding and sampling in NumPy.
+"""The paper's baselines GVAE and CVAE in use: encoding, decoding and sampling in NumPy.
 
 A convolutional encoder and a recurrent decoder, after GVAE; layers and weights have the names of `network`.
 """
@@ -18,7 +18,8 @@ from edhie.errors import GeneratorError
 from edhie.expr import Forest, SymbolLibrary
 from edhie.generators.base import Codes, Decoded, Weights
 from edhie.generators.common import checked_codes, checked_weights, prior_codes, tempered
-from edhie.generators.sequence.notation import SHORTEST, Notation, Sequences, padded
+from edhie.generators.sequence.notation import SHORTEST, InfixNotation, Notation, RuleNotation, Sequences, padded
+from edhie.grammar import PCFG
 
 Floats = NDArray[np.float32]
 KERNELS = (2, 3, 4)
@@ -114,6 +115,31 @@ class SequenceModel(ABC):
     @abstractmethod
     def notation_of(library: SymbolLibrary, settings: Mapping[str, Any]) -> Notation:
         """Return the notation that settings describe."""
+
+
+class GVAE(SequenceModel):
+    """The grammar variational autoencoder; a derivation that does not end in time is no expression."""
+
+    kind: ClassVar[str] = "gvae"
+
+    @staticmethod
+    def notation_of(library: SymbolLibrary, settings: Mapping[str, Any]) -> RuleNotation:
+        """Return the notation of the grammar's text and the length."""
+        return RuleNotation(PCFG.parse(str(settings["grammar"]), library), int(settings["length"]))
+
+
+class CVAE(SequenceModel):
+    """The variational autoencoder of infix tokens; what they spell need not be an expression."""
+
+    kind: ClassVar[str] = "cvae"
+
+    @staticmethod
+    def notation_of(library: SymbolLibrary, settings: Mapping[str, Any]) -> InfixNotation:
+        """Return the notation of the length; the tokens must be the library's."""
+        notation = InfixNotation(library, int(settings["length"]))
+        if list(settings["tokens"]) != list(notation.vocabulary):
+            raise GeneratorError(f"the tokens {settings['tokens']} are not those of the library ({library})")
+        return notation
 
 
 # -- layers ---------------------------------------------------------------------------
