@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sized
-from typing import Any, Protocol, Self
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,19 +18,12 @@ from edhie.generators.config import TrainConfig
 from edhie.grammar import PCFG, universal_grammar
 
 
-class Examples(Sized, Protocol):
-    """Expressions as a network wants them; made once, then taken from batch by batch."""
-
-    def take(self, indices: NDArray[np.int64], /) -> Self:
-        """Return those at the given places."""
-
-
 class Network(nn.Module, ABC):
     """A variational autoencoder with a Gaussian latent space, in training."""
 
     @abstractmethod
-    def prepare(self, forest: Forest) -> Examples:
-        """Return the forest as `losses` takes it; what the model cannot express raises."""
+    def prepare(self, forest: Forest) -> Any:
+        """Return the forest as `losses` takes it, to be indexed by batch; what the model cannot express raises."""
 
     @abstractmethod
     def losses(self, batch: Any, noise: torch.Generator) -> tuple[Tensor, Tensor]:
@@ -89,7 +81,7 @@ def network_like(start: Model, forest: Forest, config: TrainConfig) -> Network:
         raise GeneratorError(f"the model to start from is over ({start.library}), the forest over ({forest.library})")
     network: Network
     if isinstance(start, SequenceModel):
-        network = SequenceNetwork.like(start)
+        network = SequenceNetwork(type(start), start.notation, hidden=config.hidden, latent=config.latent)
     else:
         network = HVAENetwork(start.library, config.hidden, config.latent, config.backend)
     network.load_state_dict({name: torch.tensor(array) for name, array in start.weights.items()})

@@ -113,7 +113,7 @@ class _Loop:
         self.optimiser = torch.optim.Adam(self.net.parameters(), lr=config.learning_rate, fused=True)
         held_out, learnt = held_out_and_learnt(len(forest), config)
         examples = network.prepare(forest)
-        self.validation, self.training = examples.take(held_out), examples.take(learnt)
+        self.validation, self.training = examples[held_out], examples[learnt]
         self.weights = None if weights is None else self._scaled(weights[learnt])
         if config.patience and len(self.validation) == 0:
             raise GeneratorError("patience needs held-out expressions, and there are none; raise `validation`")
@@ -180,7 +180,7 @@ class _Loop:
         weights = None if self.weights is None else self.weights[torch.from_numpy(chosen).to(self.device)]
         if weights is not None and not weights.any():
             return torch.zeros(3, device=self.device)
-        errors, divergences = self.net.losses(self.training.take(chosen), noise)
+        errors, divergences = self.net.losses(self.training[chosen], noise)
         reconstruction, divergence = _mean(errors, weights), _mean(divergences.sum(1), weights)
         charged = divergence
         if self.config.free_bits > 0:  # by dimension, the batch's mean above the free bits
@@ -209,7 +209,7 @@ class _Loop:
         noise, places = self._noise(int(self.config.seed)), np.arange(len(self.validation))
         parts = [places[s : s + AT_ONCE] for s in range(0, len(places), AT_ONCE)]
         with torch.no_grad():
-            errors = [self.net.losses(self.validation.take(part), noise)[0] for part in parts]
+            errors = [self.net.losses(self.validation[part], noise)[0] for part in parts]
         return torch.cat(errors).mean().item()
 
     def model(self) -> Model:

@@ -24,6 +24,9 @@ from edhie.generators.constraints import Constraints, allowed_at
 if TYPE_CHECKING:
     from edhie.generators.hvae.reference import Reference
 
+Ints = NDArray[np.int64]
+Level = tuple[Ints, Ints, int]
+"""One depth while decoding: symbols (nodes,); nodes with children, the binary ones first; how many are binary."""
 ENCODED_AT_ONCE = 16_384  # it bounds the memory, which is by node
 DECODED_AT_ONCE = 2048  # more gains nothing, and this stays in the processor's cache
 BOUNDLESS = 2**62  # nodes: no tree has as many
@@ -89,8 +92,7 @@ class HVAE:
 
     def _decoded(self, roots: NDArray[np.float32], temperature: float, rng: np.random.Generator | None) -> Forest:
         """Return a tree for each root code, depth by depth; masks leave only symbols that can end in time."""
-        from edhie.generators.hvae.decoding_kernels import choose, prefix_order
-        from edhie.generators.hvae.recursion_kernels import next_codes
+        from edhie.generators.hvae.recursion_kernels import choose, next_codes
 
         w, limits = self.weights, self.constraints
         allowed, nesting = limits.masks(self.library)
@@ -98,7 +100,7 @@ class HVAE:
         codes, trees = roots, np.arange(len(roots))  # (nodes, hidden) and (nodes,), of one depth
         barred = np.zeros((len(roots), len(arities)), np.bool_) if nesting.any() else None  # by symbols above
         room = np.full(len(roots), min(limits.max_size, BOUNDLESS) - 1, np.int64)  # nodes that a tree may still get
-        levels = []
+        levels: list[Level] = []
         for depth in range(1, limits.max_height + 1):
             logits = codes @ w["down_w_o"] + w["down_b_o"]  # (nodes, symbols)
             scores = logits if rng is None or temperature == 0 else tempered(logits, temperature, rng)
@@ -111,12 +113,7 @@ class HVAE:
             above = np.concatenate([parents, parents[:pairs]])  # of all left children, then of the right ones
             trees = trees[above]
             barred = None if barred is None else barred[above] | nesting[symbols[above]]
-        counts = np.array([(len(symbols), len(parents), pairs) for symbols, parents, pairs in levels], np.int64)
-        tokens, offsets = prefix_order(
-            np.concatenate([level[0] for level in levels]),
-            np.concatenate([level[1] for level in levels]),
-            *np.ascontiguousarray(counts.T),
-        )
+        tokens, offsets = _prefix_order(levels)
         return Forest(self.library, tokens, offsets, np.full(np.count_nonzero(self.library.has_slot[tokens]), np.nan))
 
     def sample(self, n: int, rng: np.random.Generator) -> Forest:
@@ -148,6 +145,26 @@ class HVAE:
         except (KeyError, ValueError) as error:
             raise GeneratorError("these are not the weights of a model of kind 'hvae'") from error
         return cls(library, checked_weights(weights, shapes(len(library), hidden, latent), cls.kind))
+
+
+def _prefix_order(levels: list[Level]) -> tuple[NDArray[np.int16], Ints]:
+    """Return tokens and offsets of trees whose nodes lie depth by depth.
+
+    A depth has the left children of all parents of the depth above, then the right children of its first `pairs`.
+    """
+    sizes = [np.ones(len(symbols), np.int64) for symbols, _, _ in levels]  # of the subtree at each node
+    for depth in range(len(levels) - 2, -1, -1):
+        _, parents, pairs = levels[depth]
+        sizes[depth][parents] += sizes[depth + 1][: len(parents)]
+        sizes[depth][parents[:pairs]] += sizes[depth + 1][len(parents) :]
+    offsets = np.concatenate([[0], np.cumsum(sizes[0])])
+    places = [offsets[:-1]]  # of each node's token
+    for (_, parents, pairs), below in zip(levels[:-1], sizes[1:], strict=True):
+        left = places[-1][parents] + 1
+        places.append(np.concatenate([left, left[:pairs] + below[:pairs]]))
+    tokens = np.empty(offsets[-1], np.int16)
+    tokens[np.concatenate(places)] = np.concatenate([symbols for symbols, _, _ in levels])
+    return tokens, offsets
 
 
 def shapes(symbols: int, hidden: int, latent: int) -> dict[str, tuple[int, ...]]:

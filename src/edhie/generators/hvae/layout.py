@@ -1,4 +1,4 @@
-"""Trees laid out by level, so that a cell meets all nodes of one height or depth at once; needs numba.
+"""Trees laid out by level, so that a cell meets all nodes of one height or depth at once.
 
 The nodes of a batch lie in flat arrays, sorted by level. In both layouts the M inner nodes have the rows 0 … M-1,
 level by level, within a level the binary ones first.
@@ -12,10 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr import Forest
-from edhie.expr.jit import jit
 
 Ints = NDArray[np.int64]
-Small = NDArray[np.int32]
 
 
 class UpLayout(NamedTuple):
@@ -48,78 +46,34 @@ class DownLayout(NamedTuple):
 
 def up_layout(forest: Forest) -> UpLayout:
     """Lay a forest out for the encoder."""
-    return _by_height(
-        forest.tokens, forest.offsets, forest.left, forest.right, forest.subtree_heights, len(forest.library)
-    )
+    inner, starts, binary = _inner_nodes(forest, forest.subtree_heights, 2)
+    rows = len(inner) + forest.tokens.astype(np.int64)  # of each node; a leaf's is that of its symbol
+    rows[inner] = np.arange(len(inner))
+    children = _children(forest, inner, rows, len(inner) + len(forest.library))
+    return UpLayout(forest.tokens[inner].astype(np.int64), children, starts, binary, rows[forest.offsets[:-1]])
 
 
 def down_layout(forest: Forest) -> DownLayout:
     """Lay a forest out for the decoder."""
-    return _by_depth(forest.tokens, forest.offsets, forest.left, forest.right, forest.depths)
+    inner, starts, binary = _inner_nodes(forest, forest.depths, 1)
+    nodes = np.concatenate([inner, np.flatnonzero(forest.left < 0)])
+    rows = np.empty(len(nodes), np.int64)  # of each node
+    rows[nodes] = np.arange(len(nodes))
+    children = _children(forest, inner, rows, len(nodes))
+    symbols, trees = forest.tokens[nodes].astype(np.int64), forest.owners[nodes].astype(np.int64)
+    return DownLayout(symbols, children, starts, binary, rows[forest.offsets[:-1]], trees)
 
 
-@jit
-def _inner_rows(levels: Small, lowest: int, left: Ints, right: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return each node's row among the inner nodes, -1 for a leaf; where each level starts; its binary nodes."""
-    deepest = lowest - 1
-    for node in range(len(left)):
-        if left[node] >= 0:
-            deepest = max(deepest, levels[node])
-    count = deepest + 1 - lowest
-    starts, binary = np.zeros(count + 1, np.int64), np.zeros(count, np.int64)
-    for node in range(len(left)):
-        if left[node] >= 0:
-            starts[levels[node] - lowest + 1] += 1
-            binary[levels[node] - lowest] += right[node] >= 0
-    starts[:] = np.cumsum(starts)
-    next_binary = starts[:-1].copy()
-    next_unary = starts[:-1] + binary
-    rows = np.full(len(left), -1, np.int64)
-    for node in range(len(left)):
-        if left[node] < 0:
-            continue
-        following = next_binary if right[node] >= 0 else next_unary
-        rows[node] = following[levels[node] - lowest]
-        following[levels[node] - lowest] += 1
-    return rows, starts, binary
+def _inner_nodes(forest: Forest, levels: NDArray[np.int32], lowest: int) -> tuple[Ints, Ints, Ints]:
+    """Return the inner nodes by level, the binary ones first; where each level starts; its number of binary nodes."""
+    inner = np.flatnonzero(forest.left >= 0)
+    keys = 2 * (levels[inner] - lowest) + (forest.right[inner] < 0)
+    counts = np.bincount(keys, minlength=keys.max(initial=-1) // 2 * 2 + 2).reshape(-1, 2)  # binary and unary, by level
+    starts = np.concatenate([[0], np.cumsum(counts.sum(1))])
+    return inner[np.argsort(keys, kind="stable")], starts, counts[:, 0].copy()
 
 
-@jit
-def _by_height(
-    tokens: NDArray[np.int16], offsets: Ints, left: Ints, right: Ints, heights: Small, symbols: int
-) -> UpLayout:
-    rows, starts, binary = _inner_rows(heights, 2, left, right)
-    inner = starts[-1]
-    at = np.empty(inner, np.int64)
-    children = np.empty((inner, 2), np.int64)
-    for node in range(len(tokens)):
-        if rows[node] < 0:
-            rows[node] = inner + tokens[node]
-    for node in range(len(tokens)):
-        row = rows[node]
-        if row < inner:
-            at[row] = tokens[node]
-            children[row, 0] = rows[left[node]]
-            children[row, 1] = rows[right[node]] if right[node] >= 0 else inner + symbols
-    return UpLayout(at, children, starts, binary, rows[offsets[:-1]])
-
-
-@jit
-def _by_depth(tokens: NDArray[np.int16], offsets: Ints, left: Ints, right: Ints, depths: Small) -> DownLayout:
-    rows, starts, binary = _inner_rows(depths, 1, left, right)
-    inner, total = starts[-1], len(tokens)
-    leaf = inner
-    for node in range(total):
-        if rows[node] < 0:
-            rows[node] = leaf
-            leaf += 1
-    at, trees = np.empty(total, np.int64), np.empty(total, np.int64)
-    children = np.empty((inner, 2), np.int64)
-    for tree in range(len(offsets) - 1):
-        for node in range(offsets[tree], offsets[tree + 1]):
-            row = rows[node]
-            at[row], trees[row] = tokens[node], tree
-            if row < inner:
-                children[row, 0] = rows[left[node]]
-                children[row, 1] = rows[right[node]] if right[node] >= 0 else total
-    return DownLayout(at, children, starts, binary, rows[offsets[:-1]], trees)
+def _children(forest: Forest, inner: Ints, rows: Ints, missing: int) -> Ints:
+    """Return the rows of the children of inner nodes; (M, 2)."""
+    right = forest.right[inner]
+    return np.stack([rows[forest.left[inner]], np.where(right >= 0, rows[right], missing)], axis=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,35 +23,6 @@ Mask = NDArray[np.bool_]
 Spelled = tuple[NDArray[np.int16], NDArray[np.int64]]
 """Sequences end to end, and where each begins."""
 SHORTEST = 7  # the convolutions, of 2, 3 and 4 symbols one after another, take no shorter sequence
-
-
-class Notation(Protocol):
-    """Expressions as sequences of symbols, and back; the last symbol is the padding behind a sequence's end."""
-
-    @property
-    def library(self) -> SymbolLibrary:
-        """The library of the expressions."""
-
-    @property
-    def length(self) -> int:
-        """The length of every sequence, padding included."""
-
-    @property
-    def symbols(self) -> int:
-        """The number of symbols, padding included."""
-
-    @property
-    def rivals(self) -> Mask | None:
-        """By symbol, those among which it is chosen, itself included; (symbols, symbols), or None where all are."""
-
-    def spelled(self, forest: Forest) -> Spelled:
-        """Return the sequence of each expression, however long; raise where there is none."""
-
-    def read(self, scores: NDArray[np.float32]) -> tuple[Forest, NDArray[np.int64]]:
-        """Return the expressions that scores (n, length, symbols) spell, and from which of the n each came."""
-
-    def settings(self) -> dict[str, Any]:
-        """Return what makes the notation besides its library, as JSON has it."""
 
 
 def length_for(spelled: Spelled) -> int:
@@ -179,3 +150,11 @@ class InfixNotation:
     def settings(self) -> dict[str, Any]:
         """Return the length, and the tokens for a reader."""
         return {"length": self.length, "tokens": list(self.vocabulary)}
+
+
+Notation = RuleNotation | InfixNotation
+"""Expressions as sequences of symbols, and back; the last symbol is the padding behind a sequence's end.
+
+`rivals` (symbols, symbols) says among which symbols each is chosen; None where all are. `spelled` gives sequences of
+any length; `read` takes scores (n, length, symbols), and gives the expressions and from which of the n each came.
+"""
