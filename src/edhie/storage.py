@@ -80,16 +80,20 @@ class FolderFormat:
         path = folder / self.description
         if not _is(folder, Path.is_dir):
             raise self.error(f"there is no {self.kind} folder {folder}")
-        for name in (self.description, *names):
-            if not _is(folder / name, Path.is_file):
-                raise self.error(f"{folder} is not a {self.kind}: it has no {name}")
+        self._check_has(folder, self.description)
         with self.reading(path):
             description = json.loads(path.read_text(encoding="utf-8"))
             version, kind = description["format"], description.get("kind", self.kind)  # earlier releases wrote no kind
         if (version, kind) != (self.version, self.kind):
             told = f"format {version!r}" if kind == self.kind else f"the kind {kind!r}"
             raise self.error(f"{path} has {told}; this edhie reads format {self.version} of a {self.kind}")
+        self._check_has(folder, *names)
         return dict(description)
+
+    def _check_has(self, folder: Path, *names: str) -> None:
+        for name in names:
+            if not _is(folder / name, Path.is_file):
+                raise self.error(f"{folder} is not a {self.kind}: it has no {name}")
 
     @contextmanager
     def reading(self, path: Path) -> Iterator[None]:

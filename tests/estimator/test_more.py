@@ -107,7 +107,7 @@ def test_formulas_of_a_field_are_learnt(tmp_path: Path, monkeypatch: pytest.Monk
     assert "dose/(c + dose)" in {
         str(each).removeprefix("c*") for each in generator.sample(50, np.random.default_rng(0))
     }
-    with pytest.raises(SearchError, match="a corpus is what an HVAE is fine-tuned on"):
+    with pytest.raises(SearchError, match="only an HVAE is fine-tuned on a corpus"):
         quick(corpus=["dose"], generator=load("nguyen-2")).fit(X, Y)
 
 
