@@ -7,6 +7,7 @@ description last. So a folder that has its description is whole, whenever the pr
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import shutil
@@ -123,14 +124,18 @@ class FolderFormat:
         """Hold a folder while a process works in it; raise where another process does."""
         from filelock import FileLock, Timeout
 
-        lock = FileLock(folder / LOCK)
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            (folder / LOCK).touch()
+        except OSError as error:
+            raise self.unwritable(folder, error) from error
+        lock = FileLock(folder / LOCK)
+        try:
             lock.acquire(timeout=0)
         except Timeout:
             raise InUseError(f"another process works in {folder}; wait for it, or choose another folder") from None
-        except OSError as error:
-            raise self.unwritable(folder, error) from error
+        except (OSError, NotImplementedError):
+            pass  # a file system without locks
         try:
             yield
         finally:
@@ -174,6 +179,14 @@ def unpack(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
 
     with safe_open(path, framework="numpy") as file:
         return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
+
+
+def digest(*parts: NDArray[Any] | str) -> str:
+    """Return the SHA-256 of arrays and texts, in hexadecimal."""
+    state = hashlib.sha256()
+    for part in parts:
+        state.update(part.encode() if isinstance(part, str) else np.ascontiguousarray(part).tobytes())
+    return state.hexdigest()
 
 
 def csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

@@ -6,7 +6,6 @@ cache. Run as a module, this trains the generator that it is told.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import json
 import logging
@@ -30,6 +29,7 @@ from edhie.generators import TrainConfig, load
 from edhie.generators.checkpoint import FORMAT
 from edhie.generators.saving import CONFIG, shipped_names
 from edhie.generators.trained import train_and_save
+from edhie.storage import digest
 
 GRAMMAR, MAX_HEIGHT = "general", 7
 EXPRESSIONS, EPOCHS = 30_000, 20
@@ -55,8 +55,8 @@ class Wanted:
     @property
     def folder(self) -> Path:
         """Its place in the user's cache; removing it makes the next fit train again."""
-        digest = hashlib.sha256(json.dumps(asdict(self)).encode()).hexdigest()[:16]
-        return Path(platformdirs.user_cache_dir("edhie")) / "models" / f"{GRAMMAR}-{self.n_variables}-{digest}"
+        key = digest(json.dumps(asdict(self)))[:16]
+        return Path(platformdirs.user_cache_dir("edhie")) / "models" / f"{GRAMMAR}-{self.n_variables}-{key}"
 
     def __str__(self) -> str:
         if self.operators is None:

@@ -7,7 +7,6 @@ are variables. Numbers become constants to be fitted.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +26,7 @@ from edhie.generators.base import Codes, Decoded, LatentGenerator, Model
 from edhie.generators.renamed import Renamed
 from edhie.generators.saving import CONFIG
 from edhie.generators.trained import train_and_save
+from edhie.storage import digest
 
 SHARE = 0.5  # of the samples that are formulas of the field
 MOST_SCORED = 1000  # formulas that are scored as they are
@@ -162,24 +162,22 @@ def _over(expr: Expr, library: SymbolLibrary, names: Sequence[str]) -> Expr:
 
 def _tuned(generator: Model, formulas: Forest) -> Model:
     """Return the generator fine-tuned on formulas; it is kept in the user's cache, by what it follows from."""
-    digest = hashlib.sha256(generator.library.to_json().encode())
-    for name in sorted(generator.weights):
-        digest.update(np.ascontiguousarray(generator.weights[name]).tobytes())
-    digest.update(formulas.tokens.tobytes() + formulas.offsets.tobytes())
-    folder = Path(platformdirs.user_cache_dir("edhie")) / "models" / f"field-{digest.hexdigest()[:16]}"
+    weights = (generator.weights[name] for name in sorted(generator.weights))
+    key = digest(generator.library.to_json(), *weights, formulas.tokens, formulas.offsets)[:16]
+    folder = Path(platformdirs.user_cache_dir("edhie")) / "models" / f"field-{key}"
     if (folder / CONFIG).is_file():
         return load(folder)
     LOGGER.info("fine-tuning the generator on %d formulas", len(formulas))
     own = generator.sample(OWN_SAMPLES, np.random.default_rng(0))
     corpus = Corpus("formulas of a field", Forest.concatenate([formulas, own]))
-    weights = np.concatenate([np.full(len(formulas), len(own) / len(formulas)), np.ones(len(own))])
+    counts = np.concatenate([np.full(len(formulas), len(own) / len(formulas)), np.ones(len(own))])
     config = TrainConfig.of("hvae", hidden=generator.hidden_dim, latent=generator.latent_dim, **TRAINING)
     try:
-        return train_and_save(folder, corpus, config, weights=weights, start=generator).model
+        return train_and_save(folder, corpus, config, weights=counts, start=generator).model
     except MissingExtraError:
         raise
     except EdhieError as error:
         LOGGER.info("the fine-tuned generator is not kept: %s", error)
     from edhie.generators.train import train
 
-    return train(corpus.forest, config, weights=weights, start=generator)[0]
+    return train(corpus.forest, config, weights=counts, start=generator)[0]

@@ -49,7 +49,7 @@ def save(discovery: Discovery, folder: str | Path) -> Path:
         "front": [each.as_json() | _as_candidate(each) for each in discovery.equations],
         "negligible": discovery.result.front.negligible,
     }  # fmt: skip
-    files = {
+    files: dict[str, str | bytes] = {
         **saving.FORMAT.files(*saving.contents(discovery.result)),
         ROWS: pack(_arrays(discovery)),
         EQUATIONS: csv_text(COLUMNS, map(_row, discovery.equations)),

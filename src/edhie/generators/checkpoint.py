@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import GeneratorError
 from edhie.expr import Forest
-from edhie.storage import Arrays, FolderFormat, as_json, pack, replace_file, unpack
+from edhie.storage import Arrays, FolderFormat, as_json, digest, pack, replace_file, unpack
 
 STATE = "training.safetensors"
 FORMAT = FolderFormat("training", 1, STATE, GeneratorError, "delete it and train again")
@@ -50,18 +49,11 @@ def digests(
     forest: Forest, weights: NDArray[np.float64] | None, start: Arrays | None, grammar: object | None
 ) -> dict[str, str]:
     """Return a digest of each input of a training; a training that resumes must have the same."""
-    found = {"corpus": _digest(forest.tokens, forest.offsets, forest.values, text=forest.library.to_json())}
+    found = {"corpus": digest(forest.library.to_json(), forest.tokens, forest.offsets, forest.values)}
     if weights is not None:
-        found["weights"] = _digest(weights)
+        found["weights"] = digest(weights)
     if start is not None:
-        found["start"] = _digest(*(start[name] for name in sorted(start)))
+        found["start"] = digest(*(start[name] for name in sorted(start)))
     if grammar is not None:
-        found["grammar"] = _digest(text=str(grammar))
+        found["grammar"] = digest(str(grammar))
     return found
-
-
-def _digest(*arrays: NDArray[Any], text: str = "") -> str:
-    state = hashlib.sha256(text.encode())
-    for array in arrays:
-        state.update(np.ascontiguousarray(array).tobytes())
-    return state.hexdigest()

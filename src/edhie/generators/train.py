@@ -87,6 +87,17 @@ def train(
         return loop.model(), loop.history
 
 
+def trained_with(config: TrainConfig) -> str:
+    """Return the version of torch and the device of a configuration, as text."""
+    return f"torch {torch.__version__} on {torch.cuda.get_device_name() if _device(config).type == 'cuda' else 'CPU'}"
+
+
+def _device(config: TrainConfig) -> torch.device:
+    if config.device == "cuda" and not torch.cuda.is_available():
+        raise GeneratorError("there is no CUDA device here; use device='cpu' or 'auto'")
+    return torch.device("cuda" if config.device != "cpu" and torch.cuda.is_available() else "cpu")
+
+
 @contextmanager
 def _learning(threads: int) -> Iterator[None]:
     """Let torch use so many threads and compute gradients, whatever mode the caller is in."""
@@ -105,10 +116,7 @@ class _Loop:
     def __init__(
         self, network: Network, forest: Forest, config: TrainConfig, weights: NDArray[np.float64] | None
     ) -> None:
-        if config.device == "cuda" and not torch.cuda.is_available():
-            raise GeneratorError("there is no CUDA device here; use device='cpu' or 'auto'")
-        self.config = config
-        self.device = torch.device("cuda" if config.device != "cpu" and torch.cuda.is_available() else "cpu")
+        self.config, self.device = config, _device(config)
         self.net = network.to(self.device)
         self.optimiser = torch.optim.Adam(self.net.parameters(), lr=config.learning_rate, fused=True)
         held_out, learnt = held_out_and_learnt(len(forest), config)

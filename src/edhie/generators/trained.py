@@ -82,7 +82,7 @@ def train_and_save(
     Inputs are those of `train`. `command` and `notes` are for the card; None among the notes is left out. The folder
     is locked meanwhile: another process that trains in it raises. Where no epoch was finished, no folder is left.
     """
-    from edhie.generators.train import torch, train
+    from edhie.generators.train import train, trained_with
 
     try:
         with FORMAT.in_use(folder):
@@ -90,8 +90,7 @@ def train_and_save(
                 corpus.forest, config, weights=weights, start=start, grammar=grammar, folder=folder, on_epoch=on_epoch
             )
             done = Trained(model, config, corpus, [asdict(epoch) for epoch in epochs])
-            device = "CPU" if config.device == "cpu" or not torch.cuda.is_available() else torch.cuda.get_device_name()
-            told = {**(notes or {}), "trained with": f"torch {torch.__version__} on {device}"}
+            told = {**(notes or {}), "trained with": trained_with(config)}
             text = card(folder, done, command=command, notes=told, plot=plot)
             files = {PLOT: _plot(done)} if plot else None
             save(folder, model, config, history=done.history, card=text, files=files)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from edhie.generators.base import Generator
 from edhie.results import Candidates, Front, History, SearchCounts, SearchResult
 from edhie.results.description import Criterion
 from edhie.search.base import Budget, State, Strategy, Tally, Task
-from edhie.search.checkpoint import Keeper, Moment
+from edhie.search.checkpoint import STORED, Keeper, Moment
 from edhie.search.strategies import strategy_of
 from edhie.search.watching import Watch
 
@@ -55,7 +56,8 @@ def run(
     if resume and folder is None:
         raise SearchError("resume needs the folder of the search that is to go on; pass folder=")
     keeper = None if folder is None else Keeper(Path(folder), chosen, task, seed, resume=resume, asked=asked or {})
-    with evaluator.limited(budget.evaluations):
+    held = nullcontext() if keeper is None else STORED.in_use(keeper.folder)
+    with held, evaluator.limited(budget.evaluations):
         loop = _Loop(chosen, task, seed if keeper is None else keeper.seed, keeper, Watch(task, chosen, on_event))
         try:
             result = loop.run()

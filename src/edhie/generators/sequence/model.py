@@ -147,7 +147,7 @@ class CVAE(SequenceModel):
 # -- layers ---------------------------------------------------------------------------
 
 
-def product(x: Floats, weight: Floats, bias: Floats) -> Floats:
+def _product(x: Floats, weight: Floats, bias: Floats) -> Floats:
     """Apply a linear layer to the last axis; weights are kept as torch keeps them, (outputs, inputs)."""
     rows = x.reshape(-1, x.shape[-1])  # one large product: NumPy would make one for each of the n
     out: Floats = rows @ weight.T
@@ -155,54 +155,44 @@ def product(x: Floats, weight: Floats, bias: Floats) -> Floats:
     return out.reshape(*x.shape[:-1], len(weight))
 
 
-def dense(w: Weights, name: str, x: Floats) -> Floats:
-    """Apply the linear layer of a name."""
-    return product(x, w[f"{name}.weight"], w[f"{name}.bias"])
+def _dense(w: Weights, name: str, x: Floats) -> Floats:
+    return _product(x, w[f"{name}.weight"], w[f"{name}.bias"])
 
 
-def relu(x: Floats) -> Floats:
-    """Set negative values to 0, in place."""
-    return np.maximum(x, 0, out=x)
-
-
-def sigmoid(a: Floats) -> Floats:
-    """Return 1 / (1 + exp(-a)), through tanh, which cannot overflow."""
-    out: Floats = np.tanh(0.5 * a)
-    out *= 0.5
-    out += 0.5
-    return out
-
-
-def convolution(w: Weights, name: str, x: Floats) -> Floats:
+def _convolution(w: Weights, name: str, x: Floats) -> Floats:
     """Convolve the steps of (n, steps, channels), without padding: windows, then one product."""
     weight = w[f"{name}.weight"]  # (outputs, channels, kernel)
     windows = sliding_window_view(x, weight.shape[2], axis=1)  # (n, steps, channels, kernel)
     flat = np.ascontiguousarray(windows).reshape(*windows.shape[:2], -1)
-    return product(flat, weight.reshape(len(weight), -1), w[f"{name}.bias"])
+    return _product(flat, weight.reshape(len(weight), -1), w[f"{name}.bias"])
+
+
+def _relu(x: Floats) -> Floats:
+    return np.maximum(x, 0, out=x)
 
 
 def encode(w: Weights, sequences: Sequences, symbols: int) -> tuple[Floats, Floats]:
     """Return mean and logarithm of the variance of each sequence's code; both (n, latent)."""
     x: Floats = np.eye(symbols, dtype=np.float32)[sequences]
     for kernel in KERNELS:
-        x = relu(convolution(w, f"convolution_{kernel}", x))
-    x = relu(dense(w, "summary", x.reshape(len(x), -1)))
-    return dense(w, "mean", x), dense(w, "log_variance", x)
+        x = _relu(_convolution(w, f"convolution_{kernel}", x))
+    x = _relu(_dense(w, "summary", x.reshape(len(x), -1)))
+    return _dense(w, "mean", x), _dense(w, "log_variance", x)
 
 
 def decode(w: Weights, codes: Floats, length: int) -> Floats:
     """Return the scores of every symbol at every step; (n, length, symbols)."""
-    opened = relu(dense(w, "opening", codes))  # the input of every step
-    i = product(opened, w["recurrent.weight_ih_l0"], w["recurrent.bias_ih_l0"])
+    opened = _relu(_dense(w, "opening", codes))  # the input of every step
+    i = _product(opened, w["recurrent.weight_ih_l0"], w["recurrent.bias_ih_l0"])
     hidden, state = opened.shape[1], np.zeros_like(opened)
     states = np.empty((len(codes), length, hidden), dtype=np.float32)
     for step in range(length):  # of a gated recurrent unit as torch has it
-        h = product(state, w["recurrent.weight_hh_l0"], w["recurrent.bias_hh_l0"])
-        ru = sigmoid(i[:, : 2 * hidden] + h[:, : 2 * hidden])
+        h = _product(state, w["recurrent.weight_hh_l0"], w["recurrent.bias_hh_l0"])
+        ru = 0.5 * np.tanh(0.5 * (i[:, : 2 * hidden] + h[:, : 2 * hidden])) + 0.5  # the sigmoid, without overflow
         n = np.tanh(i[:, 2 * hidden :] + ru[:, :hidden] * h[:, 2 * hidden :])
         state = n + ru[:, hidden:] * (state - n)
         states[:, step] = state
-    return dense(w, "scores", states)
+    return _dense(w, "scores", states)
 
 
 def shapes(symbols: int, length: int, hidden: int, latent: int) -> dict[str, tuple[int, ...]]:
