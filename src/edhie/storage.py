@@ -26,8 +26,8 @@ from edhie.errors import EdhieError, InUseError, SymbolError
 Arrays = Mapping[str, NDArray[Any]]
 PART, LOCK = ".part", ".lock"
 FAULTS = (
-    OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RecursionError, EOFError,
-    RuntimeError, zipfile.BadZipFile,
+    EdhieError, ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RuntimeError, EOFError,
+    zipfile.BadZipFile,
 )  # fmt: skip
 """Errors of reading files that are not what they should be."""
 
@@ -98,20 +98,20 @@ class FolderFormat:
 
     @contextmanager
     def reading(self, path: Path) -> Iterator[None]:
-        """Tell any fault inside the block as damage of `path`."""
+        """Tell faults inside the block as damage of `path`; a file that may not be read is no damage."""
         from safetensors import SafetensorError
 
         try:
             yield
-        except SymbolError as error:  # such as an operator that has to be passed
-            raise self.error(f"{path} cannot be read: {error}") from error
-        except (*FAULTS, EdhieError, SafetensorError) as error:
+        except (SymbolError, OSError) as error:  # such as a user's operator that has to be passed
+            raise self.error(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        except (*FAULTS, SafetensorError) as error:
             raise self.damaged(path, error) from error
 
     def damaged(self, path: Path, fault: object) -> EdhieError:
         """Return the error for a file or folder that is not what was written."""
-        plain = OSError, ValueError, EdhieError
-        reason = repr(fault) if isinstance(fault, Exception) and not isinstance(fault, plain) else fault
+        is_told = not isinstance(fault, Exception) or isinstance(fault, ValueError | EdhieError)
+        reason = fault if is_told else repr(fault)  # KeyError('x') says more than 'x'
         return self.error(f"{path} is damaged: {reason}; {self.remedy}")
 
     def unwritable(self, folder: Path, error: OSError) -> EdhieError:

@@ -299,12 +299,12 @@ except Exception as error:
 
 def test_bad_configurations_are_told(forest: Forest) -> None:
     for bad, message in (
-        ({"latent": 0}, "latent must be at least 1"),
+        ({"latent": 0}, "latent must be a finite number, at least 1, not 0"),
         ({"learning_rate": 2.0}, "learning_rate"),
-        ({"warm_up": 1.0}, "warm_up"),
+        ({"warm_up": 1.0}, "warm_up must be a finite number, at least 0 and below 1, not 1"),
         ({"schedule": "ramps"}, "did you mean 'ramp'"),
         ({"validation": 1.0}, "validation"),
-        ({"divergence": -1.0}, "negative"),
+        ({"divergence": -1.0}, "divergence must be a finite number, at least 0, not -1"),
         ({"divergence": float("nan")}, "finite"),
         ({"free_bits": float("inf")}, "finite"),
     ):

@@ -45,12 +45,12 @@ class Field:
 
     @property
     def library(self) -> SymbolLibrary:
-        """The generator's."""
+        """The symbols of its expressions."""
         return self.generator.library
 
     @property
     def latent_dim(self) -> int:
-        """The generator's."""
+        """The number of dimensions of a code."""
         return self.generator.latent_dim
 
     def sample(self, n: int, rng: np.random.Generator) -> Forest:
@@ -87,7 +87,7 @@ def formulas_in(generator: Generator, library: SymbolLibrary) -> Forest:
 
 
 def score_formulas(evaluator: Evaluator, formulas: Forest, evaluations: int | None) -> None:
-    """Score formulas as they are, whatever search comes then; the first ones, with half of the evaluations at most."""
+    """Score the first formulas before the search, with half of the evaluations at most."""
     most = MOST_SCORED if evaluations is None else min(MOST_SCORED, evaluations // 2)
     with evaluator.limited(evaluations):
         evaluator.score(formulas.take(np.arange(min(len(formulas), most))))

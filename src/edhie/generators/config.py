@@ -20,7 +20,7 @@ ScheduleName = Literal["printed", "ramp", "linear", "constant", "cyclical"]
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """How a model learns from a corpus."""
+    """Settings of a training."""
 
     model: ModelName = "hvae"
     """Which autoencoder: hvae (trees), gvae (a grammar's rules) or cvae (tokens of text)."""
@@ -56,19 +56,13 @@ class TrainConfig:
     """Code of an hvae: fast, or reference: the paper's recursion, node by node, and hundreds of times slower."""
 
     def __post_init__(self) -> None:
-        for name in ("hidden", "latent", "epochs", "batch", "threads"):
-            if getattr(self, name) < 1:
-                raise GeneratorError(f"{name} must be at least 1, not {getattr(self, name)}")
+        for name, (least, below) in RANGES.items():
+            value = getattr(self, name)
+            if not least <= value < below:
+                most = "" if below == math.inf else f" and below {below}"
+                raise GeneratorError(f"{name} must be a finite number, at least {least}{most}, not {value}")
         if not 0 < self.learning_rate < 1:
             raise GeneratorError(f"learning_rate must lie between 0 and 1, and is {self.learning_rate}")
-        if not 0 <= self.warm_up < 1:
-            raise GeneratorError(f"warm_up is a share of the steps, from 0 to below 1, and is {self.warm_up}")
-        if not 0 <= self.validation < 1:
-            raise GeneratorError(f"validation is a share of the corpus, from 0 to below 1, and is {self.validation}")
-        if not (0 <= self.divergence < math.inf and 0 <= self.free_bits < math.inf):
-            raise GeneratorError("divergence and free_bits must be finite, and not negative")
-        if min(self.patience, self.seed) < 0:
-            raise GeneratorError("patience and seed must not be negative")
         for name, known in (("model", MODEL_DEFAULTS), ("schedule", SCHEDULES), ("backend", ("fast", "reference"))):
             value = getattr(self, name)
             if value not in known:
@@ -82,6 +76,12 @@ class TrainConfig:
         return cls(model=model, **{**MODEL_DEFAULTS.get(model, {}), **changes})
 
 
+RANGES = {
+    **dict.fromkeys(("hidden", "latent", "epochs", "batch", "threads"), (1, math.inf)),
+    **dict.fromkeys(("divergence", "free_bits", "patience", "seed"), (0, math.inf)),
+    **dict.fromkeys(("warm_up", "validation"), (0, 1)),
+}
+"""By setting: the least value, and one above the greatest."""
 BASELINE = {
     "latent": 128, "hidden": 128, "batch": 64, "epochs": 150,
     "learning_rate": 0.003, "warm_up": 0.1, "divergence": 0.01,

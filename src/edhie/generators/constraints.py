@@ -17,7 +17,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Constraints:
-    """Limits on what is decoded."""
+    """Limits on decoded expressions."""
 
     max_height: int = 16
     """The greatest height of a tree, counted in nodes."""

@@ -22,13 +22,8 @@ from edhie.generators.sequence.model import CVAE, GVAE
 from edhie.storage import FolderFormat, csv_text, pack, unpack
 
 MODELS: dict[str, type[Model]] = {model.kind: model for model in (HVAE, GVAE, CVAE)}
-CONFIG, SYMBOLS, WEIGHTS, HISTORY, CARD = (
-    "config.json",
-    "symbols.json",
-    "weights.safetensors",
-    "history.csv",
-    "README.md",
-)
+CONFIG, SYMBOLS, WEIGHTS = "config.json", "symbols.json", "weights.safetensors"
+HISTORY, CARD = "history.csv", "README.md"
 FORMAT = FolderFormat("model", 1, CONFIG, GeneratorError, "delete it and train it again")
 NAMES = "symbols"  # note in the file of weights: the symbols in the order of the weights' rows
 SHIPPED = Path(__file__).parent / "library"

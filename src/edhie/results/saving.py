@@ -25,13 +25,8 @@ from edhie.results.history import History
 from edhie.results.result import STOPPED, SearchResult
 from edhie.storage import FolderFormat, csv_text
 
-DESCRIPTION, SYMBOLS, CANDIDATES, FRONT, HISTORY = (
-    "result.json",
-    "symbols.json",
-    "candidates.jsonl",
-    "front.csv",
-    "history.csv",
-)
+DESCRIPTION, SYMBOLS, CANDIDATES = "result.json", "symbols.json", "candidates.jsonl"
+FRONT, HISTORY = "front.csv", "history.csv"
 FORMAT = FolderFormat("result", 1, DESCRIPTION, SearchError, "delete it and search again", KeepError)
 
 

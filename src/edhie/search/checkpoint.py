@@ -26,7 +26,7 @@ WRITE_SECONDS = 20.0  # between two checkpoints
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """The end of a step: what a search can go back to, and on from."""
+    """The state of a search at the end of a step."""
 
     n_steps: int
     seconds: float
@@ -41,7 +41,7 @@ class Moment:
 
 
 class Keeper:
-    """Keeps a search in a folder: `run.json` says what it is, `checkpoint.npz` where it stands."""
+    """A search kept in a folder: `run.json` describes it, `checkpoint.npz` is its state."""
 
     def __init__(
         self, folder: Path, strategy: Strategy, task: Task, seed: int, *, resume: bool, asked: Mapping[str, Any]
@@ -65,7 +65,7 @@ class Keeper:
         return time.perf_counter() - self._written >= WRITE_SECONDS
 
     def write(self, moment: Moment, evaluator: Evaluator) -> None:
-        """Keep a moment that strategy and evaluator are at, in place of the one before."""
+        """Write a checkpoint of the current moment, in place of the one before."""
         self._written = time.perf_counter()
         arrays: dict[str, NDArray[Any]] = {
             "steps": np.array(moment.n_steps),
@@ -81,7 +81,7 @@ class Keeper:
         _write(self.folder, ARRAYS, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
 
     def restore(self, strategy: Strategy, evaluator: Evaluator) -> Moment | None:
-        """Put strategy and evaluator where the folder's checkpoint stands; None where there is none."""
+        """Restore strategy and evaluator from the checkpoint; None where there is none."""
         if self._arrays is None:
             return None
         arrays, self._arrays = self._arrays, None

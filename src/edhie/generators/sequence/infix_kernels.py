@@ -51,7 +51,7 @@ def symbols_of(library: SymbolLibrary, vocabulary: Sequence[str]) -> Symbols:
 
 
 class Reading(NamedTuple):
-    """One sequence while it is read: what is written in postfix order, and what waits for an operand's end."""
+    """The state of reading one sequence: tokens written in postfix order, and operators that wait for an operand."""
 
     out: Tokens
     waiting: Indices

@@ -31,7 +31,7 @@ LEAST_DRAWN = 50  # codes at a time, where few expressions are missing
 
 @dataclass(frozen=True, eq=False)
 class SequenceModel(ABC):
-    """An autoencoder of sequences; a code may decode to what is no expression, which is left out and counted."""
+    """An autoencoder of sequences; codes that decode to no expression are left out and counted."""
 
     kind: ClassVar[str]
     notation: Notation
@@ -39,7 +39,7 @@ class SequenceModel(ABC):
 
     @property
     def library(self) -> SymbolLibrary:
-        """The alphabet of what it gives."""
+        """The symbols of its expressions."""
         return self.notation.library
 
     @property
