@@ -105,7 +105,9 @@ class HVAE:
             logits = codes @ w["down_w_o"] + w["down_b_o"]  # (nodes, symbols)
             scores = logits if rng is None or temperature == 0 else tempered(logits, temperature, rng)
             mask = allowed_at(allowed, nesting, arities, barred, only_leaves=depth == limits.max_height)
-            symbols, parents, pairs = choose(scores, mask, trees, arities, room)
+            symbols = choose(scores, mask, trees, arities, room)
+            parents = np.concatenate([np.flatnonzero(arities[symbols] == arity) for arity in (2, 1)])
+            pairs = int(np.count_nonzero(arities[symbols] == 2))
             levels.append((symbols, parents, pairs))
             if len(parents) == 0:
                 break

@@ -183,16 +183,12 @@ def next_codes(
 
 
 @jit
-def choose(
-    scores: NDArray[np.float32], mask: NDArray[np.bool_], trees: Ints, arities: Ints, room: Ints
-) -> tuple[Ints, Ints, int]:
-    """Choose the best symbol that each node of one depth may have, and its tree has room for.
+def choose(scores: Array, mask: NDArray[np.bool_], trees: Ints, arities: Ints, room: Ints) -> Ints:
+    """Return the best symbol that each node of one depth may have, and its tree has room for.
 
-    Returns the symbols, the nodes with children, the binary ones first, and how many are binary. `mask` has a row a
-    node, or one for all; `room`, the nodes that each tree may still get, changes in place.
+    `mask` has a row a node, or one for all; `room`, the nodes that each tree may still get, changes in place.
     """
     symbols = np.empty(len(scores), np.int64)
-    n_binary, n_unary = 0, 0
     for node in range(len(scores)):
         tree = trees[node]
         allowed = mask[node if len(mask) > 1 else 0]
@@ -208,18 +204,7 @@ def choose(
                     best = symbol
         symbols[node] = best
         room[tree] -= arities[best]
-        n_binary += arities[best] == 2
-        n_unary += arities[best] == 1
-    parents = np.empty(n_binary + n_unary, np.int64)
-    binary, unary = 0, n_binary
-    for node in range(len(scores)):
-        if arities[symbols[node]] == 2:
-            parents[binary] = node
-            binary += 1
-        elif arities[symbols[node]] == 1:
-            parents[unary] = node
-            unary += 1
-    return symbols, parents, n_binary
+    return symbols
 
 
 @jit
