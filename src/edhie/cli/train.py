@@ -7,7 +7,7 @@ import sys
 from dataclasses import fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -22,14 +22,11 @@ from edhie.corpora.formulas import PHYSICS
 from edhie.errors import CorpusError, GeneratorError, suggestion
 from edhie.generators import TrainConfig, load
 from edhie.generators.base import Model
-from edhie.generators.checkpoint import STATE, epochs_done
+from edhie.generators.checkpoint import STATE, Epoch, epochs_done
 from edhie.generators.config import MODEL_DEFAULTS, Backend, Device, ModelName, ScheduleName
 from edhie.generators.saving import CONFIG
 from edhie.generators.trained import Trained, duration, train_and_save
 from edhie.grammar import load as load_grammar
-
-if TYPE_CHECKING:
-    from edhie.generators.train import Epoch
 
 FIELDS = {field.name for field in fields(TrainConfig)}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,19 @@ from edhie.storage import Arrays, FolderFormat, as_json, digest, pack, replace_f
 
 STATE = "training.safetensors"
 FORMAT = FolderFormat("training", 1, STATE, GeneratorError, "delete it and train again")
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """Figures of one pass over the corpus."""
+
+    epoch: int
+    loss: float
+    reconstruction: float
+    divergence: float
+    weight: float
+    validation: float
+    trees_per_s: float
 
 
 def write_state(folder: Path, description: Mapping[str, Any], arrays: Arrays) -> None:

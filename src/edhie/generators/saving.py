@@ -41,14 +41,10 @@ def save(
 ) -> Path:
     """Write a model into `folder`, which is made if need be, over the one that is there; `files` go with it."""
     rows = ([f"{value:.6g}" for value in row.values()] for row in history)
+    description = {"model": model.kind, "edhie": edhie.__version__, "settings": model.settings()}
     return FORMAT.write(
         Path(folder),
-        {
-            "model": model.kind,
-            "edhie": edhie.__version__,
-            "settings": model.settings(),
-            "training": asdict(config),
-        },
+        {**description, "training": asdict(config)},
         {
             WEIGHTS: pack(model.weights, {NAMES: json.dumps(model.library.names)}),
             SYMBOLS: model.library.to_json(),

@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from edhie.errors import GeneratorError, MissingExtraError
 from edhie.expr import Forest
 from edhie.generators.base import Model
-from edhie.generators.checkpoint import FORMAT, STATE, digests, read_state, write_state
+from edhie.generators.checkpoint import FORMAT, STATE, Epoch, digests, read_state, write_state
 from edhie.generators.config import SCHEDULES, TrainConfig, held_out_and_learnt
 from edhie.grammar import PCFG
 
@@ -34,19 +34,6 @@ except ImportError as error:
 MOMENTS = ("exp_avg", "exp_avg_sq")
 AT_ONCE = 4096  # held-out expressions that are measured together; it bounds the memory
 MOST_SEED = 2**63  # of torch
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """Figures of one pass over the corpus."""
-
-    epoch: int
-    loss: float
-    reconstruction: float
-    divergence: float
-    weight: float
-    validation: float
-    trees_per_s: float
 
 
 def train(

@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +19,11 @@ from edhie.corpora import Corpus
 from edhie.corpora.corpus import checksum, expressions_text
 from edhie.expr import Forest
 from edhie.generators.base import Model
-from edhie.generators.checkpoint import FORMAT, STATE
+from edhie.generators.checkpoint import FORMAT, STATE, Epoch
 from edhie.generators.config import TrainConfig, held_out_and_learnt
 from edhie.generators.reconstruction import Reconstruction, reconstruct
 from edhie.generators.saving import SHIPPED, save
 from edhie.grammar import PCFG
-
-if TYPE_CHECKING:
-    from edhie.generators.train import Epoch
 
 MEASURED = 2000  # expressions at most that reconstruction is measured on
 PLOT = "history.png"
