@@ -69,7 +69,7 @@ def fit(X: Numbers, y: Numbers, names: Sequence[str], *, max_time: float, seed: 
     import pandas
 
     from edhie import EDHiERegressor
-    from edhie.generators.shipped import general_for
+    from edhie.generators.saving import general_for
 
     # a fit of 30 s would otherwise train a generator in the background, beside the fits that are measured
     shipped = general_for(len(names)) if len(names) > MOST_SHIPPED else None

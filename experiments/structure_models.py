@@ -149,7 +149,7 @@ def _bound(model: Any, forest: Forest, seed: int) -> Numbers:
     import torch
 
     from edhie.generators.hvae.layout import down_layout, up_layout
-    from edhie.generators.hvae.model import HVAENetwork
+    from edhie.generators.hvae.network import HVAENetwork
 
     torch.set_num_threads(1)
     torch.manual_seed(seed)

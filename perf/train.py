@@ -32,8 +32,8 @@ from edhie.expr import Forest, from_prefix  # noqa: E402
 from edhie.expr.distance import edit_distances  # noqa: E402
 from edhie.generators import HVAE, TrainConfig  # noqa: E402
 from edhie.generators.hvae.layout import up_layout  # noqa: E402
-from edhie.generators.hvae.model import HVAENetwork  # noqa: E402
-from edhie.generators.hvae.recursion import Upwards  # noqa: E402
+from edhie.generators.hvae.levels import upwards  # noqa: E402
+from edhie.generators.hvae.network import HVAENetwork  # noqa: E402
 from edhie.generators.train import train  # noqa: E402
 
 HELD_OUT = 1000
@@ -189,7 +189,7 @@ def measure_use(report: Report, model: HVAE, held_out: Forest) -> None:
 @torch.inference_mode()
 def torch_encode(network: HVAENetwork, forest: Forest) -> tuple[torch.Tensor, torch.Tensor]:
     """As `HVAE.encode`, in tensor operations."""
-    roots = Upwards.apply(up_layout(forest), network.up_w_i + network.up_b_i, network.up_w_h, network.up_b_h)
+    roots = upwards(up_layout(forest), network.up_w_i + network.up_b_i, network.up_w_h, network.up_b_h)
     mean = torch.addmm(network.mean_b, roots, network.mean_w)
     return mean, torch.addmm(network.log_variance_b, roots, network.log_variance_w)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-HEAVY = ("torch", "numba", "sympy", "matplotlib", "pandas", "pymoo", "numpy")
+HEAVY = ("torch", "numba", "sympy", "matplotlib", "pandas", "numpy")
 
 
 def test_import_edhie_loads_nothing_heavy() -> None:

@@ -61,6 +61,10 @@ class KeepError(SearchError):
     """A folder cannot be written to, such as on a full disk."""
 
 
+class InUseError(EdhieError):
+    """Another process works in a folder."""
+
+
 class MissingExtraError(EdhieError):
     """An optional dependency is needed for what was asked."""
 

@@ -13,7 +13,7 @@ import pytest
 
 from edhie.corpora import recipe_names
 from edhie.expr.exports import FORMATS
-from edhie.generators.shipped import names as models
+from edhie.generators.saving import shipped_names as models
 from edhie.grammar import names
 
 COMPLETIONS = {

@@ -153,7 +153,7 @@ def test_a_disk_that_is_full_before_the_search(
     edhie: Callable[..., Any], cup: Path, tmp_path: Path, disk: Disk
 ) -> None:
     disk.is_full_for = lambda path: True
-    told = f"error: cannot keep the search in {tmp_path / 'run'}: No space left on device\n"
+    told = f"error: cannot write the search to {tmp_path / 'run'}: No space left on device\n"
     assert edhie("fit", cup, "--target", "T", *small(), "--out", tmp_path / "run", "--quiet") == (1, "", told)
 
 
@@ -165,9 +165,9 @@ def test_a_disk_that_is_full_at_the_end(edhie: Callable[..., Any], cup: Path, tm
     assert (code, printed.startswith("T = ")) == (1, True)  # what was found is shown all the same
     reason = "No space left on device"
     assert err.splitlines() == [
-        f"warning: cannot keep the search in {out}: {reason}; results are kept in memory only",
-        f"warning: cannot write the result to {out}: {reason}; it is returned, and saved nowhere else",
-        f"error: cannot write the result to {out}: {reason}",
+        f"warning: cannot write the search to {out}: {reason}; what is found is in memory alone",
+        f"warning: cannot write the result to {out}: {reason}; it comes back, and is kept nowhere else",
+        f"error: cannot write the fit to {out}: {reason}",
     ]
     assert [path.name for path in out.iterdir()] == ["run.json"]
     disk.is_full_for = lambda path: False
@@ -183,7 +183,7 @@ def test_a_checkpoint_that_finds_no_place(
     disk.is_full_for = lambda path: path.name == "checkpoint.npz.part"
     code, printed, err = edhie(*options)
     assert (code, printed.startswith("T = ")) == (0, True)  # the equations are kept
-    told = f"warning: cannot keep the search in {out}: No space left on device; results are kept in memory only"
+    told = f"warning: cannot write the search to {out}: No space left on device; what is found is in memory alone"
     assert set(err.splitlines()) == {told}
     assert edhie("show", out).code == 0
 
@@ -209,15 +209,12 @@ def test_a_folder_that_is_removed_on_the_way(
 
 
 def test_a_full_disk_when_the_equations_are_written(
-    edhie: Callable[..., Any], cup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    edhie: Callable[..., Any], cup: Path, tmp_path: Path, disk: Disk
 ) -> None:
-    def full(*arguments: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr("edhie.fit.run_folder.write_equations", full)
+    disk.is_full_for = lambda path: path.name == "equations.csv"
     code, out, err = edhie("fit", cup, "--target", "T", *small(), "--out", tmp_path / "run", "--quiet")
     assert (code, out.startswith("T = ")) == (1, True)  # what was found is shown all the same
-    assert err == f"error: cannot write to {tmp_path / 'run'}: No space left on device\n"
+    assert err == f"error: cannot write the fit to {tmp_path / 'run'}: No space left on device\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is not here")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from edhie.cli.options import complete_model
-from edhie.generators import load, shipped
+from edhie.generators import load, saving
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def library(model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """A shelf of shipped models with one on it."""
     shutil.copytree(model_folder, tmp_path / "shelf" / "nguyen-9")
     (tmp_path / "shelf" / "nguyen-9" / "README.md").write_text("# Nine\n\nlearnt from [nothing]\n", encoding="utf-8")
-    monkeypatch.setattr(shipped, "SHIPPED", tmp_path / "shelf")
+    monkeypatch.setattr(saving, "SHIPPED", tmp_path / "shelf")
     return tmp_path / "shelf"
 
 
@@ -32,7 +32,7 @@ def test_list(edhie: Callable[..., Any], model_folder: Path) -> None:
 def test_the_list_of_what_is_there(edhie: Callable[..., Any]) -> None:
     code, out, err = edhie("model", "list")
     assert (code, err) == (0, "")
-    assert [line.split()[0] for line in out.splitlines()[1:]] == shipped.names()
+    assert [line.split()[0] for line in out.splitlines()[1:]] == saving.shipped_names()
 
 
 @pytest.mark.usefixtures("library")

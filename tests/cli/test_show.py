@@ -56,4 +56,4 @@ def test_folders_that_hold_no_fit(edhie: Callable[..., Any], tmp_path: Path) -> 
     assert edhie("show", gone) == (1, "", told)
     assert edhie("show", tmp_path).err == f"error: {tmp_path} holds no finished fit: it has no discovery.json\n"
     (tmp_path / "discovery.json").write_text("{")
-    assert edhie("show", tmp_path).err.startswith(f"error: the fit in {tmp_path} is damaged or cannot be read: ")
+    assert edhie("show", tmp_path).err.startswith(f"error: {tmp_path / 'discovery.json'} is damaged: ")

@@ -24,15 +24,14 @@ from edhie.cli import app
 from edhie.corpora import Corpus
 from edhie.corpora.corpus import checksum, expressions_text
 from edhie.generators import TrainConfig, load
-from edhie.generators.checkpoint import STATE, read_description
+from edhie.generators.checkpoint import STATE, epochs_done
+from edhie.generators.config import held_out_and_learnt
 from edhie.generators.reconstruction import reconstruct
-from edhie.generators.split import split
 from edhie.generators.train import train
 
 SMALL = ["--hidden", 8, "--latent", 4, "--epochs", 3, "--batch", 16, "--validation", 0.2]
 FILES = ["README.md", "config.json", "history.csv", "history.png", "symbols.json", "weights.safetensors"]
 cli_train = import_module("edhie.cli.train")
-cli_trained = import_module("edhie.cli.trained")
 
 
 def files(folder: Path) -> list[str]:
@@ -51,8 +50,7 @@ def out(tmp_path: Path) -> Path:
 @pytest.fixture
 def no_plot(monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty file in place of the plot, which takes longer than a training of this size."""
-    monkeypatch.setattr(cli_trained, "history_figure", lambda history: None)
-    monkeypatch.setattr(cli_trained, "save_figure", lambda figure, path: path.write_bytes(b""))
+    monkeypatch.setattr("edhie.generators.trained._plot", lambda done: b"")
 
 
 def stop_at(epoch: int) -> Callable[[Any], str]:
@@ -92,7 +90,7 @@ def test_the_card(edhie: Callable[..., Any], corpus_folder: Path, out: Path) -> 
     card = (out / "README.md").read_text(encoding="utf-8")
     corpus, model = Corpus.load(corpus_folder), load(out)
     config = TrainConfig(hidden=8, latent=4, epochs=3, batch=16, validation=0.2, seed=5)
-    measured = reconstruct(model, corpus.forest.take(split(len(corpus), config)[0]))
+    measured = reconstruct(model, corpus.forest.take(held_out_and_learnt(len(corpus), config)[0]))
     for line in (
         "| name | sixty |",
         "| expressions | 60 |",
@@ -134,8 +132,7 @@ def test_a_corpus_that_is_quick_is_built(
     edhie: Callable[..., Any], out: Path, corpus_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built = []
-    module = import_module("edhie.cli.training_corpus")
-    monkeypatch.setattr(module, "build", lambda recipe, _: built.append(recipe.name) or Corpus.load(corpus_folder))
+    monkeypatch.setattr(cli_train, "build", lambda recipe, _: built.append(recipe.name) or Corpus.load(corpus_folder))
     assert edhie("train", "nguyen-1", *SMALL, "--out", out).code == 0
     assert built == ["Nguyen-1"]
 
@@ -201,7 +198,7 @@ def test_stopped_by_ctrl_c_it_ends_as_if_it_had_not_been(
     with monkeypatch.context() as patched:
         patched.setattr(cli_train, "_note", stop_at(2))
         code, printed, err = edhie(*command, "--out", out)
-    message = f"stopped after 2 of 3 epochs; what was learnt is kept in {out}: the same command goes on from there\n"
+    message = f"stopped after 2 of 3 epochs; what was learnt is kept in {out}: the same command resumes from there\n"
     assert (code, printed, err) == (130, "", message)
     assert files(out) == ["training.safetensors"]
     other = edhie("train", "physics", *SMALL, "--out", out)
@@ -245,7 +242,7 @@ def test_stopped_by_a_signal(environment: dict[str, str], corpus_folder: Path, o
     printed, err = running.communicate(timeout=60)
     assert (running.returncode, printed) == (130, "")
     assert re.fullmatch(r"stopped after \d+ of 1000000 epochs; what was learnt is kept in .*\n", err)
-    assert len(read_description(out)["history"]) >= 1
+    assert epochs_done(out) >= 1
 
 
 @pytest.mark.usefixtures("no_plot")
@@ -338,7 +335,7 @@ def test_where_nothing_can_be_made(edhie: Callable[..., Any], corpus_folder: Pat
     for folder in (file, file / "below", "/proc/edhie"):
         code, _, err = edhie("train", corpus_folder, *SMALL, "--out", folder)
         assert code == 1
-        assert err.startswith(f"error: cannot keep the training in {folder}: ")
+        assert err.startswith(f"error: cannot write the training to {folder}: ")
     assert file.read_text() == ""
 
 

@@ -16,7 +16,7 @@ from edhie.errors import ExpressionError, GeneratorError
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.generators import Constraints, TrainConfig, load, save
 from edhie.generators.base import Decoded, Generator, LatentGenerator, Model
-from edhie.generators.models import MODELS
+from edhie.generators.saving import MODELS
 from edhie.generators.train import train
 from edhie.grammar import PCFG
 from edhie.grammar import load as load_grammar

@@ -72,7 +72,7 @@ def test_load_gives_what_was_saved_to_the_byte(
 def test_the_folder_is_for_people(saved: Path) -> None:
     assert (saved / "expressions.txt").read_bytes().decode().splitlines() == FORMULAS
     description = json.loads((saved / "corpus.json").read_text(encoding="utf-8"))
-    assert list(description) == ["format", "name", "count", "sha256", "provenance", "library"]
+    assert list(description) == ["kind", "format", "name", "count", "sha256", "provenance", "library"]
     assert (description["format"], description["count"], description["provenance"]) == (1, 3, {"seed": 3})
     assert sorted(path.name for path in saved.iterdir()) == ["corpus.json", "expressions.txt"]
 
@@ -101,7 +101,7 @@ def test_fitted_constants_have_no_place(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", [object(), {1, 2}, "\udcff"])
 def test_a_provenance_that_is_no_json(tmp_path: Path, value: object) -> None:
-    with pytest.raises(CorpusError, match="provenance of 'mine' cannot be written as JSON"):
+    with pytest.raises(CorpusError, match="the corpus cannot be written as text"):
         corpus_of("x0", odd=value).save(tmp_path / "odd")
     assert not (tmp_path / "odd").exists()
 
@@ -121,7 +121,7 @@ def test_missing_folders_and_files(saved: Path) -> None:
         Corpus.load(saved / "nowhere")
     with pytest.raises(CorpusError, match="there is no corpus folder"):
         Corpus.load(saved / "corpus.json")
-    with pytest.raises(CorpusError, match=r"cannot be read: .*too long"):
+    with pytest.raises(CorpusError, match="there is no corpus folder"):
         Corpus.load(saved / ("long" * 100))
     (saved / "expressions.txt").unlink()
     with pytest.raises(CorpusError, match=r"is not a corpus: it has no expressions\.txt"):
@@ -135,22 +135,22 @@ def test_missing_folders_and_files(saved: Path) -> None:
 @pytest.mark.parametrize("garbage", [b"\xff\xfe\x00\x80", bytes(range(256)) * 50])
 def test_binary_garbage(saved: Path, file: str, garbage: bytes) -> None:
     (saved / file).write_bytes(garbage)
-    with pytest.raises(CorpusError, match=r"mine cannot be read: .*utf-8"):
+    with pytest.raises(CorpusError, match=r"is damaged: .*utf-8"):
         Corpus.load(saved)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "cannot be read: Expecting value"),
-        ('{"format": 1,', "cannot be read: Expecting property name"),
-        ("[" * 100_000, "cannot be read: maximum recursion depth"),
-        ("[1, 2]", "has format None; this edhie reads format 1"),
-        ("null", "has format None"),
-        ("{}", "has format None"),
+        ("", "damaged: Expecting value"),
+        ('{"format": 1,', "damaged: Expecting property name"),
+        ("[" * 100_000, "damaged: RecursionError"),
+        ("[1, 2]", "damaged: TypeError"),
+        ("null", "damaged: TypeError"),
+        ("{}", "damaged: KeyError"),
         ('{"format": 2}', "has format 2; this edhie reads format 1"),
         ('{"format": "1"}', "has format '1'"),
-        ('{"format": 1}', "damaged: 'name' must be a JSON string, and is 'missing'"),
+        ('{"format": 1}', "damaged: 'name' is 'missing'"),
     ],
 )
 def test_broken_descriptions(saved: Path, text: str, message: str) -> None:
@@ -163,7 +163,7 @@ def test_broken_descriptions(saved: Path, text: str, message: str) -> None:
 @pytest.mark.parametrize("value", [None, [1], 1.5])
 def test_wrong_types(saved: Path, key: str, value: object) -> None:
     edited(saved, lambda description: description.update({key: value}))
-    with pytest.raises(CorpusError, match=rf"corpus\.json is damaged: '{key}' must be a JSON \w+, and is"):
+    with pytest.raises(CorpusError, match=rf"corpus\.json is damaged: '{key}' is .*; delete it and build it again"):
         Corpus.load(saved)
 
 
@@ -183,7 +183,7 @@ def test_wrong_types(saved: Path, key: str, value: object) -> None:
 )
 def test_wrong_libraries(saved: Path, library: dict[str, Any]) -> None:
     edited(saved, lambda description: description.update(library=library))
-    with pytest.raises(CorpusError, match=r"the library in .*corpus\.json: \w"):
+    with pytest.raises(CorpusError, match=r"corpus\.json (cannot be read|is damaged): \w"):
         Corpus.load(saved)
 
 

@@ -11,7 +11,7 @@ import pytest
 from edhie import EDHiERegressor, operator
 from edhie.errors import ParseError, SearchError
 from edhie.fit import field
-from edhie.fit.sources import sources
+from edhie.fit.generator import generator_and_library
 from edhie.grammar import load
 
 RNG = np.random.default_rng(0)
@@ -62,7 +62,7 @@ def test_what_is_no_text_is_told_when_it_is_saved(tmp_path: Path) -> None:
 
 
 def test_folders_that_hold_none(tmp_path: Path) -> None:
-    with pytest.raises(SearchError, match=r"holds no regressor: it has no estimator\.json"):
+    with pytest.raises(SearchError, match=r"is not a regressor: it has no estimator\.json"):
         EDHiERegressor.load(tmp_path)
     (tmp_path / "estimator.json").write_text("{}", encoding="utf-8")
     with pytest.raises(SearchError, match="damaged"):
@@ -103,11 +103,11 @@ def test_formulas_of_a_field_are_learnt(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(field, "OWN_SAMPLES", 200)
     model = quick(300, corpus=["V*dose/(K + dose)", "A*exp(-k*time)"]).fit(X, Y)
     assert model.score(X, Y) > 0.9
-    generator, _ = sources(model._settings(), ["dose", "time"])
+    generator, _ = generator_and_library(model._settings(), ["dose", "time"])
     assert "dose/(c + dose)" in {
         str(each).removeprefix("c*") for each in generator.sample(50, np.random.default_rng(0))
     }
-    with pytest.raises(SearchError, match="a corpus is what an HVAE is fine-tuned on"):
+    with pytest.raises(SearchError, match="only an HVAE is fine-tuned on a corpus"):
         quick(corpus=["dose"], generator=load("nguyen-2")).fit(X, Y)
 
 

@@ -10,7 +10,8 @@ from edhie.expr import SymbolLibrary
 from edhie.generators import Generator, LatentGenerator, load
 from edhie.generators.answers import answer_library
 from edhie.generators.renamed import Renamed, renamed
-from edhie.generators.shipped import general_for, names
+from edhie.generators.saving import general_for
+from edhie.generators.saving import shipped_names as names
 from edhie.grammar import PCFG
 
 MODEL = load("general-2")

@@ -1,14 +1,14 @@
 import pytest
 
-from edhie.generators.schedules import SCHEDULES, printed, ramp
+from edhie.generators.config import SCHEDULES
 
 
 def test_the_printed_schedule_is_zero_to_machine_precision() -> None:
-    assert max(printed(i, 10_000, 1.0) for i in range(10_000)) == 0.0
+    assert max(SCHEDULES["printed"](i, 10_000, 1.0) for i in range(10_000)) == 0.0
 
 
 def test_the_ramp_rises_and_then_stays() -> None:
-    values = [ramp(i, 10_000, 0.0045) for i in range(3000)]
+    values = [SCHEDULES["ramp"](i, 10_000, 0.0045) for i in range(3000)]
     assert values == sorted(values)
     assert values[0] < 0.0002
     assert values[1800] == values[-1] == pytest.approx(0.0045)

@@ -11,15 +11,14 @@ from edhie.corpora import named_recipe
 from edhie.errors import GeneratorError
 from edhie.generators import load
 from edhie.generators.reconstruction import reconstruct
-from edhie.generators.shipped import SHIPPED, names, path_of
+from edhie.generators.saving import SHIPPED, folder_of, shipped_names
 
 EXPECTED = ["feynman-1", "feynman-2", *(f"general-{n}" for n in range(1, 7)), "nguyen-1", "nguyen-2"]
 
 
 def test_names() -> None:
-    assert names() == EXPECTED
-    assert path_of("Nguyen-1") == SHIPPED / "nguyen-1"
-    assert path_of("nguyen-9") is None
+    assert shipped_names() == EXPECTED
+    assert folder_of("Nguyen-1") == SHIPPED / "nguyen-1"
     with pytest.raises(GeneratorError, match="did you mean 'nguyen-1'"):
         load("nguyen-11")
 

@@ -144,7 +144,7 @@ def test_a_checkpoint_without_its_parts_is_told(tmp_path: Path) -> None:
         arrays = {name: kept[name] for name in kept.files}
     for missing in ("steps", "strategy.codes", "evaluator.forms", "history.error"):
         np.savez(path, **{name: array for name, array in arrays.items() if name != missing})
-        with pytest.raises(SearchError, match=r"checkpoint.npz is damaged .*remove .* to start again"):
+        with pytest.raises(SearchError, match=r"checkpoint.npz is damaged: .*; delete the folder and start again"):
             gone_on(tmp_path / "run")
 
 
@@ -168,11 +168,11 @@ def test_a_foreign_folder_is_told(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_to_is_told_before_the_search(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     used = evaluator()
-    with pytest.raises(SearchError, match=r"cannot (keep|look)"):
+    with pytest.raises(SearchError, match=r"cannot (write|look)"):
         run(HVAE, used, strategy="draw", folder=tmp_path / "file" / "run")
     if os.geteuid() != 0:
         (tmp_path / "locked").mkdir(mode=0o500)
-        with pytest.raises(SearchError, match="cannot keep the search in"):
+        with pytest.raises(SearchError, match="cannot write the search to"):
             run(HVAE, used, strategy="draw", folder=tmp_path / "locked" / "run")
     assert used.counts.asked == 0
 
@@ -195,14 +195,14 @@ def test_a_full_disk_loses_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     with monkeypatch.context() as patched:
         patched.setattr(np, "savez", full)
-        patched.setattr("edhie.results.saving._write_rows", full)
+        patched.setattr(Path, "write_bytes", full)
         with pytest.warns(UnkeptWarning) as told:
             result = run(HVAE, evaluator(), strategy=Evolve(CONFIG), budget=BUDGET, folder=tmp_path / "run")
     assert_same(result, plain)
     where = f"{tmp_path / 'run'}: No space left on device"
     assert [str(each.message) for each in told] == [
-        f"cannot keep the search in {where}; results are kept in memory only",
-        f"cannot write the result to {where}; it is returned, and saved nowhere else",
+        f"cannot write the search to {where}; what is found is in memory alone",
+        f"cannot write the result to {where}; it comes back, and is kept nowhere else",
     ]
     assert not (tmp_path / "run" / "checkpoint.npz.part").exists()
     assert_same(gone_on(tmp_path / "run"), plain)

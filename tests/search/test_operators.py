@@ -82,14 +82,6 @@ def test_better_ones_become_parents_more_often() -> None:
     assert 30 < pairs.mean() < 36  # the lower of two of 0 … 99
 
 
-def test_pymoo_draws_from_our_rng_alone() -> None:
-    drawn = []
-    for seed in (0, 1):
-        np.random.seed(seed)  # noqa: NPY002
-        drawn.append(tournaments(np.arange(50.0), 40, 2, np.random.default_rng(3)))
-    np.testing.assert_array_equal(*drawn)
-
-
 @given(st.lists(st.tuples(st.sampled_from([0.0, 1.0, 2.0, np.inf]), st.integers(0, 5)), max_size=20), st.integers(0, 8))
 def test_the_best_survive_at_most_one_of_each(rows: list[tuple[float, int]], n: int) -> None:
     errors, keys = np.array([e for e, _ in rows]), np.array([k for _, k in rows], np.uint64)

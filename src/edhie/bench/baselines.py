@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import platformdirs
 
 from edhie.corpora import build, named_recipe
-from edhie.generators import TrainConfig, load, save
+from edhie.generators import TrainConfig, load
 from edhie.generators.base import Model
-from edhie.generators.checkpoint import clear_state
 from edhie.generators.config import ModelName
-
-Watcher = Callable[[int, int], None]
+from edhie.generators.saving import CONFIG
+from edhie.generators.trained import train_and_save
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Trained:
 
     @property
     def folder(self) -> Path:
-        """In the user's cache; removing it makes the next run train again."""
+        """Its place in the user's cache; removing it makes the next run train again."""
         name = f"{self.kind}-{self.corpus.lower()}-{self.latent}"
         return Path(platformdirs.user_cache_dir("edhie")) / "models" / name
 
@@ -40,20 +39,14 @@ class Trained:
     @property
     def is_there(self) -> bool:
         """Whether it was trained already."""
-        return (self.folder / "config.json").is_file()
+        return (self.folder / CONFIG).is_file()
 
     def load(self) -> Model:
-        """The model, once `train` has made it."""
+        """Return the model, once `train` has made it."""
         return load(self.folder)
 
-    def train(self, on_epoch: Watcher = lambda epoch, total: None) -> None:
-        """Train it and keep it; stopped, it goes on from the last epoch the next time."""
-        from edhie.generators.train import train
-
+    def train(self, on_epoch: Callable[[int, int], None] = lambda epoch, total: None) -> None:
+        """Train and save it; a stopped training resumes."""
         with TemporaryDirectory() as folder:
-            forest = build(named_recipe(self.corpus), folder).forest
-        model, history = train(
-            forest, self.config, folder=self.folder, on_epoch=lambda epoch, total: on_epoch(epoch.epoch + 1, total)
-        )
-        save(self.folder, model, self.config, history=[asdict(epoch) for epoch in history])
-        clear_state(self.folder)
+            corpus = build(named_recipe(self.corpus), folder)
+        train_and_save(self.folder, corpus, self.config, on_epoch=lambda epoch, total: on_epoch(epoch.epoch + 1, total))

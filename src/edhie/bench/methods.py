@@ -18,7 +18,7 @@ from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.standard_libraries import everything
 from edhie.generators import Generator, load
 from edhie.generators.answers import answer_library as answer_library
-from edhie.generators.shipped import names as shipped
+from edhie.generators.saving import shipped_names
 from edhie.grammar import PCFG
 
 Source = Literal["hvae", "grammar", "gvae", "cvae", "none"]
@@ -119,7 +119,7 @@ class NoGenerator:
 def _loader(method: Method, problem: BenchmarkProblem) -> Callable[[], Generator] | None:
     """Return how to load the generator; without a model, a search that needs no codes uses the grammar."""
     name = f"{problem.library}-{len(problem.variables)}"
-    if method.source == "hvae" and name in shipped():
+    if method.source == "hvae" and name in shipped_names():
         return partial(load, name)
     baseline = _baseline(method, problem)
     if baseline is not None:

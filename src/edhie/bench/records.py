@@ -15,6 +15,7 @@ from edhie.bench.methods import Method
 from edhie.bench.problem import ALIASES, BenchmarkProblem
 from edhie.bench.problem_files import ProblemError
 from edhie.bench.trial import COLUMNS, CURVE, Outcome, Trial, TrialSettings
+from edhie.storage import csv_text, replace_file
 
 FORMAT = 1
 CURVES = "curves"
@@ -49,8 +50,8 @@ class Records:
             (self.folder / CURVES).mkdir(parents=True, exist_ok=True)
             known = self._checked_settings(settings, problems, own)
             if not self.path.is_file() or not self._mended():
-                _replace(self.path, _lines([COLUMNS]))
-            _replace(self._settings, json.dumps(known, indent=2) + "\n")
+                replace_file(self.path, _lines([COLUMNS]))
+            replace_file(self._settings, f"{json.dumps(known, indent=2)}\n".encode())
         except OSError as error:
             raise ProblemError(f"cannot write results to {self.folder}: {error.strerror or error}") from error
 
@@ -61,8 +62,8 @@ class Records:
     def add(self, trial: Trial, outcome: Outcome) -> None:
         """Keep what a run came to."""
         try:
-            _replace(self.curve_path(trial), _lines([CURVE, *outcome.curve]))
-            line = _lines([[_as_text(outcome.row[name]) for name in COLUMNS]]).encode()
+            replace_file(self.curve_path(trial), _lines([CURVE, *outcome.curve]))
+            line = _lines([[_as_text(outcome.row[name]) for name in COLUMNS]])
             with self.path.open("ab") as file:
                 file.write(line)
                 file.flush()
@@ -74,7 +75,7 @@ class Records:
         """Sort the rows by problem and run."""
         order = {problem.id: k for k, problem in enumerate(problems)}
         rows = sorted(self.rows(), key=lambda row: (order.get(row["problem"], len(order)), key_of(row)))
-        _replace(self.path, _lines([COLUMNS, *([row[name] for name in COLUMNS] for row in rows)]))
+        replace_file(self.path, _lines([COLUMNS, *([row[name] for name in COLUMNS] for row in rows)]))
         return rows
 
     def curve_path(self, trial: Trial) -> Path:
@@ -163,14 +164,5 @@ def _as_text(value: Any) -> str:
     return str(int(value)) if isinstance(value, bool) else str(value)
 
 
-def _lines(rows: Iterable[Sequence[Any]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    part = path.with_name(f"{path.name}.part")
-    part.write_bytes(text.encode())
-    part.replace(path)
+def _lines(rows: Sequence[Sequence[Any]]) -> bytes:
+    return csv_text(rows[0], rows[1:]).encode()

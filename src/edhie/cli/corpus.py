@@ -13,7 +13,7 @@ from rich.table import Table
 from edhie.cli.grammar import complete_name as complete_grammar
 from edhie.cli.options import Json, print_json
 from edhie.cli.terminal import INTERRUPTED, is_interruption, progress_bar
-from edhie.cli.training_corpus import complete_corpus
+from edhie.cli.train import complete_corpus
 from edhie.console import console, error_console, help_of, say
 from edhie.corpora import (
     Corpus,

@@ -8,8 +8,7 @@ from edhie.cli.options import Json, ModelFolder, print_json
 from edhie.console import say
 from edhie.errors import GeneratorError
 from edhie.generators import load
-from edhie.generators.folder import CARD, folder_of
-from edhie.generators.shipped import names
+from edhie.generators.saving import CARD, folder_of, shipped_names
 
 app = typer.Typer(help="Look at trained models.", no_args_is_help=True)
 
@@ -18,15 +17,15 @@ app = typer.Typer(help="Look at trained models.", no_args_is_help=True)
 def list_models(as_json: Json = False) -> None:
     """List the models that come with edhie."""
     if as_json:
-        for name in names():
+        for name in shipped_names():
             model = load(name)
             print_json(
                 {"name": name, "kind": model.kind, "dimensions": model.latent_dim, "symbols": model.library.names}
             )
         return
-    width = max(map(len, ("name", *names())))
+    width = max(map(len, ("name", *shipped_names())))
     say(f"{'name':{width}}  kind  dimensions  symbols")
-    for name in names():
+    for name in shipped_names():
         model = load(name)
         # symbols come last: there may be many, and a line is never broken
         say(f"{name:{width}}  {model.kind:4}  {model.latent_dim:10}  {model.library}")

@@ -12,7 +12,7 @@ from edhie.console import help_of, say
 from edhie.expr import Expr, to_infix, to_postfix, to_prefix
 from edhie.generators import HVAE, Constraints, load
 from edhie.generators.base import Model
-from edhie.generators.shipped import names
+from edhie.generators.saving import shipped_names
 
 Notation = Literal["infix", "prefix", "postfix", "latex"]
 WRITERS: dict[Notation, Callable[[Expr], str]] = {
@@ -27,8 +27,8 @@ MOST_POINTS = 1_000_000  # of a latent space in one request, whose answer is sor
 
 
 def complete_model(incomplete: str) -> list[str]:
-    """Return the names of models that begin with what is typed; the shell itself completes folders."""
-    return [name for name in names() if name.startswith(incomplete.lower())]
+    """The names of models that go on from what is typed; the shell itself knows folders."""
+    return [name for name in shipped_names() if name.startswith(incomplete.lower())]
 
 
 ModelFolder = Annotated[

@@ -1,54 +1,47 @@
-"""`edhie train`: a model from a corpus; stopped with Ctrl-C, it goes on when run again."""
+"""`edhie train`: a model from a corpus; stopped with Ctrl-C, it resumes when run again."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+import shlex
+import sys
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
 from edhie.cli.grammar import complete_name as complete_grammar
 from edhie.cli.number_files import read_weights
 from edhie.cli.options import complete_model
 from edhie.cli.terminal import INTERRUPTED, is_interruption, noted_bar
-from edhie.cli.trained import Done, tell, write
-from edhie.cli.training_corpus import complete_corpus, training_corpus
-from edhie.cli.unfinished import check_no_model, epochs_kept, unclaim
 from edhie.console import error_console, help_of, say
-from edhie.corpora import Corpus
-from edhie.errors import GeneratorError
+from edhie.corpora import Corpus, build, named_recipe, physics, recipe_names
+from edhie.corpora.formulas import PHYSICS
+from edhie.errors import CorpusError, GeneratorError, suggestion
 from edhie.generators import TrainConfig, load
 from edhie.generators.base import Model
-from edhie.generators.checkpoint import clear_state
-from edhie.generators.config import MODEL_DEFAULTS, Device, ModelName
-from edhie.generators.schedules import ScheduleName
-from edhie.grammar import PCFG
+from edhie.generators.checkpoint import STATE, Epoch, epochs_done
+from edhie.generators.config import MODEL_DEFAULTS, Backend, Device, ModelName, ScheduleName
+from edhie.generators.saving import CONFIG
+from edhie.generators.trained import Trained, duration, train_and_save
 from edhie.grammar import load as load_grammar
-
-if TYPE_CHECKING:
-    from edhie.generators.train import Epoch
 
 FIELDS = {field.name for field in fields(TrainConfig)}
 
 
+def complete_corpus(incomplete: str) -> list[str]:
+    """Return the names of corpora that begin with what is typed."""
+    known = [name for name in (*recipe_names(), PHYSICS) if name.lower().startswith(incomplete.lower())]
+    return [incomplete + name[len(incomplete) :] for name in known]  # capitals as typed, which do not matter
+
+
 def _setting(name: str) -> Any:
-    """An option for a field of the configuration, with the defaults of all kinds of model."""
+    """Return an option for a field of the configuration, with the defaults of all kinds of model."""
     by_model = {model: getattr(TrainConfig.of(model), name) for model in MODEL_DEFAULTS}  # type: ignore[arg-type]
     common = by_model[TrainConfig.model]
     others = [f"{model}: {value}" for model, value in by_model.items() if value != common]
     return typer.Option(help=help_of(TrainConfig, name), show_default="; ".join([str(common), *others]))
-
-
-@dataclass(frozen=True)
-class _Inputs:
-    """What a model learns from."""
-
-    corpus: Corpus
-    weights: NDArray[np.float64] | None
-    grammar: PCFG | None
 
 
 def train(
@@ -75,19 +68,18 @@ def train(
     seed: Annotated[int | None, _setting("seed")] = None,
     device: Annotated[Device | None, _setting("device")] = None,
     threads: Annotated[int | None, _setting("threads")] = None,
+    backend: Annotated[Backend | None, _setting("backend")] = None,
     grammar: Annotated[
         str | None,
         typer.Option(help="What a gvae writes with: a grammar's name or file.", autocompletion=complete_grammar),
     ] = None,
-    start: Annotated[
-        str | None, typer.Option(help="A model to go on from: fine-tuning.", autocompletion=complete_model)
-    ] = None,
+    start: Annotated[str | None, typer.Option(help="A model to fine-tune.", autocompletion=complete_model)] = None,
     weights: Annotated[
         Path | None, typer.Option(help="How much each expression counts: a number a line, or a CSV column `weight`.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the model that is in the folder.")] = False,
 ) -> None:
-    """Train a model on a corpus. Stopped with Ctrl-C, it goes on when run again, and ends as if it had not been."""
+    """Train a model on a corpus. Stopped with Ctrl-C, it resumes when run again, and ends with the same weights."""
     given = {name: value for name, value in context.params.items() if name in FIELDS and value is not None}
     begun = load(start) if start is not None else None
     config = _config(given, begun)
@@ -95,34 +87,32 @@ def train(
         raise typer.BadParameter(f"--grammar is for --model gvae; {config.model} needs none")
     if grammar is not None and begun is not None:
         raise typer.BadParameter("the model to --start from has its own grammar")
-    if not force:
-        check_no_model(out)
+    if not force and (out / CONFIG).exists() and not (out / STATE).exists():
+        raise GeneratorError(f"{out} holds a model already; choose another folder, or overwrite it with --force")
     try:
-        from edhie.generators.train import train as run
-
-        inputs = _inputs(corpus, weights, grammar)
+        found = training_corpus(corpus)
         with noted_bar() as progress:
-            task = progress.add_task("epoch", total=config.epochs, completed=epochs_kept(out), note="")
-            learnt, history = run(
-                inputs.corpus.forest, config, weights=inputs.weights, start=begun, grammar=inputs.grammar, folder=out,
+            task = progress.add_task("epoch", total=config.epochs, completed=epochs_done(out), note="")
+            done = train_and_save(
+                out, found, config,
+                weights=None if weights is None else read_weights(weights),
+                start=begun,
+                grammar=None if grammar is None else load_grammar(grammar, found.library),
                 on_epoch=lambda epoch, total: progress.update(task, completed=epoch.epoch + 1, note=_note(epoch)),
+                command=shlex.join(["edhie", *sys.argv[1:]]),
+                notes={"started from": start, "weights": weights, "grammar": grammar},
+                plot=True,
             )  # fmt: skip
-        done = Done(learnt, config, inputs.corpus, [asdict(epoch) for epoch in history])
-        write(done, out, more={"started from": start, "weights": weights, "grammar": grammar})
-    except BaseException as error:  # whatever it was, no empty folder is left behind
-        unclaim(out)
+    except BaseException as error:
         if not is_interruption(error):
             raise
-        _tell_stopped(out, config.epochs)
+        finished = epochs_done(out)
+        kept = (
+            f"what was learnt is kept in {out}: the same command resumes from there" if finished else "nothing is kept"
+        )
+        say(f"stopped after {finished} of {config.epochs} epochs; {kept}", to=error_console)
         raise typer.Exit(INTERRUPTED) from None
-    clear_state(out)
-    tell(done, out)
-
-
-def _tell_stopped(out: Path, epochs: int) -> None:
-    finished = epochs_kept(out)
-    kept = f"what was learnt is kept in {out}: the same command goes on from there"
-    say(f"stopped after {finished} of {epochs} epochs; {kept if finished else 'nothing is kept'}", to=error_console)
+    _tell(done, out)
 
 
 def _note(epoch: Epoch) -> str:
@@ -130,20 +120,46 @@ def _note(epoch: Epoch) -> str:
     return f"{parts}, {epoch.trees_per_s:,.0f} trees/s"
 
 
-def _inputs(corpus: str, weights: Path | None, grammar: str | None) -> _Inputs:
-    found = training_corpus(corpus)
-    return _Inputs(
-        found,
-        None if weights is None else read_weights(weights),
-        None if grammar is None else load_grammar(grammar, found.library),
-    )
-
-
 def _config(given: dict[str, Any], start: Model | None) -> TrainConfig:
-    """The configuration asked for; sizes that are not given are those of the model to start from."""
+    """Return the configuration asked for; sizes that are not given are those of the model to start from."""
     if start is not None:
         given = {"model": start.kind, "hidden": start.hidden_dim, "latent": start.latent_dim} | given
     try:
         return TrainConfig.of(given.pop("model", TrainConfig.model), **given)
     except GeneratorError as error:
         raise typer.BadParameter(str(error)) from None
+
+
+def training_corpus(name: str) -> Corpus:
+    """Return the corpus of a folder, or a named one where building it is quick."""
+    known = {each.lower(): each for each in (*recipe_names(), PHYSICS)}
+    if Path(name).exists() or "/" in name or "\\" in name:
+        corpus = Corpus.load(name)
+        if len(corpus) == 0:
+            raise CorpusError(f"the corpus {name} is empty: there is nothing to learn from")
+        return corpus
+    if name.lower() not in known:
+        hint = suggestion(name, known.values()) or f"; the named ones are {', '.join(known.values())}"
+        raise CorpusError(f"there is no corpus folder {name!r}, and no corpus of that name{hint}")
+    if known[name.lower()] == PHYSICS:
+        return physics()
+    recipe = named_recipe(name)
+    if recipe.simplify:
+        folder = f"corpora/{recipe.name.lower()}"
+        raise CorpusError(
+            f"{recipe.name} takes SymPy a while; build it once, then train on its folder:\n"
+            f"  edhie corpus build {recipe.name} --out {folder}\n  edhie train {folder} ..."
+        )
+    with TemporaryDirectory() as folder:
+        return build(recipe, folder)
+
+
+def _tell(done: Trained, folder: Path) -> None:
+    count, measured, model = len(done.history), done.measured, done.model
+    epochs = "1 epoch" if count == 1 else f"{count} epochs"
+    learnt_from = f"{done.corpus.name} ({len(done.corpus)} expressions) for {epochs} in {duration(done.seconds)}"
+    say(f"{folder}: {model.kind} of {model.latent_dim} dimensions, trained on {learnt_from}")
+    of = "held-out expressions" if len(done.held_out) else "expressions that it was trained on"
+    distance = measured.distance_text if measured.invalid == measured.n else f"edit distance {measured.distance_text}"
+    shares = f"{100 * measured.exact:.1f} % exact, {measured.invalid_percent:.1f} % invalid"
+    say(f"  on {measured.n} {of}: {distance}, {shares}")

@@ -24,6 +24,7 @@ from edhie.expr import Expr, Forest, SymbolLibrary, from_prefix, to_prefix
 from edhie.expr.symbols import Symbol
 from edhie.expr.sympy_pool import SympyPool
 from edhie.grammar import PCFG
+from edhie.storage import replace_file
 
 ROUND = 1000  # candidates drawn at once; a build that is stopped loses at most one round's work
 DRAWN_SIZE = 127  # the most nodes a candidate may have, before it is simplified
@@ -183,12 +184,9 @@ def _open_log(log: Path, recipe: Recipe, grammar: PCFG) -> None:
 
 
 def _write_whole(path: Path, lines: Iterable[str]) -> None:
-    """Write a file atomically."""
-    text = "".join(f"{line}\n" for line in lines)
-    beside = path.with_suffix(".part")
+    """Write a file that is there in full or not at all."""
     try:
-        beside.write_bytes(text.encode("utf-8"))
-        beside.replace(path)
+        replace_file(path, "".join(f"{line}\n" for line in lines).encode())
     except OSError as error:
         raise CorpusError(f"cannot write {path}: {error.strerror or error}") from error
 

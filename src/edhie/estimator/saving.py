@@ -1,4 +1,4 @@
-"""A fitted regressor as a folder: its settings as JSON, and a folder of each target's discovery; nothing is pickled."""
+"""A fitted regressor as a folder: its settings as JSON, and a folder of each target's discovery."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ import edhie
 from edhie.errors import SearchError
 from edhie.expr.symbols import Symbol
 from edhie.fit import Discovery, run_folder
+from edhie.storage import FolderFormat
 
-FORMAT = 1
 DESCRIPTION = "estimator.json"
+FORMAT = FolderFormat("regressor", 1, DESCRIPTION, SearchError, "delete it and fit again")
 
 
 @dataclass(frozen=True)
 class Kept:
-    """The content of a saved regressor."""
+    """The parts of a fitted regressor."""
 
     parameters: Mapping[str, Any]
     n_features: int
@@ -42,26 +43,18 @@ def write(kept: Kept, path: Path) -> None:
             stacklevel=3,
         )
     description = {
-        "format": FORMAT, "edhie": edhie.__version__, "parameters": plain, "n_features": kept.n_features,
+        "edhie": edhie.__version__, "parameters": plain, "n_features": kept.n_features,
         "feature_names": kept.feature_names, "is_flat": kept.is_flat, "targets": len(kept.discoveries),
     }  # fmt: skip
     for k, each in enumerate(kept.discoveries):
         run_folder.save(each, path / str(k))
-    try:
-        (path / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise SearchError(f"cannot write to {path}: {error.strerror or error}") from error
+    FORMAT.write(path, description, {})
 
 
 def read(path: Path, operators: Iterable[Symbol] = ()) -> Kept:
     """Return the regressor in a folder."""
-    if not (path / DESCRIPTION).is_file():
-        raise SearchError(f"{path} holds no regressor: it has no {DESCRIPTION}")
-    customs = list(operators)
-    try:
-        description = json.loads((path / DESCRIPTION).read_text(encoding="utf-8"))
-        if description["format"] != FORMAT:
-            raise SearchError(f"{path} has format {description['format']!r}; this edhie reads format {FORMAT}")
+    description, customs = FORMAT.read(path), list(operators)
+    with FORMAT.reading(path / DESCRIPTION):
         names = description["feature_names"]
         return Kept(
             parameters=dict(description["parameters"]),
@@ -72,8 +65,6 @@ def read(path: Path, operators: Iterable[Symbol] = ()) -> Kept:
                 run_folder.load(path / str(k), operators=customs) for k in range(int(description["targets"]))
             ),
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise SearchError(f"the regressor in {path} is damaged or cannot be read: {error!r}") from error
 
 
 def _is_plain(value: Any) -> bool:

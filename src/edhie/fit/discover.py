@@ -12,12 +12,11 @@ from edhie.expr import Forest, SymbolLibrary
 from edhie.fit.column_choice import columns_to_search
 from edhie.fit.field import formulas_in, score_formulas
 from edhie.fit.first_look import first_look
-from edhie.fit.going_on import with_generator
+from edhie.fit.generator import generator_and_library, with_generator
 from edhie.fit.guesses import castable, check_affordable, read_guesses, score_guesses
 from edhie.fit.problem import Problem
 from edhie.fit.result import Discovery
 from edhie.fit.settings import Settings
-from edhie.fit.sources import sources
 from edhie.fit.template import template_library, template_strategy
 from edhie.fit.warm_up import warm_up_if_timed
 from edhie.generators.base import Generator
@@ -46,7 +45,7 @@ def discover(
     problem = Problem.of(problem)
     searched = problem.only(columns_to_search(problem.train, settings))
     settings = with_generator(settings, len(searched.columns), folder if resume else None)
-    generator, library = sources(settings, searched.train.names)
+    generator, library = generator_and_library(settings, searched.train.names)
     strategy = settings.search
     if settings.template is not None:  # its parts use the library as it is, the form may need more
         strategy = template_strategy(settings.template, library)

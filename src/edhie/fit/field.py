@@ -1,41 +1,43 @@
-"""The formulas of a user's field: what the generator is fine-tuned on, and pieces as they are.
+"""Formulas of a user's field: the generator is fine-tuned on them, and they are candidates as they are.
 
-Formulas have names of their own. A name that is also a column of the data is that variable, and the other names of
-such a formula are constants; in one without, the names stand for the variables in the order in which they come, as
-far as there are variables. Numbers become constants to be fitted.
+A name in a formula that is also a column of the data is that variable, and the other names of such a formula are
+constants. In a formula without a column, names stand for the variables in the order in which they come, as far as there
+are variables. Numbers become constants to be fitted.
 """
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import platformdirs
 
+from edhie.corpora import Corpus
 from edhie.corpora.corpus import EXPRESSIONS
 from edhie.corpora.importing import TABLE_SUFFIXES, ImportOptions, import_file
 from edhie.errors import CorpusError, EdhieError, ExpressionError, MissingExtraError
 from edhie.evaluate import Evaluator
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
-from edhie.generators import Generator, TrainConfig, load, save
+from edhie.generators import Generator, TrainConfig, load
 from edhie.generators.base import Codes, Decoded, LatentGenerator, Model
 from edhie.generators.renamed import Renamed
+from edhie.generators.saving import CONFIG
+from edhie.generators.trained import train_and_save
+from edhie.storage import digest
 
 SHARE = 0.5  # of the samples that are formulas of the field
 MOST_SCORED = 1000  # formulas that are scored as they are
 OWN_SAMPLES = 2000  # of the generator itself in what it is fine-tuned on, so that it forgets nothing
 TRAINING = {"epochs": 40, "learning_rate": 0.01, "divergence": 1.0}
-"""With a lower weight of the divergence the formulas are told apart as well, but take too little room to be drawn."""
+"""With a lower weight of the divergence, formulas are told apart as well, but seldom drawn."""
 LOGGER = logging.getLogger("edhie")
 
 
 class Field:
-    """A generator fine-tuned on formulas, which it gives as they are, too."""
+    """A generator fine-tuned on formulas; half of its samples are the formulas themselves."""
 
     def __init__(self, generator: LatentGenerator, formulas: Forest) -> None:
         self.generator = generator
@@ -43,32 +45,32 @@ class Field:
 
     @property
     def library(self) -> SymbolLibrary:
-        """The generator's."""
+        """The symbols of its expressions."""
         return self.generator.library
 
     @property
     def latent_dim(self) -> int:
-        """The generator's."""
+        """The number of dimensions of a code."""
         return self.generator.latent_dim
 
     def sample(self, n: int, rng: np.random.Generator) -> Forest:
-        """`n` expressions, half of them formulas of the field."""
+        """Return `n` expressions, half of them formulas of the field."""
         count = int(rng.binomial(n, SHARE))
         chosen = self.formulas.take(rng.integers(0, len(self.formulas), count))
         both = Forest.concatenate([chosen, self.generator.sample(n - count, rng)])
         return both.take(rng.permutation(n))
 
     def encode(self, forest: Forest) -> tuple[Codes, Codes]:
-        """Mean and logarithm of the variance of each expression's code."""
+        """Return mean and logarithm of the variance of each expression's code."""
         return self.generator.encode(forest)
 
     def decode(self, codes: Codes, **options: Any) -> Decoded:
-        """The expressions that codes stand for."""
+        """Return the expressions that codes stand for."""
         return self.generator.decode(codes, **options)
 
 
 def formulas_in(generator: Generator, library: SymbolLibrary) -> Forest:
-    """The formulas that a generator was fine-tuned on, over the equations' library, as far as that can hold them."""
+    """Return the formulas that a generator was fine-tuned on, over a library, as far as that can hold them."""
     known = generator.generator if isinstance(generator, Renamed) else generator
     found: list[Expr] = []
     if isinstance(known, Field):
@@ -85,14 +87,14 @@ def formulas_in(generator: Generator, library: SymbolLibrary) -> Forest:
 
 
 def score_formulas(evaluator: Evaluator, formulas: Forest, evaluations: int | None) -> None:
-    """Score formulas as they are, whatever search comes then; the first ones, with half of the evaluations at most."""
+    """Score the first formulas before the search, with half of the evaluations at most."""
     most = MOST_SCORED if evaluations is None else min(MOST_SCORED, evaluations // 2)
     with evaluator.limited(evaluations):
         evaluator.score(formulas.take(np.arange(min(len(formulas), most))))
 
 
 def field_of(corpus: str | Path | Sequence[str], generator: Model, names: Sequence[str]) -> Field:
-    """A generator's field: fine-tuned where torch is there, and kept for the next time; else its formulas alone."""
+    """Return a generator with its field: fine-tuned where torch is installed, else the formulas alone."""
     formulas = formulas_of(corpus, generator.library, names)
     try:
         return Field(_tuned(generator, formulas), formulas)
@@ -105,7 +107,7 @@ def field_of(corpus: str | Path | Sequence[str], generator: Model, names: Sequen
 
 
 def formulas_of(corpus: str | Path | Sequence[str], library: SymbolLibrary, names: Sequence[str]) -> Forest:
-    """The formulas of a file, or of a list of texts, that a generator's library can hold; what cannot is told."""
+    """Return the formulas of a file or a list that a generator's library can hold; report those that it cannot."""
     found: list[Expr] = []
     left_out: list[str] = []
     for expr in _read(corpus):
@@ -122,16 +124,12 @@ def formulas_of(corpus: str | Path | Sequence[str], library: SymbolLibrary, name
 
 
 def _read(corpus: str | Path | Sequence[str]) -> list[Expr]:
-    if isinstance(corpus, str | Path):
-        return _read_file(Path(corpus))
-    texts = [str(each) for each in corpus]
-    if not texts:
-        raise CorpusError("the corpus is empty; give at least one formula")
-    return [parse(text).numbers_to_constants().free() for text in texts]
-
-
-def _read_file(path: Path) -> list[Expr]:
-    """The formulas of a file, one a line, or of a corpus folder; lines that cannot be read are told."""
+    """Return the formulas of a list of texts, of a file, one a line, or of a corpus folder; report unreadable lines."""
+    if not isinstance(corpus, str | Path):
+        if not (texts := [str(each) for each in corpus]):
+            raise CorpusError("the corpus is empty; give at least one formula")
+        return [parse(text).numbers_to_constants().free() for text in texts]
+    path = Path(corpus)
     if path.is_dir():
         if not (path / EXPRESSIONS).is_file():
             raise CorpusError(f"{path} is not a corpus: it has no {EXPRESSIONS}; make one with: edhie corpus import")
@@ -149,7 +147,7 @@ def _read_file(path: Path) -> list[Expr]:
 
 
 def _over(expr: Expr, library: SymbolLibrary, names: Sequence[str]) -> Expr:
-    """An expression with the variables of a library: those that the data's names stand for first."""
+    """Return an expression over the variables of a library; see the top of this file."""
     used = list(dict.fromkeys(token for token in expr.tokens if expr.library[token].kind == "variable"))
     placed = {name: library.variables[names.index(name)] for name in used if name in names[: len(library.variables)]}
     if not placed:
@@ -163,28 +161,23 @@ def _over(expr: Expr, library: SymbolLibrary, names: Sequence[str]) -> Expr:
 
 
 def _tuned(generator: Model, formulas: Forest) -> Model:
-    folder = _folder(generator, formulas)
-    if (folder / "config.json").is_file():
+    """Return the generator fine-tuned on formulas; it is kept in the user's cache, by what it follows from."""
+    weights = (generator.weights[name] for name in sorted(generator.weights))
+    key = digest(generator.library.to_json(), *weights, formulas.tokens, formulas.offsets)[:16]
+    folder = Path(platformdirs.user_cache_dir("edhie")) / "models" / f"field-{key}"
+    if (folder / CONFIG).is_file():
         return load(folder)
-    from edhie.generators.train import train
-
     LOGGER.info("fine-tuning the generator on %d formulas", len(formulas))
     own = generator.sample(OWN_SAMPLES, np.random.default_rng(0))
-    both = Forest.concatenate([formulas, own])
-    weights = np.concatenate([np.full(len(formulas), len(own) / len(formulas)), np.ones(len(own))])
+    corpus = Corpus("formulas of a field", Forest.concatenate([formulas, own]))
+    counts = np.concatenate([np.full(len(formulas), len(own) / len(formulas)), np.ones(len(own))])
     config = TrainConfig.of("hvae", hidden=generator.hidden_dim, latent=generator.latent_dim, **TRAINING)
-    model, history = train(both, config, weights=weights, start=generator)
     try:
-        save(folder, model, config, history=[asdict(epoch) for epoch in history])
-    except EdhieError:
-        LOGGER.info("what was learnt cannot be kept in %s", folder)
-    return model
+        return train_and_save(folder, corpus, config, weights=counts, start=generator).model
+    except MissingExtraError:
+        raise
+    except EdhieError as error:
+        LOGGER.info("the fine-tuned generator is not kept: %s", error)
+    from edhie.generators.train import train
 
-
-def _folder(generator: Model, formulas: Forest) -> Path:
-    """In the user's cache, by what it follows from; removing it makes the next fit train again."""
-    digest = hashlib.sha256(generator.library.to_json().encode())
-    for name in sorted(generator.weights):
-        digest.update(np.ascontiguousarray(generator.weights[name]).tobytes())
-    digest.update(formulas.tokens.tobytes() + formulas.offsets.tobytes())
-    return Path(platformdirs.user_cache_dir("edhie")) / "models" / f"field-{digest.hexdigest()[:16]}"
+    return train(corpus.forest, config, weights=counts, start=generator)[0]

@@ -1,12 +1,10 @@
-"""A discovery as a folder: what was found, and the data it was found in, so that all of it can be asked again.
+"""A discovery as a folder: the equations, the result of the search and the data.
 
-Which equation was chosen is kept too: it stays the same where a later release would choose otherwise.
+The choice among the equations is kept too: it stays the same where a later release would choose otherwise.
 """
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import edhie
-from edhie.errors import EdhieError, KeepError, SearchError
+from edhie.errors import KeepError, SearchError
 from edhie.evaluate import Data
 from edhie.evaluate.data import with_resolution
 from edhie.evaluate.resolution import Resolution
@@ -26,13 +24,14 @@ from edhie.fit.problem import Problem
 from edhie.fit.result import Discovery
 from edhie.fit.settings import Settings
 from edhie.fit.template import ties_of
-from edhie.results import Candidate, Candidates, Front, History, SearchCounts, SearchResult
+from edhie.results import Candidate, Candidates, History, SearchResult, saving
 from edhie.results.saving import SYMBOLS
 from edhie.search.checkpoint import DESCRIPTION as RUN
 from edhie.selection.noise import model_of
+from edhie.storage import FolderFormat, csv_text, pack, unpack
 
-FORMAT = 2
 DESCRIPTION, ROWS, EQUATIONS, BEST = "discovery.json", "data.safetensors", "equations.csv", "best.txt"
+FORMAT = FolderFormat("fit", 2, DESCRIPTION, SearchError, "delete it and fit again", KeepError)
 COLUMNS = (
     "complexity", "loss", "score", "r2", "r2_validation", "weight", "noise", "equation", "latex", "constants",
     "standard_errors",
@@ -40,31 +39,23 @@ COLUMNS = (
 
 
 def save(discovery: Discovery, folder: str | Path) -> Path:
-    """Write a discovery into `folder`, which is made if need be; the description comes last."""
-    from safetensors.numpy import save as packed
-
-    folder = Path(folder)
+    """Write a discovery and its result into `folder`, which is made if need be."""
     description = {
-        "format": FORMAT, "edhie": edhie.__version__, "columns": discovery.columns,
-        "variables": discovery.train.names, "settings": discovery.settings.as_json(),
+        "edhie": edhie.__version__, "columns": discovery.columns, "variables": discovery.train.names,
+        "settings": discovery.settings.as_json(),
         **discovery.as_json(),
         "index": discovery.chosen,
         "front": [each.as_json() | _as_candidate(each) for each in discovery.equations],
         "negligible": discovery.result.front.negligible,
     }  # fmt: skip
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / DESCRIPTION).unlink(missing_ok=True)
-        discovery.result.save(folder)
-        (folder / ROWS).write_bytes(packed(_arrays(discovery)))
-        write_equations(discovery, folder / EQUATIONS)
-        if not discovery.is_empty:
-            (folder / BEST).write_text(f"{discovery.best.text(None)}\n", encoding="utf-8")
-        text = json.dumps(description, indent=2, ensure_ascii=False)
-        (folder / DESCRIPTION).write_text(f"{text}\n", encoding="utf-8")
-    except OSError as error:
-        raise KeepError(f"cannot write to {folder}: {error.strerror or error}") from error
-    return folder
+    files: dict[str, str | bytes] = {
+        **saving.FORMAT.files(*saving.contents(discovery.result)),
+        ROWS: pack(_arrays(discovery)),
+        EQUATIONS: csv_text(COLUMNS, map(_row, discovery.equations)),
+    }
+    if not discovery.is_empty:
+        files[BEST] = f"{discovery.best.text(None)}\n".encode()
+    return FORMAT.write(Path(folder), description, files)
 
 
 def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = True) -> Discovery:
@@ -72,23 +63,15 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
 
     All that was explored comes with it, unless it is not to be `whole`, which is much faster.
     """
-    from safetensors import SafetensorError
-    from safetensors.numpy import load_file
-
-    folder = Path(folder)
+    folder, customs = Path(folder), list(operators)
     _check_finished(folder)
-    try:
-        description = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
-        if description["format"] != FORMAT:
-            raise SearchError(f"{folder} has format {description['format']!r}; this edhie reads format {FORMAT}")
-        library = SymbolLibrary.from_json((folder / SYMBOLS).read_text(encoding="utf-8"), operators=operators)
-        front = [_candidate(each, library.with_numbers()) for each in description["front"]]
-        result = (
-            SearchResult.load(folder, operators=operators)
-            if whole
-            else _result(description, front, library.with_numbers())
-        )
-        arrays, names = load_file(folder / ROWS), tuple(description["variables"])
+    description = FORMAT.read(folder, SYMBOLS, ROWS)
+    result = SearchResult.load(folder, operators=customs) if whole else None
+    with FORMAT.reading(folder):
+        text = (folder / SYMBOLS).read_text(encoding="utf-8")
+        library = SymbolLibrary.from_json(text, operators=customs).with_numbers()
+        front = [_candidate(each, library) for each in description["front"]]
+        (arrays, _), names = unpack(folder / ROWS), tuple(description["variables"])
         train, validation = (_data(arrays, part, names) for part in ("train", "validation"))
         if train is None:
             raise ValueError(f"{ROWS} has no rows")
@@ -97,11 +80,8 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
         equations = [
             _equation(problem, settings, each, row) for each, row in zip(front, description["front"], strict=True)
         ]
+        result = result or _result(description, front, library)
         return Discovery(problem, settings, result, tuple(equations), description["index"])
-    except SearchError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError, IndexError, EdhieError, SafetensorError) as error:
-        raise SearchError(f"the fit in {folder} is damaged or cannot be read: {error!r}") from error
 
 
 def _check_finished(folder: Path) -> None:
@@ -116,7 +96,7 @@ def _check_finished(folder: Path) -> None:
 
 
 def _as_candidate(equation: Equation) -> dict[str, Any]:
-    """Return the fields from which the equation can be rebuilt, constants apart from numbers."""
+    """Return what makes the equation, constants apart from numbers."""
     expr = equation.expr
     return {
         "formula": str(expr.free()),
@@ -142,23 +122,14 @@ def _equation(problem: Problem, settings: Settings, candidate: Candidate, row: d
 
 
 def _result(description: dict[str, Any], front: Sequence[Candidate], library: SymbolLibrary) -> SearchResult:
-    """Return a search result that holds the shown equations only."""
+    """Return a result whose only candidates are the equations."""
     candidates = Candidates(
         Forest.from_exprs([each.expr for each in front], library),
         np.array([each.error for each in front], np.float64),
         np.array([each.complexity for each in front], np.float64),
         np.array([each.executed_at for each in front], np.int64),
     )
-    return SearchResult(
-        front=Front.of(candidates, negligible=float(description["negligible"])),
-        candidates=candidates,
-        counts=SearchCounts(**description["counts"]),
-        history=History(),
-        seconds=float(description["seconds"]),
-        stopped=description["stopped"],
-        seed=int(description["seed"]),
-        strategy=str(description["strategy"]),
-    )
+    return saving.assembled(description, candidates, History())
 
 
 def _arrays(discovery: Discovery) -> dict[str, NDArray[np.float64]]:
@@ -169,7 +140,7 @@ def _arrays(discovery: Discovery) -> dict[str, NDArray[np.float64]]:
             found |= {} if data.weights is None else {f"{part}.weights": data.weights}
             found |= {} if data.sigma is None else {f"{part}.sigma": data.sigma}
             found |= {f"{part}.resolution": np.array(data.resolution)}
-    return {name: np.ascontiguousarray(array) for name, array in found.items()}
+    return found
 
 
 def _data(arrays: dict[str, Any], part: str, names: tuple[str, ...]) -> Data | None:
@@ -181,15 +152,8 @@ def _data(arrays: dict[str, Any], part: str, names: tuple[str, ...]) -> Data | N
     return with_resolution(data, Resolution(float(step), int(digits)))
 
 
-def write_equations(discovery: Discovery, path: Path) -> None:
-    """Write one row for each equation as CSV, by rising complexity."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(_row(each) for each in discovery.equations)
-
-
 def _row(equation: Equation) -> list[Any]:
+    """Return an equation as a row of a spreadsheet."""
     known = equation.uncertainty
     held_out = equation.r2_validation
     return [

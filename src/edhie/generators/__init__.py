@@ -1,12 +1,11 @@
-"""Generators: what gives expressions, from a grammar or from a latent space."""
+"""Generators of expressions: interfaces, autoencoders, their training and their folders."""
 
 from edhie.generators.base import Codes, Decoded, Generator, LatentGenerator
 from edhie.generators.config import TrainConfig
 from edhie.generators.constraints import Constraints
-from edhie.generators.folder import load, save
 from edhie.generators.hvae.hvae import HVAE
-from edhie.generators.sequence.cvae import CVAE
-from edhie.generators.sequence.gvae import GVAE
+from edhie.generators.saving import load, save
+from edhie.generators.sequence.model import CVAE, GVAE
 
 __all__ = [
     "CVAE",

@@ -1,4 +1,4 @@
-"""What an answer may be made of, and over which variables."""
+"""Libraries of equations: the symbols that an equation may have, over the variables of the data."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ INVERSES = {"sin": "asin", "cos": "acos", "tan": "atan", "exp": "log"}
 
 
 def answer_library(generator: Generator, *, strict: bool, undoing: bool = False) -> SymbolLibrary:
-    """The symbols that an answer may have: those of the generator, and if not `strict` constants and all of general.
+    """Return the symbols of an equation: those of the generator, and unless `strict` constants and all of general.
 
-    A search that looks at the target through functions needs what undoes them: `undoing` adds, to a library with
-    constants, the inverses of its own functions. Without constants an answer is of the library's symbols alone.
+    `undoing` is for a search that transforms the target: to a strict library with constants it adds the inverses of
+    its own functions.
     """
     if strict:
         own = generator.library

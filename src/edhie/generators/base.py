@@ -1,4 +1,4 @@
-"""The two interfaces that carry the design: what gives expressions, and what has a latent space of them."""
+"""Interfaces of generators: expressions at random, a latent space of expressions, a model that a folder keeps."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ Weights = Mapping[str, NDArray[np.float32]]
 
 @dataclass(frozen=True)
 class Decoded:
-    """What codes became: the valid expressions, and which code each came from.
+    """The valid expressions among decoded codes, and the code that each came from.
 
-    A decoder that can fail (GVAE, CVAE) leaves out what is no expression; nothing
-    downstream has to guess, and nothing is repaired.
+    A decoder that can fail (GVAE, CVAE) leaves out what is no expression; nothing is repaired.
     """
 
     forest: Forest
@@ -29,20 +28,20 @@ class Decoded:
 
     @property
     def invalid(self) -> int:
-        """How many decodings gave no expression."""
+        """The number of decodings that gave no expression."""
         return self.attempts - len(self.forest)
 
 
 @runtime_checkable
 class Generator(Protocol):
-    """Gives expressions at random: a grammar, or an autoencoder."""
+    """A source of random expressions: a grammar, or an autoencoder."""
 
     @property
     def library(self) -> SymbolLibrary:
-        """The alphabet of what it gives."""
+        """The symbols of its expressions."""
 
     def sample(self, n: int, rng: np.random.Generator) -> Forest:
-        """`n` expressions."""
+        """Return `n` expressions."""
 
 
 @runtime_checkable
@@ -54,32 +53,32 @@ class LatentGenerator(Generator, Protocol):
         """The number of dimensions of a code."""
 
     def encode(self, forest: Forest) -> tuple[Codes, Codes]:
-        """Mean and logarithm of the variance of each expression's code; both (expressions, latent_dim)."""
+        """Return mean and logarithm of the variance of each expression's code; both (expressions, latent_dim)."""
 
     def decode(
         self, codes: Codes, *, temperature: float = 0.0, per_code: int = 1, rng: np.random.Generator | None = None
     ) -> Decoded:
-        """The expressions that codes stand for: the most probable, or `per_code` drawn at a temperature."""
+        """Return the expressions of codes: the most probable, or `per_code` drawn at a temperature."""
 
 
 @runtime_checkable
 class Model(LatentGenerator, Protocol):
-    """A trained autoencoder: what a folder keeps, and what training gives."""
+    """A trained autoencoder, which can be saved in a folder."""
 
     kind: ClassVar[str]
-    """Its name in the registry of models."""
+    """Its name in folders and settings."""
 
     @property
     def weights(self) -> Weights:
-        """All that it learned."""
+        """All learnt weights, by name."""
 
     @property
     def hidden_dim(self) -> int:
         """The size of its recurrent state."""
 
     def settings(self) -> dict[str, Any]:
-        """What makes the model besides its library and its weights, as JSON has it."""
+        """Return what makes the model besides its library and its weights, as JSON has it."""
 
     @classmethod
     def restored(cls, library: SymbolLibrary, weights: Weights, settings: Mapping[str, Any]) -> Self:
-        """The model of these parts; parts that do not belong together raise."""
+        """Return the model of these parts; parts that do not fit together raise."""

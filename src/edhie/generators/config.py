@@ -1,21 +1,26 @@
-"""Everything that decides how a model is trained, in one place."""
+"""Settings of a training, the weight of the divergence over time, and the held-out part of a corpus."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from edhie.errors import GeneratorError, suggestion
-from edhie.generators.schedules import SCHEDULES, ScheduleName
 
 ModelName = Literal["hvae", "gvae", "cvae"]
 Device = Literal["auto", "cpu", "cuda"]
+Backend = Literal["fast", "reference"]
+ScheduleName = Literal["printed", "ramp", "linear", "constant", "cyclical"]
 
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """How a model learns from a corpus."""
+    """Settings of a training."""
 
     model: ModelName = "hvae"
     """Which autoencoder: hvae (trees), gvae (a grammar's rules) or cvae (tokens of text)."""
@@ -38,7 +43,7 @@ class TrainConfig:
     free_bits: float = 0.0
     """Divergence, in nats, that each dimension of the latent space has free of charge."""
     validation: float = 0.05
-    """The share of the corpus that is kept aside to measure the reconstruction error."""
+    """The share of the corpus that is held out to measure the reconstruction error."""
     patience: int = 0
     """Stop after so many epochs without a better validation loss; 0 for never."""
     seed: int = 0
@@ -47,34 +52,73 @@ class TrainConfig:
     """Where to train: cpu, cuda, or auto: a GPU where there is one."""
     threads: int = 1
     """Threads on the CPU; for models of this size one is fastest, and other work is left in peace."""
+    backend: Backend = "fast"
+    """Code of an hvae: fast, or reference: the paper's recursion, node by node, and hundreds of times slower."""
 
     def __post_init__(self) -> None:
-        for name in ("hidden", "latent", "epochs", "batch", "threads"):
-            if getattr(self, name) < 1:
-                raise GeneratorError(f"{name} must be at least 1, not {getattr(self, name)}")
+        for name, (least, below) in RANGES.items():
+            value = getattr(self, name)
+            if not least <= value < below:
+                most = "" if below == math.inf else f" and below {below}"
+                raise GeneratorError(f"{name} must be a finite number, at least {least}{most}, not {value}")
         if not 0 < self.learning_rate < 1:
             raise GeneratorError(f"learning_rate must lie between 0 and 1, and is {self.learning_rate}")
-        if not 0 <= self.warm_up < 1:
-            raise GeneratorError(f"warm_up is a share of the steps, from 0 to below 1, and is {self.warm_up}")
-        if not 0 <= self.validation < 1:
-            raise GeneratorError(f"validation is a share of the corpus, from 0 to below 1, and is {self.validation}")
-        if not (0 <= self.divergence < math.inf and 0 <= self.free_bits < math.inf):
-            raise GeneratorError("divergence and free_bits must be finite, and not negative")
-        if min(self.patience, self.seed) < 0:
-            raise GeneratorError("patience and seed must not be negative")
-        if self.model not in MODEL_DEFAULTS:
-            raise GeneratorError(f"unknown model {self.model!r}{suggestion(self.model, MODEL_DEFAULTS)}")
-        if self.schedule not in SCHEDULES:
-            raise GeneratorError(f"unknown schedule {self.schedule!r}{suggestion(self.schedule, SCHEDULES)}")
+        for name, known in (("model", MODEL_DEFAULTS), ("schedule", SCHEDULES), ("backend", ("fast", "reference"))):
+            value = getattr(self, name)
+            if value not in known:
+                raise GeneratorError(f"unknown {name} {value!r}{suggestion(value, known)}")
+        if self.backend == "reference" and self.model != "hvae":
+            raise GeneratorError(f"the reference backend is that of an hvae; a {self.model} has none")
 
     @classmethod
     def of(cls, model: ModelName, **changes: Any) -> TrainConfig:
-        """The defaults of a model, with changes: for the baselines those of the paper."""
+        """Return the defaults of a model, with changes: for the baselines those of the paper."""
         return cls(model=model, **{**MODEL_DEFAULTS.get(model, {}), **changes})
 
 
+RANGES = {
+    **dict.fromkeys(("hidden", "latent", "epochs", "batch", "threads"), (1, math.inf)),
+    **dict.fromkeys(("divergence", "free_bits", "patience", "seed"), (0, math.inf)),
+    **dict.fromkeys(("warm_up", "validation"), (0, 1)),
+}
+"""By setting: the least value, and one above the greatest."""
 BASELINE = {
     "latent": 128, "hidden": 128, "batch": 64, "epochs": 150,
     "learning_rate": 0.003, "warm_up": 0.1, "divergence": 0.01,
 }  # fmt: skip
 MODEL_DEFAULTS: dict[str, dict[str, Any]] = {"hvae": {}, "gvae": BASELINE, "cvae": BASELINE}
+
+
+def held_out_and_learnt(n: int, config: TrainConfig) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the indices of the held-out expressions and of the others; they follow from the seed alone."""
+    order = np.random.default_rng([config.seed, 0]).permutation(n)
+    held_out = int(config.validation * n) if n > 1 else 0
+    return order[:held_out], order[held_out:]
+
+
+def _annealed(iteration: int, divisor: float) -> float:
+    """Return the paper's λ_i = 0.5·(tanh((i - 4500)/2) + 1) for another divisor; constant after 1,800 iterations.
+
+    As printed it is 0 to machine precision: a plain autoencoder. With a divisor of 1000 it is the gentle rise that
+    the text describes, up to 0.0045.
+    """
+    return 0.5 * (math.tanh((min(iteration, 1800) - 4500) / divisor) + 1)
+
+
+def _cyclical(iteration: int, total: int, top: float) -> float:
+    period = max(total / 4, 1.0)
+    return top * min(1.0, 2 * (iteration % period) / period)
+
+
+SCHEDULES: dict[str, Callable[[int, int, float], float]] = {
+    "printed": lambda iteration, total, top: _annealed(iteration, 2.0),
+    "ramp": lambda iteration, total, top: top * _annealed(iteration, 1000.0) / _annealed(1800, 1000.0),
+    "linear": lambda iteration, total, top: top * min(1.0, 2 * iteration / max(total, 1)),
+    "constant": lambda iteration, total, top: top,
+    "cyclical": _cyclical,
+}
+"""Weight of the divergence by iteration, of so many in all, up to `top`.
+
+printed: the paper's formula to the letter, whatever the top. ramp: the formula as it is meant, scaled to end at the
+top. linear: up to the top over the first half. cyclical: four times up to the top over half a cycle.
+"""

@@ -1,4 +1,4 @@
-"""What a decoder must not write, as masks over symbols: nothing is rejected afterwards."""
+"""Limits on decoded expressions, as masks over symbols: nothing is rejected afterwards."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from edhie.errors import SymbolError
 from edhie.expr import SymbolLibrary
 
 Mask = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Constraints:
-    """Limits on what is decoded."""
+    """Limits on decoded expressions."""
 
     max_height: int = 16
     """The greatest height of a tree, counted in nodes."""
@@ -35,7 +36,7 @@ class Constraints:
                 raise SymbolError(f"{name} must be at least 1, not {getattr(self, name)}")
 
     def masks(self, library: SymbolLibrary) -> tuple[Mask, Mask]:
-        """Symbols allowed at all (symbols,), and by symbol those barred below it (symbols, symbols)."""
+        """Return the symbols allowed at all, (symbols,), and by symbol those barred below it, (symbols, symbols)."""
         # a number of any value is nothing without one, and a decoder gives symbols only
         allowed = np.array([symbol.kind != "number" for symbol in library.symbols], dtype=np.bool_)
         for name in self.forbidden:
@@ -50,6 +51,22 @@ class Constraints:
         if not allowed[library.arities == 0].any():
             raise SymbolError("every variable and constant is forbidden, so no expression can end")
         return allowed, barred
+
+
+def allowed_at(allowed: Mask, nesting: Mask, arities: Ints, barred: Mask | None, *, only_leaves: bool) -> Mask:
+    """Return the symbols that each node of one depth may have; (nodes or 1, symbols).
+
+    `allowed` and `nesting` are those of `Constraints.masks`; `barred` (nodes, symbols) holds what symbols above bar,
+    and is None where there are no nestings.
+    """
+    mask: Mask = (allowed & (arities == 0) if only_leaves else allowed)[None, :]
+    if barred is None:
+        return mask
+    leaves = np.flatnonzero(allowed & (arities == 0))
+    # an operator may stand only where some leaf is left for what is below it
+    dead_end = (barred[:, None, leaves] | nesting[None, :, leaves]).all(axis=2) & (arities > 0)
+    result: Mask = mask & ~barred & ~dead_end
+    return result
 
 
 def _inner_symbol(library: SymbolLibrary, name: str) -> int:

@@ -23,7 +23,7 @@ MARKED = 30  # up to so many epochs each has a dot
 
 
 def history_figure(history: Sequence[Mapping[str, float]]) -> Figure:
-    """How the parts of the loss went, epoch by epoch: above what was learnt, below what it cost in divergence."""
+    """Draw the parts of the loss, epoch by epoch: reconstruction above, divergence and its weight below."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import LogFormatter
 
@@ -68,17 +68,13 @@ def _line(panel: Axes, x: Floats, y: Floats, colour: str, label: str, *, dashed:
 
 
 def walk_figure(walk: Sequence[Step]) -> Figure:
-    """The trees of an interpolation in a row, from the first expression to the last; a gap where there is none."""
+    """Draw the trees of an interpolation in a row; a gap where there is no expression."""
     stand_in = Expr(SymbolLibrary.of([], ["x"]), ["x"])
     trees = [step.expr or stand_in for step in walk]
-    titles = [_title(step) for step in walk]
+    titles = [f"α = {step.alpha:.3g}\n{step.expr or '(no expression)'}" for step in walk]
     figure = draw_figure(trees, titles=titles, columns=len(walk))
     for panel, step in zip(figure.axes, walk, strict=True):
         if step.expr is None:
             for drawn in (*panel.patches, *panel.texts, *panel.collections):
                 drawn.remove()
     return figure
-
-
-def _title(step: Step) -> str:
-    return f"α = {step.alpha:.3g}\n{step.expr or '(no expression)'}"

@@ -1,4 +1,4 @@
-"""How well a model gives back what it is given: the paper's out-of-sample reconstruction error."""
+"""The reconstruction error of a model, as the paper measures it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from edhie.generators.base import LatentGenerator
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """What became of expressions that were encoded and decoded again."""
+    """The reconstruction error of some expressions, as the paper measures it."""
 
     edit_distance: float
     """Mean edit distance in postfix notation, over those that came back as expressions."""
@@ -30,9 +30,14 @@ class Reconstruction:
         """The share that came back as no expression, in percent."""
         return 100 * self.invalid / self.n
 
+    @property
+    def distance_text(self) -> str:
+        """The mean edit distance as text."""
+        return "none came back" if self.invalid == self.n else f"{self.edit_distance:.3f}"
+
 
 def reconstruct(model: LatentGenerator, forest: Forest) -> Reconstruction:
-    """Encode to the mean code, decode the most probable expression, compare.
+    """Encode to the mean code, decode the most probable expression, and compare.
 
     As in the paper, what comes back as no expression has no distance and does not count in the mean,
     which flatters models that fail on what is hard; read both figures together.
@@ -40,8 +45,7 @@ def reconstruct(model: LatentGenerator, forest: Forest) -> Reconstruction:
     if len(forest) == 0:
         raise GeneratorError("there is nothing to reconstruct: the forest is empty")
     forest = forest.cast(model.library)
-    means, _ = model.encode(forest)
-    decoded = model.decode(means)
+    decoded = model.decode(model.encode(forest)[0])
     distances = edit_distances(forest.take(decoded.sources), decoded.forest)
     mean = float(distances.mean()) if len(distances) else float("nan")
     return Reconstruction(mean, float(np.sum(distances == 0)) / len(forest), decoded.invalid, len(forest))

@@ -14,9 +14,9 @@ from edhie.generators.base import Codes, Decoded, Generator, LatentGenerator
 
 
 def renamed(generator: Generator, names: Sequence[str]) -> Generator:
-    """The generator with these names for its variables, in order; itself where it knows the variables by them.
+    """Return the generator with these names for its variables, in order.
 
-    One with a latent space keeps it.
+    One with a latent space keeps it; one without that has variables of these names is returned as it is.
     """
     if isinstance(generator, LatentGenerator):
         return Renamed(generator, names)
@@ -24,7 +24,7 @@ def renamed(generator: Generator, names: Sequence[str]) -> Generator:
 
 
 class RenamedSamples:
-    """What another generator gives, with names for its variables, one each and in order."""
+    """A generator with other names for its variables, one each and in order."""
 
     def __init__(self, generator: Generator, names: Sequence[str]) -> None:
         own = generator.library.variables
@@ -35,16 +35,16 @@ class RenamedSamples:
 
     @property
     def library(self) -> SymbolLibrary:
-        """The generator's, with the names given; ids are the same."""
+        """The generator's library with the given names; ids are the same."""
         return self._library
 
     def sample(self, n: int, rng: np.random.Generator) -> Forest:
-        """`n` expressions."""
+        """Return `n` expressions."""
         return _over(self._generator.sample(n, rng).cast(self._generator.library), self._library)
 
 
 class Renamed(RenamedSamples):
-    """The same with the generator's codes; all else is as it was."""
+    """A generator with a latent space, and other names for its variables."""
 
     def __init__(self, generator: LatentGenerator, names: Sequence[str]) -> None:
         super().__init__(generator, names)
@@ -52,19 +52,19 @@ class Renamed(RenamedSamples):
 
     @property
     def latent_dim(self) -> int:
-        """The generator's."""
+        """The number of dimensions of a code."""
         return self.generator.latent_dim
 
     def encode(self, forest: Forest) -> tuple[Codes, Codes]:
-        """Mean and logarithm of the variance of each expression's code."""
+        """Return mean and logarithm of the variance of each expression's code."""
         return self.generator.encode(_over(forest.cast(self._library), self.generator.library))
 
     def decode(self, codes: Codes, **options: Any) -> Decoded:
-        """The expressions that codes stand for."""
+        """Return the expressions of codes."""
         decoded = self.generator.decode(codes, **options)
         return replace(decoded, forest=_over(decoded.forest, self._library))
 
 
 def _over(forest: Forest, library: SymbolLibrary) -> Forest:
-    """The same tokens, which a library of the same ids gives other names."""
+    """Return the same tokens over a library of the same ids."""
     return Forest(library, forest.tokens, forest.offsets, forest.values)

@@ -14,14 +14,14 @@ from edhie.generators.base import Codes, LatentGenerator
 
 @dataclass(frozen=True)
 class Step:
-    """A point on the way; no expression where the decoder gave none."""
+    """A point on the way, and its expression; None where the decoder gave none."""
 
     alpha: float
     expr: Expr | None
 
 
 def interpolate(model: LatentGenerator, a: Expr, b: Expr, *, steps: int = 4) -> list[Step]:
-    """What lies between two expressions: z_α = (1 - α)·z_A + α·z_B for α = 0, 1/steps, …, 1."""
+    """Decode points between two expressions: z_α = (1 - α)·z_A + α·z_B for α = 0, 1/steps, …, 1."""
     if steps < 1:
         raise GeneratorError(f"a walk has at least one step, not {steps}")
     (z_a, z_b), _ = model.encode(Forest.from_exprs([a, b], model.library))
@@ -53,7 +53,7 @@ def neighbours(
         raise GeneratorError(f"neighbours needs a positive number and a finite radius from 0, not {n} and {radius}")
     mean, log_variance = model.encode(Forest.from_exprs([expr], model.library))
     noise: Codes = rng.standard_normal((n, model.latent_dim), dtype=np.float32)
-    with np.errstate(over="ignore"):  # what is too far out is told when it is decoded
+    with np.errstate(over="ignore"):  # what is too far out is refused by the decoder
         points = mean + radius * np.exp(0.5 * log_variance) * noise
     decoded = model.decode(points)
     first, inverse = decoded.forest.grouped()

@@ -1,4 +1,4 @@
-"""A result as a folder that a person can read; nothing is pickled."""
+"""A result as a folder that a person can read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -15,69 +15,57 @@ import numpy as np
 from numpy.typing import NDArray
 
 import edhie
-from edhie.errors import EdhieError, KeepError, SearchError
+from edhie.errors import KeepError, SearchError
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.symbols import Symbol
 from edhie.results.candidates import Candidates
 from edhie.results.front import Front
 from edhie.results.result import STOPPED, History, SearchCounts, SearchResult
+from edhie.storage import FolderFormat, csv_text
 
-FORMAT = 1
-DESCRIPTION, SYMBOLS, CANDIDATES, FRONT, HISTORY = (
-    "result.json",
-    "symbols.json",
-    "candidates.jsonl",
-    "front.csv",
-    "history.csv",
-)
+DESCRIPTION, SYMBOLS, CANDIDATES = "result.json", "symbols.json", "candidates.jsonl"
+FRONT, HISTORY = "front.csv", "history.csv"
+FORMAT = FolderFormat("result", 1, DESCRIPTION, SearchError, "delete it and search again", KeepError)
+
+
+def contents(result: SearchResult) -> tuple[dict[str, Any], dict[str, str | bytes]]:
+    """Return the description of a result and the contents of its other files."""
+    lines = _candidate_lines(result.candidates)
+    description = {
+        "edhie": edhie.__version__, "strategy": result.strategy, "seed": result.seed,
+        "stopped": result.stopped, "seconds": result.seconds, "counts": asdict(result.counts),
+        "count": len(result.candidates), "sha256": hashlib.sha256(lines).hexdigest(),
+        "negligible": result.front.negligible,
+    }  # fmt: skip
+    front = ((f"{each.complexity:g}", repr(each.error), each.executed_at, str(each.expr)) for each in result.front)
+    names = [each.name for each in fields(History)]
+    history = zip(*(getattr(result.history, name).tolist() for name in names), strict=True)
+    return description, {
+        CANDIDATES: lines,
+        SYMBOLS: result.candidates.forest.library.to_json(),
+        FRONT: csv_text(("complexity", "error", "executed_at", "expression"), front),
+        HISTORY: csv_text(names, history),
+    }
 
 
 def save(result: SearchResult, folder: Path) -> Path:
-    """Write a result into a folder; the description comes last, so a folder that has one is whole."""
-    lines = _candidate_lines(result.candidates)
-    description = {
-        "format": FORMAT, "edhie": edhie.__version__, "strategy": result.strategy, "seed": result.seed,
-        "stopped": result.stopped, "seconds": result.seconds, "counts": asdict(result.counts),
-        "count": len(result.candidates), "sha256": _checksum(lines), "negligible": result.front.negligible,
-    }  # fmt: skip
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / DESCRIPTION).unlink(missing_ok=True)
-        (folder / CANDIDATES).write_bytes(lines)
-        (folder / SYMBOLS).write_text(result.candidates.forest.library.to_json(), encoding="utf-8")
-        _write_rows(folder / FRONT, ("complexity", "error", "executed_at", "expression"), _front_rows(result.front))
-        history = result.history
-        columns = history.executed, history.screened, history.seconds, history.error
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        _write_rows(folder / HISTORY, tuple(each.name for each in fields(History)), rows)
-        (folder / DESCRIPTION).write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise KeepError(f"cannot write the result to {folder}: {error.strerror or error}") from error
-    return folder
+    """Write a result into a folder."""
+    return FORMAT.write(folder, *contents(result))
 
 
 def load(folder: Path, operators: Iterable[Symbol]) -> SearchResult:
-    """Read a result; whatever is missing or damaged gives one error that says so."""
-    for name in (DESCRIPTION, SYMBOLS, CANDIDATES, HISTORY):
-        if not (folder / name).is_file():
-            raise SearchError(f"{folder} is not a finished result: it has no {name}")
-    try:
-        description = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
-        version = description["format"]
-        if version != FORMAT:
-            raise SearchError(f"{folder / DESCRIPTION} has format {version!r}; this edhie reads format {FORMAT}")
+    """Read a result."""
+    description = FORMAT.read(folder, SYMBOLS, CANDIDATES, HISTORY)
+    with FORMAT.reading(folder):
         lines = (folder / CANDIDATES).read_bytes()
-        if _checksum(lines) != description["sha256"]:
-            raise SearchError(f"{folder / CANDIDATES} is not what {DESCRIPTION} describes: it was edited or damaged")
+        if hashlib.sha256(lines).hexdigest() != description["sha256"]:
+            raise ValueError(f"{CANDIDATES} is not what {DESCRIPTION} describes")
         library = SymbolLibrary.from_json((folder / SYMBOLS).read_text(encoding="utf-8"), operators=operators)
-        return _assembled(description, _read_candidates(lines, library), _read_history(folder / HISTORY))
-    except SearchError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError, EdhieError) as error:
-        raise SearchError(f"the result in {folder} is damaged or cannot be read: {error!r}") from error
+        return assembled(description, _read_candidates(lines, library), _read_history(folder / HISTORY))
 
 
-def _assembled(description: dict[str, Any], candidates: Candidates, history: History) -> SearchResult:
+def assembled(description: dict[str, Any], candidates: Candidates, history: History) -> SearchResult:
+    """Return the result of a description and these parts."""
     if description["stopped"] not in STOPPED:
         raise ValueError(f"stopped is {description['stopped']!r}, none of {', '.join(STOPPED)}")
     return SearchResult(
@@ -90,9 +78,6 @@ def _assembled(description: dict[str, Any], candidates: Candidates, history: His
         seed=int(description["seed"]),
         strategy=str(description["strategy"]),
     )
-
-
-# -- candidates -----------------------------------------------------------------------
 
 
 def _candidate_lines(candidates: Candidates) -> bytes:
@@ -125,24 +110,6 @@ def _read_candidates(lines: bytes, library: SymbolLibrary) -> Candidates:
         np.array([row["complexity"] for row in rows], np.float64),
         np.array([row["executed_at"] for row in rows], np.int64),
     )
-
-
-def _checksum(lines: bytes) -> str:
-    return hashlib.sha256(lines).hexdigest()
-
-
-# -- front and history ----------------------------------------------------------------
-
-
-def _front_rows(front: Front) -> Iterable[tuple[Any, ...]]:
-    return ((f"{each.complexity:g}", repr(each.error), each.executed_at, str(each.expr)) for each in front)
-
-
-def _write_rows(path: Path, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(names)
-        writer.writerows(rows)
 
 
 def _read_history(path: Path) -> History:

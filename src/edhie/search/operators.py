@@ -46,15 +46,16 @@ def neighbours(mean: Codes, deviation: Codes, a: NDArray[np.float32], rng: np.ra
 
 
 def tournaments(errors: Numbers, n: int, pressure: int, rng: np.random.Generator) -> Indices:
-    """Return pairs of parents, of shape (n, 2): each is the best of `pressure` individuals drawn by pymoo."""
-    from pymoo.operators.selection.tournament import TournamentSelection
+    """Return pairs of parents, of shape (n, 2): each is the best of `pressure` rivals.
 
-    def lowest(errors: Numbers, rivals: Indices, **_: object) -> Indices:
-        winners = np.argmin(errors[rivals], axis=1)  # of equals the first, and the order is random
-        return np.take_along_axis(rivals, winners[:, np.newaxis], axis=1)
-
-    selection = TournamentSelection(func_comp=lowest, pressure=pressure)
-    return np.asarray(selection.do(None, errors, n, n_parents=2, to_pop=False, random_state=rng))
+    Rivals are drawn as in pymoo: permutations of the population one after the other, cut into tournaments.
+    """
+    drawn = 2 * n * pressure
+    permutations = [rng.permutation(len(errors)) for _ in range(-(-drawn // len(errors)))]
+    rivals: Indices = np.concatenate(permutations)[:drawn].reshape(2 * n, pressure)
+    winners = np.argmin(errors[rivals], axis=1)  # of equals the first, and the order is random
+    parents: Indices = rivals[np.arange(2 * n), winners].reshape(n, 2)
+    return parents
 
 
 def survivors(errors: Numbers, n: int, forms: NDArray[np.uint64] | None = None) -> Indices:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from edhie.events import Event
 from edhie.generators.base import Generator
 from edhie.results import Front, History, SearchCounts, SearchResult
 from edhie.search.base import Budget, Strategy, Tally, Task
-from edhie.search.checkpoint import Keeper, Moment
+from edhie.search.checkpoint import STORED, Keeper, Moment
 from edhie.search.strategies import strategy_of
 from edhie.search.watching import Watch, candidates_at
 from edhie.selection.description import Criterion
@@ -56,7 +57,8 @@ def run(
     if resume and folder is None:
         raise SearchError("resume needs the folder of the search to continue; pass folder=")
     keeper = None if folder is None else Keeper(Path(folder), chosen, task, seed, resume=resume, asked=asked or {})
-    with evaluator.limited(budget.evaluations):
+    held = nullcontext() if keeper is None else STORED.in_use(keeper.folder)
+    with held, evaluator.limited(budget.evaluations):
         loop = _Loop(chosen, task, seed if keeper is None else keeper.seed, keeper, Watch(task, chosen, on_event))
         result = loop.run()
     if keeper is not None:

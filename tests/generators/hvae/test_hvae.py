@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -13,7 +15,7 @@ from edhie.generators.base import Generator, LatentGenerator
 from edhie.generators.constraints import Constraints
 from edhie.generators.hvae.hvae import HVAE
 from edhie.generators.hvae.layout import down_layout, up_layout
-from edhie.generators.hvae.model import HVAENetwork
+from edhie.generators.hvae.network import HVAENetwork
 from edhie.grammar import load
 
 GRAMMAR = load("nguyen-2")
@@ -64,9 +66,23 @@ def test_decoded_symbols_are_the_torch_model_s_most_probable(model: HVAE, torch_
         logits = torch_model.decode(torch.as_tensor(codes), layout).numpy()
     own = np.take_along_axis(logits, layout.symbols[:, None], axis=1)[:, 0]
     uncut = decoded.heights < 7  # which leaves room for all their nodes
-    within = uncut[decoded.owners[layout.nodes]]
+    within = uncut[layout.trees]
     assert uncut.sum() > 1000
     np.testing.assert_allclose(own[within], logits.max(axis=1)[within], atol=1e-3)
+
+
+def test_the_reference_encodes_and_decodes_alike(model: HVAE, forest: Forest) -> None:
+    rules = Constraints(max_height=5, max_size=63, forbidden=["exp"], forbidden_nestings=[("sin", "+")])
+    limited = model.constrained(rules)
+    slow = replace(limited, backend="reference")
+    for fast, expected in zip(limited.encode(forest[:20]), slow.encode(forest[:20]), strict=True):
+        np.testing.assert_allclose(fast, expected, atol=1e-5)
+    codes = np.random.default_rng(5).standard_normal((60, 8)).astype(np.float32)
+    found, expected_trees = list(limited.decode(codes).forest), list(slow.decode(codes).forest)
+    assert sum(a == b for a, b in zip(found, expected_trees, strict=True)) >= 58  # rounding may turn a close choice
+    warm = slow.decode(codes[:5], temperature=2.0, per_code=3, rng=np.random.default_rng(0))
+    assert len(checked(warm.forest)) == 15
+    assert slow.constrained(Constraints(max_size=5)).decode(codes[:20]).forest.sizes.max() <= 5
 
 
 def test_every_code_gives_a_valid_tree_within_the_limits_far_outside_the_prior(model: HVAE) -> None:

@@ -1,4 +1,4 @@
-"""Compiled infix writing and reading agree with those that people use, symbol by symbol."""
+"""Infix sequences are those of infix text, and the compiled reader agrees with the parser, symbol by symbol."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.infix import to_infix_tokens
 from edhie.expr.numerals import is_numeral
 from edhie.expr.parser import from_infix_tokens
-from edhie.generators.sequence.cvae import InfixNotation
-from edhie.generators.sequence.notation import padded
+from edhie.generators.sequence.notation import InfixNotation, padded
 from strategies import LIBRARIES, exprs, forests
 
 WITHOUT_NUMBERS = {

@@ -1,1 +1,1 @@
-"""The hierarchical variational autoencoder: trained with torch, used with NumPy alone."""
+"""The hierarchical variational autoencoder: trained with torch, used without."""

@@ -1,118 +1,57 @@
-"""Compiled loops between trees in prefix order and infix tokens with parentheses.
+"""Compiled reader of infix tokens with parentheses.
 
-The writer puts the parentheses that `edhie.expr.infix` puts; the reader takes what
-`edhie.expr.parser` takes, but for signs before an operand, which are the symbol `neg`
-here, and for `min` and `max` of more than two operands.
+It takes what `edhie.expr.parser` takes, but for signs before an operand, which are the symbol `neg` here, and for
+`min` and `max` of more than two operands.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr.forest_kernels import Indices, Tokens
+from edhie.expr.infix import LEFT_ASSOCIATIVE
 from edhie.expr.jit import jit, typed
-from edhie.expr.symbols import Precedence
+from edhie.expr.library import SymbolLibrary
 
 LEAF, FUNCTION, PREFIX, POSTFIX, LEFT, RIGHT = map(typed, range(6))
 OPEN, CLOSE, COMMA, PADDING = (typed(-1 - i) for i in range(4))
-NEGATION, POWER = typed(Precedence.NEGATION), typed(Precedence.POWER)
 NOTHING = typed(0)  # below all precedences
+STYLES = {"leaf": LEAF, "function": FUNCTION, "prefix": PREFIX, "postfix": POSTFIX}
+MARKS = {"(": OPEN, ")": CLOSE, ",": COMMA, "": PADDING}
 
 
 class Symbols(NamedTuple):
-    """By token: how it is written."""
+    """Tables by token that say how it is written."""
 
     styles: NDArray[np.int64]
     """LEAF, FUNCTION, PREFIX, POSTFIX, or infix that groups to the LEFT or to the RIGHT."""
     arities: NDArray[np.int64]
     precedences: NDArray[np.int64]
-    """Of what is written for it: a negative number binds as a negation does."""
-    is_number: NDArray[np.bool_]
     has_value: NDArray[np.bool_]
     """Whether it is nothing without a value, as `#` is; a sequence that holds it is no expression."""
     names: NDArray[np.int64]
     """By symbol of the sequences: its token, or OPEN, CLOSE, COMMA, PADDING."""
-    marks: NDArray[np.int64]
-    """The symbols that stand for OPEN, CLOSE, COMMA, PADDING, in that order; -1 for none."""
 
 
-@jit
-def needs_parentheses(symbols: Symbols, token: int, operand: int, is_first: bool) -> bool:
-    """Whether an operand of a token is written in parentheses."""
-    style, own, inner = symbols.styles[token], symbols.precedences[token], symbols.precedences[operand]
-    if style == PREFIX:
-        return bool(inner <= NEGATION or symbols.is_number[operand])
-    if style == POSTFIX:
-        return bool(inner <= POWER)
-    if style == LEFT:
-        if is_first:
-            return bool(inner < own)
-        return bool(inner <= (NEGATION if inner == NEGATION else own))
-    if style == RIGHT:
-        return bool(inner <= POWER if is_first else inner < POWER)
-    return False  # a function's operands stand in its own
-
-
-@jit
-def write(
-    tokens: Tokens, offsets: Indices, left: Indices, right: Indices, symbols: Symbols
-) -> tuple[NDArray[np.int16], Indices]:
-    """The infix symbols of every tree end to end, and where each begins."""
-    opening, closing, comma = symbols.marks[0], symbols.marks[1], symbols.marks[2]
-    # each node writes itself and at most three marks around each of its operands
-    out = np.empty(7 * len(tokens) + 1, np.int16)
-    new_offsets = np.zeros(len(offsets), np.int64)
-    waiting = np.empty(7 * len(tokens) + 1, np.int64)  # nodes, or -1 - symbol; what is next on top
-    at = 0
-    for k in range(len(offsets) - 1):
-        waiting[0] = offsets[k]
-        top = 1
-        while top > 0:
-            top -= 1
-            node = waiting[top]
-            if node < 0:
-                out[at] = -1 - node
-                at += 1
-                continue
-            token = tokens[node]
-            style = symbols.styles[token]
-            if style in (LEAF, FUNCTION, PREFIX):
-                out[at] = token
-                at += 1
-            if style == FUNCTION:
-                waiting[top] = -1 - closing
-                top += 1
-            if style == POSTFIX:
-                waiting[top] = -1 - token
-                top += 1
-            for operand in (right[node], left[node]):  # the left one comes to lie on top
-                if operand < 0:
-                    continue
-                is_first = operand == left[node]
-                wraps = needs_parentheses(symbols, token, tokens[operand], is_first)
-                if wraps:
-                    waiting[top] = -1 - closing
-                    top += 1
-                waiting[top] = operand
-                top += 1
-                if wraps:
-                    waiting[top] = -1 - opening
-                    top += 1
-                if not is_first:
-                    waiting[top] = -1 - (comma if style == FUNCTION else token)
-                    top += 1
-            if style == FUNCTION:
-                waiting[top] = -1 - opening
-                top += 1
-        new_offsets[k + 1] = at
-    return out[:at].copy(), new_offsets
+def symbols_of(library: SymbolLibrary, vocabulary: Sequence[str]) -> Symbols:
+    """Return the tables of a library, whose symbols open the vocabulary; marks follow."""
+    rows = library.symbols
+    infix = [LEFT if symbol.name in LEFT_ASSOCIATIVE else RIGHT for symbol in rows]
+    return Symbols(
+        styles=np.array([STYLES.get(each.style, side) for each, side in zip(rows, infix, strict=True)], np.int64),
+        arities=library.arities.astype(np.int64),
+        precedences=np.array([symbol.precedence for symbol in rows], np.int64),
+        has_value=np.array([symbol.kind == "number" for symbol in rows], np.bool_),
+        names=np.array([*range(len(rows)), *(MARKS[mark] for mark in vocabulary[len(rows) :])], np.int64),
+    )
 
 
 class Reading(NamedTuple):
-    """One sequence while it is read: what is written in postfix order, and what waits for an operand's end."""
+    """The state of reading one sequence: tokens written in postfix order, and operators that wait for an operand."""
 
     out: Tokens
     waiting: Indices
@@ -129,7 +68,7 @@ OPERAND, OPENING, OPERATOR = map(typed, range(3))  # what may come next
 
 @jit
 def reads_operand(reading: Reading, symbols: Symbols, token: int) -> bool:
-    """Take a token where an operand should be; whether it may stand there."""
+    """Take a token where an operand should be; return whether it may stand there."""
     state, top = reading.state, reading.state[TOP]
     is_call = state[NEXT] == OPENING
     if token == OPEN:
@@ -166,7 +105,7 @@ def finish(reading: Reading, symbols: Symbols, least: int) -> None:
 
 @jit
 def reads_operator(reading: Reading, symbols: Symbols, token: int) -> bool:
-    """Take a token that follows an operand; whether it may."""
+    """Take a token that follows an operand; return whether it may."""
     state = reading.state
     style = symbols.styles[token] if token >= 0 else -1
     if style == POSTFIX:
@@ -199,7 +138,7 @@ def reads_operator(reading: Reading, symbols: Symbols, token: int) -> bool:
 
 @jit
 def to_postfix(sequence: NDArray[np.int64], symbols: Symbols, reading: Reading) -> int:
-    """How many tokens a sequence became, which stand in `reading.out`; 0 where it is no expression."""
+    """Write a sequence into `reading.out`; return the number of its tokens, 0 where it is no expression."""
     state = reading.state
     state[:] = 0
     for symbol in sequence:
@@ -220,7 +159,7 @@ def to_postfix(sequence: NDArray[np.int64], symbols: Symbols, reading: Reading) 
 
 @jit
 def read(sequences: NDArray[np.int64], symbols: Symbols) -> tuple[Tokens, Indices, Indices]:
-    """Prefix tokens and offsets of the sequences that are expressions, and which these are."""
+    """Return prefix tokens and offsets of the sequences that are expressions, and which these are."""
     n, length = sequences.shape
     reading = Reading(
         np.empty(length, np.int16),

@@ -1,9 +1,6 @@
-"""The sequence models for training, in PyTorch: a convolutional encoder and a recurrent decoder, after GVAE."""
+"""The sequence models in training: a convolutional encoder and a recurrent decoder in PyTorch, after GVAE."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 import torch
@@ -13,68 +10,32 @@ from torch import Tensor, nn
 from edhie.errors import GeneratorError
 from edhie.expr import Forest
 from edhie.generators.network import Network, divergence, sampled
-from edhie.generators.sequence.inference import KERNELS, sizes
-from edhie.generators.sequence.model import SequenceModel
+from edhie.generators.sequence.model import CHANNELS, KERNELS, SequenceModel
 from edhie.generators.sequence.notation import SHORTEST, Notation, padded
-
-CHANNELS = 128  # of a convolution; 32 and 64 were worse, on corpora like AE4-2k and Trig4-2k of another seed
-LAYERS = 1  # with two, 150 epochs on 1600 expressions are not enough
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Sequences of symbols on the network's device; (expressions, length)."""
-
-    symbols: Tensor
-
-    def __len__(self) -> int:
-        return len(self.symbols)
-
-    def take(self, indices: NDArray[np.int64], /) -> Self:
-        """Those at the given places; only the indices travel to the device."""
-        return type(self)(self.symbols[torch.from_numpy(indices).to(self.symbols.device, non_blocking=True)])
 
 
 class SequenceNetwork(Network):
-    """One-hot symbols, three convolutions, a Gaussian latent space, GRUs that get the code at each step."""
+    """One-hot symbols, three convolutions, a Gaussian latent space, a GRU that gets the code at each step."""
 
     rivals: Tensor | None
 
-    def __init__(
-        self,
-        kind: type[SequenceModel],
-        notation: Notation,
-        *,
-        hidden: int,
-        latent: int,
-        channels: int = CHANNELS,
-        layers: int = LAYERS,
-    ) -> None:
+    def __init__(self, kind: type[SequenceModel], notation: Notation, *, hidden: int, latent: int) -> None:
         super().__init__()
         self.kind, self.notation = kind, notation
         inputs = notation.symbols
         for kernel in KERNELS:
-            self.add_module(f"convolution_{kernel}", nn.Conv1d(inputs, channels, kernel))
-            inputs = channels
-        self.summary = nn.Linear(channels * (notation.length + 1 - SHORTEST), hidden)
+            self.add_module(f"convolution_{kernel}", nn.Conv1d(inputs, CHANNELS, kernel))
+            inputs = CHANNELS
+        self.summary = nn.Linear(CHANNELS * (notation.length + 1 - SHORTEST), hidden)
         self.mean, self.log_variance = nn.Linear(hidden, latent), nn.Linear(hidden, latent)
         self.opening = nn.Linear(latent, hidden)
-        self.recurrent = nn.GRU(hidden, hidden, num_layers=layers, batch_first=True)
+        self.recurrent = nn.GRU(hidden, hidden, batch_first=True)
         self.scores = nn.Linear(hidden, notation.symbols)
         rivals = None if notation.rivals is None else torch.from_numpy(notation.rivals)
         self.register_buffer("rivals", rivals, persistent=False)
 
-    @classmethod
-    def like(cls, model: SequenceModel) -> Self:
-        """An untrained network of a model's notation and sizes."""
-        channels, layers = sizes(model.weights)
-        return cls(
-            type(model), model.notation, hidden=model.hidden_dim, latent=model.latent_dim,
-            channels=channels, layers=layers,
-        )  # fmt: skip
-
-    def prepare(self, forest: Forest) -> Rows:
-        """The sequences, moved to the device once; one that is too long, which only fine-tuning can meet, raises."""
+    def prepare(self, forest: Forest) -> Tensor:
+        """Return the sequences, (expressions, length), on the device; one that is too long for fine-tuning raises."""
         spelled = self.notation.spelled(forest)
         sizes = np.diff(spelled[1])
         if sizes.max(initial=0) > self.notation.length:
@@ -83,11 +44,10 @@ class SequenceNetwork(Network):
                 f"{self.notation.length}: leave out what is longer, or train a new model"
             )
         rows = torch.from_numpy(padded(spelled, self.notation.length, padding=self.notation.symbols - 1))
-        return Rows(rows.to(self.mean.weight.device))
+        return rows.to(self.mean.weight.device)
 
-    def losses(self, batch: Rows, noise: torch.Generator) -> tuple[Tensor, Tensor]:
-        """By expression the cross-entropy of its symbols, and by expression and dimension its divergence."""
-        target = batch.symbols
+    def losses(self, target: Tensor, noise: torch.Generator) -> tuple[Tensor, Tensor]:
+        """Return the cross-entropy of each expression's symbols, and its divergence by dimension."""
         mean, log_variance = self.encode(target)
         scores = self.decode(sampled(mean, log_variance, noise))
         if self.rivals is not None:
@@ -100,11 +60,11 @@ class SequenceNetwork(Network):
         return (steps * counted).sum(1), divergence(mean, log_variance)
 
     def trained(self, weights: dict[str, NDArray[np.float32]]) -> SequenceModel:
-        """The model for use."""
+        """Return the model for use."""
         return self.kind(self.notation, weights)
 
     def encode(self, symbols: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean and logarithm of the variance of each sequence's code; (n, latent)."""
+        """Return mean and logarithm of the variance of each sequence's code; (n, latent)."""
         x = nn.functional.one_hot(symbols, self.notation.symbols).transpose(1, 2).to(self.mean.weight.dtype)
         for kernel in KERNELS:
             x = torch.relu(self.get_submodule(f"convolution_{kernel}")(x))
@@ -112,7 +72,7 @@ class SequenceNetwork(Network):
         return self.mean(x), self.log_variance(x)
 
     def decode(self, z: Tensor) -> Tensor:
-        """The scores of every symbol at every step; (n, length, symbols)."""
+        """Return the scores of every symbol at every step; (n, length, symbols)."""
         opened = torch.relu(self.opening(z))
         states, _ = self.recurrent(opened.unsqueeze(1).expand(-1, self.notation.length, -1))
         scores: Tensor = self.scores(states)

@@ -11,7 +11,7 @@ from edhie.expr.interpret import interpret
 from edhie.expr.standard_libraries import everything
 from edhie.generators import load
 from edhie.generators.answers import answer_library
-from edhie.generators.shipped import general_for
+from edhie.generators.saving import general_for
 from edhie.search.mosaic.weighing.function_pairs import function_pairs
 from edhie.search.pieces.function_grid import function_grid
 

@@ -1,4 +1,4 @@
-"""What every model refuses alike: codes, requests, expressions and weights that it cannot work with."""
+"""Checks of inputs, and random draws, that all models share."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from edhie.expr.symbols import NUMBER
 from edhie.generators.base import Codes, Weights
 
 FARTHEST = np.float32(1e30)  # of a code, in each dimension: much farther out the scores would be no numbers
+COLDEST = 1e-6  # below this temperature the most probable symbol is as good as certain
+HIGHEST = np.float32(1e38)  # of a score: whatever is drawn stays above what is not allowed, minus infinity
 
 
 def checked_codes(codes: Codes, latent_dim: int, *, temperature: float, per_code: int, rng: object) -> Codes:
-    """The codes as a decoder takes them, each as often as it is to be decoded; bad requests raise."""
-    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is told below
+    """Return the codes as a decoder takes them, each as often as it is to be decoded; bad requests raise."""
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused below
         codes = np.asarray(codes, dtype=np.float32)
     if codes.ndim != 2 or codes.shape[1] != latent_dim:
         raise ExpressionError(f"codes must have the shape (n, {latent_dim}), not {codes.shape}")
@@ -36,10 +38,20 @@ def checked_codes(codes: Codes, latent_dim: int, *, temperature: float, per_code
     return near if per_code == 1 else np.repeat(near, per_code, axis=0)
 
 
-def check_count(n: int) -> None:
-    """Raise for less than no expressions."""
+def prior_codes(n: int, latent_dim: int, rng: np.random.Generator) -> Codes:
+    """Draw codes from the prior N(0, I)."""
     if n < 0:
         raise GeneratorError(f"cannot draw {n} expressions")
+    return rng.standard_normal((n, latent_dim), dtype=np.float32)
+
+
+def tempered(scores: NDArray[np.float32], temperature: float, rng: np.random.Generator) -> NDArray[np.float32]:
+    """Return scores whose greatest is a draw from their softmax at a temperature; finite for finite scores."""
+    with np.errstate(over="ignore"):
+        warm: NDArray[np.float32] = scores / np.float32(max(temperature, COLDEST))
+    np.clip(warm, -HIGHEST, HIGHEST, out=warm)
+    warm += rng.gumbel(size=warm.shape).astype(np.float32)
+    return warm
 
 
 def refuse_numbers(forest: Forest, kind: str) -> None:
@@ -54,7 +66,7 @@ def refuse_numbers(forest: Forest, kind: str) -> None:
 
 
 def checked_weights(weights: Weights, expected: Mapping[str, tuple[int, ...]], kind: str) -> Weights:
-    """The weights as 32-bit numbers; raise unless they are those of a model of this kind and size."""
+    """Return the weights as 32-bit numbers; raise unless they are those of a model of this kind and size."""
     for name, shape in expected.items():
         if name not in weights:
             raise GeneratorError(f"these are not the weights of a model of kind {kind!r}: {name} is missing")

@@ -24,10 +24,7 @@ WORD = ir.IntType(64)
 
 
 class _Tile:
-    """Emits the code for `rows` rows and `LANES` columns of out: what they have of start + a·b.
-
-    The start is one row for all, or a matrix, which may be out itself.
-    """
+    """Code for `rows` rows and `LANES` columns of out = start + a·b; start is one row for all, or a matrix."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, values: Any, rows: int) -> None:
         self.builder = builder
@@ -42,7 +39,7 @@ class _Tile:
         self.itemsize = context.get_abi_sizeof(self.number)
 
     def place(self, array: Any, row: Any, column: Any, kind: Any) -> Any:
-        """A pointer into an array whose rows are contiguous; one of a single row has it in every place."""
+        """Return a pointer into an array whose rows are contiguous, or into one row that stands for all."""
         builder = self.builder
         *strides, _ = cgutils.unpack_tuple(builder, array.strides)
         offset = builder.mul(column, WORD(self.itemsize))
@@ -52,11 +49,11 @@ class _Tile:
         return builder.bitcast(builder.gep(first, [offset]), kind.as_pointer())
 
     def vector_at(self, array: Any, row: Any) -> Any:
-        """Where the tile's columns lie in a row."""
+        """Return a pointer to the tile's columns in a row."""
         return self.place(array, row, self.column, self.vector)
 
     def everywhere(self, row: Any, column: Any) -> Any:
-        """One number of `a` in all lanes."""
+        """Return one number of `a` in all lanes."""
         builder, lane = self.builder, ir.IntType(32)
         number = builder.load(self.place(self.a, row, column, self.number))
         nothing = ir.Constant(self.vector, ir.Undefined)
@@ -77,7 +74,7 @@ class _Tile:
             builder.store(builder.fadd(builder.load(total), joined), total)
 
     def emit(self, group: int) -> None:
-        """The loop over the rows of `b`, a group at a time, then the rest one by one."""
+        """Emit the loop over the rows of `b`, a group at a time, then the rest one by one."""
         builder, inner = self.builder, cgutils.unpack_tuple(self.builder, self.a.shape, 2)[1]
         rows = [builder.add(self.row, WORD(r)) for r in range(self.rows)]
         totals = [cgutils.alloca_once(builder, self.vector) for _ in rows]
@@ -93,7 +90,7 @@ class _Tile:
 
 
 def _tile(rows: int, group: int) -> Callable[[Array, Array, Array, Array, int, int], None]:
-    """What writes out[row : row + rows, column : column + LANES]; it takes a, b, start, out, row and column."""
+    """Return a function of a, b, start, out, row and column that writes one tile of out."""
 
     def lowered(typing_context: Any, a: Any, b: Any, start: Any, out: Any, row: Any, column: Any) -> tuple[Any, Any]:
         def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -111,7 +108,7 @@ _four_rows, _two_rows, _one_row = _tile(4, GROUP), _tile(2, GROUP), _tile(1, 1)
 
 @jit
 def _tiles(a: Array, b: Array, start: Array, out: Array) -> None:
-    """Out = start + a·b, but for the columns that are left over."""
+    """Write start + a·b into out, but for the columns that are left over."""
     rows = len(a)
     paired = rows - rows % 2
     for j in range(0, b.shape[1] - LANES + 1, LANES):  # these columns of `b` stay in the processor's cache
@@ -156,7 +153,7 @@ def add_product(a: Array, b: Array, out: Array) -> None:
 
 @jit
 def affine(a: Array, b: Array, bias: Array, out: Array) -> None:
-    """Out = bias + a·b, with one row of bias for all rows."""
+    """Write bias + a·b into out, with one row of bias for all rows."""
     _tiles(a, b, bias, out)
     for i in range(len(out)):
         for j in range(len(bias) - len(bias) % LANES, len(bias)):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import socket
-import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -16,17 +14,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from edhie.errors import InUseError
 from edhie.evaluate import Data
-from edhie.fit import Settings, background, discover
-from edhie.fit.background import FAILED, MARK, Wanted, corpus_of, train_now, trained_or_begun
+from edhie.fit import Settings, background_training, discover
+from edhie.fit.background_training import FAILED, Wanted, corpus_of, train_now, trained_or_started
 from edhie.generators import load
+from edhie.generators.checkpoint import FORMAT
 
 FEW = Wanted(2, ("+", "*", "exp"))
 
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background.platformdirs, "user_cache_dir", lambda name: str(tmp_path))
+    monkeypatch.setattr(background_training.platformdirs, "user_cache_dir", lambda name: str(tmp_path))
 
 
 def test_the_corpus_has_the_operators_asked_for_alone() -> None:
@@ -48,38 +48,24 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The commands of trainings that were begun, none of which runs."""
     pytest.importorskip("torch")
     commands: list[list[str]] = []
-    monkeypatch.setattr(background, "_start", commands.append)
+    monkeypatch.setattr(background_training, "_start", commands.append)
     return commands
 
 
-def test_it_is_begun_once_and_said(begun: list[list[str]], caplog: pytest.LogCaptureFixture) -> None:
+def test_it_is_started_unless_another_process_trains_it(
+    begun: list[list[str]], caplog: pytest.LogCaptureFixture
+) -> None:
     with caplog.at_level(logging.WARNING, "edhie"):
-        assert trained_or_begun(FEW) is None
-        assert trained_or_begun(FEW) is None  # another one is at it
+        assert trained_or_started(FEW) is None
     assert len(begun) == 1
     assert "the operators +, *, exp is trained in the background" in caplog.text
-    assert (FEW.folder / MARK).exists()
-
-
-def test_killed_it_is_begun_again(begun: list[list[str]]) -> None:
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    if Path("/proc").exists():  # it has ended, and nobody has noticed yet
-        while Path(f"/proc/{gone.pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
-            time.sleep(0.01)
-    else:
-        gone.wait()
-    FEW.folder.mkdir(parents=True)
-    (FEW.folder / MARK).write_text(f"{socket.gethostname()} {gone.pid}\n")
-    assert trained_or_begun(FEW) is None
-    gone.wait()
-    FEW.mark.sign()  # the new one is at work
-    assert trained_or_begun(FEW) is None
+    with FORMAT.in_use(FEW.folder):
+        assert trained_or_started(FEW) is None
+        with pytest.raises(InUseError):
+            train_now(FEW, expressions=50, epochs=1)
+    assert not (FEW.folder / FAILED).exists()
     assert len(begun) == 1
-    (FEW.folder / MARK).write_text("another-machine 1\n")
-    assert trained_or_begun(FEW) is None
-    assert len(begun) == 1
-    os.utime(FEW.folder / MARK, (0, 0))  # it has been silent for long
-    assert trained_or_begun(FEW) is None
+    assert trained_or_started(FEW) is None  # a process that was killed holds no lock
     assert len(begun) == 2
 
 
@@ -89,9 +75,8 @@ def test_where_no_process_can_be_started_the_next_fit_tries_again(monkeypatch: p
     def fail(command: list[str]) -> None:
         raise BlockingIOError("no more processes")
 
-    monkeypatch.setattr(background, "_start", fail)
-    assert trained_or_begun(FEW) is None
-    assert not (FEW.folder / MARK).exists()
+    monkeypatch.setattr(background_training, "_start", fail)
+    assert trained_or_started(FEW) is None
 
 
 def test_what_went_wrong_is_told_and_not_tried_at_every_fit(
@@ -103,23 +88,22 @@ def test_what_went_wrong_is_told_and_not_tried_at_every_fit(
     monkeypatch.setattr("edhie.generators.train.train", fail)
     with pytest.raises(RuntimeError):
         train_now(FEW, expressions=50, epochs=1)
-    assert not (FEW.folder / MARK).exists()
     with caplog.at_level(logging.INFO, "edhie"):
-        assert trained_or_begun(FEW) is None
+        assert trained_or_started(FEW) is None
     assert f"could not be trained; the reason is in {FEW.folder / FAILED}" in caplog.text
     assert "no device" in (FEW.folder / FAILED).read_text()
     assert begun == []
     os.utime(FEW.folder / FAILED, (0, 0))
-    assert trained_or_begun(FEW) is None
+    assert trained_or_started(FEW) is None
     assert len(begun) == 1
 
 
 def test_without_torch_it_is_said_what_would_help(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(background.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(background_training.importlib.util, "find_spec", lambda name: None)
     with caplog.at_level(logging.INFO, "edhie"):
-        assert trained_or_begun(Wanted(7)) is None
+        assert trained_or_started(Wanted(7)) is None
     assert "with torch (pip install 'edhie[train]') a generator for 7 variables would be trained" in caplog.text
     assert not Wanted(7).folder.exists()
 
@@ -127,8 +111,8 @@ def test_without_torch_it_is_said_what_would_help(
 def test_a_damaged_one_ends_no_fit(caplog: pytest.LogCaptureFixture) -> None:
     FEW.folder.mkdir(parents=True)
     (FEW.folder / "config.json").write_text("{}")
-    assert trained_or_begun(FEW) is None
-    assert f"remove {FEW.folder}" in caplog.text
+    assert trained_or_started(FEW) is None
+    assert f"delete {FEW.folder} to train it again" in caplog.text
 
 
 def own_children() -> set[str]:
@@ -144,7 +128,7 @@ def own_children() -> set[str]:
 @pytest.mark.skipif(not Path("/proc").exists(), reason="there is no list of processes")
 def test_no_process_is_left_for_somebody_to_wait_for(tmp_path: Path) -> None:
     done, before = tmp_path / "done", own_children()
-    background._start([sys.executable, "-c", f"import pathlib; pathlib.Path({str(done)!r}).touch()"])
+    background_training._start([sys.executable, "-c", f"import pathlib; pathlib.Path({str(done)!r}).touch()"])
     deadline = time.monotonic() + 30
     while not done.exists() and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -155,9 +139,7 @@ def test_no_process_is_left_for_somebody_to_wait_for(tmp_path: Path) -> None:
 def test_once_trained_it_is_found() -> None:
     pytest.importorskip("torch")
     assert train_now(FEW, expressions=300, epochs=1) == FEW.folder
-    assert FEW.is_there
-    assert not (FEW.folder / MARK).exists()
-    assert trained_or_begun(FEW) == FEW.folder
+    assert trained_or_started(FEW) == FEW.folder
     assert len(load(FEW.folder).sample(5, np.random.default_rng(0))) == 5
 
 

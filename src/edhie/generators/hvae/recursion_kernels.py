@@ -1,8 +1,8 @@
-"""HVAE's two recursions as compiled loops: what the CPU runs, in training and in use.
+"""HVAE's two recursions as compiled loops: the fast path on the CPU, in training and in use.
 
-The letters are those of `cells`. At these sizes a tensor operation costs more than its arithmetic,
-so a whole batch goes through in one call. What is missing is not computed: a leaf's code is that of
-its symbol, and a unary node has no right side. GRU12 is two cells of the usual width, one a side.
+The model is written down in `reference`; letters are those of `cell_kernels`. At these sizes a tensor operation costs
+more than its arithmetic, so a whole batch goes through in one call. What is missing is not computed: a leaf's code is
+that of its symbol, and a unary node has no right side. GRU12 is two cells of the usual width, one a side.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr.jit import jit
-from edhie.generators.hvae.compiled_cell import Array, cell, cell_backward, light_cell, softmax
-from edhie.generators.hvae.compiled_product import add_product, affine
+from edhie.generators.hvae.cell_kernels import Array, cell, cell_backward, light_cell, softmax
+from edhie.generators.hvae.layout import DownLayout, UpLayout
+from edhie.generators.hvae.product_kernels import add_product, affine
 
 Ints = NDArray[np.int64]
 VECTOR = 16  # a loop of fewer steps is not vectorised
@@ -23,7 +24,7 @@ BLOCK = 64  # rows whose gates stay in the processor's cache
 def up_gates(
     codes: Array, first: int, both: int, last: int, children: Ints, w_h: Array, b_h: Array, hh: Array, c: Array
 ) -> None:
-    """GRU21's hh and c for the nodes first … last, of which those before `both` are binary."""
+    """Write GRU21's hh and c for the nodes first … last, of which those before `both` are binary."""
     hidden, count, pairs = codes.shape[1], last - first, both - first
     for k in range(count):
         left, right = codes[children[first + k, 0]], codes[children[first + k, 1]]
@@ -35,7 +36,7 @@ def up_gates(
 
 @jit
 def halfway(hh: Array, mean: Array) -> None:
-    """The mean of the children of one node."""
+    """Write the mean of the codes of one node's children."""
     hidden, half = len(mean), hh.dtype.type(0.5)
     for j in range(hidden):
         mean[j] = half * (hh[j] + hh[hidden + j])
@@ -43,7 +44,7 @@ def halfway(hh: Array, mean: Array) -> None:
 
 @jit
 def leaf_codes(codes: Array, table: Array, b_h: Array, c: Array, n: Array) -> None:
-    """GRU21 without children, for every symbol."""
+    """Write the code of a leaf, GRU21 without children, for every symbol."""
     codes[:] = 0
     for symbol in range(len(table)):
         c[symbol] = b_h
@@ -51,48 +52,46 @@ def leaf_codes(codes: Array, table: Array, b_h: Array, c: Array, n: Array) -> No
 
 
 @jit
-def up(
-    symbols: Ints, children: Ints, starts: Ints, binary: Ints, table: Array, w_h: Array, b_h: Array
-) -> tuple[Array, Array, Array, Array]:
-    """Codes (rows, hidden) of an `UpLayout`; and for the gradient hh = h_l ‖ h_r, c and n of each row.
+def up(layout: UpLayout, table: Array, w_h: Array, b_h: Array) -> tuple[Array, Array, Array, Array]:
+    """Return the codes (rows, hidden) of an `UpLayout`; and for the gradient hh = h_l ‖ h_r, c and n of each row.
 
     `table` (symbols, 3·hidden) is W_i x + b_i for every one-hot x.
     """
-    hidden, inner = len(w_h) // 2, len(symbols)
+    hidden, inner = len(w_h) // 2, len(layout.symbols)
     rows = inner + len(table)
     codes = np.empty((rows + 1, hidden), table.dtype)
     hh, n = np.empty((rows, 2 * hidden), table.dtype), np.empty((rows, hidden), table.dtype)
     c = np.empty((rows, 3 * hidden), table.dtype)
     hh[inner:] = 0
     leaf_codes(codes[inner:], table, b_h, c[inner:], n[inner:])
-    for level in range(len(binary)):
-        first = starts[level]
-        both, last = first + binary[level], starts[level + 1]
-        up_gates(codes, first, both, last, children, w_h, b_h, hh[first:last], c[first:last])
+    for level in range(len(layout.binary)):
+        first = layout.starts[level]
+        both, last = first + layout.binary[level], layout.starts[level + 1]
+        up_gates(codes, first, both, last, layout.children, w_h, b_h, hh[first:last], c[first:last])
         for row in range(first, last):
             halfway(hh[row], codes[row])  # which holds the mean before it holds the code
-            cell(table[symbols[row]], c[row], codes[row], n[row], codes[row])
+            cell(table[layout.symbols[row]], c[row], codes[row], n[row], codes[row])
     return codes, hh, c, n
 
 
 @jit
-def up_codes(symbols: Ints, children: Ints, starts: Ints, binary: Ints, table: Array, w_h: Array, b_h: Array) -> Array:
-    """As `up`, of float32: the codes alone, with nothing kept, as many rows at once as stay in the cache."""
-    hidden, inner = len(w_h) // 2, len(symbols)
+def up_codes(layout: UpLayout, table: Array, w_h: Array, b_h: Array) -> Array:
+    """Return the codes of `up` alone, in float32: nothing is kept, and so many rows at once stay in the cache."""
+    hidden, inner = len(w_h) // 2, len(layout.symbols)
     codes = np.empty((inner + len(table) + 1, hidden), table.dtype)
     block = max(BLOCK, len(table))
     hh, n = np.empty((block, 2 * hidden), table.dtype), np.empty((block, hidden), table.dtype)
     c, mean = np.empty((block, 3 * hidden), table.dtype), np.empty(hidden, table.dtype)
     leaf_codes(codes[inner:], table, b_h, c, n)
-    for level in range(len(binary)):
-        pairs = starts[level] + binary[level]
-        for first in range(starts[level], starts[level + 1], BLOCK):
-            last = min(first + BLOCK, starts[level + 1])
-            both = min(max(pairs, first), last)
-            up_gates(codes, first, both, last, children, w_h, b_h, hh, c)
+    for level in range(len(layout.binary)):
+        start, end = layout.starts[level], layout.starts[level + 1]
+        for first in range(start, end, BLOCK):
+            last = min(first + BLOCK, end)
+            both = min(max(start + layout.binary[level], first), last)
+            up_gates(codes, first, both, last, layout.children, w_h, b_h, hh, c)
             for k in range(last - first):
                 halfway(hh[k], mean)
-                light_cell(table[symbols[first + k]], c[k], mean, codes[first + k])
+                light_cell(table[layout.symbols[first + k]], c[k], mean, codes[first + k])
     return codes
 
 
@@ -107,29 +106,28 @@ def hand_down(g: Array, g_c: Array, w: Array, children: Ints, first: int, last: 
 
 @jit
 def up_backward(
-    g_roots: Array, symbols: Ints, children: Ints, starts: Ints, binary: Ints, roots: Ints,
-    hh: Array, c: Array, n: Array, w_l: Array, w_r: Array,
-) -> tuple[Array, Array]:  # fmt: skip
-    """Gradients at the table and, row by row, at c; w_l and w_r are W_h's halves, transposed."""
-    (rows, hidden), inner = n.shape, len(symbols)
+    g_roots: Array, layout: UpLayout, hh: Array, c: Array, n: Array, w_l: Array, w_r: Array
+) -> tuple[Array, Array]:
+    """Return the gradients at the table and, row by row, at c; w_l and w_r are W_h's halves, transposed."""
+    (rows, hidden), inner = n.shape, len(layout.symbols)
     g = np.zeros((rows + 1, hidden), n.dtype)
-    for tree in range(len(roots)):
-        g[roots[tree]] += g_roots[tree]
+    for tree in range(len(layout.roots)):
+        g[layout.roots[tree]] += g_roots[tree]
     g_table = np.zeros((rows - inner, 3 * hidden), n.dtype)
     g_c = np.empty_like(c)
     g_i = np.empty(3 * hidden, n.dtype)
     mean = np.zeros(hidden, n.dtype)
     half = n.dtype.type(0.5)
     g_children = np.empty((inner, hidden), n.dtype)
-    for level in range(len(binary) - 1, -1, -1):
-        first, last = starts[level], starts[level + 1]
+    for level in range(len(layout.binary) - 1, -1, -1):
+        first, last = layout.starts[level], layout.starts[level + 1]
         for row in range(first, last):
             halfway(hh[row], mean)
             cell_backward(g[row], mean, c[row], n[row], g_i, g_c[row])
-            g_table[symbols[row]] += g_i
+            g_table[layout.symbols[row]] += g_i
             g[row] *= half  # each child's share of the mean
-        hand_down(g, g_c, w_l, children[:, 0], first, last, g_children)
-        hand_down(g, g_c, w_r, children[:, 1], first, first + binary[level], g_children)
+        hand_down(g, g_c, w_l, layout.children[:, 0], first, last, g_children)
+        hand_down(g, g_c, w_r, layout.children[:, 1], first, first + layout.binary[level], g_children)
     mean[:] = 0
     for row in range(inner, rows):
         cell_backward(g[row], mean, c[row], n[row], g_i, g_c[row])
@@ -142,7 +140,7 @@ def down_side(
     codes: Array, first: int, last: int, children: Ints, x: Array,
     w_i: Array, b_i: Array, w_h: Array, b_h: Array, c: Array, n: Array, i: Array,
 ) -> None:  # fmt: skip
-    """One side of GRU12 for the nodes first … last: the codes of their children, written where these stand."""
+    """Write the codes of one child of each of the nodes first … last: one side of GRU12."""
     count = last - first
     affine(x[first:last], w_i, b_i, i[:count])
     affine(codes[first:last], w_h, b_h, c[:count])
@@ -154,7 +152,7 @@ def down_side(
 def next_side(
     codes: Array, x: Array, w_i: Array, b_i: Array, w_h: Array, b_h: Array, children: Array
 ) -> None:  # fmt: skip
-    """As `down_side`, with nothing kept: as many rows at once as stay in the processor's cache."""
+    """Do as `down_side`, with nothing kept and so many rows at once as stay in the processor's cache."""
     width = w_h.shape[1]
     c, i = np.empty((BLOCK, width), codes.dtype), np.empty((BLOCK, width), codes.dtype)
     for first in range(0, len(children), BLOCK):
@@ -170,7 +168,7 @@ def next_side(
 def next_codes(
     codes: Array, logits: Array, parents: Ints, pairs: int, w_i: Array, b_i: Array, w_h: Array, b_h: Array
 ) -> Array:
-    """Codes of the left children of all `parents`, then of the right ones of the first `pairs` of them."""
+    """Return the codes of the left children of all `parents`, then of the right ones of the first `pairs` of them."""
     count, hidden, symbols = len(parents), codes.shape[1], logits.shape[1]
     above, below = np.empty((count, hidden), codes.dtype), np.empty((count + pairs, hidden), codes.dtype)
     x = np.empty((count, symbols), codes.dtype)
@@ -185,27 +183,51 @@ def next_codes(
 
 
 @jit
+def choose(scores: Array, mask: NDArray[np.bool_], trees: Ints, arities: Ints, room: Ints) -> Ints:
+    """Return the best symbol that each node of one depth may have, and its tree has room for.
+
+    `mask` has a row a node, or one for all; `room`, the nodes that each tree may still get, changes in place.
+    """
+    symbols = np.empty(len(scores), np.int64)
+    for node in range(len(scores)):
+        tree = trees[node]
+        allowed = mask[node if len(mask) > 1 else 0]
+        best, top = 0, scores[node, 0]
+        for symbol in range(1, len(arities)):
+            if scores[node, symbol] > top:
+                best, top = symbol, scores[node, symbol]
+        if not allowed[best] or arities[best] > room[tree]:  # seldom, so that most nodes need one quick look
+            best = -1
+            for symbol in range(len(arities)):
+                fits = allowed[symbol] and arities[symbol] <= room[tree]
+                if fits and (best < 0 or scores[node, symbol] > scores[node, best]):
+                    best = symbol
+        symbols[node] = best
+        room[tree] -= arities[best]
+    return symbols
+
+
+@jit
 def down(
-    root_codes: Array, children: Ints, starts: Ints, binary: Ints, roots: Ints,
-    w_o: Array, b_o: Array, w_i: Array, b_i: Array, w_h: Array, b_h: Array, rows: int, symbols: int,
+    layout: DownLayout, root_codes: Array, symbols: int,
+    w_o: Array, b_o: Array, w_i: Array, b_i: Array, w_h: Array, b_h: Array,
 ) -> tuple[Array, Array, Array, Array, Array, Array, Array]:  # fmt: skip
-    """Logits (rows, symbols) of a `DownLayout`; and for the gradient codes, x, and c and n of either side.
+    """Return the logits (rows, symbols) of a `DownLayout`; and for the gradient codes, x, and c and n of either side.
 
     W_o is padded to a width that vectorises; W_i, b_i, W_h and b_h come by side.
     """
-    hidden, inner, padded = len(w_o), starts[-1], w_o.shape[1]
+    starts, binary = layout.starts, layout.binary
+    rows, hidden, inner = len(layout.symbols), len(w_o), starts[-1]
     codes = np.zeros((rows + 1, hidden), w_o.dtype)
-    for tree in range(len(roots)):
-        codes[roots[tree]] = root_codes[tree]
-    scores = np.empty((rows, padded), w_o.dtype)
+    for tree in range(len(layout.roots)):
+        codes[layout.roots[tree]] = root_codes[tree]
+    scores = np.empty((rows, w_o.shape[1]), w_o.dtype)
     x = np.empty((inner, symbols), w_o.dtype)
-    pairs, widest = binary.sum(), 0
-    for level in range(len(binary)):
-        widest = max(widest, starts[level + 1] - starts[level])
+    pairs, widest = binary.sum(), np.diff(starts).max() if len(binary) else 0
     c_l, n_l = np.empty((inner, 3 * hidden), w_o.dtype), np.empty((inner, hidden), w_o.dtype)
     c_r, n_r = np.empty((pairs, 3 * hidden), w_o.dtype), np.empty((pairs, hidden), w_o.dtype)
     i = np.empty((widest, 3 * hidden), w_o.dtype)
-    left, right = children[:, 0].copy(), children[:, 1].copy()
+    left, right = layout.children[:, 0].copy(), layout.children[:, 1].copy()
     pair = 0
     for level in range(len(binary)):
         first, last = starts[level], starts[level + 1]
@@ -225,7 +247,7 @@ def down_side_backward(
     g: Array, codes: Array, first: int, last: int, children: Ints, c: Array, n: Array,
     w_i: Array, w_h: Array, g_i: Array, g_c: Array, g_x: Array,
 ) -> None:  # fmt: skip
-    """From the gradients at the children to those at i, c, x and, added to what is there, at the nodes."""
+    """Turn gradients at the children into those at i, c, x and, added to what is there, at the nodes."""
     count = last - first
     for k in range(count):
         child = g[children[first + k]]
@@ -237,18 +259,19 @@ def down_side_backward(
 
 @jit
 def down_backward(
-    g_logits: Array, g: Array, children: Ints, starts: Ints, binary: Ints, roots: Ints,
+    layout: DownLayout, g_logits: Array, g: Array,
     codes: Array, x: Array, c_l: Array, n_l: Array, c_r: Array, n_r: Array, w_o: Array, w_i: Array, w_h: Array,
 ) -> tuple[Array, Array, Array, Array, Array]:  # fmt: skip
-    """Gradients at the roots' codes and, row by row, at i and c of either side.
+    """Return the gradients at the roots' codes and, row by row, at i and c of either side.
 
     `g` holds what comes from the logits alone, W_o·g_logits; both it and `g_logits` are completed
     in place. The weights are transposed, W_i and W_h by side, W_i padded.
     """
+    starts, binary, roots = layout.starts, layout.binary, layout.roots
     inner, symbols = x.shape
     g_il, g_cl, g_ir, g_cr = np.empty_like(c_l), np.empty_like(c_l), np.empty_like(c_r), np.empty_like(c_r)
     g_x = np.empty((inner, w_i.shape[2]), x.dtype)
-    left, right = children[:, 0].copy(), children[:, 1].copy()
+    left, right = layout.children[:, 0].copy(), layout.children[:, 1].copy()
     pair = len(c_r)
     for level in range(len(binary) - 1, -1, -1):
         first, last = starts[level], starts[level + 1]
@@ -275,37 +298,15 @@ def down_backward(
     return g_roots, g_il, g_cl, g_ir, g_cr
 
 
-@jit
-def cross_entropy(logits: Array, symbols: Ints, trees: Ints, count: int) -> tuple[Array, Array]:
-    """By tree the cross-entropy of its nodes, and by node the softmax."""
-    errors = np.zeros(count, logits.dtype)
-    x = np.empty_like(logits)
-    for row in range(len(logits)):
-        errors[trees[row]] += softmax(logits[row], x[row]) - logits[row, symbols[row]]
-    return errors, x
-
-
-@jit
-def cross_entropy_backward(g_errors: Array, x: Array, symbols: Ints, trees: Ints) -> Array:
-    """The gradient at the logits."""
-    g = np.empty_like(x)
-    for row in range(len(x)):
-        weight = g_errors[trees[row]]
-        for j in range(x.shape[1]):
-            g[row, j] = weight * x[row, j]
-        g[row, symbols[row]] -= weight
-    return g
-
-
 def by_side(w: Array) -> Array:
-    """Weights of GRU12, (…, 6·hidden), as those of two cells: (2, …, 3·hidden), the left one first."""
+    """Return weights of GRU12, (…, 6·hidden), as those of two cells: (2, …, 3·hidden), the left one first."""
     gates = w.reshape(*w.shape[:-1], 3, 2, w.shape[-1] // 6)
     sides = np.ascontiguousarray(np.moveaxis(gates, -2, 0))
     return sides.reshape(2, *w.shape[:-1], w.shape[-1] // 2)
 
 
 def padded(w: Array) -> Array:
-    """The last axis filled with zeros to a multiple of what vectorises."""
+    """Fill the last axis with zeros to a multiple of what vectorises."""
     wide = np.zeros((*w.shape[:-1], -(-w.shape[-1] // VECTOR) * VECTOR), dtype=w.dtype)
     wide[..., : w.shape[-1]] = w
     return wide

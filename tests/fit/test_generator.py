@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from edhie import PCFG, EDHiERegressor
+from edhie.fit.generator import generator_and_library
 from edhie.fit.settings import Settings
-from edhie.fit.sources import sources
 
 GRAMMAR = PCFG.parse("E -> E '+' T [0.4] | T [0.6]\nT -> 'x0' [0.7] | 'c' [0.3]")
 X = np.linspace(0, 3, 30)
@@ -31,8 +31,8 @@ def test_columns_that_a_generator_knows_by_name_are_those_whatever_their_order()
 
 
 def test_the_default_search_gets_a_generator_as_it_is() -> None:
-    assert sources(Settings(generator=GRAMMAR), ["t"])[0] is GRAMMAR
-    renamed = sources(Settings(generator=GRAMMAR, search="draw"), ["t"])[0]
+    assert generator_and_library(Settings(generator=GRAMMAR), ["t"])[0] is GRAMMAR
+    renamed = generator_and_library(Settings(generator=GRAMMAR, search="draw"), ["t"])[0]
     assert renamed.library.variables == ("t",)
 
 
@@ -46,4 +46,4 @@ def test_a_search_of_the_latent_space_keeps_to_the_operators_asked_for(search: s
 
 def test_a_grammar_cannot_leave_out_its_own_operators() -> None:
     with pytest.raises(Exception, match="leaves out \\+"):
-        sources(Settings(generator=GRAMMAR, search="draw", operators=["*"]), ["x0"])
+        generator_and_library(Settings(generator=GRAMMAR, search="draw", operators=["*"]), ["x0"])

@@ -11,9 +11,9 @@ from edhie.errors import GeneratorError
 from edhie.expr import Forest
 from edhie.generators import TrainConfig
 from edhie.generators.base import Model
-from edhie.generators.smoothness import roughness, spread
 from edhie.generators.train import train
 from edhie.grammar import load
+from smoothness import roughness, spread
 
 
 @pytest.fixture(scope="module")

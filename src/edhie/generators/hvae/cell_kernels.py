@@ -1,7 +1,7 @@
-"""What one node takes, compiled: a softmax and the cell, there and back.
+"""Compiled softmax and gated cell of one node, forward and backward.
 
-The letters are those of `cells`. Both kinds of cell end alike: (1 - u)·n + u·old, with the mean of the
-children or the parent as old.
+The letters are those of `reference`: i = W_i·x + b_i and c = W_h·h + b_h are the two parts of the gates (r, u, n). Both
+cells end alike: (1 - u)·n + u·old, with the mean of the children (GRU21) or the parent (GRU12) as old.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Array = NDArray[Any]  # of float32, and in tests of float64
 
 @jit_inline
 def tanh_of(x: Any) -> Any:
-    """For float32 a quotient of polynomials, right to 4e-7, which the compiler can vectorise."""
+    """Return tanh of a float32: a quotient of polynomials, right to 4e-7, which the compiler can vectorise."""
     x = min(max(x, np.float32(-9)), np.float32(9))
     y = x * x
     p = np.float32(2.04727409e-05) + y * np.float32(1.31853493e-08)
@@ -31,7 +31,7 @@ def tanh_of(x: Any) -> Any:
 
 @jit
 def tanh(a: Array) -> None:
-    """In place."""
+    """Apply tanh in place."""
     if a.itemsize != 4:
         for j in range(len(a)):
             a[j] = math.tanh(a[j])
@@ -42,7 +42,7 @@ def tanh(a: Array) -> None:
 
 @jit
 def softmax(logits: Array, x: Array) -> float:
-    """Of one row of logits, into x; the logarithm of the sum of their exponentials."""
+    """Write the softmax of one row of logits into x; return the logarithm of the sum of their exponentials."""
     top = logits[0]
     for j in range(len(x)):
         top = max(top, logits[j])
@@ -58,7 +58,7 @@ def softmax(logits: Array, x: Array) -> float:
 
 @jit
 def cell(i: Array, c: Array, old: Array, n: Array, h: Array) -> None:
-    """One node: n and h from i, c and old; c = (c_r, c_u, c_n) becomes (r, u, c_n)."""
+    """Write n and h of one node from i, c and old; c = (c_r, c_u, c_n) becomes (r, u, c_n)."""
     width = len(n)
     half = i.dtype.type(0.5)
     for j in range(2 * width):
@@ -75,7 +75,7 @@ def cell(i: Array, c: Array, old: Array, n: Array, h: Array) -> None:
 
 @jit
 def light_cell(i: Array, c: Array, old: Array, h: Array) -> None:
-    """As `cell`, of float32, with nothing kept for the gradient: one loop, and half the time."""
+    """Do as `cell`, in float32, with nothing kept for the gradient: one loop, and half the time."""
     width = len(h)
     half = np.float32(0.5)
     for j in range(width):
@@ -87,7 +87,7 @@ def light_cell(i: Array, c: Array, old: Array, h: Array) -> None:
 
 @jit
 def cell_backward(g: Array, old: Array, c: Array, n: Array, g_i: Array, g_c: Array) -> None:
-    """From g, the gradient at h, to those at i and c; g becomes that at old."""
+    """Write the gradients at i and c from g, the gradient at h; g becomes the gradient at old."""
     width = len(n)
     one = g.dtype.type(1)
     for j in range(width):

@@ -1,0 +1,127 @@
+"""The generator that a search uses, and the symbols of its equations.
+
+The generator is the one given; else the one that a resumed search began with; else one trained before for exactly these
+variables and operators; else the shipped general one. It is fine-tuned on the user's corpus, where there is one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from edhie.errors import EdhieError, SearchError, SymbolError
+from edhie.expr import Symbol, SymbolLibrary
+from edhie.expr.symbols import OPERATORS, constant
+from edhie.fit.background_training import Wanted, trained_or_started
+from edhie.fit.field import field_of
+from edhie.fit.settings import Settings
+from edhie.generators import HVAE, Generator, LatentGenerator, load
+from edhie.generators.answers import answer_library
+from edhie.generators.renamed import renamed
+from edhie.generators.saving import folder_of, general_for
+from edhie.search.checkpoint import DESCRIPTION
+
+TRAINED_FROM = 30.0  # seconds of a fit: for a shorter one nothing is trained
+
+
+def with_generator(settings: Settings, n_variables: int, resumed: str | Path | None = None) -> Settings:
+    """Return the settings with their generator chosen; `resumed` is the folder of a search that is resumed."""
+    if settings.generator is not None:
+        return settings
+    kept = None if resumed is None else _generator_in(Path(resumed))
+    return replace(settings, generator=kept or _trained(settings, n_variables) or general_for(n_variables))
+
+
+def _generator_in(folder: Path) -> str | None:
+    """Return the generator of the search in a folder; None where it does not say, or where that is gone."""
+    try:
+        asked = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))["asked"]
+        folder_of(asked["generator"])
+        return str(asked["generator"])
+    except (OSError, ValueError, KeyError, TypeError, EdhieError):  # which is told when the search is read
+        return None
+
+
+def _trained(settings: Settings, n_variables: int) -> Path | None:
+    """Return a generator trained for exactly these variables and operators; start its training where there is none."""
+    is_long = settings.max_time is not None and settings.max_time >= TRAINED_FROM
+    # the result of a number of evaluations must not depend on what was trained before
+    if settings.max_evaluations is not None or not is_long:
+        return None
+    operators = settings.operators
+    if operators is not None and not all(isinstance(each, str) and each in OPERATORS for each in operators):
+        return None
+    wanted = Wanted(n_variables, None if operators is None else tuple(operators))
+    return None if wanted.is_shipped else trained_or_started(wanted)
+
+
+def generator_and_library(settings: Settings, names: Sequence[str]) -> tuple[Generator, SymbolLibrary]:
+    """Return the generator of the settings, and the symbols of an equation, over these variables."""
+    generator = generator_of(settings.generator, len(names))
+    # these two place a generator's variables on those of the data themselves
+    is_mosaic = settings.search_name == "mosaic" or settings.template is not None
+    own = len(generator.library.variables)
+    if own == 0:
+        raise SearchError("the generator has no variables, so it explains nothing; choose another")
+    if not is_mosaic and own != len(names):
+        raise SearchError(
+            f"the search {settings.search_name!r} needs a generator for {len(names)} variables, not {own}; "
+            "use the search 'mosaic', other columns or another generator"
+        )
+    if settings.operators is None:
+        library = answer_library(generator, strict=settings.strict, undoing=is_mosaic)
+    else:
+        library = library_of(settings.operators, generator.library)
+        if not is_mosaic:
+            generator = _restricted(generator, library)
+    if settings.corpus is not None:
+        if not isinstance(generator, HVAE):
+            kind = type(generator).__name__
+            raise SearchError(f"only an HVAE is fine-tuned on a corpus, and the generator is a {kind}; choose another")
+        generator = field_of(settings.corpus, generator, names)
+    if own == len(names) and (isinstance(generator, LatentGenerator) or not is_mosaic):
+        generator = renamed(generator, names)
+    return generator, library.with_variables(names)
+
+
+def _restricted(generator: Generator, library: SymbolLibrary) -> Generator:
+    """Return the generator without the operators that a library lacks."""
+    operators = [symbol.name for symbol in generator.library.symbols if symbol.kind == "operator"]
+    forbidden = [name for name in operators if name not in library]
+    if not forbidden:
+        return generator
+    if not isinstance(generator, HVAE):
+        kind, extra = type(generator).__name__, ", ".join(forbidden)
+        raise SearchError(f"operators leaves out {extra}, but a {kind} always uses them; choose another generator")
+    return generator.constrained(replace(generator.constraints, forbidden=forbidden))
+
+
+def generator_of(given: Any, n_variables: int) -> Generator:
+    """Return the generator of a name or a folder, or the given one itself; for None the general one."""
+    if given is None:
+        return load(general_for(n_variables))
+    if isinstance(given, str | Path):
+        return load(given)
+    if isinstance(given, Generator):
+        return given
+    raise SearchError(f"generator is a model's name, its folder or a Generator, not {given!r}")
+
+
+def library_of(operators: Sequence[Any], own: SymbolLibrary) -> SymbolLibrary:
+    """Return a library of operators, names or symbols of the user's, with constants and a generator's variables."""
+    if isinstance(operators, str):
+        raise SymbolError(f"operators={operators!r} is one text; give a list of names, such as ['+', '*', 'exp']")
+    symbols: list[Symbol] = []
+    for each in operators:
+        if isinstance(each, Symbol):
+            symbols.append(each)
+        elif each in OPERATORS:
+            symbols.append(OPERATORS[each])
+        else:
+            SymbolLibrary.of([each], 1)  # raises, and suggests what is near
+    variables = [symbol for symbol in own.symbols if symbol.kind == "variable"]
+    kept = next((symbol for symbol in own.symbols if symbol.kind == "constant"), constant())
+    return SymbolLibrary((*dict.fromkeys(symbols), *variables, kept))

@@ -1,0 +1,205 @@
+"""Saved things as folders: readable files, a description with a format number, no pickle.
+
+A folder is written in two steps. All files go into a temporary folder inside it; then they take their places, the
+description last. So a folder that has its description is whole, whenever the program was stopped.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import shutil
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import EdhieError, InUseError, SymbolError
+
+Arrays = Mapping[str, NDArray[Any]]
+PART, LOCK = ".part", ".lock"
+FAULTS = (
+    EdhieError, ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RuntimeError, EOFError,
+    zipfile.BadZipFile,
+)  # fmt: skip
+"""Errors of reading files that are not what they should be."""
+
+
+@dataclass(frozen=True)
+class FolderFormat:
+    """One kind of saved folder: its names, its format number and its errors."""
+
+    kind: str
+    """Name in messages and in the description, such as "model"."""
+    version: int
+    """Format number; folders with another one are refused."""
+    description: str
+    """Name of the JSON file whose presence makes a folder whole."""
+    error: type[EdhieError]
+    """Raised where a folder cannot be read."""
+    remedy: str
+    """What to do with a damaged folder, such as "delete it and train again"."""
+    write_error: type[EdhieError] | None = None
+    """Raised where a folder cannot be written; None for `error`."""
+
+    def files(self, description: Mapping[str, Any], files: Mapping[str, str | bytes]) -> dict[str, bytes]:
+        """Return the content of all files of a folder, the description last."""
+        try:
+            head = {"kind": self.kind, "format": self.version, **description}
+            text = json.dumps(head, indent=2, ensure_ascii=False, default=as_json) + "\n"
+            encoded = {name: each.encode() if isinstance(each, str) else each for name, each in files.items()}
+            return {**encoded, self.description: text.encode()}
+        except (TypeError, ValueError) as error:
+            raise self.error(f"the {self.kind} cannot be written as text: {error}") from error
+
+    def write(self, folder: Path, description: Mapping[str, Any], files: Mapping[str, str | bytes]) -> Path:
+        """Write files and description into a folder, which is made if need be; what it held before stays until then."""
+        contents, part = self.files(description, files), folder / PART
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            part.mkdir(exist_ok=True)
+            for name, content in contents.items():
+                (part / name).write_bytes(content)
+            (folder / self.description).unlink(missing_ok=True)
+            for name in contents:
+                (part / name).replace(folder / name)
+        except OSError as error:
+            raise self.unwritable(folder, error) from error
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+        return folder
+
+    def read(self, folder: Path, *names: str) -> dict[str, Any]:
+        """Return the description of a folder that has these files too."""
+        path = folder / self.description
+        if not _is(folder, Path.is_dir):
+            raise self.error(f"there is no {self.kind} folder {folder}")
+        self._check_has(folder, self.description)
+        with self.reading(path):
+            description = json.loads(path.read_text(encoding="utf-8"))
+            version, kind = description["format"], description.get("kind", self.kind)  # earlier releases wrote no kind
+        if (version, kind) != (self.version, self.kind):
+            told = f"format {version!r}" if kind == self.kind else f"the kind {kind!r}"
+            raise self.error(f"{path} has {told}; this edhie reads format {self.version} of a {self.kind}")
+        self._check_has(folder, *names)
+        return dict(description)
+
+    def _check_has(self, folder: Path, *names: str) -> None:
+        for name in names:
+            if not _is(folder / name, Path.is_file):
+                raise self.error(f"{folder} is not a {self.kind}: it has no {name}")
+
+    @contextmanager
+    def reading(self, path: Path) -> Iterator[None]:
+        """Tell faults inside the block as damage of `path`; a file that may not be read is no damage."""
+        from safetensors import SafetensorError
+
+        try:
+            yield
+        except (SymbolError, OSError) as error:  # such as a user's operator that has to be passed
+            raise self.error(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        except (*FAULTS, SafetensorError) as error:
+            raise self.damaged(path, error) from error
+
+    def damaged(self, path: Path, fault: object) -> EdhieError:
+        """Return the error for a file or folder that is not what was written."""
+        is_told = not isinstance(fault, Exception) or isinstance(fault, ValueError | EdhieError)
+        reason = fault if is_told else repr(fault)  # KeyError('x') says more than 'x'
+        return self.error(f"{path} is damaged: {reason}; {self.remedy}")
+
+    def unwritable(self, folder: Path, error: OSError) -> EdhieError:
+        """Return the error for a folder that cannot be written to."""
+        made = self.write_error or self.error
+        return made(f"cannot write the {self.kind} to {folder}: {error.strerror or error}")
+
+    @contextmanager
+    def in_use(self, folder: Path) -> Iterator[None]:
+        """Hold a folder while a process works in it; raise where another process does."""
+        from filelock import FileLock, Timeout
+
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / LOCK).touch()
+        except OSError as error:
+            raise self.unwritable(folder, error) from error
+        lock = FileLock(folder / LOCK)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise InUseError(f"another process works in {folder}; wait for it, or choose another folder") from None
+        except (OSError, NotImplementedError):
+            pass  # a file system without locks
+        try:
+            yield
+        finally:
+            lock.release()
+            with suppress(OSError):
+                (folder / LOCK).unlink(missing_ok=True)
+
+
+def _is(path: Path, what: Callable[[Path], bool]) -> bool:
+    try:
+        return what(path)
+    except OSError:  # a name that is too long, or a place where one may not look
+        return False
+
+
+def replace_file(path: Path, content: bytes | Callable[[IO[bytes]], object]) -> None:
+    """Write a file whole or not at all; `content` may be a function that writes to an open file."""
+    part = path.with_name(f"{path.name}{PART}")
+    try:
+        with part.open("wb") as file:
+            file.write(content) if isinstance(content, bytes) else content(file)
+        part.replace(path)
+    except OSError:
+        with suppress(OSError):  # half a file is of no use, and a full disk needs the room
+            part.unlink(missing_ok=True)
+        raise
+
+
+def pack(arrays: Arrays, notes: Mapping[str, str] | None = None) -> bytes:
+    """Return arrays and notes as the content of a safetensors file."""
+    from safetensors.numpy import save
+
+    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    packed: bytes = save(contiguous, None if notes is None else dict(notes))
+    return packed
+
+
+def unpack(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+    """Return the arrays and the notes of a safetensors file."""
+    from safetensors import safe_open
+
+    with safe_open(path, framework="numpy") as file:
+        return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
+
+
+def digest(*parts: NDArray[Any] | str) -> str:
+    """Return the SHA-256 of arrays and texts, in hexadecimal."""
+    state = hashlib.sha256()
+    for part in parts:
+        state.update(part.encode() if isinstance(part, str) else np.ascontiguousarray(part).tobytes())
+    return state.hexdigest()
+
+
+def csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a table as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def as_json(value: Any) -> Any:
+    """Convert NumPy's numbers for `json.dumps`."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{value!r} has no place in JSON")
