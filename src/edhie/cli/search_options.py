@@ -41,7 +41,7 @@ def within(least: float, most: float = math.inf) -> Callable[[typer.CallbackPara
     def check(parameter: typer.CallbackParam, given: Any) -> Any:
         if given is not None and not least <= given <= most:
             limits = f"{least} or more" if most == math.inf else f"{least} to {most}"
-            raise typer.BadParameter(f"{given} is out of range; give {limits}", param=parameter)
+            raise typer.BadParameter(f"{given} is out of range; give {limits}")
         return given
 
     return check
