@@ -117,7 +117,7 @@ def test_more_columns_than_any_model_has_variables(edhie: Callable[..., Any], tm
     assert (code, sorted(set(out.split("= ")[1].strip()) & set("037v"))) == (0, ["0", "3", "7", "v"])
     code, out, err = edhie("fit", path, *options, *small("evolve"), "--quiet")
     assert (code, out) == (1, "")
-    assert err.startswith("error: this strategy needs a generator for 8 variables, and this one has 6; use")
+    assert err.startswith("error: the search 'evolve' needs a generator for 8 variables, not 6; use")
 
 
 @pytest.mark.parametrize("model", ["nguyen-1", "nguyen-2"])

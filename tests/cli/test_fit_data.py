@@ -64,13 +64,13 @@ def test_columns_of_numbers_are_chosen_unless_others_are_named(
     path = tmp_path / "data.csv"
     path.write_text(TABLE)
     measured = read_measured(path, "y", "")
-    assert measured.train.names == ("x", "z")
+    assert measured.problem.train.names == ("x", "z")
     measured.tell()
     told = " ".join(capsys.readouterr().err.split())
     assert "has columns of text or dates, which are left out: 'day', 'site'" in told
     with pytest.raises(DataError, match="'lab' is not a number; choose other columns"):
         read_measured(path, "y", "x, site")
-    assert read_measured(path, "y", "", exclude="z").train.names == ("x",)
+    assert read_measured(path, "y", "", exclude="z").problem.train.names == ("x",)
     with pytest.raises(DataError, match="has no column 'zz' to --exclude; did you mean 'z'"):
         read_measured(path, "y", "", exclude="zz")
     with pytest.raises(DataError, match="'x' is to be used and among those to --exclude too"):
@@ -81,11 +81,11 @@ def test_rows_with_missing_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     path = tmp_path / "data.csv"
     path.write_text(TABLE)
     measured = read_measured(path, "y", "x", path, missing=[-999], drop_missing=True)
-    assert measured.train.columns.tolist() == [[1, 3, 4]]
-    assert measured.validation is not None
-    assert measured.validation.columns.tolist() == [[1, 3, 4]]
+    assert measured.problem.train.columns.tolist() == [[1, 3, 4]]
+    assert measured.problem.validation is not None
+    assert measured.problem.validation.columns.tolist() == [[1, 3, 4]]
     assert measured.notes == ("has 1 row with a missing value, which is left out",)
-    assert measured.train.resolution.step == 0.1
+    assert measured.problem.train.resolution.step == 0.1
     with pytest.raises(DataError, match=r"line 3: column 'x' has no value \(-999\); .* --drop-missing"):
         read_measured(path, "y", "x", missing=[-999])
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TABLE.encode())))

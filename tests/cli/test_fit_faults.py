@@ -62,7 +62,7 @@ WIDE = ",".join(f"v{k}" for k in range(2000)) + ",y\n" + 20 * ("1," * 2000 + "2\
         (GOOD, ["--operators", "+,sinn"], "unknown operator 'sinn' in --operators; did you mean 'sin'?"),
         (GOOD, ["--operators", "+,zzz"], "unknown operator 'zzz' in --operators; there are + - * / "),
         (GOOD, ["--model", "nowhere"], "there is no model folder nowhere"),
-        (GOOD, ["--model", "nguyen-1", "--search", "draw"], "this strategy needs a generator for 2 variables"),
+        (GOOD, ["--model", "nguyen-1", "--search", "draw"], "the search 'draw' needs a generator for 2 variables"),
     ],
 )  # fmt: skip
 def test_faults(
@@ -165,8 +165,8 @@ def test_a_disk_that_is_full_at_the_end(edhie: Callable[..., Any], cup: Path, tm
     assert (code, printed.startswith("T = ")) == (1, True)  # what was found is shown all the same
     reason = "No space left on device"
     assert err.splitlines() == [
-        f"warning: cannot write the search to {out}: {reason}; what is found is in memory alone",
-        f"warning: cannot write the result to {out}: {reason}; it comes back, and is kept nowhere else",
+        f"warning: cannot write the search to {out}: {reason}; results are kept in memory only",
+        f"warning: cannot write the result to {out}: {reason}; it is returned, and saved nowhere else",
         f"error: cannot write the fit to {out}: {reason}",
     ]
     assert [path.name for path in out.iterdir()] == ["run.json"]
@@ -183,7 +183,7 @@ def test_a_checkpoint_that_finds_no_place(
     disk.is_full_for = lambda path: path.name == "checkpoint.npz.part"
     code, printed, err = edhie(*options)
     assert (code, printed.startswith("T = ")) == (0, True)  # the equations are kept
-    told = f"warning: cannot write the search to {out}: No space left on device; what is found is in memory alone"
+    told = f"warning: cannot write the search to {out}: No space left on device; results are kept in memory only"
     assert set(err.splitlines()) == {told}
     assert edhie("show", out).code == 0
 

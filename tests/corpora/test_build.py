@@ -243,12 +243,12 @@ def test_a_folder_that_is_read_only(tmp_path: Path) -> None:
 
 
 def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: Path, data: bytes) -> int:
+    def full(path: Path, content: bytes) -> None:
         raise OSError(28, "No space left on device")
 
     start(tmp_path, SMALL)
     monkeypatch.setattr(builder, "_tidied", lambda exprs, pool: iter(exprs))
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(builder, "replace_file", full)
     with pytest.raises(CorpusError, match=r"cannot write .*round-00000\.txt: No space left on device"):
         build(SMALL, tmp_path)
 

@@ -201,8 +201,8 @@ def test_a_full_disk_loses_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert_same(result, plain)
     where = f"{tmp_path / 'run'}: No space left on device"
     assert [str(each.message) for each in told] == [
-        f"cannot write the search to {where}; what is found is in memory alone",
-        f"cannot write the result to {where}; it comes back, and is kept nowhere else",
+        f"cannot write the search to {where}; results are kept in memory only",
+        f"cannot write the result to {where}; it is returned, and saved nowhere else",
     ]
     assert not (tmp_path / "run" / "checkpoint.npz.part").exists()
     assert_same(gone_on(tmp_path / "run"), plain)

@@ -102,8 +102,9 @@ def _searched(trial: Trial, problem: BenchmarkProblem, X: Numbers, y: Numbers) -
     if is_function:  # its formulas may use any symbol
         library = generator.library
     else:
-        library = answer_library(generator, strict=method.strict if settings.strict is None else settings.strict)
-        _warm_up(method, problem, settings.model)
+        strict = method.strict if settings.strict is None else settings.strict
+        library = answer_library(generator, strict=strict)
+        _warm_up(method, problem, settings.model, strict=strict)
     evaluator = Evaluator(library, X, y, constants=MANY_FITS)
     target = success_threshold(y) if trial.noise == 0 else None  # under noise the right one is not the best
     budget = Budget(settings.evaluations or None, settings.seconds, target)
@@ -123,10 +124,10 @@ def _generator(method: Method, problem: BenchmarkProblem, model: str | None) -> 
 
 
 @lru_cache(maxsize=2)
-def _warm_up(method: Method, problem: BenchmarkProblem, model: str | None) -> None:
+def _warm_up(method: Method, problem: BenchmarkProblem, model: str | None, *, strict: bool) -> None:
     """Compile before the time of a trial counts."""
     generator = _generator(method, problem, model)
-    warm_up(generator, answer_library(generator, strict=False), strategy_named(method.strategy))
+    warm_up(generator, answer_library(generator, strict=strict), strategy_named(method.strategy))
 
 
 # -- judging --------------------------------------------------------------------------

@@ -35,10 +35,10 @@ def setting(panel: str, field: str, *names: str, config: type = Settings, more: 
     return option(panel, f"{first}.{more}", *names, **options)
 
 
-def within(least: float, most: float = math.inf) -> Callable[[typer.CallbackParam, Any], Any]:
+def within(least: float, most: float = math.inf) -> Callable[[Any], Any]:
     """Return a check that a number is within limits."""
 
-    def check(parameter: typer.CallbackParam, given: Any) -> Any:
+    def check(given: Any) -> Any:
         if given is not None and not least <= given <= most:
             limits = f"{least} or more" if most == math.inf else f"{least} to {most}"
             raise typer.BadParameter(f"{given} is out of range; give {limits}")

@@ -133,7 +133,7 @@ def _read_description(folder: Path, *, resume: bool) -> dict[str, Any] | None:
     except OSError as error:
         raise SearchError(f"cannot look into {folder}: {error.strerror or error}") from error
     if not resume:
-        raise SearchError(f"{folder} holds a search already; go on with resume=True, or choose another folder")
+        raise SearchError(f"{folder} holds a search already; pass resume=True to continue it, or choose another folder")
     kept = STORED.read(folder)
     for key, kind in (("strategy", str), ("settings", dict), ("seed", int), ("digests", dict)):
         if not isinstance(kept.get(key), kind):
