@@ -38,7 +38,7 @@ import numpy as np
 
 from edhie.evaluate.data import few_rows
 from edhie.expr import Expr, Forest
-from edhie.results.candidates import Candidate, Candidates
+from edhie.results.candidates import Candidates
 from edhie.search.arrays import Numbers, forest_arrays, forest_from
 from edhie.search.base import State, Strategy, Task
 from edhie.search.mosaic.config import MosaicConfig, Opening, Rounds, Weighing
@@ -266,22 +266,14 @@ class Mosaic(Strategy):
         leaders = self._scorer.leaders
         if len(leaders.bits) and leaders.bits[0] < self._fewest_bits - Rounds.LEAST_GAIN:
             self._fewest_bits, self.improved_at = float(leaders.bits[0]), self._round
-        self.best_now = self._first()
-
-    def _first(self) -> Candidate | None:
-        leaders = self._scorer.leaders
-        if len(leaders.forest) == 0:
-            return None
-        complexity = float(self._task.evaluator.complexities(leaders.forest.take([0]))[0])
-        return Candidate(leaders.forest[0], float(leaders.errors[0]), complexity, int(leaders.executed_at[0]))
+        self.best_now = next(iter(leaders.candidates(self._task.evaluator)), None)
 
     def leaders(self) -> Candidates | None:
         """Return the expressions with the shortest descriptions so far."""
         found = self._scorer.leaders
         before = found.state()  # asking changes nothing: a search that is resumed does not know that it was asked
         found.look(self._task.evaluator)
-        complexities = self._task.evaluator.complexities(found.forest)
-        listed = Candidates(found.forest, found.errors, np.asarray(complexities, np.float64), found.executed_at)
+        listed = found.candidates(self._task.evaluator)
         found.restore(before)
         return listed
 
@@ -303,7 +295,7 @@ class Mosaic(Strategy):
         self._surround(forest_from("surrounded_", state, self._pieces.library))
         self._scorer.restore(state)
         self._fewest_bits, self.improved_at = float(state["best"][0]), int(state["best"][1])
-        self.best_now = self._first()
+        self.best_now = next(iter(self._scorer.leaders.candidates(self._task.evaluator)), None)
         if "noise" in state:
             self._put_noisy(RowNoise(*state["noise"]))
         self._pieces.restore(state)

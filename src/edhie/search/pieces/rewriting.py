@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,6 @@ from edhie.evaluate.data import Data
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
 from edhie.expr.symbols import NUMBER, Opcode
-from edhie.search.pieces.spelling import Words, under
 from edhie.search.pieces.splicing import Part, Stock
 
 FROM_HERE = FitConfig(points=0, starts=1, iterations=30, tolerance=1e-14)  # no other starts than the values there are
@@ -122,8 +122,10 @@ def _negate(tokens: list[str], values: list[float | None], at: int, slot: int, c
 # -- constants --------------------------------------------------------------------------
 
 
-def loosened(expr: Expr) -> Expr:
-    """Return an expression with a factor 1, to be fitted, in the argument of each function that it would change.
+def loosened(expr: Expr, names: Collection[str] = SENSITIVE, value: float | None = 1.0) -> Expr:
+    """Return an expression with a factor, to be fitted, in the argument of each function of these names.
+
+    Arguments that have one are left alone. The factor 1 does not change values yet; with None it has no value.
 
     >>> from edhie.expr import parse
     >>> str(loosened(parse("x0*exp(x1) + sin(c*x0)")))
@@ -132,23 +134,13 @@ def loosened(expr: Expr) -> Expr:
     library, constant = expr.library, expr.library.constant
     if constant is None or "*" not in library:
         return expr
-    constants = iter(expr.constants)
-
-    def read(at: int) -> tuple[Words, int]:
-        token = expr.tokens[at]
-        if token == constant:
-            return Words((token,), (next(constants),)), at + 1
-        arity = library[token].arity
-        operands, at = [], at + 1
-        for _ in range(arity):
-            operand, at = read(at)
-            operands.append(operand)
-        if token in SENSITIVE and arity == 1 and operands[0].tokens[:2] != ("*", constant):
-            operands = [under("*", Words((constant,), (1.0,)), operands[0])]
-        return under(token, *operands), at
-
-    words, _ = read(0)
-    return Expr.trusted(library, words.tokens, words.constants)
+    for position, _, symbol in reversed(list(expr.walk())):  # inner functions first
+        if symbol.arity == 1 and symbol.name in names:
+            operand = expr.subtree(position + 1)
+            if operand.tokens[:2] != ("*", constant):
+                factor = Expr(library, ("*", constant, *operand.tokens), (value, *operand.constants))
+                expr = expr.replace(position + 1, factor)
+    return expr
 
 
 def refitted(forest: Forest, data: Data, config: FitConfig = FROM_HERE) -> Forest:

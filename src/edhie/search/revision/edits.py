@@ -8,7 +8,7 @@ import numpy as np
 
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.search.arrays import Indices, Numbers
-from edhie.search.pieces.rewriting import shorter
+from edhie.search.pieces.rewriting import loosened, shorter
 from edhie.search.pieces.splicing import Part, Stock
 from edhie.search.revision.vocabulary import BESIDE, OF_A_CONSTANT, OF_A_VARIABLE, OF_ANY_PART, Pattern, patterns
 
@@ -29,12 +29,7 @@ def with_scales(expr: Expr) -> list[Expr]:
     if library.constant is None or "*" not in library or "+" not in library:
         return []
     leaf = (library.constant,)
-    inside = expr
-    for position, _, symbol in reversed(list(expr.walk())):
-        if symbol.arity == 1 and symbol.style == "function":
-            operand = inside.subtree(position + 1)
-            scaled = Expr(library, ("*", *leaf, *operand.tokens), (None, *operand.constants))
-            inside = inside.replace(position + 1, scaled)
+    inside = loosened(expr, [symbol.name for symbol in library.symbols if symbol.style == "function"], None)
     found = [inside]
     for each in dict.fromkeys((expr, inside)):
         times = Expr(library, ("*", *leaf, *each.tokens), (None, *each.constants))

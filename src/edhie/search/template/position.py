@@ -8,7 +8,7 @@ equal to the target, where operators can be undone from the root to the hole, an
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from edhie.evaluate.values import values
 from edhie.expr import Forest
 from edhie.expr.symbols import Opcode
 from edhie.search.arrays import Numbers
-from edhie.search.pieces.splicing import Part, Stock
+from edhie.search.pieces.splicing import Stock
 from edhie.search.template.template import Template
 
 LEAST_SHARE = 0.5  # of the rows that must be usable after undoing
@@ -68,9 +68,10 @@ def _linearised(template: Template, frame: Forest, part: int, held: Numbers, dat
     holes = template.holes(part)
     usable = np.isfinite(held).all(axis=0)
     columns = np.ascontiguousarray(np.concatenate([data.columns, np.where(usable, held, 1.0)]))
-    response = Response(_movable(template, frame, holes), columns)
+    movable, places = _movable(template, frame, holes)
+    response = Response(movable, columns)
     reached, slopes = response.jacobian(response.constants)
-    moved = slopes[_moved_places(template, holes)]
+    moved = slopes[places]
     usable &= np.isfinite(reached) & np.isfinite(moved).all(axis=0)
     calls = distinct_calls(template, part)
     by_call = np.zeros((len(calls), data.n_rows))
@@ -86,35 +87,23 @@ def _linearised(template: Template, frame: Forest, part: int, held: Numbers, dat
     return Position(by_call, target) if is_good else None
 
 
-def _movable(template: Template, frame: Forest, holes: tuple[int, ...]) -> Forest:
-    """Return the frame with a constant, 0, added to the variable of each of these holes."""
-    library = template.hole_library
-    assert library.constant is not None
-    stock = Stock(frame)
-    moved = {template.hole_tokens[hole] for hole in holes}
-    parts: list[Part] = []
-    for k, token in enumerate(frame.tokens.tolist()):
+def _movable(template: Template, frame: Forest, holes: tuple[int, ...]) -> tuple[Forest, list[int]]:
+    """Return the frame with a constant, 0, added to the variable of each of these holes, and the constants' places."""
+    library, moved = template.hole_library, {template.hole_tokens[hole] for hole in holes}
+    constant = library.ids[str(library.constant)]
+    own = iter(np.where(np.isnan(frame.values), 0.0, frame.values).tolist())
+    tokens: list[int] = []
+    values: list[float] = []
+    places: list[int] = []
+    for token in frame.tokens.tolist():
         if token in moved:
-            ids = [library.ids["+"], token, library.ids[library.constant]]
-            parts += [stock.symbols(np.array([each])) for each in ids]
+            places.append(tokens.count(constant))
+            tokens += [library.ids["+"], token, constant]
+            values.append(0.0)
         else:
-            parts.append(Part(np.array([k]), np.array([1])))
-    made = stock.join(parts)
-    return replace(made, values=np.where(np.isnan(made.values), 0.0, made.values))
-
-
-def _moved_places(template: Template, holes: tuple[int, ...]) -> list[int]:
-    """Return the places, among all constants, of those that were added."""
-    name, found, at, hole = template.library.constant, [], 0, 0
-    for token in template.tokens:
-        if token == "":
-            if hole in holes:
-                found.append(at)
-                at += 1
-            hole += 1
-        elif token == name:
-            at += 1
-    return found
+            tokens.append(token)
+            values += [next(own)] if library.has_slot[token] else []
+    return Forest(library, np.array(tokens, np.int16), np.array([0, len(tokens)]), np.array(values)), places
 
 
 # -- undoing operators ------------------------------------------------------------------

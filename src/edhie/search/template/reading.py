@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from edhie.errors import ParseError, shortened
-from edhie.expr import Expr, SymbolLibrary, parse
+from edhie.expr import SymbolLibrary, parse
 from edhie.expr.lexer import Token, tokenise
 from edhie.expr.symbols import ALIASES, NAMED_LITERALS, OPERATORS, is_name, variable
 
@@ -33,12 +33,21 @@ def read_template(text: str, library: SymbolLibrary) -> tuple[tuple[Call, ...], 
         raise ParseError(
             "the template has no unknown part, such as f(x0); without one there is nothing to find", text, 0
         )
-    _check_alike(text, calls)
-    standing = _stand_ins(text, calls, library)
-    written = text
+    first: dict[str, Call] = {}
+    standing, written = _stand_ins(text, calls, library), text
     for call, name in zip(calls, standing, strict=True):
+        other = first.setdefault(call.name, call)
+        if len(other.arguments) != len(call.arguments):
+            counts = f"{len(other.arguments)} variables before and of {len(call.arguments)} here"
+            raise ParseError(f"the part {call.name!r} is of {counts}", text, call.start)
         written = written[: call.start] + name + written[call.end :]
-    expr = _parsed(text, written, calls, standing, library)
+    try:
+        expr = parse(written, library.extended(*map(variable, standing)))
+    except ParseError as error:
+        what = error.what
+        for call, name in zip(calls, standing, strict=True):
+            what = what.replace(name, text[call.start : call.end])
+        raise ParseError(what, text, error.position) from None
     return calls, tuple("" if token in standing else token for token in expr.tokens)
 
 
@@ -106,16 +115,6 @@ def _argument(text: str, tokens: Sequence[Token], at: int, library: SymbolLibrar
     raise ParseError(what, text, token.position)
 
 
-def _check_alike(text: str, calls: Sequence[Call]) -> None:
-    """Raise an error where one part is called with different numbers of variables."""
-    first: dict[str, Call] = {}
-    for call in calls:
-        other = first.setdefault(call.name, call)
-        if len(other.arguments) != len(call.arguments):
-            counts = f"{len(other.arguments)} variables before and of {len(call.arguments)} here"
-            raise ParseError(f"the part {call.name!r} is of {counts}", text, call.start)
-
-
 def _stand_ins(text: str, calls: Sequence[Call], library: SymbolLibrary) -> list[str]:
     """Return for each call a name as long as its text, so that errors point to the right place."""
     taken = {*library.readable_names, *(token.text for token in tokenise(text))}
@@ -127,13 +126,3 @@ def _stand_ins(text: str, calls: Sequence[Call], library: SymbolLibrary) -> list
         taken.add(name)
         found.append(name)
     return found
-
-
-def _parsed(text: str, written: str, calls: Sequence[Call], standing: Sequence[str], library: SymbolLibrary) -> Expr:
-    try:
-        return parse(written, library.extended(*map(variable, standing)))
-    except ParseError as error:
-        what = error.what
-        for call, name in zip(calls, standing, strict=True):
-            what = what.replace(name, text[call.start : call.end])
-        raise ParseError(what, text, error.position) from None

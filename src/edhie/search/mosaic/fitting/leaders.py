@@ -12,6 +12,7 @@ from edhie.evaluate.constants.fitting import FitConfig
 from edhie.evaluate.data import Data
 from edhie.evaluate.evaluator import Evaluator
 from edhie.expr import Forest, SymbolLibrary
+from edhie.results.candidates import Candidates
 from edhie.search.arrays import Indices, Numbers, forest_arrays, forest_from, one_of_each
 from edhie.search.mosaic.config import Improving
 from edhie.selection.between_rows import neighbours, unreliable_bits
@@ -57,6 +58,11 @@ class Leaders:
         self.forest, self.bits = both.take(kept), bits[kept]
         self.errors = np.concatenate([self.errors, errors[near]])[kept]
         self.executed_at = np.concatenate([self.executed_at, explored.executed_at[places[near]]])[kept]
+
+    def candidates(self, evaluator: Evaluator) -> Candidates:
+        """Return the leaders, the shortest description first."""
+        complexities = np.asarray(evaluator.complexities(self.forest), np.float64)
+        return Candidates(self.forest, self.errors, complexities, self.executed_at)
 
     def plainer(self, model: NoiseModel, config: FitConfig, most: int) -> Forest:
         """Return leaders with plain numbers for constants near one, where that makes the description shorter."""
