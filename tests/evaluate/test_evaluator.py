@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import DataError, EdhieError, ExpressionError, SymbolError
 from edhie.evaluate.constants.fitting import THOROUGH, FitConfig
+from edhie.evaluate.data import Data
 from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.reading import read_data
@@ -155,12 +156,19 @@ def test_weights_count() -> None:
 def test_data_is_taken_as_it_is() -> None:
     data = read_data({"b": X2[:, 1], "x1": X2[:, 1], "x0": X2[:, 0]}, Y2, sigma=np.linspace(1, 2, len(Y2)))
     evaluator = Evaluator(FEYNMAN, data)
-    assert (evaluator.data.names, evaluator.data.sigma is data.sigma) == (("x0", "x1"), True)
+    assert evaluator.data.names == ("x0", "x1")
     again = Evaluator(FEYNMAN, X2, Y2, sigma=data.sigma)
     forest = forest_of(FEYNMAN, "x0/x1", "c*x0")
     assert evaluator.score(forest).errors.tolist() == again.score(forest).errors.tolist()
     own = read_data(X2, Y2, names=FEYNMAN.variables)
-    assert Evaluator(FEYNMAN, own).data is own
+    for array in (own.columns, own.y):
+        array.flags.writeable = False  # as scikit-learn's memory maps are
+    copied = Evaluator(FEYNMAN, own).data
+    assert not np.shares_memory(copied.columns, own.columns)
+    assert copied.y.flags.writeable
+    assert (copied.y.tolist(), copied.resolution) == (own.y.tolist(), own.resolution)
+    whole = Data(own.columns, np.arange(len(Y2)), None, own.names)  # type: ignore[arg-type]
+    assert Evaluator(FEYNMAN, whole).score(forest).is_scored.all()
     with pytest.raises(EdhieError, match="a Data has its own y, weights, sigma and resolution; give the Data alone"):
         Evaluator(FEYNMAN, own, Y2)
     with pytest.raises(DataError, match="the data has no variable 'x0', only: a, b"):

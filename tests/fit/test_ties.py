@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError
 from edhie.evaluate import Data
+from edhie.evaluate.constants.tied_constants import TiedConstants
 from edhie.evaluate.constants.uncertainty import uncertainty
 from edhie.expr import SymbolLibrary, parse
 from edhie.fit import Settings
@@ -72,11 +73,11 @@ def test_standard_errors_are_those_of_the_tied_parametrisation(parameters: tuple
 def test_copies_vary_as_one() -> None:
     expr = parse("c*x0 + c*x1", LIBRARY).with_constants([2.0, 2.0])
     data = measured(np.array([1.0, 0.5, 1.0]))
-    found = uncertainty(expr, data, ties=(0, 0))
+    found = uncertainty(expr, data, ties=TiedConstants((0, 0)))
     assert found.covariance[0, 1] == pytest.approx(found.covariance[0, 0])
     assert found.standard_errors[0] == pytest.approx(found.standard_errors[1])
     with pytest.raises(ExpressionError, match="ties for 3 constants"):
-        uncertainty(expr, data, ties=(0, 1, 2))
+        uncertainty(expr, data, ties=TiedConstants((0, 1, 2)))
 
 
 def test_what_is_not_determined_is_so_in_all_places() -> None:

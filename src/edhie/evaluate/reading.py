@@ -1,4 +1,4 @@
-"""Read tables of numbers and one number for each row; an error says what is wrong and where."""
+"""Read arrays, DataFrames and mappings as `Data`; an error says what is wrong and where. Files: see `tables`."""
 
 from __future__ import annotations
 
@@ -73,18 +73,20 @@ def read_data(
 
 
 def data_for(data: Data, names: Sequence[str], *, allow_constant_target: bool = False) -> Data:
-    """Return data that was read already, with the variables of these names in this order; check its target.
+    """Return a copy of data that was read already, with the variables of these names in this order; check its target.
 
-    Where there are standard errors, the weights are those of the rows at hand, with a mean of 1.
+    Where there are standard errors, the weights are those of the rows at hand, with a mean of 1. The arrays are
+    copied as float64, so that it does not matter what becomes of those given, and that kernels may take them.
     """
     for name in names:
         if name not in data.names:
             known = shortened(", ".join(data.names))
             raise DataError(f"the data has no variable {name!r}, only: {known}{suggestion(name, data.names)}")
-    if tuple(names) != data.names:
-        data = data.with_columns([data.names.index(name) for name in names])
-    if data.sigma is not None:
-        data = replace(data, weights=weights_of(data.sigma))
+    data = data.with_columns([data.names.index(name) for name in names])
+    weights = data.weights if data.sigma is None else weights_of(data.sigma)
+    columns, y = (np.array(values, np.float64, order="C") for values in (data.columns, data.y))
+    weights, sigma = (None if values is None else np.array(values, np.float64) for values in (weights, data.sigma))
+    data = replace(data, columns=columns, y=y, weights=weights, sigma=sigma)
     _check_target(data, allow_constant_target)
     return data
 

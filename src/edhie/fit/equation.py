@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate import Data, values
+from edhie.evaluate.constants.tied_constants import TiedConstants
 from edhie.evaluate.constants.uncertainty import Uncertainty, uncertainty, value_deviations
 from edhie.evaluate.losses import r2
 from edhie.expr import Expr, Forest
@@ -47,8 +48,8 @@ class Equation:
     """Rows that were held out."""
     score: float = 0.0
     """How much the logarithm of the loss falls from the equation before it, for each unit of complexity."""
-    ties: tuple[int, ...] | None = None
-    """The parameter that each constant is, where a template's part is called twice, so that its constants are tied."""
+    ties: TiedConstants | None = None
+    """Constants that are one in several places, as those of a template's part that is called twice."""
     model: NoiseModel | None = None
     """The noise model at whose optimum the constants are; None for the loss that was asked for."""
     weight: float | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from edhie.errors import SearchError
+from edhie.evaluate.constants.tied_constants import TiedConstants
 from edhie.expr import Expr, SymbolLibrary
 from edhie.expr.symbols import NUMBER, OPERATORS, constant
 from edhie.search.template import Template, TemplateConfig, TemplateSearch
@@ -52,13 +53,13 @@ def parts(expr: Expr, template: Template | str) -> dict[str, Expr]:
     return read.parts(expr)
 
 
-def ties_of(expr: Expr, template: str) -> tuple[int, ...] | None:
+def ties_of(expr: Expr, template: str) -> TiedConstants | None:
     """Return the parameter that each constant is, where one is in several places; None where none is.
 
     >>> from edhie.expr import parse
     >>> expr = parse("c*x0 + 2*(c*x1)", variables=["x0", "x1"]).with_constants([-3.0, -3.0])
     >>> ties_of(expr, "f(x0) + 2*f(x1)")
-    (0, 0)
+    TiedConstants(of=(0, 0))
     """
     try:
         read = Template.parse(template, expr.library)
@@ -67,4 +68,4 @@ def ties_of(expr: Expr, template: str) -> tuple[int, ...] | None:
         return None
     if not read.is_tied or None in expr.constants:
         return None
-    return tuple(read.ties(expr))
+    return TiedConstants(tuple(read.ties(expr)))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import EdhieError, ExpressionError
+from edhie.errors import EdhieError
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.slope_svd import SlopeSVD
+from edhie.evaluate.constants.tied_constants import TiedConstants
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
 
@@ -40,31 +40,30 @@ class Uncertainty:
     """
 
 
-def uncertainty(expr: Expr, data: Data, *, level: float = 0.95, ties: Sequence[int] | None = None) -> Uncertainty:
+def uncertainty(expr: Expr, data: Data, *, level: float = 0.95, ties: TiedConstants | None = None) -> Uncertainty:
     """Return standard errors from the slopes at the fit, and Student's intervals around it.
 
     The noise is estimated from the residuals, so weights count by their ratios. Where constants are redundant, some
-    are held, and the errors of the others are those of a fit with these given. `ties` says which parameter each
-    constant is, where some are one in several places: (0, 1, 0) for a constant, another, and the first again.
+    are held, and the errors of the others are those of a fit with these given. `ties` are constants that are one in
+    several places.
     """
     from scipy.special import stdtrit
 
     if not 0 < level < 1:
         raise EdhieError(f"the level of an interval lies between 0 and 1, not at {level}; 0.95 is usual")
     fit = _LinearisedFit.of(expr, data, ties)
-    values, precision, of, freedom = fit.response.constants, fit.response.precision, fit.ties, fit.degrees_of_freedom
-    parameters = np.zeros(len(fit.slopes))
-    parameters[of] = values
+    values, precision, freedom = fit.response.constants, fit.response.precision, fit.degrees_of_freedom
+    parameters = fit.ties.different(values)
     held = fit.svd.held(precision, parameters)
     free = [k for k in range(len(parameters)) if k not in held]
     covariance = np.zeros((len(parameters), len(parameters)))
     with np.errstate(all="ignore"):
         of_free = SlopeSVD.of(fit.slopes[free], fit.weights)
         covariance[np.ix_(free, free)] = of_free.inverse(precision) * fit.variance
-    covariance = covariance[np.ix_(of, of)]  # copies vary as one
+    covariance = covariance[np.ix_(fit.ties.of, fit.ties.of)]  # copies vary as one
     covariance[np.isnan(covariance)] = np.inf  # 0 · ∞: a perfect fit of what is not determined
-    groups = tuple(_constants_of(group, of) for group in fit.svd.unidentified(precision))
-    held = _constants_of(held, of)
+    groups = tuple(map(fit.ties.constants_of, fit.svd.unidentified(precision)))
+    held = fit.ties.constants_of(held)
     if not np.isfinite(fit.variance):  # nothing is known of the noise
         covariance[:], held = np.inf, ()
     errors = np.sqrt(np.diag(covariance))
@@ -74,7 +73,7 @@ def uncertainty(expr: Expr, data: Data, *, level: float = 0.95, ties: Sequence[i
     return Uncertainty(values, errors, values - reach, values + reach, covariance, freedom, groups, held)
 
 
-def value_deviations(expr: Expr, data: Data, columns: Numbers, *, ties: Sequence[int] | None = None) -> Numbers:
+def value_deviations(expr: Expr, data: Data, columns: Numbers, *, ties: TiedConstants | None = None) -> Numbers:
     """Return the standard error of the expression's value in each row of `columns`, for constants fitted to `data`.
 
     Constants that the data do not determine one by one may still determine the values. Infinite where they do not;
@@ -86,7 +85,7 @@ def value_deviations(expr: Expr, data: Data, columns: Numbers, *, ties: Sequence
     svd, rank = fit.svd, fit.svd.rank(fit.response.precision)
     with np.errstate(all="ignore"):
         _, there = Response(expr, columns).jacobian(fit.response.constants)
-        scaled = _together(there, fit.ties) / svd.scales[:, np.newaxis]
+        scaled = fit.ties.together(there) / svd.scales[:, np.newaxis]
         along = svd.axes[:, :rank].T @ scaled
         outside = scaled - svd.axes[:, :rank] @ along
         lengths = np.linalg.norm(along / svd.singular_values[:rank, np.newaxis], axis=0)
@@ -99,8 +98,7 @@ class _LinearisedFit(NamedTuple):
     """A fit to first order in its parameters: its constants, each once where it is in several places."""
 
     response: Response
-    ties: NDArray[np.int64]
-    """The parameter that each constant is."""
+    ties: TiedConstants
     slopes: Numbers
     """Slopes of shape (parameters, rows)."""
     weights: Numbers
@@ -110,30 +108,15 @@ class _LinearisedFit(NamedTuple):
     """Variance of the residual of a row of weight 1; infinite without degrees of freedom."""
 
     @classmethod
-    def of(cls, expr: Expr, data: Data, ties: Sequence[int] | None) -> _LinearisedFit:
+    def of(cls, expr: Expr, data: Data, ties: TiedConstants | None) -> _LinearisedFit:
         """Linearise an expression about its constants."""
         response = Response(expr, data.columns)
-        n = len(response.constants)
-        of = np.arange(n) if ties is None else np.array(ties, np.int64)
-        if len(of) != n:
-            raise ExpressionError(f"there are ties for {len(of)} constants, and the expression has {n}")
+        ties = ties or TiedConstants(tuple(range(len(response.constants))))
         values, slopes = response.jacobian(response.constants)
-        slopes = _together(slopes, of)
+        slopes = ties.together(slopes)
         weights = np.ones(data.n_rows) if data.weights is None else data.weights
         svd = SlopeSVD.of(slopes, weights)
         freedom = int(np.count_nonzero(weights)) - svd.rank(response.precision)
         with np.errstate(all="ignore"):
             variance = float(weights @ np.square(data.y - values)) / freedom if freedom > 0 else np.inf
-        return cls(response, of, slopes, weights, svd, freedom, variance)
-
-
-def _together(slopes: Numbers, ties: NDArray[np.int64]) -> Numbers:
-    """Return slopes by parameter, given slopes by constant, (constants, rows): those of copies add up."""
-    found = np.zeros((int(ties.max(initial=-1)) + 1, slopes.shape[1]))
-    np.add.at(found, ties, slopes)
-    return found
-
-
-def _constants_of(parameters: Sequence[int], ties: NDArray[np.int64]) -> tuple[int, ...]:
-    """Return the constants that are among some parameters."""
-    return tuple(np.flatnonzero(np.isin(ties, parameters)).tolist())
+        return cls(response, ties, slopes, weights, svd, freedom, variance)
