@@ -42,10 +42,7 @@ class Expr:
     _constants: tuple[float | None, ...]
 
     def __init__(
-        self,
-        library: SymbolLibrary,
-        tokens: Sequence[str],
-        constants: Sequence[float | None] | None = None,
+        self, library: SymbolLibrary, tokens: Sequence[str], constants: Sequence[float | None] | None = None
     ) -> None:
         """Check that `tokens` form one whole tree over `library`; `constants` are values for its `c`s, in order."""
         names = _checked_tokens(library, tuple(tokens))
