@@ -120,7 +120,6 @@ def _drawing(expr: Expr, title: str | None, number_format: str) -> _Drawing:
 
 
 def _text_width(text: str, size: float) -> float:
-    """Return the width of a line of text, in points."""
     from matplotlib.cbook import is_math_text
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
@@ -179,7 +178,6 @@ def _panels(drawings: list[_Drawing], columns: int) -> list[Axes]:
 
 
 def _size(panel: Axes) -> tuple[float, float]:
-    """Return width and height of axes in points."""
     box, points = panel.get_window_extent(), 72 / panel.figure.dpi
     return box.width * points, box.height * points
 
