@@ -153,7 +153,6 @@ def _tidied(exprs: list[Expr], pool: SympyPool) -> Iterator[Outcome]:
 
 
 def _line(outcome: Outcome) -> str:
-    """Return an expression in prefix, or `! reason`."""
     return to_prefix(outcome) if isinstance(outcome, Expr) else f"! {outcome}"
 
 

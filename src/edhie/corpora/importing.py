@@ -98,7 +98,6 @@ def imported(
 
 
 def _rows(path: Path, column: str) -> Iterator[tuple[int, str]]:
-    """Return line numbers, from 1, and formulas."""
     text = _text(path)
     if column or path.suffix.lower() in TABLE_SUFFIXES:
         return _table_rows(path, text, column)
@@ -137,7 +136,6 @@ def _table_rows(path: Path, text: str, column: str) -> Iterator[tuple[int, str]]
 
 
 def _place(path: Path, names: list[str], column: str) -> int:
-    """Return the index of the column with the formulas."""
     if not column:
         raise CorpusError(f"{path} is a table: say which column holds the formulas with --column ({', '.join(names)})")
     if column not in names:

@@ -36,16 +36,16 @@ class Expr:
     'c x cos * x ^2 c / +'
     """
 
-    __slots__ = ("__dict__", "_constants", "_library", "_tokens")
-    _library: SymbolLibrary
-    _tokens: tuple[str, ...]
-    _constants: tuple[float | None, ...]
+    __slots__ = ("__dict__", "constants", "library", "tokens")
+    library: SymbolLibrary
+    """Its symbols."""
+    tokens: tuple[str, ...]
+    """Names of its symbols in prefix order; a number is its own text."""
+    constants: tuple[float | None, ...]
+    """Values of its fitted constants in prefix order, None where not fitted."""
 
     def __init__(
-        self,
-        library: SymbolLibrary,
-        tokens: Sequence[str],
-        constants: Sequence[float | None] | None = None,
+        self, library: SymbolLibrary, tokens: Sequence[str], constants: Sequence[float | None] | None = None
     ) -> None:
         """Check that `tokens` form one whole tree over `library`; `constants` are values for its `c`s, in order."""
         names = _checked_tokens(library, tuple(tokens))
@@ -56,9 +56,9 @@ class Expr:
         self._set(library, names, values)
 
     def _set(self, library: SymbolLibrary, tokens: tuple[str, ...], constants: tuple[float | None, ...]) -> None:
-        object.__setattr__(self, "_library", library)
-        object.__setattr__(self, "_tokens", tokens)
-        object.__setattr__(self, "_constants", constants)
+        object.__setattr__(self, "library", library)
+        object.__setattr__(self, "tokens", tokens)
+        object.__setattr__(self, "constants", constants)
 
     @classmethod
     def trusted(cls, library: SymbolLibrary, tokens: tuple[str, ...], constants: tuple[float | None, ...]) -> Expr:
@@ -74,34 +74,19 @@ class Expr:
         raise AttributeError(f"an Expr cannot be changed; {name!r} was to be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Expr.trusted, (self._library, self._tokens, self._constants))
+        return (Expr.trusted, (self.library, self.tokens, self.constants))
 
     # -- what it is made of -----------------------------------------------------------
 
     @property
-    def library(self) -> SymbolLibrary:
-        """Its symbols."""
-        return self._library
-
-    @property
-    def tokens(self) -> tuple[str, ...]:
-        """Names of its symbols in prefix order; a number is its own text."""
-        return self._tokens
-
-    @property
-    def constants(self) -> tuple[float | None, ...]:
-        """Values of its fitted constants in prefix order, None where not fitted."""
-        return self._constants
-
-    @property
     def symbol(self) -> Symbol:
         """The symbol at the root."""
-        return self._library[self._tokens[0]]
+        return self.library[self.tokens[0]]
 
     @property
     def size(self) -> int:
         """Number of nodes."""
-        return len(self._tokens)
+        return len(self.tokens)
 
     @cached_property
     def _ends(self) -> tuple[int, ...]:
@@ -110,7 +95,7 @@ class Expr:
         open_ends: list[int] = []  # ends of finished subtrees, the leftmost on top
         for i in range(self.size - 1, -1, -1):
             end = i + 1
-            for _ in range(self._library[self._tokens[i]].arity):
+            for _ in range(self.library[self.tokens[i]].arity):
                 end = open_ends.pop()
             ends[i] = end
             open_ends.append(end)
@@ -124,8 +109,8 @@ class Expr:
     @cached_property
     def variables(self) -> tuple[str, ...]:
         """The variables that occur, in the library's order."""
-        present = set(self._tokens)
-        return tuple(name for name in self._library.variables if name in present)
+        present = set(self.tokens)
+        return tuple(name for name in self.library.variables if name in present)
 
     @property
     def children(self) -> tuple[Expr, ...]:
@@ -135,7 +120,7 @@ class Expr:
     def child_positions(self, position: int) -> tuple[int, ...]:
         """Return the positions of the operands of the node at `position`."""
         positions, at = [], position + 1
-        for _ in range(self._library[self._tokens[position]].arity):
+        for _ in range(self.library[self.tokens[position]].arity):
             positions.append(at)
             at = self._ends[at]
         return tuple(positions)
@@ -143,9 +128,9 @@ class Expr:
     def walk(self) -> Iterator[tuple[int, int, Symbol]]:
         """Yield position, depth (the root's is 1) and symbol of every node, in prefix order."""
         waiting = [1]
-        for i, token in enumerate(self._tokens):
+        for i, token in enumerate(self.tokens):
             depth = waiting.pop()
-            symbol = self._library[token]
+            symbol = self.library[token]
             waiting.extend([depth + 1] * symbol.arity)
             yield i, depth, symbol
 
@@ -155,9 +140,9 @@ class Expr:
         `leaf` gets the symbol and the text of a leaf, and the value of a number, a literal or a fitted constant.
         `operator` gets a symbol and the results of its operands.
         """
-        fitted, stack = list(self._constants), list[T]()
-        for token in reversed(self._tokens):
-            symbol = self._library[token]
+        fitted, stack = list(self.constants), list[T]()
+        for token in reversed(self.tokens):
+            symbol = self.library[token]
             if symbol.arity:
                 stack.append(operator(symbol, [stack.pop() for _ in range(symbol.arity)]))
                 continue
@@ -174,19 +159,19 @@ class Expr:
         start = self._node(position)
         end = self._ends[start]
         first, last = self._slots(start), self._slots(end)
-        return Expr.trusted(self._library, self._tokens[start:end], self._constants[first:last])
+        return Expr.trusted(self.library, self.tokens[start:end], self.constants[first:last])
 
     def replace(self, position: int, other: Expr) -> Expr:
         """Return this expression with the subtree at `position` replaced by `other`."""
-        if other.library != self._library:
-            other = other.cast(self._library)
+        if other.library != self.library:
+            other = other.cast(self.library)
         start = self._node(position)
         end = self._ends[start]
         first, last = self._slots(start), self._slots(end)
         return Expr.trusted(
-            self._library,
-            self._tokens[:start] + other._tokens + self._tokens[end:],
-            self._constants[:first] + other._constants + self._constants[last:],
+            self.library,
+            self.tokens[:start] + other.tokens + self.tokens[end:],
+            self.constants[:first] + other.constants + self.constants[last:],
         )
 
     def substitute(self, values: Mapping[str, float | Expr]) -> Expr:
@@ -194,12 +179,12 @@ class Expr:
 
         The library is extended where it does not allow numbers.
         """
-        leaves = [symbol.name for symbol in self._library.symbols if symbol.kind in ("variable", "literal", "constant")]
+        leaves = [symbol.name for symbol in self.library.symbols if symbol.kind in ("variable", "literal", "constant")]
         for name in values:
             if name not in leaves:
                 hint = suggestion(name, leaves) or f"; there are {shortened(', '.join(leaves))}"
                 raise SymbolError(f"cannot substitute {name!r}: not a leaf here{hint}")
-        library = self._library
+        library = self.library
         if any(not isinstance(value, Expr) for value in values.values()):
             library = library.with_numbers()
         new = {
@@ -208,29 +193,29 @@ class Expr:
         }
         tokens: list[str] = []
         constants: list[float | None] = []
-        fitted = iter(self._constants)
-        for token in self._tokens:
-            own = (next(fitted),) if token == self._library.constant else ()
-            tokens += new[token]._tokens if token in new else (token,)
-            constants += new[token]._constants if token in new else own
+        fitted = iter(self.constants)
+        for token in self.tokens:
+            own = (next(fitted),) if token == self.library.constant else ()
+            tokens += new[token].tokens if token in new else (token,)
+            constants += new[token].constants if token in new else own
         return Expr.trusted(library, tuple(tokens), tuple(constants))
 
     def with_constants(self, values: Sequence[float | None]) -> Expr:
         """Return the same tree with these values for its fitted constants."""
-        return Expr(self._library, self._tokens, values)
+        return Expr(self.library, self.tokens, values)
 
     def free(self) -> Expr:
         """Return the same tree with its constants unfitted."""
-        return Expr.trusted(self._library, self._tokens, (None,) * len(self._constants))
+        return Expr.trusted(self.library, self.tokens, (None,) * len(self.constants))
 
     def numbers_to_constants(self) -> Expr:
         """Return the same tree with every number and literal as a constant to be fitted that keeps its value."""
-        name = self._library.constant
+        name = self.library.constant
         if name is None:
-            raise SymbolError(f"the library ({self._library}) has no fitted constant to turn numbers into")
-        tokens, values, fitted = [], [], iter(self._constants)
-        for token in self._tokens:
-            symbol = self._library[token]
+            raise SymbolError(f"the library ({self.library}) has no fitted constant to turn numbers into")
+        tokens, values, fitted = [], [], iter(self.constants)
+        for token in self.tokens:
+            symbol = self.library[token]
             if symbol.kind == "constant":
                 values.append(next(fitted))
             elif symbol.kind == "literal":
@@ -238,15 +223,15 @@ class Expr:
             elif symbol.kind == "number":
                 values.append(float(token))
             tokens.append(token if symbol.kind in ("operator", "variable") else name)
-        return Expr.trusted(self._library, tuple(tokens), tuple(values))
+        return Expr.trusted(self.library, tuple(tokens), tuple(values))
 
     def cast(self, library: SymbolLibrary) -> Expr:
         """Return the same tree over another library; an error names the symbol that it lacks."""
-        if library == self._library:
+        if library == self.library:
             return self
         names: dict[str, str] = {}
-        for token in dict.fromkeys(self._tokens):
-            ours = self._library[token]
+        for token in dict.fromkeys(self.tokens):
+            ours = self.library[token]
             name = library.constant if ours.kind == "constant" and library.constant else token
             theirs = library[name]
             if theirs.role != ours.role:
@@ -255,22 +240,22 @@ class Expr:
                     f"library ({library}) it is {theirs.kind}, with {theirs.arity}; rename one of them"
                 )
             names[token] = name
-        return Expr.trusted(library, tuple(names[token] for token in self._tokens), self._constants)
+        return Expr.trusted(library, tuple(names[token] for token in self.tokens), self.constants)
 
     # -- as a value -------------------------------------------------------------------
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Expr):
             return NotImplemented
-        if self._tokens != other._tokens or self._constants != other._constants:
+        if self.tokens != other.tokens or self.constants != other.constants:
             return False
         # over another library the same name may mean another thing: a variable e, and the number e
-        return self._library is other._library or all(
-            self._library[token].role == other._library[token].role for token in set(self._tokens)
+        return self.library is other.library or all(
+            self.library[token].role == other.library[token].role for token in set(self.tokens)
         )
 
     def __hash__(self) -> int:
-        return hash((self._tokens, self._constants))
+        return hash((self.tokens, self.constants))
 
     def __str__(self) -> str:
         from edhie.expr.infix import to_infix
@@ -313,8 +298,8 @@ class Expr:
 
     def _slots(self, position: int) -> int:
         """Return the number of fitted constants before `position`."""
-        name = self._library.constant
-        return 0 if name is None else self._tokens[:position].count(name)
+        name = self.library.constant
+        return 0 if name is None else self.tokens[:position].count(name)
 
 
 def _checked_tokens(library: SymbolLibrary, tokens: tuple[str, ...]) -> tuple[str, ...]:

@@ -84,11 +84,7 @@ class Forest:
 
     @classmethod
     def checked(
-        cls,
-        library: SymbolLibrary,
-        tokens: NDArray[Any],
-        offsets: NDArray[Any],
-        values: NDArray[Any] | None = None,
+        cls, library: SymbolLibrary, tokens: NDArray[Any], offsets: NDArray[Any], values: NDArray[Any] | None = None
     ) -> Forest:
         """Return a forest from arrays of unknown origin; anything invalid raises."""
         from edhie.expr import forest_kernels as kernels

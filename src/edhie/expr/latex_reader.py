@@ -137,7 +137,6 @@ class _Formula:
         return match[0] if is_simple else f"_{{{self.placeholder(match[1])}}}"
 
     def place(self, match: re.Match[str]) -> int:
-        """Return the position of the match in the text."""
         return self.origin[match.start()]
 
 

@@ -29,7 +29,10 @@ def tokenise(text: str) -> list[Token]:
     tokens, at = [], 0
     while at < len(text):
         match = TOKEN.match(text, at)
-        end = match.end() if match else _name_end(text, at)
+        end = match.end() if match else at
+        if match is None and text[at].isidentifier():
+            while end < len(text) and is_in_names(text[end]):
+                end += 1
         if end == at:
             meant = LOOK_ALIKES.get(text[at])
             hint = f"; did you mean {meant!r}?" if meant else ""
@@ -41,11 +44,3 @@ def tokenise(text: str) -> list[Token]:
             tokens.append(Token(kind, "^" if match.group() == "**" else match.group(), at))
         at = end
     return tokens
-
-
-def _name_end(text: str, at: int) -> int:
-    end = at
-    if text[at].isidentifier():
-        while end < len(text) and is_in_names(text[end]):
-            end += 1
-    return end

@@ -266,12 +266,7 @@ def literal(text: str | float) -> Symbol:
 
 
 def operator(
-    name: str,
-    arity: int,
-    *,
-    numpy: Callable[..., Any],
-    sympy: Callable[..., Any] | None = None,
-    latex: str = "",
+    name: str, arity: int, *, numpy: Callable[..., Any], sympy: Callable[..., Any] | None = None, latex: str = ""
 ) -> Symbol:
     """Return an operator of the user's with one or two operands, a NumPy function and perhaps a SymPy function.
 

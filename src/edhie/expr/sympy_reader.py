@@ -82,7 +82,6 @@ def _is_negative(value: sympy.Expr) -> bool:
 
 
 def _without_sign(value: sympy.Expr) -> sympy.Expr:
-    """Return the expression without that minus sign."""
     factor, rest = value.as_coeff_Mul()
     if rest == 1:
         return -factor
@@ -123,7 +122,6 @@ class _Reader:
         return name in self.library and self.library[name].kind in ("operator", "literal")
 
     def writes(self, number: int) -> bool:
-        """Return True for a number that the library allows."""
         return self.library.has_numbers or self.has(str(number))
 
     @cached_property

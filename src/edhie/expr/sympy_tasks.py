@@ -81,8 +81,7 @@ def tidy(exprs: list[Expr]) -> Answer:
     value = to_sympy(expr)
     shorter = sympy.factor_terms(value)
     value = min(value, shorter, key=sympy.count_ops)
-    constants = {sympy.Symbol(name, real=True) for name in constant_names(expr.library, len(expr.constants))}
-    return _read_back(_absorbed(value, constants), expr)
+    return _read_back(_absorbed(value, set(_symbols(expr))), expr)
 
 
 def _absorbed(value: sympy.Expr, constants: set[sympy.Symbol]) -> sympy.Expr:
@@ -100,7 +99,9 @@ def prove_zero(exprs: list[Expr], constants: list[int]) -> Answer:
     The caller knows that the difference vanishes, or is tiny, at many points.
     """
     left, right = (to_sympy(expr, exact=True) for expr in exprs)
-    ours, theirs = (_unfitted(expr) for expr in exprs)
+    ours, theirs = (
+        [name for name, value in zip(_symbols(expr), expr.constants, strict=True) if value is None] for expr in exprs
+    )
     right = right.subs({theirs[i]: ours[j] for i, j in enumerate(constants)}, simultaneous=True)
     difference = left - right
     for step in ROADS_TO_ZERO:
@@ -115,9 +116,9 @@ def prove_zero(exprs: list[Expr], constants: list[int]) -> Answer:
     return {"zero": False}
 
 
-def _unfitted(expr: Expr) -> list[sympy.Symbol]:
-    names = constant_names(expr.library, len(expr.constants))
-    return [sympy.Symbol(name, real=True) for name, value in zip(names, expr.constants, strict=True) if value is None]
+def _symbols(expr: Expr) -> list[sympy.Symbol]:
+    """Return the SymPy symbols of its constants."""
+    return [sympy.Symbol(name, real=True) for name in constant_names(expr.library, len(expr.constants))]
 
 
 def _constant(difference: sympy.Expr) -> sympy.Expr:

@@ -92,7 +92,6 @@ class _Builder:
                 self.add(self.states[rule.lhs], pattern, Weight(rule.probability, rule.probability, (place,)))
 
     def add(self, state: int, pattern: Pattern, weight: Weight) -> None:
-        """Add one alternative of a state, as written."""
         if isinstance(pattern, Hole):
             step = (state, self.states[pattern.name])
             self.units[step] = self.units.get(step, NEVER).or_else(weight)

@@ -8,17 +8,7 @@ from dataclasses import replace
 from edhie.errors import SymbolError, suggestion
 from edhie.expr.library import SymbolLibrary, numbered_first
 from edhie.expr.numerals import is_numeral, numeral
-from edhie.expr.symbols import (
-    ALIASES,
-    NAMED_LITERALS,
-    NUMBER,
-    OPERATORS,
-    Symbol,
-    constant,
-    is_name,
-    literal,
-    variable,
-)
+from edhie.expr.symbols import ALIASES, NAMED_LITERALS, NUMBER, OPERATORS, Symbol, constant, is_name, literal, variable
 from edhie.grammar.patterns import PUNCTUATION, Hole, Leaf, Pattern
 from edhie.grammar.rules import Part, Rule, fault
 

@@ -43,7 +43,6 @@ def with_variables(
 
 
 def _template(rule: Rule, library: SymbolLibrary) -> tuple[Part | None, ...]:
-    """Return the right-hand side with None for its variable."""
     present = {part for part in rule.rhs if part in library.variables}
     if len(present) > 1:
         what = "a rule with several variables cannot be remade for others"

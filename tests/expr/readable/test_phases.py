@@ -58,7 +58,8 @@ def test_aliases_have_the_same_values_on_the_grid(frequency: float, phase: float
     expr = parse(f"{wave}(c*t + c)", LIBRARY).with_constants([sign * frequency, phase])
     found = normal_phases(expr, {"t": Grid(3.7, 0.1)})
     limit = (math.pi if wave == "tan" else 2 * math.pi) / 0.1 / 2
-    assert found == expr or abs(found.constants[0]) <= limit * (1 + 1e-9)
+    frequencies = found.constants or (1.0,)  # sin(t) has no constant
+    assert found == expr or abs(frequencies[0]) <= limit * (1 + 1e-9)
     ours, theirs = found(t=T), expr(t=T)
     usual = np.abs(theirs) < 100  # near to a pole of the tangent rounding is all there is
     np.testing.assert_allclose(ours[usual], theirs[usual], atol=2e-8 if wave == "tan" else 1e-9)

@@ -86,7 +86,6 @@ class _Nodes:
         self.old: set[int] = set()
 
     def take(self, edits: Iterable[Edit]) -> None:
-        """Note the nodes of all edits."""
         for edit in edits:
             if edit.act == "replaced":
                 one = _free(edit.places, self.old | {one for one, _ in self.replaced})

@@ -94,7 +94,6 @@ class EditWriter:
         return f"{edit.operator} {text}" if is_second else f"{text} {edit.operator}"
 
     def _over(self, edit: Edit, inner: Shape) -> str:
-        """Return the text of the operator over a part."""
         tokens = tuple(self._tokens(inner))
         if edit.part is None:
             tokens = (edit.operator, *tokens)

@@ -87,20 +87,19 @@ def draw_figure(
     if columns is not None and columns < 1:
         raise ValueError(f"a grid of {columns} columns has no panels")
     if axes is None:
-        panels = _panels(drawings, columns or _columns(len(trees)))
+        rows = math.ceil(len(trees) / LONGEST_ROW)
+        panels = _panels(drawings, columns or math.ceil(len(trees) / rows))  # even rows: 3 and 3, not 5 and 1
     else:
         panels = list(np.ravel(np.array(axes, dtype=object)))
         if len(panels) != len(trees):
             raise ValueError(f"{len(trees)} expressions were given and {len(panels)} axes; the counts must agree")
-    scale = min(1.0, *(_room(panel, drawing) for panel, drawing in zip(panels, drawings, strict=True)))
+    scale = 1.0  # at which all drawings fit
+    for panel, drawing in zip(panels, drawings, strict=True):
+        width, height = _size(panel)
+        scale = min(scale, width / _panel_width(drawing), height / (drawing.height * UNIT))
     for panel, drawing in zip(panels, drawings, strict=True):
         _draw(panel, drawing, scale)
     return panels[0].figure.figure
-
-
-def _columns(count: int) -> int:
-    """Return a number of columns for even rows: six panels are three and three, not five and one."""
-    return math.ceil(count / math.ceil(count / LONGEST_ROW))
 
 
 # -- what to draw ---------------------------------------------------------------------
@@ -120,7 +119,6 @@ def _drawing(expr: Expr, title: str | None, number_format: str) -> _Drawing:
 
 
 def _text_width(text: str, size: float) -> float:
-    """Return the width of a line of text, in points."""
     from matplotlib.cbook import is_math_text
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
@@ -179,15 +177,8 @@ def _panels(drawings: list[_Drawing], columns: int) -> list[Axes]:
 
 
 def _size(panel: Axes) -> tuple[float, float]:
-    """Return width and height of axes in points."""
     box, points = panel.get_window_extent(), 72 / panel.figure.dpi
     return box.width * points, box.height * points
-
-
-def _room(panel: Axes, drawing: _Drawing) -> float:
-    """Return the scale at which a drawing just fits."""
-    width, height = _size(panel)
-    return min(width / _panel_width(drawing), height / (drawing.height * UNIT))
 
 
 # -- drawing --------------------------------------------------------------------------

@@ -121,7 +121,10 @@ def _offsets(children: list[tuple[int, ...]], widths: list[float], gap: float, g
     for i in range(len(children) - 1, -1, -1):
         if len(children[i]) == 2:
             left, right = finished.pop(), finished.pop()
-            distance = _distance(left, right, gap, grid)
+            # the least at which the subtrees keep the gap at every depth
+            reach = max(edge - other for edge, other in zip(reversed(left.right), reversed(right.left), strict=False))
+            distance = reach - left.root + right.root + gap
+            distance = math.ceil(distance / grid) * grid if grid else distance
             offsets[children[i][0]], offsets[children[i][1]] = -distance / 2, distance / 2
             contour = _joined(left, right, distance)
         else:
@@ -130,14 +133,6 @@ def _offsets(children: list[tuple[int, ...]], widths: list[float], gap: float, g
         contour.right.append(contour.root + widths[i] / 2)
         finished.append(contour)
     return offsets
-
-
-def _distance(left: _Contour, right: _Contour, gap: float, grid: float) -> float:
-    """Return the least distance between two roots at which their subtrees keep the gap at every depth."""
-    shared = min(len(left.right), len(right.left))
-    reach = max(left.right[-k] - right.left[-k] for k in range(1, shared + 1))
-    distance = reach - left.root + right.root + gap
-    return math.ceil(distance / grid) * grid if grid else distance
 
 
 def _joined(left: _Contour, right: _Contour, distance: float) -> _Contour:

@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from edhie.expr.exports.code import (
-    COMMON,
-    PRODUCTS_FOR_POWERS,
-    NameRules,
-    arithmetic,
-    calls,
-    check_computable,
-    check_function_name,
-    equation_lines,
-    renamed,
-    renaming_notes,
-)
+from edhie.expr.exports import code
 from edhie.expr.expression import Expr
 from edhie.expr.writer import Syntax, write
 
@@ -28,7 +17,7 @@ HELPERS = {
     "sign": "static double sign(double a)\n{\n    return a == 0.0 || isnan(a) ? a : copysign(1.0, a);\n}",
 }
 
-FUNCTIONS = COMMON | {
+FUNCTIONS = code.COMMON | {
     "cbrt": "cbrt",
     "abs": "fabs",
     "^": "pow",
@@ -42,8 +31,8 @@ FUNCTIONS = COMMON | {
 }
 
 C = Syntax(
-    arithmetic(one="1.0") | calls(FUNCTIONS),  # C99 itself has no names for pi and e
-    variants=(PRODUCTS_FOR_POWERS,),
+    code.arithmetic(one="1.0") | code.calls(FUNCTIONS),  # C99 itself has no names for pi and e
+    variants=(code.PRODUCTS_FOR_POWERS,),
     assign="const double {0} = {1};",
     helpers=HELPERS,
 )
@@ -75,14 +64,14 @@ LIBRARY_FUNCTIONS = frozenset(
 
 def to_c(expr: Expr, *, name: str, target: str) -> str:
     """Return a C99 function, its helpers static; it gives NaN and infinity where edhie does."""
-    check_computable(expr, "C")
+    code.check_computable(expr, "C")
     words = KEYWORDS | OWN_WORDS
-    check_function_name(name, NameRules(words | LIBRARY_FUNCTIONS, is_ascii=True), "C")
-    names = renamed(expr.variables, NameRules(words, is_ascii=True), taken={name})
+    code.check_function_name(name, code.NameRules(words | LIBRARY_FUNCTIONS, is_ascii=True), "C")
+    names = code.renamed(expr.variables, code.NameRules(words, is_ascii=True), taken={name})
     written = write(expr, C, names=names)
     parameters = ", ".join(f"double {each}" for each in names.values()) or "void"
     function = [
-        *_comment([*equation_lines(expr, target), *renaming_notes(names)]),
+        *_comment([*code.equation_lines(expr, target), *code.renaming_notes(names)]),
         f"double {name}({parameters})",
         "{",
         *(f"    {line}" for line in (*written.statements, f"return {written.text};")),

@@ -53,10 +53,7 @@ def by_number(operands: Sequence[Piece], library: SymbolLibrary) -> bool:
 # in edhie powers are products: a general power is rounded differently, and in plain Python raises where it overflows
 PRODUCTS_FOR_POWERS: Variant = (
     lambda operands, library: operands[-1].is_variable,
-    {
-        "^2": Template("{0} * {0}", Precedence.PRODUCT),
-        "^3": Template("{0} * {0} * {0}", Precedence.PRODUCT),
-    },
+    {"^2": Template("{0} * {0}", Precedence.PRODUCT), "^3": Template("{0} * {0} * {0}", Precedence.PRODUCT)},
 )
 
 

@@ -7,20 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from edhie.expr.exports.code import (
-    COMMON,
-    PRODUCTS_FOR_POWERS,
-    PYTHON_WORDS,
-    NameRules,
-    arithmetic,
-    by_number,
-    calls,
-    check_computable,
-    check_function_name,
-    equation_lines,
-    renamed,
-    renaming_notes,
-)
+from edhie.expr.exports import code
 from edhie.expr.expression import Expr
 from edhie.expr.symbols import FUNCTIONS, OPERATORS, Symbol
 from edhie.expr.writer import Syntax, Template, write
@@ -42,10 +29,10 @@ class PythonLibrary:
 
     def write(self, expr: Expr, *, name: str, target: str) -> str:
         """Return a module of one function: imports, helpers, a docstring with the equation, the formula."""
-        check_computable(expr, self.name)
-        rules = NameRules(PYTHON_WORDS | self.words | self.syntax.helpers.keys())
-        check_function_name(name, rules, self.name)
-        names = renamed(expr.variables, rules, taken={name})
+        code.check_computable(expr, self.name)
+        rules = code.NameRules(code.PYTHON_WORDS | self.words | self.syntax.helpers.keys())
+        code.check_function_name(name, rules, self.name)
+        names = code.renamed(expr.variables, rules, taken={name})
         written = write(expr, self.syntax, names=names)
         conversions = [f"{each} = {self.convert.format(each)}" for each in names.values()]
         computation = [*written.statements, f"return {written.text}"]
@@ -60,8 +47,8 @@ class PythonLibrary:
 
 
 def _docstring(expr: Expr, target: str, names: dict[str, str]) -> list[str]:
-    lines = equation_lines(expr, target)
-    notes = renaming_notes(names)
+    lines = code.equation_lines(expr, target)
+    notes = code.renaming_notes(names)
     if len(lines) == 1 and not notes:
         return [f'    """{lines[0]}"""']
     below = ["", *(f"    {line}" for line in notes)] if notes else []
@@ -75,15 +62,15 @@ POWER_HELPERS = {
     "_fourth": "def _fourth(a):\n    return (a * a) * (a * a)",
     "_fifth": "def _fifth(a):\n    return (a * a) * (a * a) * a",
 }
-ARITHMETIC = arithmetic(one="1.0", stays_plain=True)
+ARITHMETIC = code.arithmetic(one="1.0", stays_plain=True)
 BY_NUMBER = {name: replace(ARITHMETIC[name], stays_plain=True) for name in ("/", "inv")}
 
 
 def python_syntax(module: str, operators: dict[str, Template], helpers: dict[str, str], wrap: str = "") -> Syntax:
     """Return the syntax of a library, given the operators and helpers that differ from those of all."""
     return Syntax(
-        ARITHMETIC | calls(POWERS) | operators,
-        variants=((by_number, BY_NUMBER), PRODUCTS_FOR_POWERS),
+        ARITHMETIC | code.calls(POWERS) | operators,
+        variants=((code.by_number, BY_NUMBER), code.PRODUCTS_FOR_POWERS),
         literal={"pi": f"{module}.pi", "e": f"{module}.e"}.get,
         wrap=wrap,
         assign="{0} = {1}",
@@ -130,40 +117,36 @@ def _power(a, b):
 HELPERS = {
     "_divide": DIVIDE,
     "_power": POWER,
-    **{f"_{name}": text for name in COMMON if (text := _helper(OPERATORS[name]))},
+    **{f"_{name}": text for name in code.COMMON if (text := _helper(OPERATORS[name]))},
     "_min": "def _min(a, b):\n    return a if a <= b or math.isnan(a) else b",
     "_max": "def _max(a, b):\n    return a if a >= b or math.isnan(a) else b",
     "_sign": "def _sign(a):\n    return a if a == 0 or math.isnan(a) else math.copysign(1.0, a)",
 }
 # math.cbrt needs Python 3.11, all else runs anywhere
-CALLED = {name: f"math.{name}" for name in (*COMMON, "cbrt")}
+CALLED = {name: f"math.{name}" for name in (*code.COMMON, "cbrt")}
 CALLED |= {name[1:]: name for name in HELPERS if name[1:] in OPERATORS} | {"/": "_divide", "^": "_power", "abs": "abs"}
 
 PYTHON = PythonLibrary(
     "Python",
     "import math",
-    python_syntax(
-        "math",
-        calls(CALLED) | {"inv": Template("_divide(1.0, {0})")},
-        HELPERS,
-    ),
+    python_syntax("math", code.calls(CALLED) | {"inv": Template("_divide(1.0, {0})")}, HELPERS),
     words=frozenset({"math", "float", "abs"}),
     convert="float({0})",
 )
 
 NUMPY_FUNCTIONS = {name: str(OPERATORS[name].numpy) for name in (*FUNCTIONS, "^2", "^")}
-TORCH_FUNCTIONS = COMMON | {"abs": "abs", "^2": "square", "^": "pow"}
+TORCH_FUNCTIONS = code.COMMON | {"abs": "abs", "^2": "square", "^": "pow"}
 TORCH_HELPERS = {
     "_cbrt": "def _cbrt(a):\n    return torch.copysign(torch.abs(a) ** (1 / 3), a)",
     "_sign": "def _sign(a):\n    return torch.where(torch.isnan(a), a, torch.sign(a))",
 }
 # torch computes 2.5 / x as 2.5 * (1 / x), which is rounded twice, and has no minimum of a tensor and a number
-TORCH_OF_TENSORS = {"/": ARITHMETIC["/"]} | calls({"min": "minimum", "max": "maximum"}, "torch.")
+TORCH_OF_TENSORS = {"/": ARITHMETIC["/"]} | code.calls({"min": "minimum", "max": "maximum"}, "torch.")
 
 NUMPY = PythonLibrary(
     "NumPy",
     "import numpy as np",
-    python_syntax("np", calls(NUMPY_FUNCTIONS, "np."), {}, wrap="np.float64({0})"),
+    python_syntax("np", code.calls(NUMPY_FUNCTIONS, "np."), {}, wrap="np.float64({0})"),
     words=frozenset({"np", "float"}),
     convert="np.asarray({0}, dtype=float)",
     context='with np.errstate(all="ignore"):',
@@ -171,7 +154,7 @@ NUMPY = PythonLibrary(
 JAX = PythonLibrary(
     "JAX",
     "import jax.numpy as jnp",
-    python_syntax("jnp", calls(NUMPY_FUNCTIONS, "jnp."), {}, wrap="jnp.asarray({0})"),
+    python_syntax("jnp", code.calls(NUMPY_FUNCTIONS, "jnp."), {}, wrap="jnp.asarray({0})"),
     words=frozenset({"jax", "jnp"}),
     convert="jnp.asarray({0})",
 )
@@ -181,9 +164,9 @@ TORCH = PythonLibrary(
     python_syntax(
         "torch",
         {
-            **calls(TORCH_FUNCTIONS, "torch."),
+            **code.calls(TORCH_FUNCTIONS, "torch."),
             **{name: replace(template, wraps_numbers=True) for name, template in TORCH_OF_TENSORS.items()},
-            **calls({"cbrt": "_cbrt", "sign": "_sign"}),
+            **code.calls({"cbrt": "_cbrt", "sign": "_sign"}),
         },
         TORCH_HELPERS,
         # a tensor without dimensions takes on the precision of those with some

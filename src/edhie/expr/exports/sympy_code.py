@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from edhie.expr.exports.code import (
-    PYTHON_WORDS,
-    NameRules,
-    arithmetic,
-    calls,
-    check_built_in,
-    equation_lines,
-    renamed,
-    renaming_notes,
-)
+from edhie.expr.exports import code
 from edhie.expr.expression import Expr
 from edhie.expr.numerals import numeral
 from edhie.expr.symbols import FUNCTIONS, Precedence
@@ -26,11 +17,11 @@ QUOTIENT = Template("{0} * {1} ** -1", Precedence.PRODUCT, (Precedence.PRODUCT, 
 
 SYMPY = Syntax(
     {
-        **arithmetic(),
+        **code.arithmetic(),
         "^": Template("{0} ** {1}", Precedence.POWER, ATOMS),
         **{f"^{n}": Template(f"{{0}} ** {n}", Precedence.POWER, ATOMS) for n in (2, 3, 4, 5)},
-        **calls({name: str(symbol.sympy) for name, symbol in FUNCTIONS.items()}, "sympy."),
-        **calls({"cbrt": "_cbrt"}),
+        **code.calls({name: str(symbol.sympy) for name, symbol in FUNCTIONS.items()}, "sympy."),
+        **code.calls({"cbrt": "_cbrt"}),
         "log10": Template("sympy.log({0}) / sympy.log(10)", Precedence.PRODUCT),
     },
     variants=((lambda operands, library: all(piece.is_known for piece in operands), {"/": QUOTIENT}),),
@@ -45,18 +36,18 @@ SYMPY = Syntax(
 
 def to_sympy_code(expr: Expr, *, name: str, target: str) -> str:
     """Return Python code after which `target` is the SymPy expression; constants without values are symbols."""
-    check_built_in(expr, "SymPy text")
+    code.check_built_in(expr, "SymPy text")
     from edhie.expr.sympy_bridge import constant_names, to_sympy
 
     to_sympy(expr)  # raises where SymPy would never end, or has no value
     constants = constant_names(expr.library, len(expr.constants))
     unfitted = [each for each, value in zip(constants, expr.constants, strict=True) if value is None]
-    rules = NameRules(PYTHON_WORDS | {"sympy", *HELPERS})
-    symbols = renamed([*expr.variables, *unfitted], rules)
-    result = renamed([target], rules, taken=set(symbols.values()))
+    rules = code.NameRules(code.PYTHON_WORDS | {"sympy", *HELPERS})
+    symbols = code.renamed([*expr.variables, *unfitted], rules)
+    result = code.renamed([target], rules, taken=set(symbols.values()))
     written = write(expr, SYMPY, names=symbols, constants=[symbols.get(each, each) for each in constants])
     lines = [f'{own} = sympy.Symbol("{each}", real=True)' for each, own in symbols.items()]
-    comment = [f"# {line}" for line in (*equation_lines(expr, target), *renaming_notes(result))]
+    comment = [f"# {line}" for line in (*code.equation_lines(expr, target), *code.renaming_notes(result))]
     body = [*lines, *comment, *written.statements, f"{result[target]} = {written.text}"]
     spaced = "\n\n\n" if written.helpers else "\n\n"
     return spaced.join(["import sympy", *written.helpers, "\n".join(body)]) + "\n"

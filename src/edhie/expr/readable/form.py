@@ -6,18 +6,7 @@ import math
 from functools import lru_cache
 
 from edhie.expr.expression import Expr
-from edhie.expr.readable.arithmetic import (
-    PRODUCT,
-    SUM,
-    added,
-    factors,
-    negative,
-    power_of,
-    quotient,
-    split,
-    summands,
-    whole_power,
-)
+from edhie.expr.readable import arithmetic
 from edhie.expr.readable.nodes import MissingSymbolError, Node, expr_of, operation, rebuilt, tree_of, walk
 from edhie.expr.symbols import EVEN
 
@@ -65,16 +54,16 @@ def _readable_node(node: Node) -> Node:
 
 
 def _rewritten(node: Node) -> Node:
-    if node.op in PRODUCT:
-        is_negative, above, below = factors(node)
-        bare = quotient(above, below)
-        return negative(bare, node.size) if is_negative else bare
-    if node.op in SUM:
-        return added(summands(node), room=node.size)
+    if node.op in arithmetic.PRODUCT:
+        is_negative, above, below = arithmetic.factors(node)
+        bare = arithmetic.quotient(above, below)
+        return arithmetic.negative(bare, node.size) if is_negative else bare
+    if node.op in arithmetic.SUM:
+        return arithmetic.added(arithmetic.summands(node), room=node.size)
     if node.op in EVEN:
-        node = node.over(split(node.operands[0])[1])
-    base, exponent = power_of(node)
-    written = whole_power(base, exponent) if exponent > 1 else None
+        node = node.over(arithmetic.split(node.operands[0])[1])
+    base, exponent = arithmetic.power_of(node)
+    written = arithmetic.whole_power(base, exponent) if exponent > 1 else None
     return written[0] if written is not None and len(written) == 1 else node
 
 

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from edhie.expr.readable import polynomials as poly
 from edhie.expr.readable.arithmetic import SUM, added, factors, quotient, summands
 from edhie.expr.readable.nodes import MissingSymbolError, Node, operation
-from edhie.expr.readable.polynomials import (
-    TooLargeError,
-    exact,
-    exponent_of,
-    is_non_negative,
-    number_node,
-    scaled,
-    written_power,
-)
 from edhie.expr.readable.ring import Ring
 from edhie.expr.symbols import EVEN, OPERATORS
 
@@ -46,7 +38,7 @@ def _of_angle(node: Node, positive: frozenset[str]) -> Node | None:
     if inner is wave or inner.op not in ("asin", "acos", "atan"):
         return None
     (own,) = inner.operands
-    one, square = number_node(node.library, 1.0), _square(own)
+    one, square = poly.number_node(node.library, 1.0), _square(own)
     if inner.op == "atan":
         if wave.op == "tan":
             return None
@@ -64,18 +56,18 @@ def _of_angle(node: Node, positive: frozenset[str]) -> Node | None:
 
 
 def _square(node: Node) -> Node:
-    found = written_power(node, 2)[0]
+    found = poly.written_power(node, 2)[0]
     return found if found.op == "^2" else operation("*", node, node)
 
 
 def _size(node: Node, positive: frozenset[str]) -> Node | None:
     """abs(u) is u where u is never negative, and abs(u)^2 is u^2."""
     inner = node.operands[0]
-    if node.op == "abs" and is_non_negative(inner, positive):
+    if node.op == "abs" and poly.is_non_negative(inner, positive):
         return inner
     if inner.op != "abs":
         return None
-    exponent = exponent_of(node)
+    exponent = poly.exponent_of(node)
     is_even = exponent is not None and exponent.denominator == 1 and exponent % 2 == 0
     return node.over(inner.operands[0], *node.operands[1:]) if is_even or node.op in EVEN else None
 
@@ -97,7 +89,7 @@ def _exponential(node: Node, positive: frozenset[str]) -> Node | None:
         return None
     if rest:
         outside.append(node.over(added(rest)))
-    return quotient(outside or [number_node(node.library, 1.0)], divisors)
+    return quotient(outside or [poly.number_node(node.library, 1.0)], divisors)
 
 
 def _power_of_log(node: Node) -> Node | None:
@@ -111,10 +103,10 @@ def _power_of_log(node: Node) -> Node | None:
     others = [each for each in above if each not in logarithms]
     if len(logarithms) != 1 or is_negative:
         return None
-    exponent = quotient(others or [number_node(node.library, 1.0)], below)
+    exponent = quotient(others or [poly.number_node(node.library, 1.0)], below)
     base, number = logarithms[0].operands[0], exponent.number
     if number is not None and number > 0:
-        whole = written_power(base, exact(number))
+        whole = poly.written_power(base, poly.exact(number))
         return whole[0] if len(whole) == 1 else None
     return operation("^", base, exponent)
 
@@ -161,14 +153,14 @@ def _hyperbolic(node: Node, positive: frozenset[str]) -> Node | None:
     if one.op != "exp" or other.op != "exp" or not _are_opposite(one.operands[0], other.operands[0]):
         return None
     wave = operation("sinh" if is_negative else "cosh", one.operands[0])
-    return operation("*", number_node(node.library, 2.0), wave)
+    return operation("*", poly.number_node(node.library, 2.0), wave)
 
 
 def _are_opposite(one: Node, other: Node) -> bool:
     ring = Ring(one.library, expands=True)
     try:
-        return ring.read(one) == scaled(ring.read(other), -1.0)
-    except TooLargeError:
+        return ring.read(one) == poly.scaled(ring.read(other), -1.0)
+    except poly.TooLargeError:
         return False
 
 

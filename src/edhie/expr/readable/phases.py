@@ -66,7 +66,12 @@ def _wave(node: Node, grids: Mapping[str, Grid]) -> Node:
         return node
     token, slope, offset = node.op, form.slope, form.offset
     period = WAVES[token] * +mpmath.pi
-    frequency, phase = _unaliased(_real(slope), _real(offset), period, grids.get(form.variable))
+    frequency, phase = _real(slope), _real(offset)
+    if (grid := grids.get(form.variable)) is not None:  # the lowest frequency with the same values there
+        step = mpmath.mpf(grid.step)
+        turns = mpmath.nint(frequency * step / period)
+        frequency -= turns * period / step
+        phase += turns * period * mpmath.mpf(grid.start) / step
     if frequency == 0:
         return node
     if frequency < 0 and (token == "cos" or (token == "sin" and abs(phase) > SNAP)):
@@ -80,15 +85,6 @@ def _wave(node: Node, grids: Mapping[str, Grid]) -> Node:
     if (token, frequency, phase) == (node.op, _real(slope), _real(offset)):
         return node
     return operation(token, _line(node.library, form.variable, float(frequency), float(phase)))
-
-
-def _unaliased(slope: Real, offset: Real, period: Real, grid: Grid | None) -> tuple[Real, Real]:
-    """Return the lowest frequency with the same values on a grid, and its phase."""
-    if grid is None:
-        return slope, offset
-    step = mpmath.mpf(grid.step)
-    turns = mpmath.nint(slope * step / period)
-    return slope - turns * period / step, offset + turns * period * mpmath.mpf(grid.start) / step
 
 
 def _within_a_turn(node: Node) -> Node:

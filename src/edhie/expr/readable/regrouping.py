@@ -7,20 +7,10 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
 
-from edhie.expr.readable.arithmetic import added as added_nodes
+from edhie.expr.readable import polynomials as poly
+from edhie.expr.readable.arithmetic import added
 from edhie.expr.readable.nodes import MissingSymbolError, Node, operation
-from edhie.expr.readable.polynomials import (
-    ONE,
-    Exponent,
-    Monomial,
-    Polynomial,
-    TooLargeError,
-    added,
-    collected,
-    flat,
-    scaled,
-    term,
-)
+from edhie.expr.readable.polynomials import ONE, Exponent, Monomial, Polynomial, TooLargeError
 from edhie.expr.readable.ring import Ring
 
 SAME = 1e-13  # relative difference of coefficients that count as equal
@@ -76,10 +66,10 @@ def _by_squares(ring: Ring, whole: Polynomial) -> list[Polynomial]:
             for monomial, value in whole.items():
                 exponents = dict(monomial)
                 if exponents.get(atom) not in (2, 3, 4):
-                    parts = added(parts, {monomial: value})
+                    parts = poly.added(parts, {monomial: value})
                     continue
                 rest = ring.product(monomial, ((atom, -2),))
-                parts = added(parts, ring.times({rest: value}, square))
+                parts = poly.added(parts, ring.times({rest: value}, square))
             found.append(parts)
     return found
 
@@ -96,9 +86,9 @@ def _with_perfect_square(ring: Ring, whole: Polynomial) -> list[Polynomial]:
         ratio = r / (2.0 * p)
         if abs(ratio) > 1.0 and _is_whole(1.0 / ratio) and not _is_whole(ratio):
             u, v, p, ratio = v, u, q, r / (2.0 * q)
-        square = scaled(ring.kept_power({u: 1.0, v: ratio}, 2), p)
+        square = poly.scaled(ring.kept_power({u: 1.0, v: ratio}, 2), p)
         rest = {each: value for each, value in whole.items() if each not in (first, second, product)}
-        found.append(added(square, rest) if list(whole).index(first) == 0 else added(rest, square))
+        found.append(poly.added(square, rest) if list(whole).index(first) == 0 else poly.added(rest, square))
     return found
 
 
@@ -128,7 +118,7 @@ def _divided(ring: Ring, whole: Polynomial) -> list[Polynomial]:
                 continue
             quotient, remainder = parts
             below = ring.times(remainder, {((atom, -1),): 1.0}) if remainder else {}
-            found.append(added(added(quotient, rest), below))
+            found.append(poly.added(poly.added(quotient, rest), below))
     return found
 
 
@@ -155,8 +145,8 @@ def _long_division(
             for each, value in left.items()
             if _degree(each, name) == highest
         }
-        quotient = added(quotient, step)
-        left = added(left, scaled(ring.times(step, below), -1.0))
+        quotient = poly.added(quotient, step)
+        left = poly.added(left, poly.scaled(ring.times(step, below), -1.0))
     return (quotient, left) if quotient else None
 
 
@@ -169,7 +159,7 @@ def _degree(monomial: Monomial, name: Node) -> Exponent:
 
 def grouped(ring: Ring, whole: Polynomial, depth: int = DEEPEST) -> Node:
     """Return a sum with common factors before brackets, wherever that is shorter."""
-    best = flat(ring.library, whole)
+    best = poly.flat(ring.library, whole)
     if len(whole) < 2 or depth == 0 or not ring.effort.spend():
         return best
     for shared, chosen in _common(ring, whole):
@@ -226,15 +216,15 @@ def _greatest(monomials: list[Monomial]) -> Monomial:
 
 def _over(ring: Ring, part: Polynomial, shared: Monomial, factor: float) -> Polynomial:
     inverse: Monomial = tuple((atom, -exponent) for atom, exponent in shared)
-    return collected({ring.product(each, inverse): [value / factor] for each, value in part.items()})
+    return poly.collected({ring.product(each, inverse): [value / factor] for each, value in part.items()})
 
 
 def _before_bracket(ring: Ring, shared: Shared, bracket: Node, rest: Polynomial, depth: int) -> Node:
     monomial, factor = shared
     ring.order.setdefault(bracket, len(ring.order))
-    whole = term(ring.library, ring.product(monomial, ((bracket, 1),)), factor)
+    whole = poly.term(ring.library, ring.product(monomial, ((bracket, 1),)), factor)
     if not rest:
         return whole
     left = grouped(ring, rest, depth - 1)
     has_sum = "+" in ring.library.built_in
-    return operation("+", whole, left) if has_sum else added_nodes([(False, whole), (False, left)])
+    return operation("+", whole, left) if has_sum else added([(False, whole), (False, left)])

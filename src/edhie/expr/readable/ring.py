@@ -3,24 +3,10 @@
 from __future__ import annotations
 
 from edhie.expr.library import SymbolLibrary
+from edhie.expr.readable import polynomials as poly
 from edhie.expr.readable.arithmetic import SUM
 from edhie.expr.readable.nodes import Node, operation
-from edhie.expr.readable.polynomials import (
-    MOST_TERMS,
-    ONE,
-    Exponent,
-    Monomial,
-    Polynomial,
-    TooLargeError,
-    added,
-    checked,
-    collected,
-    exponent_of,
-    flat,
-    is_non_negative,
-    power_of_number,
-    scaled,
-)
+from edhie.expr.readable.polynomials import ONE, Exponent, Monomial, Polynomial, TooLargeError
 
 MOST_EFFORT = 100
 LARGEST_POWER = 4  # of a sum that is multiplied out
@@ -63,13 +49,13 @@ class Ring:
         operands = node.operands
         if node.op in SUM:
             sign = 1.0 if node.op == "+" else -1.0
-            return added(self.read(operands[0]), scaled(self.read(operands[1]), sign))
+            return poly.added(self.read(operands[0]), poly.scaled(self.read(operands[1]), sign))
         if node.op == "neg":
-            return scaled(self.read(operands[0]), -1.0)
+            return poly.scaled(self.read(operands[0]), -1.0)
         if node.op in ("*", "/"):
             exponent = 1 if node.op == "*" else -1
             return self.times(self._factor(operands[0]), self.raised(operands[1], exponent))
-        if (found := exponent_of(node)) is not None:
+        if (found := poly.exponent_of(node)) is not None:
             return self.raised(operands[0], found)
         return self.atom(node)
 
@@ -80,13 +66,13 @@ class Ring:
 
     def times(self, a: Polynomial, b: Polynomial) -> Polynomial:
         """Return the product of two polynomials."""
-        if len(a) * len(b) > 4 * MOST_TERMS:
+        if len(a) * len(b) > 4 * poly.MOST_TERMS:
             raise TooLargeError
         parts: dict[Monomial, list[float]] = {}
         for one, first in a.items():
             for other, second in b.items():
                 parts.setdefault(self.product(one, other), []).append(first * second)
-        return collected(parts)
+        return poly.collected(parts)
 
     def product(self, a: Monomial, b: Monomial) -> Monomial:
         """Return the product of two monomials."""
@@ -108,7 +94,7 @@ class Ring:
         ((monomial, coefficient),) = base.items()
         if exponent.denominator == 1:
             whole: Monomial = tuple((each, own * exponent) for each, own in monomial)
-            return checked({whole: power_of_number(coefficient, exponent)})
+            return poly.checked({whole: poly.power_of_number(coefficient, exponent)})
         return self._root(node, monomial, coefficient, exponent)
 
     def power_of_sum(self, base: Polynomial, exponent: Exponent) -> Polynomial:
@@ -127,9 +113,9 @@ class Ring:
         first = next(iter(base.values()))
         first = first if is_whole else abs(first)
         monic = {each: value / first for each, value in base.items()}
-        atom = flat(self.library, monic)
+        atom = poly.flat(self.library, monic)
         self.sums[atom] = monic
-        return checked(scaled(self.atom(atom, exponent), power_of_number(first, exponent)))
+        return poly.checked(poly.scaled(self.atom(atom, exponent), poly.power_of_number(first, exponent)))
 
     def _factor(self, node: Node) -> Polynomial:
         """Read a factor; a sum stays one unless the ring expands."""
@@ -143,7 +129,7 @@ class Ring:
         outside: Monomial = ()
         inside: list[tuple[Node, Exponent]] = []
         for each, own in monomial:
-            if is_non_negative(each, self.positive) or own.denominator != 1:
+            if poly.is_non_negative(each, self.positive) or own.denominator != 1:
                 outside = self.product(outside, ((each, own * exponent),))
             elif own % 2 == 0 and "abs" in self.library.built_in:
                 size = operation("abs", each)
@@ -154,12 +140,12 @@ class Ring:
         if len(inside) == 1 and inside[0][1] % 2 == 1:  # x^3 has a root where x has one
             outside = self.product(outside, ((inside[0][0], inside[0][1] * exponent),))
             inside = []
-        factor = power_of_number(coefficient, exponent)
+        factor = poly.power_of_number(coefficient, exponent)
         if inside:
-            rest = flat(self.library, {tuple(inside): 1.0})
+            rest = poly.flat(self.library, {tuple(inside): 1.0})
             self.order.setdefault(rest, len(self.order))
             outside = self.product(outside, ((rest, exponent),))
-        return checked({outside: factor})
+        return poly.checked({outside: factor})
 
     def merged_exponentials(self, polynomial: Polynomial) -> Polynomial:
         """Write exp(a)*exp(b)^2 as exp(a + 2*b) in every term."""
@@ -171,10 +157,10 @@ class Ring:
             merged = tuple(pair for pair in monomial if pair[0].op != "exp")
             exponent: Polynomial = {}
             for each, times in exponentials:
-                exponent = added(exponent, scaled(self.read(each.operands[0]), float(times)))
+                exponent = poly.added(exponent, poly.scaled(self.read(each.operands[0]), float(times)))
             if exponent:
-                whole = operation("exp", flat(self.library, exponent))
+                whole = operation("exp", poly.flat(self.library, exponent))
                 self.order.setdefault(whole, self.order[exponentials[0][0]])
                 merged = self.product(merged, ((whole, 1),))
             parts.setdefault(merged, []).append(coefficient)
-        return collected(parts)
+        return poly.collected(parts)
