@@ -45,15 +45,15 @@ def test_all_pairs_of_pieces_are_crossed() -> None:
 
 def test_the_best_pair_beside_a_plain_piece_is_found_whatever_the_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     y = 3 * X[1] ** 2 - 2 * X[0] * np.sin(X[0]) + 1
-    board = FramePool(LIBRARY, X.shape[1], 10)
+    pool = FramePool(LIBRARY, X.shape[1], 10)
     for frame in frames_of(data_of(X, y), LIBRARY):
-        board.add(frame)
-    lean = [each for each in board.frames if each.is_lean and not each.frame.free.is_product]
+        pool.add(frame)
+    lean = [each for each in pool.frames if each.is_lean and not each.frame.free.is_product]
     answers = []
     for chunk in (4, 2048):
         monkeypatch.setattr(products, "CHUNK", chunk)
         crossed = Products.between(FEW, SHAPED)
-        groups = list(board.by_columns(lean))
+        groups = list(pool.by_columns(lean))
         found, n_weighed = best_beside(groups, FEW, values(FEW, X), crossed, values(BOTH, X), top=2)
         assert n_weighed > 0
         mine = [each for each in found if each.pooled is lean[0]]
