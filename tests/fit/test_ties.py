@@ -97,7 +97,7 @@ def test_a_discovery_with_its_template_ties_what_it_found() -> None:
     data = measured(np.array([0.0, 1.0, 1.7]))
     settings = Settings(template="f(x0) + 2*f(x1)", max_time=None, max_evaluations=500)
     found = discover(data, settings)
-    tied = [each for each in found.equations if each.ties is not None and len(set(each.ties)) < len(each.ties)]
+    tied = [each for each in found.equations if each.ties is not None and len(set(each.ties.of)) < len(each.ties.of)]
     assert tied
     for each in tied:
         assert len(each.uncertainty.values) == len(each.expr.constants)

@@ -10,6 +10,7 @@ import numpy as np
 from edhie.evaluate.constants.fitting import FitConfig, fit_constants
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.polish import gauss_newton
+from edhie.evaluate.constants.tied_constants import TiedConstants
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest
@@ -101,6 +102,4 @@ class _Tied:
 
     def jacobian(self, constants: Numbers) -> tuple[Numbers, Numbers]:
         found, slopes = self._response.jacobian(constants[self._of])
-        together = np.zeros((max(self._of) + 1, slopes.shape[1]))
-        np.add.at(together, self._of, slopes)  # slopes of copies add up
-        return found, together
+        return found, TiedConstants(tuple(self._of)).together(slopes)
