@@ -148,7 +148,7 @@ def test_ctrl_c_keeps_what_is_finished(environment: dict[str, str], tmp_path: Pa
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, b"")
-    assert err.decode() == f"stopped; finished runs are kept in {tmp_path}: the same command goes on from there\n"
+    assert err.decode() == f"stopped; finished runs are kept in {tmp_path}; the same command resumes\n"
     assert 2 <= len(read_rows_of(table)) < 500
 
 

@@ -158,7 +158,7 @@ def test_stopped_by_ctrl_c_and_gone_on_with(
         time.sleep(0.02)
     os.killpg(running.pid, signal.SIGINT)  # as a terminal does: SymPy's processes hear of it too
     printed, err = running.communicate(timeout=60)
-    message = f"stopped; what was made is kept in {out}: the same command goes on from there\n"
+    message = f"stopped; the part done is kept in {out}; the same command resumes\n"
     assert (running.returncode, printed, err) == (130, "", message)
     assert not (out / "corpus.json").exists()
     other = edhie("corpus", "build", *SIMPLIFIED, "--seed", 1, "--out", out)

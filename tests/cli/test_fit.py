@@ -156,7 +156,7 @@ def test_of_2000_columns_those_that_matter_are_searched(
     columns["T"] = columns["v1200"] * columns["v7"] + 2 * columns["v30"]
     path, run = table(tmp_path, rows=200, **columns), tmp_path / "run"
     assert edhie("fit", path, "--target", "T", "--evaluations", 300, "--out", run).code == 0
-    assert "of 2,001 columns the 12 that tell most of the target are searched: v7, v30, " in caplog.text
+    assert "searching the 12 most informative of 2,001 columns: v7, v30, " in caplog.text
     assert {"v7", "v30", "v1200"} <= set(load(run).best.expr.variables)
     assert load(run).columns == ("t", *columns)[:-1]
     assert (run / "report.html").stat().st_size < 400_000

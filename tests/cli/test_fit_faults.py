@@ -96,7 +96,7 @@ def test_a_folder_that_is_taken(edhie: Callable[..., Any], cup: Path, tmp_path: 
     options = ["fit", cup, "--target", "T", *small(), "--out"]
     assert edhie(*options, out).code == 0
     before = {path.name: path.read_bytes() for path in out.iterdir()}
-    taken = f"error: {out} holds a search already; go on with it (--resume), or choose another folder\n"
+    taken = f"error: {out} holds a search already; resume it with --resume, or choose another folder\n"
     assert edhie(*options, out) == (1, "", taken)
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
     (tmp_path / "other").mkdir()
@@ -117,7 +117,7 @@ def test_going_on_with_other_data(edhie: Callable[..., Any], cup: Path, tmp_path
     other = table(tmp_path, "other.csv", rows=61)
     code, out, err = edhie("fit", other, *options, "--resume")
     assert (code, out) == (1, "")
-    assert "had another data; pass the same, or another folder" in err
+    assert "data differ from the saved search; pass the same, or another folder" in err
 
 
 def test_a_folder_that_is_read_only(
@@ -231,7 +231,7 @@ def test_a_full_disk_behind_the_output(environment: dict[str, str], cup: Path) -
 def test_going_on_needs_a_folder(edhie: Callable[..., Any], cup: Path) -> None:
     code, out, err = edhie("fit", cup, "--target", "T", "--resume")
     assert (code, out) == (2, "")
-    assert "--resume needs the folder of the search that is to go on; give it with --out" in err
+    assert "--resume needs the folder of the search; give it with --out" in err
 
 
 def test_nothing_found_is_told(edhie: Callable[..., Any], tmp_path: Path) -> None:

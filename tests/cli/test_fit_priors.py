@@ -162,15 +162,15 @@ def test_a_template_has_a_search_of_its_own(fit: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     ("began", "goes_on", "message"),
     [
-        (["--guess", "c*t"], ["--guess", "c*t^2"], 'had guesses ["c*t"], and cannot be resumed with guesses ["c*t^2"]'),
-        ([], ["--template", "f(t) + c"], 'had no template, and cannot be resumed with template "f(t) + c"'),
-        ([], ["--operators", "+,*"], 'had no operators, and cannot be resumed with operators ["+", "*"]'),
+        (["--guess", "c*t"], ["--guess", "c*t^2"], 'the saved search has guesses ["c*t"], not guesses ["c*t^2"]'),
+        ([], ["--template", "f(t) + c"], 'the saved search has no template, not template "f(t) + c"'),
+        ([], ["--operators", "+,*"], 'the saved search has no operators, not operators ["+", "*"]'),
         (
             ["--max-size", 9],
             ["--max-size", 7],
-            'had constraints {"max_size": 9}, and cannot be resumed with constraints {"max_size": 7}',
+            'the saved search has constraints {"max_size": 9}, not constraints {"max_size": 7}',
         ),
-        (["--corpus", "one.txt"], ["--corpus", "two.txt"], "had another corpus"),
+        (["--corpus", "one.txt"], ["--corpus", "two.txt"], "the corpus differs from that of the saved search"),
     ],
 )
 def test_another_search_is_refused(
@@ -182,7 +182,7 @@ def test_another_search_is_refused(
         Path(name).write_text(text, encoding="utf-8")
     assert fit(*began, "--out", "run", evaluations=60).code == 0
     before = Path("run/run.json").read_bytes()
-    told = f"error: the search in run {message}; pass the same, or another folder\n"
+    told = f"error: cannot resume run: {message}; pass the same, or another folder\n"
     assert fit(*goes_on, "--out", "run", "--resume", evaluations=90) == (1, "", told)
     assert Path("run/run.json").read_bytes() == before
     moved = ["moved.txt" if each == "one.txt" else each for each in began]

@@ -83,7 +83,7 @@ def test_ctrl_c_shows_and_keeps_what_was_found(environment: dict[str, str], tmp_
         printed, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert printed.decode().splitlines()[-2].startswith("T = ")
-    kept = f"{out} keeps it: the same command with --resume goes on from there"
+    kept = f"{out} keeps it; resume with the same command and --resume"
     assert err.decode().splitlines()[-1] == f"stopped: this was found so far; {kept}"
     assert load(out).result.stopped == "interrupted"
     assert (out / "best.txt").exists()
@@ -98,7 +98,7 @@ def test_killed_it_goes_on(environment: dict[str, str], edhie: Callable[..., Any
     code, printed, err = edhie("show", out)
     assert (code, printed) == (1, "")
     resumed = f"edhie fit DATA --target NAME --out {out} --resume"
-    assert err == f"error: {out} holds a search that did not end; go on with it first: {resumed}\n"
+    assert err == f"error: {out} holds a search that did not end; resume it first: {resumed}\n"
     options = ["--target", "T", "--max-time", 1e-9, "--search", "evolve", "--no-report", "--out", out, "--resume"]
     code, printed, err = edhie("fit", path, *options)
     assert code == 0

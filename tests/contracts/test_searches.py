@@ -240,9 +240,9 @@ def test_another_search_is_refused(search: Search, tmp_path: Path) -> None:
     search(folder=tmp_path / "run", budget=Budget(50))
     with pytest.raises(SearchError, match="holds a search already; pass resume=True"):
         search(folder=tmp_path / "run")
-    with pytest.raises(SearchError, match="had another data"):
+    with pytest.raises(SearchError, match="data differ from the saved search"):
         search(folder=tmp_path / "run", resume=True, evaluator=Evaluator(HVAE.library, X, Y + 1))
-    with pytest.raises(SearchError, match='had loss "rmse", and cannot be resumed with loss "mae"'):
+    with pytest.raises(SearchError, match='the saved search has loss "rmse", not loss "mae"'):
         search(folder=tmp_path / "run", resume=True, evaluator=evaluator(loss="mae"))
-    with pytest.raises(SearchError, match="had another generator"):
+    with pytest.raises(SearchError, match="generator differs from the saved search"):
         search(folder=tmp_path / "run", resume=True, generator=Wrapped(valid=lambda n: np.arange(n) % 5 != 0))

@@ -107,8 +107,8 @@ def test_a_place_that_cannot_be_written_to_is_told(tmp_path: Path) -> None:
             small().save(tmp_path / "new")
 
 
-def test_counts_are_shown_together() -> None:
-    assert str(SearchCounts(executed=12_345, screened=7)).startswith("12,345 executed, 7 screened, 0 refits, 0 again")
+def test_counts_as_text() -> None:
+    assert str(SearchCounts(executed=12_345, screened=7)) == "12,345 expressions tried"
 
 
 def test_a_history_tells_the_best_so_far() -> None:

@@ -224,13 +224,13 @@ def test_what_is_asked_has_to_be_the_same(tmp_path: Path) -> None:
 
     asked({"guesses": ["x0"], "generator": "a", "corpus": "here", "corpus_sha256": "1"})
     for other, message in (
-        ({"guesses": ["x0^2"]}, r'had guesses \["x0"\], and cannot be resumed with guesses \["x0\^2"\]; pass the same'),
-        ({"guesses": ["x0"], "corpus_sha256": "2"}, "had another corpus"),
-        ({"guesses": ["x0"]}, "had a corpus, and cannot be resumed with no corpus"),
+        ({"guesses": ["x0^2"]}, r'the saved search has guesses \["x0"\], not guesses \["x0\^2"\]; pass the same'),
+        ({"guesses": ["x0"], "corpus_sha256": "2"}, "the corpus differs from that of the saved search"),
+        ({"guesses": ["x0"]}, "the saved search has a corpus, not no corpus"),
     ):
         with pytest.raises(SearchError, match=message):
             asked(other)
     same = {"guesses": ["x0"], "generator": "b", "corpus": "there", "corpus_sha256": "1"}
-    with pytest.raises(SearchError, match='had loss "rmse", and cannot be resumed with loss "mae"'):
+    with pytest.raises(SearchError, match='the saved search has loss "rmse", not loss "mae"'):
         asked(same, loss="mae")
     assert asked(same, 60).counts.executed == 60

@@ -1,4 +1,4 @@
-"""`edhie bench`: a method on a benchmark, beside the paper's figures; stopped, it goes on when run again."""
+"""`edhie bench`: a method on a benchmark, beside the paper's figures."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def bench(
     except BaseException as error:
         if not is_interruption(error):
             raise
-        say(f"stopped; finished runs are kept in {out}: the same command goes on from there", to=error_console)
+        say(f"stopped; finished runs are kept in {out}; the same command resumes", to=error_console)
         raise typer.Exit(INTERRUPTED) from None
     _tell(ended, plan)
     if figures and ended.rows:

@@ -53,7 +53,7 @@ def build_corpus(
         float, typer.Option(min=0.1, help="Seconds for one expression's simplification.")
     ] = TIME_LIMIT,
 ) -> None:
-    """Build a corpus from a grammar, or a named one. Stopped with Ctrl-C, it goes on when run again."""
+    """Build a corpus from a grammar, or a named one. Stopped with Ctrl-C, the same command resumes."""
     if name is None:
         if grammar is None or size is None or max_height is None:
             raise typer.BadParameter("give the name of a corpus, or --grammar, --size and --max-height")
@@ -80,7 +80,7 @@ def build_corpus(
         except (KeyboardInterrupt, SystemError) as error:
             if not is_interruption(error):
                 raise
-            kept = f"what was made is kept in {out}: the same command goes on from there"
+            kept = f"the part done is kept in {out}; the same command resumes"
             say(f"stopped; {kept if recipe.simplify else 'nothing was made'}", to=error_console)
             raise typer.Exit(INTERRUPTED) from None
     _tell(corpus, out)

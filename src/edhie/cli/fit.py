@@ -1,4 +1,4 @@
-"""`edhie fit`: from a table of measurements to equations; stopped, it goes on with --resume."""
+"""`edhie fit`: from a table of measurements to equations."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def fit(
 ) -> None:
     """Find equations that explain a column of a table by others. Ctrl-C shows what was found so far."""
     if resume and out is None:
-        raise typer.BadParameter("--resume needs the folder of the search that is to go on; give it with --out")
+        raise typer.BadParameter("--resume needs the folder of the search; give it with --out")
     if template is not None and search != "mosaic":
         raise typer.BadParameter(f"a --template has a search of its own; leave out --search {search}")
     settings = Settings(
@@ -196,7 +196,7 @@ def _end(found: Discovery, out: Path | None) -> None:
     """Exit with the right code if the search was stopped or found nothing."""
     if found.result.stopped == "interrupted":
         so_far = "nothing was found yet" if found.is_empty else "this was found so far"
-        kept = f"; {out} keeps it: the same command with --resume goes on from there" if out else ""
+        kept = f"; {out} keeps it; resume with the same command and --resume" if out else ""
         say(f"stopped: {so_far}{kept}", to=error_console)
         raise typer.Exit(INTERRUPTED)
     found.index  # noqa: B018 -- raises where nothing was found

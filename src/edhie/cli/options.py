@@ -27,7 +27,7 @@ MOST_POINTS = 1_000_000  # of a latent space in one request, whose answer is sor
 
 
 def complete_model(incomplete: str) -> list[str]:
-    """The names of models that go on from what is typed; the shell itself knows folders."""
+    """Return the names of models that begin with what is typed; the shell itself completes folders."""
     return [name for name in shipped_names() if name.startswith(incomplete.lower())]
 
 
@@ -36,13 +36,13 @@ ModelFolder = Annotated[
     typer.Argument(help="A model folder, or a name from `edhie model list`.", autocompletion=complete_model),
 ]
 Count = Annotated[int, typer.Option("-n", "--count", min=1, help="How many expressions.")]
-Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of the random numbers.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Random seed.")]
 Written = Annotated[Notation, typer.Option("--notation", help="How to write expressions.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON: one object a line.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print the result and nothing else.")]
 Temperature = Annotated[
     float,
-    typer.Option(min=0.0, help="0 for the most probable symbols; above, symbols are drawn, the more freely."),
+    typer.Option(min=0.0, help="Sampling temperature; 0 decodes greedily."),
 ]
 MaxHeight = Annotated[int, typer.Option(min=1, help=help_of(Constraints, "max_height"))]
 MaxSize = Annotated[int, typer.Option(min=1, help=help_of(Constraints, "max_size"))]
@@ -56,7 +56,9 @@ def load_within(folder: str, max_height: int, max_size: int, forbid: Iterable[st
     if constraints == Constraints():
         return model
     if not isinstance(model, HVAE):
-        raise typer.BadParameter(f"a {model.kind} knows no limits: --max-height, --max-size and --forbid are an hvae's")
+        raise typer.BadParameter(
+            f"--max-height, --max-size and --forbid are supported by HVAE only; this model is a {model.kind}"
+        )
     return model.constrained(constraints)
 
 

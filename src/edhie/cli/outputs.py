@@ -107,7 +107,7 @@ def check_folder(folder: Path, *, resume: bool) -> None:
     if resume or not folder.exists():
         return
     if (folder / RUN).exists():
-        raise SearchError(f"{folder} holds a search already; go on with it (--resume), or choose another folder")
+        raise SearchError(f"{folder} holds a search already; resume it with --resume, or choose another folder")
     try:
         is_empty = next(folder.iterdir(), None) is None
     except OSError as error:

@@ -84,7 +84,7 @@ def revise(
 ) -> None:
     """Revise a formula: the least change after which it explains the data. Ctrl-C shows what was found so far."""
     if resume and out is None:
-        raise typer.BadParameter("--resume needs the folder of the revision that is to go on; give it with --out")
+        raise typer.BadParameter("--resume needs the folder of the revision; give it with --out")
     settings = Settings(
         max_time=seconds_of(max_time, evaluations), max_evaluations=evaluations, target_error=target_error,
         operators=operators_of(operators), generator=generator, seed=seed,
@@ -113,7 +113,7 @@ def revise(
         say("stopped before anything was found", to=error_console)
         raise typer.Exit(INTERRUPTED) from None
     if found.result.stopped == "interrupted":
-        kept = f"; {out} keeps it: the same command with --resume goes on from there" if out else ""
+        kept = f"; {out} keeps it; resume with the same command and --resume" if out else ""
         say(f"stopped: this was found so far{kept}", to=error_console)
         raise typer.Exit(INTERRUPTED)
 

@@ -49,8 +49,8 @@ def columns_to_search(data: Data, settings: Settings, *, also: Sequence[str] = (
     chosen = np.union1d(telling_columns(data), named).astype(np.int64)
     listed = shortened(", ".join(data.names[k] for k in chosen))
     LOGGER.warning(
-        "of %s columns the %d that tell most of the target are searched: %s; to search others, give fewer columns",
-        f"{data.n_variables:,}", len(chosen), listed,
+        "searching the %d most informative of %s columns: %s; to search others, choose columns",
+        len(chosen), f"{data.n_variables:,}", listed,
     )  # fmt: skip
     return chosen
 

@@ -91,7 +91,7 @@ def _check_finished(folder: Path) -> None:
         raise SearchError(f"there is no folder {folder}; make one with: edhie fit DATA --target NAME --out {folder}")
     if (folder / RUN).is_file():
         resumed = f"edhie fit DATA --target NAME --out {folder} --resume"
-        raise SearchError(f"{folder} holds a search that did not end; go on with it first: {resumed}")
+        raise SearchError(f"{folder} holds a search that did not end; resume it first: {resumed}")
     raise SearchError(f"{folder} holds no finished fit: it has no {DESCRIPTION}")
 
 

@@ -42,12 +42,7 @@ class SearchCounts:
     """Of those asked, how many are not allowed by the constraints, and were left alone."""
 
     def __str__(self) -> str:
-        forbidden = f", {self.forbidden:,} forbidden" if self.forbidden else ""  # of interest to those who forbade
-        return (
-            f"{self.executed:,} executed, {self.screened:,} screened, {self.refits:,} refits, {self.again:,} again, "
-            f"{self.bounded:,} bounded, {self.invalid:,} invalid, {self.asked:,} asked, "
-            f"{self.undecodable:,} undecodable{forbidden}"
-        )
+        return f"{self.executed:,} expressions tried"
 
 
 @dataclass(frozen=True, eq=False)

@@ -57,9 +57,9 @@ def check_same(folder: Path, kept: Mapping[str, Any], now: Mapping[str, Any]) ->
         )
     other = [what for what, digest in now["digests"].items() if kept["digests"].get(what) != digest]
     if other:
-        raise SearchError(
-            f"the search in {folder} had another {' and another '.join(other)}; pass the same, or another folder"
-        )
+        verb = "differ" if len(other) > 1 or other == ["data"] else "differs"
+        what = f"{' and '.join(other)} {verb} from the saved search"
+        raise SearchError(f"cannot resume {folder}: {what}; pass the same, or another folder")
 
 
 def _check_asked(folder: Path, kept: Any, now: Mapping[str, Any]) -> None:
@@ -70,10 +70,10 @@ def _check_asked(folder: Path, kept: Any, now: Mapping[str, Any]) -> None:
             continue
         name, before, after = what.removesuffix(DIGEST), kept.get(what), now.get(what)
         if name != what and before and after:
-            told = f"had another {name}"
+            told = f"the {name} differs from that of the saved search"
         else:
-            told = f"had {_told(name, before, after)}, and cannot be resumed with {_told(name, after, before)}"
-        raise SearchError(f"the search in {folder} {told}; pass the same, or another folder")
+            told = f"the saved search has {_told(name, before, after)}, not {_told(name, after, before)}"
+        raise SearchError(f"cannot resume {folder}: {told}; pass the same, or another folder")
 
 
 def _told(name: str, value: Any, other: Any) -> str:
