@@ -17,7 +17,6 @@ from edhie.fit.guesses import castable, check_affordable, read_guesses, score_gu
 from edhie.fit.problem import Problem
 from edhie.fit.result import Discovery
 from edhie.fit.settings import Settings
-from edhie.fit.template import template_library, template_strategy
 from edhie.fit.warm_up import warm_up_if_timed
 from edhie.generators.base import Generator
 from edhie.results import Candidates, Front, SearchResult
@@ -48,6 +47,8 @@ def discover(
     generator, library = generator_and_library(settings, searched.train.names)
     strategy = settings.search
     if settings.template is not None:  # its parts use the library as it is, the form may need more
+        from edhie.fit.template import template_library, template_strategy
+
         strategy = template_strategy(settings.template, library)
         library = template_library(settings.template, library)
     evaluator = searched.evaluator(library, settings)

@@ -14,6 +14,8 @@ from edhie.evaluate.constants.tied_constants import TiedConstants
 from edhie.evaluate.constants.uncertainty import Uncertainty, uncertainty, value_deviations
 from edhie.evaluate.losses import r2
 from edhie.expr import Expr, Forest
+from edhie.fit.problem import Problem
+from edhie.fit.settings import Settings
 from edhie.results import Candidate
 from edhie.selection.noise import NoiseModel, relative_weights
 
@@ -56,6 +58,17 @@ class Equation:
     """The share of confidence in this equation, among those that are different functions; None where it is unknown."""
     keeps_form: bool = True
     """Whether it is printed as it is, or in a shorter form of the same values."""
+
+    @classmethod
+    def of(cls, candidate: Candidate, problem: Problem, settings: Settings, **known: Any) -> Equation:
+        """Return a candidate for a problem as an equation; constants are tied as a template ties them."""
+        ties = None
+        if settings.template is not None:
+            from edhie.fit.template import ties_of
+
+            ties = ties_of(candidate.expr, settings.template)
+        parts = problem.target, candidate, problem.train, problem.validation
+        return cls(*parts, ties=ties, keeps_form=settings.keeps_form, **known)
 
     @property
     def expr(self) -> Expr:

@@ -23,7 +23,6 @@ from edhie.fit.equation import Equation
 from edhie.fit.problem import Problem
 from edhie.fit.result import Discovery
 from edhie.fit.settings import Settings
-from edhie.fit.template import ties_of
 from edhie.results import Candidate, Candidates, History, SearchResult, saving
 from edhie.results.saving import SYMBOLS
 from edhie.search.checkpoint import DESCRIPTION as RUN
@@ -113,12 +112,8 @@ def _candidate(row: dict[str, Any], library: SymbolLibrary) -> Candidate:
 
 
 def _equation(problem: Problem, settings: Settings, candidate: Candidate, row: dict[str, Any]) -> Equation:
-    return Equation(
-        problem.target, candidate, problem.train, problem.validation, score=float(row["score"]),
-        ties=None if settings.template is None else ties_of(candidate.expr, settings.template),
-        model=None if row["noise"] is None else model_of(row["noise"], float(row["noise_ratio"])),
-        weight=row["weight"], keeps_form=settings.keeps_form,
-    )  # fmt: skip
+    model = None if row["noise"] is None else model_of(row["noise"], float(row["noise_ratio"]))
+    return Equation.of(candidate, problem, settings, score=float(row["score"]), model=model, weight=row["weight"])
 
 
 def _result(description: dict[str, Any], front: Sequence[Candidate], library: SymbolLibrary) -> SearchResult:

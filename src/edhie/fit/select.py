@@ -15,7 +15,6 @@ from edhie.fit.equation import Equation
 from edhie.fit.present import Presenter
 from edhie.fit.problem import Problem
 from edhie.fit.settings import Settings
-from edhie.fit.template import ties_of
 from edhie.results import Candidate, Candidates, Front, SearchResult, front_of
 from edhie.selection.choice import FEW_ROWS, FROM_HERE, Alternative, alternatives, shortest_description
 from edhie.selection.description import Criterion, describe
@@ -151,11 +150,7 @@ class _Selector:
         return replace(self._equation(candidate), model=each.model, weight=each.weight)
 
     def _equation(self, candidate: Candidate) -> Equation:
-        template, problem = self.settings.template, self.problem
-        return Equation(
-            problem.target, candidate, problem.train, problem.validation, keeps_form=self.settings.keeps_form,
-            ties=None if template is None else ties_of(candidate.expr, template),
-        )  # fmt: skip
+        return Equation.of(candidate, self.problem, self.settings)
 
 
 def _joined(parts: Sequence[Candidates]) -> Candidates:
