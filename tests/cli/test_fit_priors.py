@@ -209,4 +209,4 @@ def test_a_revision_within_constraints(edhie: Callable[..., Any], swing: Path, t
     asked = json.loads((tmp_path / "run" / "run.json").read_text())["asked"]
     assert asked["constraints"]["nested"] == {"*": ["*"]}
     code, _, err = edhie("revise", "c*t", swing, *options, "--resume", "--operators", "+,*,exp")
-    assert (code, "had constraints" in err) == (1, True)
+    assert (code, "the saved search has constraints" in err) == (1, True)

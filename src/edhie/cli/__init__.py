@@ -1,105 +1,66 @@
-"""The command line. Each command is a few lines around a function of the library, imported when it is called."""
+"""The command line: thin, every command a few lines around a function of the library."""
 
 from __future__ import annotations
 
 import io
 import sys
 import warnings
-from collections.abc import Mapping
-from importlib import import_module
-from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple, cast
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 import edhie
+from edhie.cli.bench import bench
+from edhie.cli.corpus import app as corpus
+from edhie.cli.export import export
+from edhie.cli.fit import fit
+from edhie.cli.formulas import FormulaCommand, compare, show_formula
+from edhie.cli.grammar import app as grammar
+from edhie.cli.latent import decode, encode, interpolate, neighbours, sample
+from edhie.cli.model import app as model
+from edhie.cli.predict import predict
+from edhie.cli.revise import revise
+from edhie.cli.show import show_run
+from edhie.cli.terminal import INTERRUPTED, is_interruption, told_notices
+from edhie.cli.train import train
 from edhie.console import error_console, say
 from edhie.errors import EdhieError, UnkeptWarning
 
-DISCOVERY, FORMULAS, GENERATORS, MEASURING = "Equations from data", "Formulas", "Generators", "Benchmarks"
-
-
-class Entry(NamedTuple):
-    """A command, or a group of commands if there is no example."""
-
-    place: str
-    """The module below `edhie.cli` and the name in it."""
-    panel: str
-    example: str = ""
-    options: Mapping[str, Any] = MappingProxyType({})
-
-
-NEGATIVE = {"context_settings": {"ignore_unknown_options": True}}  # formulas that begin with a minus sign
-COMMANDS = {
-    "fit": Entry("fit:fit", DISCOVERY, "data.csv --target y --out run/"),
-    "revise": Entry("revise:revise", DISCOVERY, '"c*x*exp(-c*t)" data.csv --target y'),
-    "show": Entry("show:show_run", DISCOVERY, "run/ --index 3"),
-    "predict": Entry("predict:predict", DISCOVERY, "run/ new.csv --out predicted.csv"),
-    "export": Entry("export:export", DISCOVERY, "run/ --format c --out law.c"),
-    "expr": Entry("formulas:show_formula", FORMULAS, '"x0*(x0 + 1) - sin(x1)"', NEGATIVE),
-    "compare": Entry("formulas:compare", FORMULAS, '"sin(x)^2" "1 - cos(x)^2"', NEGATIVE),
-    "corpus": Entry("corpus:app", GENERATORS),
-    "grammar": Entry("grammar:app", GENERATORS),
-    "model": Entry("model:app", GENERATORS),
-    "train": Entry("train:train", GENERATORS, "corpora/field --out models/field"),
-    "sample": Entry("latent:sample", GENERATORS, "general-2 -n 20"),
-    "encode": Entry("latent:encode", GENERATORS, 'general-2 "x0*exp(-x1)" --out codes.csv'),
-    "decode": Entry("latent:decode", GENERATORS, "general-2 codes.csv"),
-    "neighbours": Entry("latent:neighbours", GENERATORS, 'general-2 "c*x0*exp(-x1)" --radius 3'),
-    "interpolate": Entry("latent:interpolate", GENERATORS, 'general-2 "x0 + x1" "x0*sin(x1)" --steps 6'),
-    "bench": Entry("bench:bench", MEASURING, "nguyen --runs 10 --workers 4"),
-}
-WITH_FORMULAS = (
-    "revise",
-    "encode",
-    "neighbours",
-    "interpolate",
-)  # commands whose arguments may begin with a minus sign
-
-
-class LazyGroup(TyperGroup):
-    """The commands of `COMMANDS`; the module of one is imported when it is asked for."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.commands = cast(Any, dict.fromkeys(COMMANDS))  # names alone, for suggestions
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of the commands, in the order of the help."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command; None if there is none of this name."""
-        if cmd_name not in COMMANDS:
-            return None
-        place, panel, example, options = COMMANDS[cmd_name]
-        module, _, name = place.partition(":")
-        found = getattr(import_module(f"edhie.cli.{module}"), name)
-        settings: dict[str, Any] = {"rich_markup_mode": "markdown", "pretty_exceptions_enable": False}
-        group = typer.Typer(add_completion=False, **settings)
-        if isinstance(found, typer.Typer):
-            group.add_typer(found, name=cmd_name, rich_help_panel=panel)
-            group.callback()(lambda: None)
-            return typer.main.get_group(group).commands[cmd_name]
-        if cmd_name in WITH_FORMULAS:
-            from edhie.cli.formulas import FormulaCommand
-
-            options = {**options, "cls": FormulaCommand}
-        example = f"Example: `edhie {cmd_name} {example}`"
-        group.command(cmd_name, rich_help_panel=panel, epilog=example, **options)(found)
-        return typer.main.get_command(group)
-
-
 app = typer.Typer(
     name="edhie",
-    cls=LazyGroup,
     help="Equation discovery: from measurements to formulas that a scientist can read, trust and use.",
     epilog="Exit codes: 0 all is well, 1 an error, 2 wrong usage, 130 stopped by Ctrl-C.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
+DISCOVERY, FORMULAS, GENERATORS, MEASURING = "Equations from data", "Formulas", "Generators", "Benchmarks"
+
+
+def _add(name: str, function: Callable[..., None], panel: str, example: str, **options: Any) -> None:
+    """Add a command with an example of its use below its options."""
+    app.command(name, rich_help_panel=panel, epilog=f"Example: `edhie {name} {example}`", **options)(function)
+
+
+_add("fit", fit, DISCOVERY, "data.csv --target y --out run/")
+_add("revise", revise, DISCOVERY, '"c*x*exp(-c*t)" data.csv --target y', cls=FormulaCommand)
+_add("show", show_run, DISCOVERY, "run/ --index 3")
+_add("predict", predict, DISCOVERY, "run/ new.csv --out predicted.csv")
+_add("export", export, DISCOVERY, "run/ --format c --out law.c")
+MAY_BEGIN_WITH_MINUS = {"ignore_unknown_options": True}
+_add("expr", show_formula, FORMULAS, '"x0*(x0 + 1) - sin(x1)"', context_settings=MAY_BEGIN_WITH_MINUS)
+_add("compare", compare, FORMULAS, '"sin(x)^2" "1 - cos(x)^2"', context_settings=MAY_BEGIN_WITH_MINUS)
+app.add_typer(corpus, name="corpus", rich_help_panel=GENERATORS)
+app.add_typer(grammar, name="grammar", rich_help_panel=GENERATORS)
+app.add_typer(model, name="model", rich_help_panel=GENERATORS)
+_add("train", train, GENERATORS, "corpora/field --out models/field")
+_add("sample", sample, GENERATORS, "general-2 -n 20")
+_add("encode", encode, GENERATORS, 'general-2 "x0*exp(-x1)" --out codes.csv', cls=FormulaCommand)
+_add("decode", decode, GENERATORS, "general-2 codes.csv")
+_add("neighbours", neighbours, GENERATORS, 'general-2 "c*x0*exp(-x1)" --radius 3', cls=FormulaCommand)
+_add("interpolate", interpolate, GENERATORS, 'general-2 "x0 + x1" "x0*sin(x1)" --steps 6', cls=FormulaCommand)
+_add("bench", bench, MEASURING, "nguyen --runs 10 --workers 4")
 
 
 def _print_version(asked: bool) -> None:
@@ -119,8 +80,6 @@ def _root(
 
 def main() -> None:
     """Run a command; a known error is one message and exit code 1, wrong usage is 2."""
-    from edhie.cli.terminal import INTERRUPTED, is_interruption, told_notices
-
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for terminals that do not know every letter
