@@ -30,7 +30,7 @@ def main() -> None:
     table = Table("nodes", "error, days", "R²", "period =")
     for each in found.equations:
         if each.complexity <= MOST_NODES:
-            table.add_row(f"{each.complexity:g}", f"{each.loss:.4g}", f"{each.r2:.6f}", f"{each.expr:.4g}")
+            table.add_row(f"{each.complexity:g}", f"{each.loss:.4g}", f"{each.r2:.6f}", each.right_side(4))
     console.print(table)
     best = model.best_
     known = zip(best.uncertainty.values, best.uncertainty.standard_errors, strict=True)

@@ -15,7 +15,11 @@ def test_the_demo_finds_the_law(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(DEMO), run_name="__main__")
-    told = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("The shortest"))
+    lines = capsys.readouterr().out.splitlines()
+    told = next(line for line in lines if line.startswith("The shortest"))
+    assert any(
+        line.startswith("│") and told.partition(" = ")[2] in line for line in lines
+    )  # the same text in the table
     assert "0.00889" in told
     assert "axis" in told
     assert "mass" in told

@@ -1,4 +1,4 @@
-"""Where the command line writes, and what its options say."""
+"""Output of the command line, and help texts from docstrings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _field_docs(config: type) -> dict[str, str]:
 
 
 def help_of(config: type, field: str) -> str:
-    """What a field of a config says of itself: the one text for the library and the command line."""
+    """Return the docstring of a field, which serves the library and the command line."""
     return _field_docs(config)[field]
 
 
@@ -38,5 +38,5 @@ def say(text: str, *, to: Console = console) -> None:
 
 
 def draws_unicode() -> bool:
-    """Whether the terminal can show box characters."""
+    """Return whether the terminal can show box characters."""
     return (console.encoding or "").lower().startswith("utf")

@@ -78,7 +78,7 @@ class MissingExtraError(EdhieError):
 
 
 class UnkeptWarning(UserWarning):
-    """What was found is handed back, but its folder could not be written to."""
+    """A warning: results are returned, but their folder could not be written."""
 
 
 class GrammarWarning(UserWarning):
@@ -109,7 +109,7 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 
 
 def is_interruption(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind it: inside compiled code Python turns that into a SystemError."""
+    """Return whether an error is Ctrl-C, which compiled code turns into a SystemError."""
     return isinstance(error, KeyboardInterrupt) or (
         error is not None and is_interruption(error.__cause__ or error.__context__)
     )

@@ -1,4 +1,4 @@
-"""What a search tells while it runs. Watching never changes doing: a listener gets facts, and nothing waits for it."""
+"""Events of a running search. Listeners only observe: they never change the result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Started:
     evaluations: int | None
     """Distinct expressions that may be executed; None for no limit."""
     seconds: float | None
-    """How long it may take; None for no limit."""
+    """Time limit in seconds; None for no limit."""
     target_error: float | None
     """The error that ends it; None for none."""
     executed: int
@@ -50,7 +50,7 @@ class Improved:
 
 @dataclass(frozen=True)
 class Progressed:
-    """Where the search stands; told a few times a second."""
+    """State of the search, sent a few times a second."""
 
     executed: int
     screened: int

@@ -45,7 +45,7 @@ class FolderFormat:
     error: type[EdhieError]
     """Raised where a folder cannot be read."""
     remedy: str
-    """What to do with a damaged folder, such as "delete it and train again"."""
+    """Advice for a damaged folder, such as "delete it and train again"."""
     write_error: type[EdhieError] | None = None
     """Raised where a folder cannot be written; None for `error`."""
 

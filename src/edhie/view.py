@@ -1,4 +1,4 @@
-"""What a search looks like while it runs: a live view on a terminal, plain lines elsewhere."""
+"""Progress of a search: a live view on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Trained:
 
     @property
     def is_there(self) -> bool:
-        """Whether it was trained already."""
+        """True if it was trained already."""
         return (self.folder / CONFIG).is_file()
 
     def load(self) -> Model:

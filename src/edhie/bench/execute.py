@@ -39,7 +39,7 @@ Numbers = NDArray[np.float64]
 MOSAIC = "mosaic"
 REFITTED = 300  # candidates
 MANY_FITS = FitConfig(rows=256)
-"""How constants are fitted where every expression's are: on a few rows first, and only the good ones on all."""
+"""Fit of the constants of every expression: on a few rows first, and only the good ones on all."""
 
 
 class Found(NamedTuple):

@@ -32,17 +32,17 @@ class Method:
     strategy: str
     """The name of a search strategy, or where one's own is: `module:Climb`, `path/to/file.py:Climb`."""
     source: Source
-    """What gives expressions: a shipped hvae, the grammar that it learnt from, or a baseline that is trained here.
+    """Source of expressions: a shipped hvae, the grammar that it learnt from, or a baseline that is trained here.
 
     None, where the method is no strategy but a function of the data.
     """
     latent: int = 32
     """Dimensions of a baseline's latent space."""
     strict: bool = True
-    """Whether answers are of the problem's own symbols unless asked otherwise."""
+    """Use the problem's own symbols only, unless the settings say otherwise."""
     about: str = ""
     name: str = ""
-    """What tables call a method of one's own; by default what comes after the colon."""
+    """Name of a user's own method in tables; by default the part after the colon."""
 
 
 METHODS: dict[str, Method] = {

@@ -1,4 +1,4 @@
-"""What a run is judged by: pure functions of errors, values and expressions."""
+"""Measures of a run, as pure functions of errors, values and expressions."""
 
 from __future__ import annotations
 

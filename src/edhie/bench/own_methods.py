@@ -31,7 +31,7 @@ class Answering(Strategy):
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self.executed: int | None = None
-        """How many expressions the function says that it has executed; None where it does not say."""
+        """Number of expressions that the function reports as executed; None if it does not report any."""
 
     def begin(self, task: Task) -> None:
         """Prepare the one step."""
@@ -64,7 +64,7 @@ class Answering(Strategy):
 Given = str | Method | Callable[..., Any]
 """A name of the table, `module:Climb`, `path/to/file.py:Climb`, or what these stand for."""
 ARGUMENTS = ("X", "y", "budget", "rng")
-"""What a method that is a function of the data is called with."""
+"""Arguments of a method that is a function of the data."""
 OTHERS = (str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix)  # files that are not the user's
 
 
@@ -74,7 +74,7 @@ class Meant(NamedTuple):
     name: str
     method: Method
     is_own: bool
-    """Whether it is none of the table: others have to be told what it is."""
+    """True for a user's own method, which workers have to be told."""
 
 
 def method_meant(given: Given) -> Meant:

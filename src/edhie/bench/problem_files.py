@@ -23,7 +23,7 @@ BASE_UNITS = ("m", "s", "kg", "T", "V")
 KEYS = ("id", "name", "formula", "target", "unit", "variables", "library", "n_train", "n_test", "source", "data")
 REQUIRED = ("id", "target", "variables")
 SHARED = ("target", "library", "n_train", "n_test", "source")
-"""What a file may say once for all of its problems, under [defaults]."""
+"""Keys that a file may set once for all of its problems, under [defaults]."""
 TEXTS = ("id", "name", "formula", "target", "unit", "library", "source", "data")
 POWER = re.compile(r"([A-Za-z]+)(?:\^(-?\d+(?:\.\d+)?))?")
 

@@ -26,12 +26,12 @@ class Plan:
     benchmark: str
     """nguyen, feynman16, feynman120 (or feynman), or the path of a TOML file of problems or a CSV file of data."""
     method: Given
-    """How to search: one of the table of methods, or one's own: a `Method`, a Strategy's class, what makes one, or a
+    """Method: one of the table, or your own: a `Method`, a Strategy's class, what makes one, or a
     function of X, y, budget and rng that gives a formula; or where that is: module:Climb, path/to/file.py:Climb."""
     runs: int = RUNS
-    """How often each problem is run; run k has data and search of seed k."""
+    """Runs of each problem; run k uses the seed k for data and search."""
     ids: tuple[str, ...] = ()
-    """Which problems; all where there are none."""
+    """Ids of problems; all if empty."""
     noise: float = 0.0
     """The target is multiplied by 1 + noise·ε, with ε from a normal distribution."""
     settings: TrialSettings = field(default_factory=TrialSettings)

@@ -14,7 +14,7 @@ COLUMNS = (
     "noise", "rank", "refits", "stopped", "selected", "selected_equivalent",
 )  # fmt: skip
 READY = "ready"
-"""What a worker says when it can be asked."""
+"""Message of a worker that is ready."""
 WORKER = "EDHIE_BENCH_WORKER"
 """A variable of the environment that workers have: what is imported there must not start a benchmark."""
 CURVE = ("executed", "screened", "seconds", "error", "r2")
@@ -27,7 +27,7 @@ class TrialSettings:
     evaluations: int = 100_000
     """Distinct expressions executed at most in a run, as in the paper; 0 for no limit."""
     seconds: float | None = None
-    """How long a run's search may take."""
+    """Time limit of a run in seconds."""
     strict: bool | None = None
     """Answer with the problem's own symbols only, or also with constants; by default as the method does."""
     model: str | None = None
@@ -42,7 +42,7 @@ class Trial:
     """A name, or the path of a file of problems."""
     problem: str
     method: str
-    """What tables call it."""
+    """Name in tables."""
     run: int
     """Its number is the seed of its data and of its search."""
     noise: float = 0.0

@@ -27,7 +27,7 @@ class Kept:
     n_features: int
     feature_names: tuple[str, ...] | None
     is_flat: bool
-    """Whether y had one dimension."""
+    """True if y had one dimension."""
     discoveries: tuple[Discovery, ...]
 
 

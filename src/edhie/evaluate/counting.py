@@ -1,4 +1,4 @@
-"""What counts as an evaluation: expressions are told apart by canonical form, and each form is executed once.
+"""Counts of evaluations: expressions are identified by canonical form, and each form is executed once.
 
 `Counts` are the numbers of expressions by kind of work. `KnownForms` keeps what is known of each form and writing,
 `to_execute` and `other_writings` choose what has to be executed.

@@ -1,4 +1,4 @@
-"""Which columns of a wide table are worth a search: those that tell something of the target, alone or in pairs.
+"""Choice of the columns of a wide table that are informative of the target, alone or in pairs.
 
 Many columns are many more expressions, most of them of columns that have nothing to do with the target. So columns
 are weighed first, by what they tell of it: alone, whatever the curve; in products of two; in trees of decisions; and of

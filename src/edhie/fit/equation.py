@@ -49,7 +49,7 @@ class Equation:
     validation: Data | None = None
     """Rows that were held out."""
     score: float = 0.0
-    """How much the logarithm of the loss falls from the equation before it, for each unit of complexity."""
+    """Fall of the logarithm of the loss from the equation before it, for each unit of complexity."""
     ties: TiedConstants | None = None
     """Constants that are one in several places, as those of a template's part that is called twice."""
     model: NoiseModel | None = None
@@ -57,7 +57,7 @@ class Equation:
     weight: float | None = None
     """The share of confidence in this equation, among those that are different functions; None where it is unknown."""
     keeps_form: bool = True
-    """Whether it is printed as it is, or in a shorter form of the same values."""
+    """True if it is printed as it is, False if in a shorter form of the same values."""
 
     @classmethod
     def of(cls, candidate: Candidate, problem: Problem, settings: Settings, **known: Any) -> Equation:
@@ -112,7 +112,7 @@ class Equation:
 
     @cached_property
     def shown(self) -> Expr:
-        """What is printed, with as few digits of its constants as its loss and its predictions need."""
+        """The printed form with as few digits of its constants as its loss and predictions need."""
         from edhie.evaluate.constants.printed_digits import needed_digits
 
         return needed_digits(self.printed, self.train, held_out=self.validation)

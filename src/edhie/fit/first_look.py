@@ -39,7 +39,7 @@ class Form(NamedTuple):
     text: str
     terms: list[Numbers]
     is_log: bool
-    """Whether the logarithm of the target is a sum of the terms."""
+    """True if the logarithm of the target is a sum of the terms."""
 
 
 def first_look(data: Data, library: SymbolLibrary) -> Glimpsed | None:

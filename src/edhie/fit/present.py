@@ -48,9 +48,9 @@ class Presenter:
     weights: Mapping[str, float] | None
     """Weights of symbols in the complexity."""
     may_polish: bool
-    """Whether constants may move to the optimum of the loss or of a noise model."""
+    """True if constants may move to the optimum of the loss or of a noise model."""
     may_rewrite: bool
-    """Whether the form may change."""
+    """True if the form may change."""
 
     @classmethod
     def of(cls, settings: Settings, data: Data, candidates: Candidates) -> Presenter:

@@ -75,7 +75,7 @@ class Settings:
     search: str | Strategy = "mosaic"
     """Search: mosaic, evolve or draw. evolve is the paper's EDHiE, draw random search; a `Strategy` works as well."""
     constants: FitConfig = CHEAP
-    """How constants are fitted."""
+    """Settings of the fits of constants."""
     seed: int = 0
     """Random seed."""
 

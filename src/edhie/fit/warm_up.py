@@ -90,7 +90,7 @@ def _scoring() -> None:
 
 
 PARTS: dict[str, Callable[[], None]] = {"fitting": _fitting, "generator": _generator, "scoring": _scoring}
-"""What takes long to compile, in the order in which a search needs it last."""
+"""Parts that take long to compile; those that a search needs last come first."""
 
 
 def _library() -> SymbolLibrary:

@@ -23,21 +23,21 @@ class TrainConfig:
     """Settings of a training."""
 
     model: ModelName = "hvae"
-    """Which autoencoder: hvae (trees), gvae (a grammar's rules) or cvae (tokens of text)."""
+    """Autoencoder: hvae (trees), gvae (a grammar's rules) or cvae (tokens of text)."""
     hidden: int = 64
     """The size of the recurrent state: in an hvae, of a node's code."""
     latent: int = 32
     """The number of dimensions of the latent space."""
     epochs: int = 60
-    """How often the whole corpus is seen."""
+    """Passes over the corpus."""
     batch: int = 256
-    """How many expressions make one step."""
+    """Expressions in a step."""
     learning_rate: float = 0.015
     """Of Adam, at its peak; after it, the rate falls to zero along a cosine."""
     warm_up: float = 0.3
     """The share of the steps in which the learning rate rises to its peak."""
     schedule: ScheduleName = "constant"
-    """How the weight of the divergence changes: printed, ramp, linear, constant or cyclical."""
+    """Schedule of the weight of the divergence: printed, ramp, linear, constant or cyclical."""
     divergence: float = 0.03
     """The weight of the divergence (λ) that the schedule reaches."""
     free_bits: float = 0.0
@@ -49,7 +49,7 @@ class TrainConfig:
     seed: int = 0
     """Of the weights, the order of the corpus and the noise."""
     device: Device = "auto"
-    """Where to train: cpu, cuda, or auto: a GPU where there is one."""
+    """Device: cpu, cuda, or auto, which uses a GPU if there is one."""
     threads: int = 1
     """Threads on the CPU; for models of this size one is fastest, and other work is left in peace."""
     backend: Backend = "fast"

@@ -21,9 +21,9 @@ class Reconstruction:
     exact: float
     """The share of all that came back as they were."""
     invalid: int
-    """How many came back as no expression."""
+    """Number of codes that decoded to no expression."""
     n: int
-    """How many there were."""
+    """Number of expressions."""
 
     @property
     def invalid_percent(self) -> float:

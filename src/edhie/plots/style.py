@@ -1,4 +1,4 @@
-"""How all pictures look: few colours, told apart by everyone; thin lines; no more ink than the data need."""
+"""Style of all figures: few colours that everyone can distinguish, thin lines, little ink."""
 
 from __future__ import annotations
 

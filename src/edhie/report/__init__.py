@@ -1,4 +1,4 @@
-"""What was found as one page of HTML that needs nothing else: to be read, printed, sent."""
+"""The report: one self-contained HTML page."""
 
 from edhie.report.page import write_report
 

@@ -1,4 +1,4 @@
-"""What the equations are about: rows and columns."""
+"""The section about rows and columns."""
 
 from __future__ import annotations
 

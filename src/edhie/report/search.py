@@ -1,4 +1,4 @@
-"""What the search did: why it ended, what it counted, how to do it again."""
+"""The section about the search: its end, its counts, how to repeat it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search found: scored expressions, the front of the best trade-offs, and how it got there."""
+"""The outcome of a search: scored expressions, the front of the best trade-offs, and how it got there."""
 
 from edhie.results.candidates import Candidate, Candidates
 from edhie.results.front import Front, front_of

@@ -20,7 +20,7 @@ class Candidate:
     error: float
     complexity: float
     executed_at: int
-    """How many distinct expressions had been executed, itself included, when its error became known."""
+    """Number of distinct expressions executed, itself included, when its error became known."""
 
     def __str__(self) -> str:
         return f"{self.expr}  (error {self.error:.6g}, complexity {self.complexity:g})"

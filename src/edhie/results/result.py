@@ -1,4 +1,4 @@
-"""What a search found and what it took: counts of work, the learning curve, all candidates and the front."""
+"""The outcome of a search: counts of work, the learning curve, all candidates and the front."""
 
 from __future__ import annotations
 
@@ -94,15 +94,15 @@ class SearchResult:
     candidates: Candidates
     """Every distinct expression that was executed."""
     counts: SearchCounts
-    """What was done."""
+    """Counts of the work done."""
     history: History
-    """How the best error fell."""
+    """The learning curve."""
     seconds: float
-    """How long it took, earlier parts of a search that was gone on with included."""
+    """Duration in seconds, including the time before it was resumed."""
     stopped: str
     """Why it ended: one of `STOPPED`."""
     seed: int
-    """What every random choice follows from."""
+    """Random seed."""
     strategy: str
     """The name of the strategy."""
     leaders: Candidates | None = None

@@ -1,4 +1,4 @@
-"""Which equation to trust: description lengths, noise models, the structure prior, and the rules that choose."""
+"""Selection of equations: description lengths, noise models, the structure prior, and the rules that choose."""
 
 from edhie.selection.choice import Alternative, alternatives, shortest_description
 from edhie.selection.description import Criterion, description_bits

@@ -1,4 +1,4 @@
-"""What rows cannot tell: oscillations faster than the rows are dense, and poles between them."""
+"""Behaviour that the rows cannot resolve: fast oscillations, and poles between rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TURNS = {"sin": np.pi, "cos": np.pi, "tan": 0.5 * np.pi}
 """By function: the change of its argument from one row to the next beyond which an oscillation is not resolved."""
 MOST_ROWS = 300  # that neighbours are looked for among
 INSIDE = np.array([0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98])
-"""Where between two rows values are looked at."""
+"""Positions between two rows at which values are checked."""
 POLE = 20.0  # bits that a pole between rows costs
 BEYOND = 3.0  # times the range of the target: values between rows that are farther off are those of a pole
 

@@ -1,4 +1,4 @@
-"""Which equation to trust: of all candidates the one with the shortest description, and how sure that is."""
+"""Choice of the equation: the candidate with the shortest description, and alternatives with weights."""
 
 from __future__ import annotations
 

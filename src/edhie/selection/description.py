@@ -26,7 +26,7 @@ from edhie.selection.prior.structure_prior import StructurePrior
 
 Numbers = NDArray[np.float64]
 Kernel = tuple[Numbers, Numbers, Numbers, float, NDArray[np.int64], Numbers, Numbers, float]
-"""What kernels take besides expressions: see `description_kernels.lengths`."""
+"""Arguments of kernels besides expressions; see `description_kernels.lengths`."""
 ROUNDING = 1e-12  # of the target's spread: residuals below are as good as none
 ALONE = 0.0  # bits of a constant by itself: that nothing explains the target is the first thing to say
 NATS = 1.0 / math.log(2.0)
@@ -37,13 +37,13 @@ class Criterion:
     """The criterion by which equations are compared; search and choice use the same."""
 
     prior: StructurePrior = field(default_factory=StructurePrior.shipped)
-    """What equations look like."""
+    """The structure prior."""
     noise: str = "auto"
     """The noise model: a name of `noise.MODELS`, or "auto" for the one that describes the residuals best."""
     has_resolution: bool = True
-    """Whether the resolution of the target limits what small residuals gain."""
+    """True if the resolution of the target limits what small residuals gain."""
     has_precision: bool = True
-    """Whether a constant costs its precision; without, each costs half the logarithm of the number of rows."""
+    """True if a constant costs its precision; otherwise each costs half the logarithm of the number of rows."""
 
     def models(self, data: Data) -> tuple[NoiseModel, ...]:
         """Return the noise models that are compared on these data."""

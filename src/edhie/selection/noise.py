@@ -33,12 +33,12 @@ class NoiseModel:
     code: int
     """By which the kernels know it."""
     description: str
-    """How it is told to a user."""
+    """Description for users."""
     ratio: float = 0.0
     n_parameters: int = 0
     """Parameters besides the one factor that every model has."""
     bits: float = 0.0
-    """What it costs to choose this model rather than the plainest."""
+    """Cost in bits of choosing this model instead of the plainest."""
 
 
 CONSTANT = NoiseModel("constant", 0, "constant noise")

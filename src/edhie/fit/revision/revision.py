@@ -38,9 +38,9 @@ class Step:
 
     equation: Equation
     changes: Difference
-    """What changed."""
+    """The changes."""
     bits: float
-    """How many bits it takes to tell the data with it, its changes included."""
+    """Description length of the data in bits, including the changes."""
 
     @property
     def distance(self) -> int:
@@ -121,7 +121,7 @@ class Revision:
         return pandas.DataFrame(rows, columns=list(COLUMNS))
 
     def as_json(self) -> dict[str, Any]:
-        """What a program wants to know of it."""
+        """Return the revision as JSON."""
         return {
             "target": self.target,
             "original": str(self.original),

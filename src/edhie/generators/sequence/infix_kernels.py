@@ -32,7 +32,7 @@ class Symbols(NamedTuple):
     arities: NDArray[np.int64]
     precedences: NDArray[np.int64]
     has_value: NDArray[np.bool_]
-    """Whether it is nothing without a value, as `#` is; a sequence that holds it is no expression."""
+    """True for a symbol that needs a value, such as `#`; a sequence with it is no expression."""
     names: NDArray[np.int64]
     """By symbol of the sequences: its token, or OPEN, CLOSE, COMMA, PADDING."""
 
@@ -59,7 +59,7 @@ class Reading(NamedTuple):
     commas: Indices
     """By OPEN parenthesis: how many commas are still to come."""
     state: Indices
-    """How many are written, how many wait, and what may come next."""
+    """Number of written symbols, number of waiting ones, and what may come next."""
 
 
 WRITTEN, TOP, NEXT = map(typed, range(3))

@@ -33,9 +33,9 @@ class Event(NamedTuple):
     kind: str
     """class, sum, product or sign."""
     context: str
-    """Where the node stands: at the root, as a term, above or below a fraction line, or as an operator's operand."""
+    """Place of the node: at the root, as a term, above or below a fraction line, or as an operator's operand."""
     above: str
-    """Where the sum, product or operator that it belongs to stands."""
+    """Place of the sum, product or operator that it belongs to."""
     outcome: str
 
 

@@ -39,7 +39,7 @@ MOST_VERSIONS = 20_000
 LONE_LEAF = 0.02
 """The share of equations that are a constant, and of those that are a variable; no formula with a name is."""
 FIELD_WEIGHT = 10.0
-"""How many formulas of all science one formula of the user's field counts as."""
+"""Number of formulas of science that one formula of the user's field counts as."""
 
 Numbers = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ class StructurePrior:
     """
 
     counts: Counts
-    """How often each choice was made in the formulas; empty for the uniform prior."""
+    """Counts of each choice in the formulas; empty for the uniform prior."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _thawed, ({key: dict(row) for key, row in self.counts.items()},)

@@ -36,9 +36,9 @@ Row = Mapping[str, float]
 Counts = Mapping[tuple[str, str, str], Row]
 """By kind of choice, context and the context above it (empty for all kinds but classes): counts of the outcomes."""
 STRENGTHS = (5.0, 20.0, 20.0)
-"""How many formulas the next simpler model counts as: no model, then overall counts, then those of a context."""
+"""Number of formulas that the next simpler model counts as: no model, then overall counts, then those of a context."""
 LEAST = 1.0
-"""What is added to the count of each class in the overall counts."""
+"""Added to the count of each class in the overall counts."""
 SUM_FIXED = ("-", "c", "n")
 PRODUCT_FIXED = ("-", "c", "n", "d", "nd")
 """The fixed parts of a shape: none, a constant, a number, a number as divisor, both."""
