@@ -17,9 +17,7 @@ def test_the_demo_finds_the_law(
     runpy.run_path(str(DEMO), run_name="__main__")
     lines = capsys.readouterr().out.splitlines()
     told = next(line for line in lines if line.startswith("The shortest"))
-    assert any(
-        line.startswith("│") and told.partition(" = ")[2] in line for line in lines
-    )  # the same text in the table
+    assert any(line.startswith("│") and told.partition(" = ")[2] in line for line in lines)  # in the table too
     assert "0.00889" in told
     assert "axis" in told
     assert "mass" in told
