@@ -10,6 +10,8 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from typer.main import get_command
+
 PAGE, MARK = "cli.md", "<!-- commands -->"
 NOUNS = {int: "N", float: "NUMBER", Path: "PATH"}
 
@@ -78,14 +80,18 @@ class Parameter:
         return f"| `{_in_table(self.spelled)}` | {_in_table(self.about)} |"
 
 
-def commands(app: Any = None, name: str = "") -> Iterator[tuple[str, Callable[..., Any]]]:
+def commands(group: Any = None, name: str = "") -> Iterator[tuple[str, Callable[..., Any]]]:
     """Each command that does something, by what is typed: `corpus build`, not `corpus`."""
-    if app is None:
+    if group is None:
         from edhie.cli import app
-    for each in app.registered_commands:
-        yield f"{name} {each.name or each.callback.__name__}".strip(), each.callback
-    for group in app.registered_groups:
-        yield from commands(group.typer_instance, f"{name} {group.name}".strip())
+
+        group = get_command(app)
+    for own, each in group.commands.items():
+        typed = f"{name} {own}".strip()
+        if hasattr(each, "commands"):
+            yield from commands(each, typed)
+        else:
+            yield typed, inspect.unwrap(each.callback)
 
 
 def parameters(command: Callable[..., Any]) -> list[Parameter]:

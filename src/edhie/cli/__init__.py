@@ -1,66 +1,119 @@
-"""The command line: thin, every command a few lines around a function of the library."""
+"""The command line. Each command is a few lines around a function of the library, imported when it is called."""
 
 from __future__ import annotations
 
 import io
 import sys
 import warnings
-from collections.abc import Callable
-from typing import Annotated, Any
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple, cast
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 import edhie
-from edhie.cli.bench import bench
-from edhie.cli.corpus import app as corpus
-from edhie.cli.export import export
-from edhie.cli.fit import fit
-from edhie.cli.formulas import FormulaCommand, compare, show_formula
-from edhie.cli.grammar import app as grammar
-from edhie.cli.latent import decode, encode, interpolate, neighbours, sample
-from edhie.cli.model import app as model
-from edhie.cli.predict import predict
-from edhie.cli.revise import revise
-from edhie.cli.show import show_run
 from edhie.cli.terminal import INTERRUPTED, is_interruption, told_notices
-from edhie.cli.train import train
 from edhie.console import error_console, say
 from edhie.errors import EdhieError, UnkeptWarning
 
+DISCOVERY, FORMULAS, GENERATORS, MEASURING = "Equations from data", "Formulas", "Generators", "Benchmarks"
+
+
+class FormulaCommand(TyperCommand):
+    """A command whose arguments may begin with a minus sign: `-sin(x0)` is a formula, not the options s, i and n."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse arguments after putting a blank before formulas that begin with a minus sign."""
+        return super().parse_args(ctx, [f" {each}" if self._is_formula(each) else each for each in args])
+
+    def _is_formula(self, text: str) -> bool:
+        options = {name for parameter in self.params for name in parameter.opts}
+        is_option = text in options or (text[:2] in options and text[2:].isdigit())  # -n20
+        return text.startswith("-") and not text.startswith("--") and len(text) > 1 and not is_option
+
+
+class Entry(NamedTuple):
+    """A command, or a group of commands, as the help lists it."""
+
+    place: str
+    """The module in `edhie.cli` and the name in it."""
+    panel: str
+    example: str = ""
+    kind: type[TyperCommand] = TyperCommand
+
+
+COMMANDS = {
+    "fit": Entry("fit:fit", DISCOVERY, "data.csv --target y --out run/"),
+    "revise": Entry("revise:revise", DISCOVERY, '"c*x*exp(-c*t)" data.csv --target y', FormulaCommand),
+    "show": Entry("show:show_run", DISCOVERY, "run/ --index 3"),
+    "predict": Entry("predict:predict", DISCOVERY, "run/ new.csv --out predicted.csv"),
+    "export": Entry("export:export", DISCOVERY, "run/ --format c --out law.c"),
+    "expr": Entry("formulas:show_formula", FORMULAS, '"x0*(x0 + 1) - sin(x1)"', FormulaCommand),
+    "compare": Entry("formulas:compare", FORMULAS, '"sin(x)^2" "1 - cos(x)^2"', FormulaCommand),
+    "corpus": Entry("corpus:app", GENERATORS),
+    "grammar": Entry("grammar:app", GENERATORS),
+    "model": Entry("model:app", GENERATORS),
+    "train": Entry("train:train", GENERATORS, "corpora/field --out models/field"),
+    "sample": Entry("latent:sample", GENERATORS, "general-2 -n 20"),
+    "encode": Entry("latent:encode", GENERATORS, 'general-2 "x0*exp(-x1)" --out codes.csv', FormulaCommand),
+    "decode": Entry("latent:decode", GENERATORS, "general-2 codes.csv"),
+    "neighbours": Entry("latent:neighbours", GENERATORS, 'general-2 "c*x0*exp(-x1)" --radius 3', FormulaCommand),
+    "interpolate": Entry(
+        "latent:interpolate", GENERATORS, 'general-2 "x0 + x1" "x0*sin(x1)" --steps 6', FormulaCommand
+    ),
+    "bench": Entry("bench:bench", MEASURING, "nguyen --runs 10 --workers 4"),
+}
+
+
+class LazyCommands(Mapping[str, Any]):
+    """Commands by name; the module of one is imported when the command is asked for."""
+
+    def __getitem__(self, name: str) -> Any:
+        return _load(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in COMMANDS
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+@cache
+def _load(name: str) -> Any:
+    """Import a command, with an example of its use below its options."""
+    place, panel, example, kind = COMMANDS[name]
+    module, _, attribute = place.partition(":")
+    found, around = getattr(import_module(f"edhie.cli.{module}"), attribute), typer.Typer(rich_markup_mode="markdown")
+    if isinstance(found, typer.Typer):
+        around.add_typer(found, name=name, rich_help_panel=panel)
+    else:
+        example = f"Example: `edhie {name} {example}`"
+        around.command(name, cls=kind, rich_help_panel=panel, epilog=example)(found)
+    return typer.main.get_group(around).commands[name]
+
+
+class LazyGroup(TyperGroup):
+    """A group that imports a command when it is called."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = cast(Any, LazyCommands())
+
+
 app = typer.Typer(
     name="edhie",
+    cls=LazyGroup,
     help="Equation discovery: from measurements to formulas that a scientist can read, trust and use.",
     epilog="Exit codes: 0 all is well, 1 an error, 2 wrong usage, 130 stopped by Ctrl-C.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-DISCOVERY, FORMULAS, GENERATORS, MEASURING = "Equations from data", "Formulas", "Generators", "Benchmarks"
-
-
-def _add(name: str, function: Callable[..., None], panel: str, example: str, **options: Any) -> None:
-    """Add a command with an example of its use below its options."""
-    app.command(name, rich_help_panel=panel, epilog=f"Example: `edhie {name} {example}`", **options)(function)
-
-
-_add("fit", fit, DISCOVERY, "data.csv --target y --out run/")
-_add("revise", revise, DISCOVERY, '"c*x*exp(-c*t)" data.csv --target y', cls=FormulaCommand)
-_add("show", show_run, DISCOVERY, "run/ --index 3")
-_add("predict", predict, DISCOVERY, "run/ new.csv --out predicted.csv")
-_add("export", export, DISCOVERY, "run/ --format c --out law.c")
-MAY_BEGIN_WITH_MINUS = {"ignore_unknown_options": True}
-_add("expr", show_formula, FORMULAS, '"x0*(x0 + 1) - sin(x1)"', context_settings=MAY_BEGIN_WITH_MINUS)
-_add("compare", compare, FORMULAS, '"sin(x)^2" "1 - cos(x)^2"', context_settings=MAY_BEGIN_WITH_MINUS)
-app.add_typer(corpus, name="corpus", rich_help_panel=GENERATORS)
-app.add_typer(grammar, name="grammar", rich_help_panel=GENERATORS)
-app.add_typer(model, name="model", rich_help_panel=GENERATORS)
-_add("train", train, GENERATORS, "corpora/field --out models/field")
-_add("sample", sample, GENERATORS, "general-2 -n 20")
-_add("encode", encode, GENERATORS, 'general-2 "x0*exp(-x1)" --out codes.csv', cls=FormulaCommand)
-_add("decode", decode, GENERATORS, "general-2 codes.csv")
-_add("neighbours", neighbours, GENERATORS, 'general-2 "c*x0*exp(-x1)" --radius 3', cls=FormulaCommand)
-_add("interpolate", interpolate, GENERATORS, 'general-2 "x0 + x1" "x0*sin(x1)" --steps 6', cls=FormulaCommand)
-_add("bench", bench, MEASURING, "nguyen --runs 10 --workers 4")
 
 
 def _print_version(asked: bool) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperCommand
 
 from edhie.cli.options import Json, print_json
 from edhie.cli.outputs import Force, check_figure, save_figure
@@ -17,19 +16,6 @@ from edhie.errors import EdhieError, ExpressionError, ParseError
 from edhie.expr import Expr, SymbolLibrary, parse, to_infix, to_postfix, to_prefix
 
 STANDARD_INPUT = Path("-")
-
-
-class FormulaCommand(TyperCommand):
-    """A command whose arguments may begin with a minus sign: `-sin(x0)` is a formula, not the options s, i and n."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse arguments after putting a blank before formulas that begin with a minus sign."""
-        return super().parse_args(ctx, [f" {each}" if self._is_formula(each) else each for each in args])
-
-    def _is_formula(self, text: str) -> bool:
-        options = {name for parameter in self.params for name in parameter.opts}
-        is_option = text in options or (text[:2] in options and text[2:].isdigit())  # -n20
-        return text.startswith("-") and not text.startswith("--") and len(text) > 1 and not is_option
 
 
 def read_formula(text: str, library: SymbolLibrary) -> Expr:
