@@ -1,5 +1,7 @@
 """What holds for all tests."""
 
+import signal
+import threading
 from contextlib import suppress
 
 from hypothesis import settings
@@ -13,3 +15,7 @@ settings.load_profile("edhie")
 
 with suppress(OSError):  # so that no command under test tells of a first compilation
     _build_folder().mkdir(parents=True, exist_ok=True)
+
+# a parent such as nohup may ignore Ctrl-C, and children inherit that; those that tests stop must hear it
+if threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
