@@ -6,14 +6,17 @@ from collections.abc import Callable
 
 import numpy as np
 
+from edhie.evaluate.data import few_rows
 from edhie.evaluate.evaluator import Evaluator
 from edhie.events import Event, Finished, Improved, Progressed, Started
 from edhie.expr import Forest
-from edhie.results import Candidates, Front, History
+from edhie.results import Candidate, Candidates, Front, History
 from edhie.search.arrays import Indices
 from edhie.search.base import Budget, Strategy, Task
+from edhie.selection.description import describe
 
 PROGRESS_SECONDS = 0.2  # between two reports of progress
+ROWS = 500  # on which expressions are compared for reports
 Listener = Callable[[Event], None]
 
 
@@ -27,6 +30,7 @@ class Watch:
         self.history = History()
         self._seen = 0  # of those that were ever explored
         self._front = Front(_explored(task.evaluator, task.evaluator.explored.n_seen))
+        self._chosen: Candidate | None = None  # of the front, unless the strategy reports one
         self._told_at = -np.inf
         self._began = (0, 0.0)  # executed, seconds: at the start, or when resumed
 
@@ -38,6 +42,7 @@ class Watch:
         if len(history):  # what it covers need not be looked at again
             self._seen = evaluator.explored.n_seen
             self._front = Front.of(_explored(evaluator, 0), negligible=evaluator.negligible)
+            self._chosen = self._shortest(self._front)
         limits = budget.evaluations, budget.seconds, budget.target_error
         self._tell(Started(self._strategy.name, seed, *limits, evaluator.counts.executed))
 
@@ -61,10 +66,13 @@ class Watch:
             np.concatenate([known.complexities, new.complexities]),
             np.concatenate([known.executed_at, new.executed_at]),
         )
-        self._front = Front.of(both, negligible=evaluator.negligible)
+        front = Front.of(both, negligible=evaluator.negligible)
+        if self._strategy.best_now is None and not np.array_equal(front.errors, self._front.errors):
+            self._chosen = self._shortest(front)
+        self._front = front
         if len(better):
             best = new[int(better[-1])]
-            chosen = self._strategy.best_now
+            chosen = self._strategy.best_now or self._chosen
             self._tell(Improved(best.expr, best.error, best.complexity, best.executed_at, seconds, chosen))
         if seconds - self._told_at >= PROGRESS_SECONDS:
             self._told_at = seconds
@@ -87,8 +95,16 @@ class Watch:
         fraction, left = _used(self._task.budget, executed, seconds, rate)
         return Progressed(
             executed, tally.screened, tally.refits, seconds, self.history.best, self._front, rate, fraction, left,
-            self._strategy.best_now,
+            self._strategy.best_now or self._chosen,
         )  # fmt: skip
+
+    def _shortest(self, front: Front) -> Candidate | None:
+        """Return the member of a front with the shortest description; None if it is not finite or nobody listens."""
+        if self._listener is None:
+            return None
+        few = few_rows(self._task.evaluator.data, ROWS)
+        bits = describe(front.candidates.forest, few, self._task.criterion).bits
+        return front[int(np.argmin(bits))] if np.isfinite(bits).any() else None
 
 
 def _used(budget: Budget, executed: int, seconds: float, rate: float) -> tuple[float | None, float | None]:
