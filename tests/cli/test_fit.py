@@ -108,6 +108,13 @@ def test_names_that_are_no_identifiers(edhie: Callable[..., Any], tmp_path: Path
     assert load(tmp_path / "run").columns == ("t", "T", "sin")
 
 
+def test_a_column_with_the_name_of_the_constant(edhie: Callable[..., Any], tmp_path: Path) -> None:
+    path = table(tmp_path, **{"c": NOISE})
+    code, _, err = edhie("fit", path, "--target", "T", *small(), "--guess", "C*c", "--out", tmp_path / "run")
+    assert code == 0
+    assert "c is a column here; in formulas write C for an unknown constant" in err.splitlines()
+
+
 def test_more_columns_than_any_model_has_variables(edhie: Callable[..., Any], tmp_path: Path) -> None:
     columns = dict(zip((f"v{k}" for k in range(8)), np.random.default_rng(0).uniform(1, 2, (8, 80)), strict=True))
     columns["y"] = columns["v0"] * columns["v7"] / columns["v3"]

@@ -14,11 +14,13 @@ from edhie.errors import DataError, shortened, suggestion
 from edhie.evaluate import Data, read_data
 from edhie.evaluate.data import what_is_alike
 from edhie.evaluate.tables import Numbers, Table, open_table
+from edhie.expr import SymbolLibrary
 from edhie.fit import Problem
 from edhie.fit.problem import variable_names
 
 LEAST_ROWS = 2
 FEW_ROWS = 30  # as many have to be told apart from a table that was turned
+CONSTANT = "c"  # what formulas call an unknown constant
 MOST_TOLD = 20  # columns that have another name in equations
 
 
@@ -52,6 +54,9 @@ class Measured:
             say(f"column {column!r} is called {name} in equations", to=error_console)
         if len(renamed) > MOST_TOLD:
             say(f"{len(renamed) - MOST_TOLD:,} other columns have other names in equations too", to=error_console)
+        if CONSTANT in problem.train.names:
+            stands = SymbolLibrary.of([], list(problem.train.names), constant=True).constant
+            say(f"{CONSTANT} is a column here; in formulas write {stands} for an unknown constant", to=error_console)
 
 
 def read_measured(

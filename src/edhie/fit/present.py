@@ -51,6 +51,8 @@ class Presenter:
     """True if constants may move to the optimum of the loss or of a noise model."""
     may_rewrite: bool
     """True if the form may change."""
+    template: str | None = None
+    """The template whose unknown parts alone may change their form."""
 
     @classmethod
     def of(cls, settings: Settings, data: Data, candidates: Candidates) -> Presenter:
@@ -69,6 +71,7 @@ class Presenter:
             # a part that a template has twice has the same constants in both places
             may_polish=may_polish and not settings.is_template,
             may_rewrite=not settings.keeps_form,
+            template=settings.template if settings.constraints is None else None,
         )
 
     def present(self, candidates: Candidates) -> Candidates:
@@ -99,6 +102,8 @@ class Presenter:
 
     def tidy(self, exprs: list[Expr]) -> list[Expr]:
         """Return expressions with phases within one turn, no aliases and no redundant constants, if that is allowed."""
+        if self.template is not None:
+            return [self._rewritten(expr) for expr in exprs]
         if not self.may_rewrite:
             return exprs
         from edhie.evaluate.constants.phases import unaliased  # loads mpmath
@@ -149,6 +154,10 @@ class Presenter:
 
     def _forms(self, expr: Expr) -> list[Expr]:
         """Return forms of an expression: short ones without redundant constants first, then that of widest domain."""
+        if self.template is not None:
+            from edhie.fit.template import with_short_parts
+
+            return [with_short_parts(expr, self.template, lower=self.lower, upper=self.upper)]
         bare = without_redundant_constants(expr, lower=self.lower, upper=self.upper)
         first = _shortest_first(bare, self.data, more_numbers=False)
         again = [

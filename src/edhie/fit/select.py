@@ -74,6 +74,7 @@ class _Selector:
                 self.result.candidates, self.problem.train, self.criterion, validation=held_out
             )
             assert chosen is not None
+            chosen = self.presenter.present(Candidates.of(chosen))[0]
         else:
             is_accuracy = self.settings.selection == "accuracy"
             rule = SELECTION[self.settings.selection]
@@ -89,7 +90,7 @@ class _Selector:
         guesses, bounds = self._fitted_guesses, FitConfig(lower=self.presenter.lower, upper=self.presenter.upper)
         listed = alternatives(
             self.result.candidates, self.problem.train, self.criterion, kept=self._kept(),
-            given=_joined(guesses) if guesses else None, held_out=self.problem.validation,
+            given=Candidates.concatenate(guesses) if guesses else None, held_out=self.problem.validation,
             may_rewrite=self.presenter.may_rewrite, config=bounds,
         )  # fmt: skip
         if not listed:
@@ -126,7 +127,7 @@ class _Selector:
         """Return the front of the search and its leaders."""
         leaders = self.result.leaders
         first = [] if leaders is None else [leaders.take(np.arange(min(len(leaders), LEADERS)))]
-        return _joined([self.result.front.candidates, *first])
+        return Candidates.concatenate([self.result.front.candidates, *first])
 
     @cached_property
     def _fitted_guesses(self) -> list[Candidates]:
@@ -151,14 +152,6 @@ class _Selector:
 
     def _equation(self, candidate: Candidate) -> Equation:
         return Equation.of(candidate, self.problem, self.settings)
-
-
-def _joined(parts: Sequence[Candidates]) -> Candidates:
-    names = ("errors", "complexities", "executed_at")
-    return Candidates(
-        Forest.concatenate([each.forest for each in parts]),
-        *(np.concatenate([getattr(each, name) for each in parts]) for name in names),
-    )
 
 
 def _is_alike(one: Candidate, other: Candidate) -> bool:

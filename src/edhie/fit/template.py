@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from edhie.errors import SearchError
 from edhie.evaluate.constants.tied_constants import TiedConstants
-from edhie.expr import Expr, SymbolLibrary
+from edhie.expr import Expr, Forest, SymbolLibrary
+from edhie.expr.readable import short_form, without_redundant_constants
 from edhie.expr.symbols import NUMBER, OPERATORS, constant
 from edhie.search.template import Template, TemplateConfig, TemplateSearch
 
@@ -51,6 +52,24 @@ def parts(expr: Expr, template: Template | str) -> dict[str, Expr]:
     """
     read = Template.parse(template, expr.library) if isinstance(template, str) else template
     return read.parts(expr)
+
+
+def with_short_parts(expr: Expr, template: str, *, lower: float, upper: float) -> Expr:
+    """Return an instance of a template with its parts in short form; an expression of another form as it is.
+
+    >>> from edhie.expr import parse
+    >>> expr = parse("x1*(c*(-x0))", variables=["x0", "x1"]).with_constants([-2.5])
+    >>> str(with_short_parts(expr, "x1*f(x0)", lower=-10, upper=10))
+    'x1*(2.5*x0)'
+    """
+    read = Template.parse(template, expr.library)
+    if not read.matches(expr):
+        return expr
+    whole = Forest.from_exprs([expr], expr.library)
+    short = [
+        without_redundant_constants(short_form(part[0]), lower=lower, upper=upper) for part in read.parts_of(whole)
+    ]
+    return read.filled([Forest.from_exprs([part], expr.library) for part in short], read.emptied(whole))[0]
 
 
 def ties_of(expr: Expr, template: str) -> TiedConstants | None:

@@ -54,5 +54,18 @@ class Candidates:
             self.forest.take(chosen), self.errors[chosen], self.complexities[chosen], self.executed_at[chosen]
         )
 
+    @classmethod
+    def concatenate(cls, parts: Sequence[Candidates]) -> Candidates:
+        """Return candidates over one library as one, in the order of the parts."""
+        names = ("errors", "complexities", "executed_at")
+        forest = Forest.concatenate([each.forest for each in parts])
+        return cls(forest, *(np.concatenate([getattr(each, name) for each in parts]) for name in names))
+
+    @classmethod
+    def of(cls, one: Candidate) -> Candidates:
+        """Return a single candidate."""
+        numbers = np.array([one.error]), np.array([one.complexity]), np.array([one.executed_at])
+        return cls(Forest.from_exprs([one.expr]), *numbers)
+
     def __repr__(self) -> str:
         return f"Candidates({len(self)} expressions)"

@@ -9,7 +9,6 @@ import numpy as np
 from edhie.evaluate.data import few_rows
 from edhie.evaluate.evaluator import Evaluator
 from edhie.events import Event, Finished, Improved, Progressed, Started
-from edhie.expr import Forest
 from edhie.results import Candidate, Candidates, Front, History
 from edhie.search.arrays import Indices
 from edhie.search.base import Budget, Strategy, Task
@@ -59,13 +58,7 @@ class Watch:
             self.history = self.history.extended(executed, new.errors[better], screened=screened, seconds=seconds)
         if self._listener is None:
             return
-        known = self._front.candidates
-        both = Candidates(
-            Forest.concatenate([known.forest, new.forest]),
-            np.concatenate([known.errors, new.errors]),
-            np.concatenate([known.complexities, new.complexities]),
-            np.concatenate([known.executed_at, new.executed_at]),
-        )
+        both = Candidates.concatenate([self._front.candidates, new])
         front = Front.of(both, negligible=evaluator.negligible)
         if self._strategy.best_now is None and not np.array_equal(front.errors, self._front.errors):
             self._chosen = self._shortest(front)
