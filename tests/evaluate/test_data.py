@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from edhie.errors import DataError
-from edhie.evaluate.data import Data, what_is_alike
+from edhie.evaluate.data import Data, what_never_varies
 from edhie.evaluate.reading import read_data
 from edhie.evaluate.resolution import Resolution
 
@@ -88,4 +88,4 @@ def test_what_there_is_to_explain() -> None:
 def test_rows_that_are_alike(columns: Any, y: Any, weights: Any, alike: str | None) -> None:
     names = tuple(f"x{k}" for k in range(len(columns)))
     data = Data(*(None if each is None else np.array(each, np.float64) for each in (columns, y, weights)), names)
-    assert what_is_alike(data) == alike
+    assert what_never_varies(data) == alike

@@ -412,7 +412,7 @@ def test_rounding_is_negligible() -> None:
 def test_what_was_seen_is_not_new_again() -> None:
     evaluator = Evaluator(NGUYEN, X, Y)
     evaluator.score(forest_of(NGUYEN, "sin(x0)"))
-    before = evaluator.mark()
+    before = evaluator.state()
     shown = forest_of(NGUYEN, "x0", "sin(x0)", "x0 + x0^2")
     assert list(map(str, evaluator.unseen(shown))) == ["x0", "x0 + x0^2"]
     assert len(evaluator.unseen(shown)) == 0
@@ -423,5 +423,5 @@ def test_what_was_seen_is_not_new_again() -> None:
     assert evaluator.counts.executed == len(evaluator.standing) == 1  # nothing was scored by it
     assert evaluator.score(shown).is_scored.all()
     assert evaluator.counts.executed == 3
-    evaluator.undo(before)
+    evaluator.restore(before)
     assert len(evaluator.unseen(shown)) == 2

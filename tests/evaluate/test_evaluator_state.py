@@ -82,28 +82,30 @@ def test_kept_and_taken_up_again_it_answers_the_same(
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 @settings(max_examples=8)
 @given(before=st.lists(st.integers(0, 5), max_size=3), after=st.lists(st.integers(3, 9), max_size=4))
-def test_what_was_done_since_a_mark_can_be_undone(options: dict[str, Any], before: list[int], after: list[int]) -> None:
-    marked, reference = evaluator(**options), evaluator(**options)
+def test_work_since_a_snapshot_can_be_undone(
+    options: dict[str, Any], before: list[int], after: list[int]
+) -> None:
+    used, reference = evaluator(**options), evaluator(**options)
     for seed in before:
-        marked.score(forest(seed), bound=2.0)
+        used.score(forest(seed), bound=2.0)
         reference.score(forest(seed), bound=2.0)
-    mark = marked.mark()
+    snapshot = used.state()
     for seed in after:
-        marked.score(forest(seed))
-    for _ in range(2):  # the mark stays good
-        marked.undo(mark)
-        assert_alike(marked, reference)
-        marked.score(forest(9))
+        used.score(forest(seed))
+    for _ in range(2):  # the snapshot stays good
+        used.restore(snapshot)
+        assert_alike(used, reference)
+        used.score(forest(9))
     reference.score(forest(9))
-    assert_alike(marked, reference)
+    assert_alike(used, reference)
 
 
 @pytest.mark.parametrize("stop_at", [0, 2])
 def test_half_a_call_can_be_undone(stop_at: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    marked, reference = evaluator(), evaluator()
-    marked.score(forest(0))
+    used, reference = evaluator(), evaluator()
+    used.score(forest(0))
     reference.score(forest(0))
-    mark = marked.mark()
+    before = used.state()
     settle, calls = KnownForms.settle, iter(range(100))
 
     def stopping(self: KnownForms, *given: Any, **options: Any) -> None:
@@ -115,10 +117,10 @@ def test_half_a_call_can_be_undone(stop_at: int, monkeypatch: pytest.MonkeyPatch
         patch.setattr(KnownForms, "settle", stopping)
         with suppress(KeyboardInterrupt):
             for seed in range(1, 5):
-                marked.score(forest(seed), bound=3.0 / seed)
+                used.score(forest(seed), bound=3.0 / seed)
             pytest.fail("it was not interrupted")
-    marked.undo(mark)
-    assert_alike(marked, reference)
+    used.restore(before)
+    assert_alike(used, reference)
 
 
 @pytest.mark.parametrize(

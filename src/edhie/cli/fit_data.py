@@ -12,7 +12,7 @@ import numpy as np
 from edhie.console import error_console, say
 from edhie.errors import DataError, shortened, suggestion
 from edhie.evaluate import Data, read_data
-from edhie.evaluate.data import what_is_alike
+from edhie.evaluate.data import what_never_varies
 from edhie.evaluate.tables import Numbers, Table, open_table
 from edhie.expr import SymbolLibrary
 from edhie.fit import Problem
@@ -120,7 +120,7 @@ def _data(table: Table, target: str, names: tuple[str, ...], sigma: str | None, 
 
 def _check_variation(data: Data, path: Path, target: str) -> None:
     """Raise an error if the target or all features are the same in every row."""
-    alike = what_is_alike(data)
+    alike = what_never_varies(data)
     if alike == "rows":
         same = f"all {data.n_rows} rows are the same, so there is nothing to tell them apart"
         raise DataError(f"{path}: {same}; give measurements that differ from row to row")

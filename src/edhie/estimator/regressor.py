@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from edhie.errors import DataError, SearchError
 from edhie.estimator.saving import Kept, read, write
 from edhie.evaluate import Constraints, Data, read_data
-from edhie.evaluate.data import what_is_alike, with_resolution
+from edhie.evaluate.data import what_never_varies, with_resolution
 from edhie.evaluate.reading import read_sigmas, weights_of
 from edhie.expr import Expr
 from edhie.expr.symbols import Symbol
@@ -401,7 +401,7 @@ def _data(
 
 def _check_variation(data: Data, target: str) -> None:
     """Raise an error if no column varies, and warn if the target does not."""
-    alike = what_is_alike(data)
+    alike = what_never_varies(data)
     if alike == "rows":
         raise DataError(f"all {data.n_rows} rows are the same; give measurements that differ from row to row")
     if alike == "columns":

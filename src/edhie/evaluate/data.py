@@ -118,7 +118,7 @@ def with_resolution(data: Data, resolution: Resolution | None = None) -> Data:
     return replace(data, resolution=resolution_of(data.y) if resolution is None else resolution)
 
 
-def what_is_alike(data: Data) -> str | None:
+def what_never_varies(data: Data) -> str | None:
     """Return "rows" if the rows that count are all the same, "columns" if all but the target is; None otherwise.
 
     One row is different from all others.

@@ -50,7 +50,7 @@ class Scores:
         return len(self.errors)
 
 
-Mark = dict[str, NDArray[Any]]
+State = dict[str, NDArray[Any]]
 """The state of an evaluator, as arrays that stay as they are while it goes on."""
 
 
@@ -151,7 +151,7 @@ class Evaluator:
             **({} if self.rules is None else {"constraints": self.rules.constraints.as_json()}),
         }
 
-    # -- limits, and going back -----------------------------------------------------------
+    # -- limits and snapshots -------------------------------------------------------------
 
     @contextmanager
     def limited(self, executed: int | None) -> Iterator[None]:
@@ -164,15 +164,7 @@ class Evaluator:
         finally:
             self.budget = own
 
-    def mark(self) -> Mark:
-        """Return this moment, for `undo`."""
-        return self.state()
-
-    def undo(self, mark: Mark) -> None:
-        """Forget what was done since the mark."""
-        self.restore(mark)
-
-    def state(self) -> Mark:
+    def state(self) -> State:
         """Return the state as arrays, for `restore` of an evaluator with the same data and settings."""
         counts = np.array(astuple(self._counts), np.int64)
         return {"counts": counts, **self.explored.state(), **self._known.state()}

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import KeepError, SearchError
-from edhie.evaluate.evaluator import Evaluator, Mark
+from edhie.evaluate.evaluator import Evaluator
 from edhie.results import History
 from edhie.results.saving import DESCRIPTION as RESULT
 from edhie.search.base import State, Strategy, Tally, Task
@@ -36,8 +36,8 @@ class Moment:
     history: History
     state: State | None
     """Of the strategy; None where none is kept."""
-    mark: Mark | None = None
-    """Of the evaluator; None for a moment that was read from disk."""
+    evaluator_state: State | None = None
+    """None for a moment that was read from disk."""
 
 
 class Keeper:

@@ -156,8 +156,8 @@ class _Loop:
         if self._keeper is not None and with_state:
             state = self._strategy.state()
             self._spent_on_states += time.perf_counter() - since
-        tally, mark = replace(self._task.tally), self._task.evaluator.mark()
-        return Moment(self._n_steps, self._seconds, self._is_over, tally, self._watch.history, state, mark)
+        tally, evaluator = replace(self._task.tally), self._task.evaluator.state()
+        return Moment(self._n_steps, self._seconds, self._is_over, tally, self._watch.history, state, evaluator)
 
     def _remembered(self, last: Moment) -> Moment:
         """Return this moment, written where it is time for it; the last one where states have cost too much time."""
@@ -178,8 +178,8 @@ class _Loop:
     def _go_back(self, moment: Moment) -> None:
         """Return to a moment, and leave it as the checkpoint."""
         self._take_on(moment)
-        if moment.mark is not None:
-            self._task.evaluator.undo(moment.mark)
+        if moment.evaluator_state is not None:
+            self._task.evaluator.restore(moment.evaluator_state)
         self._watch.history = moment.history
         self._keep(moment)
 

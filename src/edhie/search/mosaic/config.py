@@ -45,13 +45,13 @@ class MosaicConfig:
     """Look at it also after multiplying it with powers of the variables."""
     quotients: bool = True
     """Look for quotients of polynomials at the beginning."""
-    blocks: bool = True
+    polynomials: bool = True
     """Fit polynomials of the variables along with every piece."""
     pairs: bool = True
     """Weigh pairs of pieces, and their products."""
-    shapes: bool = True
+    functions: bool = True
     """Try functions of one variable with one constant on a grid of it, in products with pieces."""
-    layers: bool = True
+    fixed_terms: bool = True
     """Fix good pieces as terms, and look for others beside them."""
     evolution: bool = True
     """Change the best pieces as trees."""

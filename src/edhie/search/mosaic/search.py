@@ -160,12 +160,12 @@ class Mosaic(Strategy):
         if config.pairs and self._round in Rounds.PRODUCTS:
             few = np.arange(min(len(pieces), Rounds.MULTIPLIED))
             tally.screened += pool.weigh_products(Products.among(pieces.forest.take(few)), pieces.values[few])
-        if config.shapes and self._round in Rounds.FUNCTIONS:
+        if config.functions and self._round in Rounds.FUNCTIONS:
             self._look_at_functions()
         findings = pool.singles(config.written)
         if config.pairs and self._round in Rounds.PAIRS:
             findings += self._look_at_pairs()
-        if config.layers and self._round % Rounds.LAYERS_EVERY == 0:
+        if config.fixed_terms and self._round % Rounds.LAYERS_EVERY == 0:
             pool.fix_terms(pieces.forest, pieces.values, config.frames, rng)
         if self._round in Rounds.SIMPLE and pool.frames:
             findings += pool.simplest(Rounds.SIMPLE_SIZE)
@@ -183,7 +183,7 @@ class Mosaic(Strategy):
             given = guess_pieces(self._task.evaluator.explored, self._n_given, self.config.largest)
             self._weigh(Forest.concatenate([given, self._surrounded]))
         own = own_functions(pieces.library)
-        if self.config.shapes and own:
+        if self.config.functions and own:
             relevance = self._proposals.relevance(pool.frames)
             self._weigh(function_grid(pieces.library, pieces.columns, relevance, only=own))
             if self.config.refits and pool.frames:

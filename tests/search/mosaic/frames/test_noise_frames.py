@@ -22,7 +22,7 @@ def frames(y: Numbers, deviations: Numbers, **options: bool) -> list:  # type: i
 def test_what_noise_leaves_is_about_one_a_row_in_every_plain_frame(size: float) -> None:
     truth = 3 + X[0] * X[1]
     deviations = np.full(300, size)
-    found = frames(truth + size * RNG.normal(size=300), deviations, blocks=False, scales=False, products=False)
+    found = frames(truth + size * RNG.normal(size=300), deviations, polynomials=False, scales=False, products=False)
     assert {frame.link.name for frame in found} >= {"y", "1/y", "y^2", "sqrt(y)", "exp(y)"}
     for frame in found:
         exact = frame.link.apply(truth)

@@ -63,7 +63,7 @@ def test_every_part_can_be_left_out() -> None:
     assert not any(frame.free.is_product for frame in opening_frames(data, library, MosaicConfig(products=False)))
     assert not any(any(frame.scale) for frame in opening_frames(data, library, MosaicConfig(scales=False)))
     assert not any(any(frame.scale) for frame in opening_frames(data, library, MosaicConfig(), for_columns=True))
-    poor = opening_frames(data, library, MosaicConfig(blocks=False))
+    poor = opening_frames(data, library, MosaicConfig(polynomials=False))
     assert all(len(frame.free.exponents) == 1 for frame in poor)
     assert len(every) > len(poor)
 

@@ -83,18 +83,18 @@ def noise_frames(
         return Frame(link, free, (0,) * data.n_variables, view[0], _sign(link, data.y), total=total)
 
     frames = [framed(link, view, 1) for link, view in views.items()]
-    if config.blocks:
+    if config.polynomials:
         rich = [framed(link, view, most) for link, view in views.items()]
         rich = [frame for frame in rich if not frame.free.is_constant]
         frames += [*rich[:1], *sorted(rich[1:], key=lambda frame: frame.unexplained)[: Noise.RICH]]
     if config.scales:
         for link, view in views.items():
             if link.name in Opening.SCALED_LINKS:
-                frames += _scaled(link, view, data, noise, total, most=most if config.blocks else 1)
+                frames += _scaled(link, view, data, noise, total, most=most if config.polynomials else 1)
     if config.products:
         for link, view in views.items():
             if link.name in Opening.PRODUCT_LINKS:
-                frames += _products(link, view, data, noise, total, is_rich=config.blocks)
+                frames += _products(link, view, data, noise, total, is_rich=config.polynomials)
     return sound_frames(frames)
 
 

@@ -26,7 +26,7 @@ def opening_frames(
     weights = np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights / data.weights.mean())
     with np.errstate(all="ignore"):
         links = usable_links(data.y, library) if config.links else [IDENTITY]
-    most = Columns.MOST if config.blocks else 1
+    most = Columns.MOST if config.polynomials else 1
     plain, polynomial = (polynomial_columns(data.columns, weights, most=n) for n in (1, most))
     frames = [_frame(link, plain, data) for link in links]
     if not polynomial.is_constant:
@@ -34,7 +34,7 @@ def opening_frames(
     if config.scales and not for_columns:
         frames += _scaled_frames(links, polynomial, data)
     if config.products:
-        logarithms = logarithm_columns(data.columns, weights, is_rich=config.blocks)
+        logarithms = logarithm_columns(data.columns, weights, is_rich=config.polynomials)
         for link in links:
             linked = link.apply(data.y)
             if link.name in Opening.PRODUCT_LINKS and (linked != 0).all():
