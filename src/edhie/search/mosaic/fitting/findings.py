@@ -47,7 +47,7 @@ class Findings:
         best += _best([frame for frame in frames if frame.around])
         self._score(expr for frame in best for expr in self._writer.write(frame))
         few, speller, library = self._scorer.few_data, self._speller, self._library
-        if self._config.shapes and not self._scorer.is_done:
+        if self._config.functions and not self._scorer.is_done:
             self._score(wave_expressions(few, speller))
             self._score(exponential_expressions(few, speller))
             self._score(curve_expressions(few, library))
