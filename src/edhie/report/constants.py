@@ -15,7 +15,7 @@ DIGITS, MOST_DIGITS = 4, 12  # of a constant
 
 def constants_table(equation: Equation) -> Html:
     """Return the constants with standard errors, under the equation with letters in their places."""
-    if not equation.expr.constants:
+    if not equation.printed.constants:
         return fill("no-constants")
     found = equation.uncertainty
     letter = equation.expr.library.constant
