@@ -1,9 +1,8 @@
 """Distances of two expressions: by their postfix tokens or by their trees.
 
-The edit distance of postfix tokens is the paper's reconstruction error. Both distances count how many single tokens (or
-nodes) must be inserted, deleted or replaced. Two tokens are the same when they are the same symbol, whatever library
-they come from; numbers are the same when their values are. A fitted constant is the same as any other, whatever its
-name and value: structure is compared, not the fit.
+The edit distance of postfix tokens is the paper's reconstruction error. Both distances count the tokens (or nodes) to
+insert, delete or replace. Tokens are equal if they are the same symbol, in whatever library, or numbers of the same
+value. All fitted constants are equal: structure is compared, not the fit.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from edhie.errors import ExpressionError
 from edhie.expr.expression import Expr
 from edhie.expr.forest import Forest, Indices
 from edhie.expr.library import SymbolLibrary
-from edhie.expr.notation import to_postfix_tokens
 from edhie.expr.numerals import is_numeral
 from edhie.expr.symbols import NUMBER, Symbol
 
@@ -32,12 +30,7 @@ def edit_distance(a: Expr, b: Expr) -> int:
     >>> edit_distance(parse("x + sin(y)"), parse("x - y"))  # x y sin + and x y -
     2
     """
-    from rapidfuzz.distance import Levenshtein
-
-    # rapidfuzz compares hashes, and Python's hashes of -1.0 and -2.0 are equal: codes are safe
-    codes: dict[Hashable, int] = {}
-    first, second = ([codes.setdefault(key, len(codes)) for key in _postfix_keys(each)] for each in (a, b))
-    return Levenshtein.distance(first, second)
+    return int(edit_distances(Forest.from_exprs([a]), Forest.from_exprs([b]))[0])
 
 
 def edit_distances(a: Forest, b: Forest) -> Indices:
@@ -80,11 +73,6 @@ def _key(symbol: Symbol) -> Hashable:
     return "constant" if symbol.kind == "constant" else (symbol.kind, symbol.name, symbol.arity)
 
 
-def _postfix_keys(expr: Expr) -> list[Hashable]:
-    tokens = to_postfix_tokens(expr.free())
-    return [float(token) if is_numeral(token) else _key(expr.library[token]) for token in tokens]
-
-
 def _labels(a: Forest, b: Forest) -> tuple[Labels, Labels]:
     """Return for each node of `a` and `b` an integer that is equal where, within a pair, the tokens are the same."""
     from edhie.expr import tree_distance_kernels as kernels
@@ -115,7 +103,7 @@ def _codes(a: SymbolLibrary, b: SymbolLibrary) -> tuple[Labels, Labels, NDArray[
 
 
 def _texts(labels: Labels, offsets: Indices) -> list[str]:
-    """Return the labels of each expression as a string, a character for a label, which rapidfuzz reads fastest."""
+    """Return the labels of each expression as a string, which rapidfuzz reads fastest."""
     # labels count from 0 anew for each pair, so they stay far below the end of Unicode
     text = labels.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     return [text[start:end] for start, end in pairwise(offsets.tolist())]

@@ -33,7 +33,8 @@ class SymbolLibrary:
         kinds: dict[str, str] = {}
         for symbol in self.symbols:
             if symbol.name in kinds:
-                both = f"{_article(kinds[symbol.name])} and {_article(symbol.kind)}"
+                pair = kinds[symbol.name], symbol.kind
+                both = " and ".join(f"an {kind}" if kind == "operator" else f"a {kind}" for kind in pair)
                 raise SymbolError(f"the name {symbol.name!r} is given to two symbols, {both}; rename one of them")
             kinds[symbol.name] = symbol.kind
         if len(kinds) > MAX_SYMBOLS:
@@ -297,10 +298,6 @@ def _ids_in(source: SymbolLibrary, target: SymbolLibrary) -> NDArray[np.int16]:
         if found is not None and target.symbols[found].role == symbol.role:
             ids[k] = found
     return _frozen(ids)
-
-
-def _article(kind: str) -> str:
-    return f"an {kind}" if kind == "operator" else f"a {kind}"
 
 
 def _frozen(array: Array) -> Array:

@@ -78,9 +78,9 @@ class Symbol:
     precedence: int = Precedence.ATOM
     opcode: int = Opcode.CUSTOM
     numpy: str | Callable[..., Any] = ""
-    """A name in `edhie.expr.interpret` or NumPy, or the user's function."""
+    """A name in NumPy or `interpret.POWERS`, or the user's function."""
     sympy: str | Callable[..., Any] = ""
-    """A name in `edhie.expr.sympy_bridge` or SymPy, or the user's function."""
+    """A name in SymPy or `sympy_bridge.FUNCTIONS`, or the user's function."""
     latex: str = ""
     """LaTeX with {0} and {1} for the operands."""
     is_common: bool = False

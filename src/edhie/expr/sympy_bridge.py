@@ -21,34 +21,15 @@ from edhie.expr.symbols import Precedence, Symbol
 MAX_BITS = 20_000  # with longer numbers, such as 9^9^9, SymPy would never end
 
 
-def subtract(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr:
-    """Return a - b."""
-    return sympy.Add(a, negate(b))
-
-
-def divide(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr:
-    """Return a / b."""
-    return sympy.Mul(a, invert(b))
-
-
-def negate(a: sympy.Expr) -> sympy.Expr:
-    """Return -a."""
-    return sympy.Mul(sympy.S.NegativeOne, a)
-
-
-def invert(a: sympy.Expr) -> sympy.Expr:
-    """Return 1 / a."""
-    return sympy.Pow(a, sympy.S.NegativeOne)
-
-
-def real_cube_root(a: sympy.Expr) -> sympy.Expr:
-    """Return the real cube root: sign(a)·|a|^(1/3)."""
-    return sympy.Mul(sympy.sign(a), sympy.Pow(sympy.Abs(a), sympy.Rational(1, 3)))
-
-
-def log10(a: sympy.Expr) -> sympy.Expr:
-    """Return the decimal logarithm: log(a) / log(10)."""
-    return sympy.Mul(sympy.log(a), invert(sympy.log(sympy.Integer(10))))
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "subtract": lambda a, b: sympy.Add(a, sympy.Mul(-1, b)),
+    "divide": lambda a, b: sympy.Mul(a, sympy.Pow(b, -1)),
+    "negate": lambda a: sympy.Mul(-1, a),
+    "invert": lambda a: sympy.Pow(a, -1),
+    "real_cube_root": lambda a: sympy.Mul(sympy.sign(a), sympy.Pow(sympy.Abs(a), sympy.Rational(1, 3))),
+    "log10": lambda a: sympy.Mul(sympy.log(a), sympy.Pow(sympy.log(10), -1)),
+}
+"""Functions that SymPy has no name for."""
 
 
 @cache
@@ -56,14 +37,11 @@ def sympy_function(symbol: Symbol) -> Callable[..., Any]:
     """Return the SymPy function that an operator stands for; an undefined one for an operator without any."""
     if callable(symbol.sympy):
         return symbol.sympy
-    found: Callable[..., Any]
-    if not symbol.sympy:
-        found = sympy.Function(symbol.name, real=True)
-    elif symbol.style == "postfix":
-        exponent = sympy.Integer(symbol.name[1:])
-        found = lambda a: sympy.Pow(a, exponent)  # noqa: E731
-    else:
-        found = globals().get(symbol.sympy) or getattr(sympy, symbol.sympy)
+    if symbol.style == "postfix":
+        return lambda a: sympy.Pow(a, int(symbol.name[1:]))
+    found: Callable[..., Any] = FUNCTIONS.get(symbol.sympy) or (
+        getattr(sympy, symbol.sympy) if symbol.sympy else sympy.Function(symbol.name, real=True)
+    )
     return found
 
 

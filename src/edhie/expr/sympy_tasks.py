@@ -1,7 +1,7 @@
 """Tasks of the SymPy process, which runs as `python -m edhie.expr.sympy_tasks`.
 
-One JSON object a line comes in on standard input, one a line goes out. Nothing here needs a
-time limit: the process is killed from outside, which stops SymPy wherever it is.
+It reads one JSON object from each line of standard input, and writes one line for each. Nothing here needs a time
+limit: the process is killed from outside, which stops SymPy wherever it is.
 """
 
 from __future__ import annotations
@@ -64,23 +64,20 @@ def _read_back(value: sympy.Expr, expr: Expr) -> Answer:
     return {"fits": fits, "tokens": tokens, "constants": places}
 
 
-def simplify(exprs: list[Expr]) -> Answer:
+def simplify(expr: Expr) -> Answer:
     """Simplify by SymPy's full simplification, which may take any time; the result is no longer than its input."""
-    (expr,) = exprs
     return _read_back(sympy.simplify(to_sympy(expr), ratio=1), expr)
 
 
-def tidy(exprs: list[Expr]) -> Answer:
+def tidy(expr: Expr) -> Answer:
     """Simplify by SymPy's automatic evaluation and common factors, which takes milliseconds.
 
     Numbers beside an unfitted constant go into it. On random expressions this comes out as
     short as `simplify`, whose time varies by a factor of a hundred from call to call; a
     corpus made with it is the same on any machine, since no time limit is ever reached.
     """
-    (expr,) = exprs
     value = to_sympy(expr)
-    shorter = sympy.factor_terms(value)
-    value = min(value, shorter, key=sympy.count_ops)
+    value = min(value, sympy.factor_terms(value), key=sympy.count_ops)
     return _read_back(_absorbed(value, set(_symbols(expr))), expr)
 
 
@@ -93,22 +90,22 @@ def _absorbed(value: sympy.Expr, constants: set[sympy.Symbol]) -> sympy.Expr:
     return value.func(*operands)
 
 
-def prove_zero(exprs: list[Expr], constants: list[int]) -> Answer:
+def prove_zero(left: Expr, right: Expr, *, constants: list[int]) -> Answer:
     """Try to prove that two expressions are equal; the second's k-th constant is the first's constants[k]-th.
 
     The caller knows that the difference vanishes, or is tiny, at many points.
     """
-    left, right = (to_sympy(expr, exact=True) for expr in exprs)
     ours, theirs = (
-        [name for name, value in zip(_symbols(expr), expr.constants, strict=True) if value is None] for expr in exprs
+        [name for name, value in zip(_symbols(expr), expr.constants, strict=True) if value is None]
+        for expr in (left, right)
     )
-    right = right.subs({theirs[i]: ours[j] for i, j in enumerate(constants)}, simultaneous=True)
-    difference = left - right
-    for step in ROADS_TO_ZERO:
+    matched = {theirs[i]: ours[j] for i, j in enumerate(constants)}
+    difference = to_sympy(left, exact=True) - to_sympy(right, exact=True).subs(matched, simultaneous=True)
+    for step in PROOFS:
         try:
             result = step(difference)
         except (ValueError, TypeError, AttributeError, NotImplementedError, RecursionError):
-            continue  # one of SymPy's many roads is closed; the others may not be
+            continue  # another step may succeed
         if result == 0:
             return {"zero": True}
         if result.is_Rational and step in (sympy.expand, sympy.simplify):
@@ -166,7 +163,7 @@ CONTINUOUS = tuple(
 )
 # Logarithms may be split and joined (force=True): their operands are positive wherever the
 # expression is defined over the reals.
-ROADS_TO_ZERO: tuple[Callable[[sympy.Expr], sympy.Expr], ...] = (
+PROOFS: tuple[Callable[[sympy.Expr], sympy.Expr], ...] = (
     sympy.expand,
     sympy.simplify,
     lambda d: sympy.expand(sympy.expand_trig(sympy.expand(d))),
@@ -198,7 +195,7 @@ def answer(message: dict[str, Any]) -> Answer:
         library = _library(message.pop("library"), tuple((n, a) for n, a in message.pop("custom")))
         exprs = [Expr(library, tokens, constants) for tokens, constants in message.pop("exprs")]
         seed(0)  # SymPy draws random points inside, and the time it takes depends on them
-        return TASKS[message.pop("task")](exprs, **message)
+        return TASKS[message.pop("task")](*exprs, **message)
     except Exception as error:  # SymPy raises whatever it likes; the caller must hear of it, not lose its worker
         return {"error": f"{type(error).__name__}: {error}"}
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from edhie.expr.drawing.layout import PlacedNode, math_labels, tree_layout
 from edhie.expr.expression import Expr
-from edhie.expr.infix import to_infix
+from edhie.expr.notation import to_infix
 from edhie.expr.symbols import Kind
 
 if TYPE_CHECKING:
@@ -195,7 +195,10 @@ def _draw(panel: Axes, drawing: _Drawing, scale: float) -> None:
     if drawing.title:
         panel.set_title(drawing.title, fontsize=TITLE_SIZE * scale, pad=TITLE_PAD * scale, usetex=False)
     width = LINE_WIDTH * scale
-    panel.add_collection(LineCollection(_edges(drawing.nodes), colors=LINE_COLOUR, linewidths=width, zorder=1))
+    # from the bottom of each parent to the top of each child, so that no line runs behind a node
+    pairs = [(drawing.nodes[node.parent], node) for node in drawing.nodes if node.parent is not None]
+    edges = [[(one.x, _height_of(one) - 0.5), (other.x, _height_of(other) + 0.5)] for one, other in pairs]
+    panel.add_collection(LineCollection(edges, colors=LINE_COLOUR, linewidths=width, zorder=1))
     for node, kind in zip(drawing.nodes, drawing.kinds, strict=True):
         (fill, rounding), y = LOOKS.get(kind, NUMBER_LOOK), _height_of(node)
         box = _box(node.x, y, node.width, rounding)
@@ -222,12 +225,3 @@ def _box(x: float, y: float, width: float, rounding: float) -> Path:
 
 def _height_of(node: PlacedNode) -> float:
     return -(node.depth - 1) * ROW
-
-
-def _edges(nodes: list[PlacedNode]) -> list[list[tuple[float, float]]]:
-    """Return lines from the bottom of each parent to the top of each child, so that none runs behind a node."""
-    return [
-        [(nodes[node.parent].x, _height_of(nodes[node.parent]) - 0.5), (node.x, _height_of(node) + 0.5)]
-        for node in nodes
-        if node.parent is not None
-    ]

@@ -97,14 +97,12 @@ def operation(token: str, *operands: Node) -> Node:
 
 def tree_of(expr: Expr) -> Node:
     """Return an expression as nodes."""
-    library, waiting = expr.library, list[Node]()
-    constants = list(expr.constants)
-    for token in reversed(expr.tokens):
-        place = library.ids.get(token)
-        arity = 0 if place is None else library.symbols[place].arity
-        operands = tuple(waiting.pop() for _ in range(arity))
-        waiting.append(Node(library, token, operands, constants.pop() if token == library.constant else None))
-    return waiting[0]
+    library = expr.library
+
+    def leaf(symbol: Symbol, token: str, value: float | None) -> Node:
+        return Node(library, token, (), value if symbol.kind == "constant" else None)
+
+    return expr.fold(leaf, lambda symbol, operands: Node(library, symbol.name, tuple(operands)))
 
 
 def expr_of(node: Node, library: SymbolLibrary) -> Expr:

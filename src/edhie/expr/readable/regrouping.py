@@ -47,7 +47,20 @@ def _equals(ring: Ring, whole: Polynomial) -> Iterator[Polynomial]:
 
 
 def _merged(ring: Ring, whole: Polynomial) -> list[Polynomial]:
-    found = ring.merged_exponentials(whole)
+    """Write exp(a)*exp(b)^2 as exp(a + 2*b) in every term."""
+    parts: dict[Monomial, list[float]] = {}
+    for monomial, coefficient in whole.items():
+        exponentials = [pair for pair in monomial if pair[0].op == "exp"]
+        merged = tuple(pair for pair in monomial if pair[0].op != "exp")
+        exponent: Polynomial = {}
+        for each, times in exponentials:
+            exponent = poly.added(exponent, poly.scaled(ring.read(each.operands[0]), float(times)))
+        if exponent:
+            atom = operation("exp", poly.flat(ring.library, exponent))
+            ring.order.setdefault(atom, ring.order[exponentials[0][0]])
+            merged = ring.product(merged, ((atom, 1),))
+        parts.setdefault(merged, []).append(coefficient)
+    found = poly.collected(parts)
     return [found] if found != whole else []
 
 
@@ -160,7 +173,10 @@ def _degree(monomial: Monomial, name: Node) -> Exponent:
 def grouped(ring: Ring, whole: Polynomial, depth: int = DEEPEST) -> Node:
     """Return a sum with common factors before brackets, wherever that is shorter."""
     best = poly.flat(ring.library, whole)
-    if len(whole) < 2 or depth == 0 or not ring.effort.spend():
+    if len(whole) < 2 or depth == 0:
+        return best
+    ring.effort.left -= 1
+    if ring.effort.left < 0:
         return best
     for shared, chosen in _common(ring, whole):
         inside = _over(ring, {each: whole[each] for each in chosen}, *shared)

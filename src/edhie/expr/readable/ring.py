@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.readable import polynomials as poly
 from edhie.expr.readable.arithmetic import SUM
 from edhie.expr.readable.nodes import Node, operation
 from edhie.expr.readable.polynomials import ONE, Exponent, Monomial, Polynomial, TooLargeError
 
-MOST_EFFORT = 100
 LARGEST_POWER = 4  # of a sum that is multiplied out
 
 
+@dataclass
 class Effort:
     """Number of sums that may still be written; it bounds the time without a clock."""
 
-    def __init__(self, left: int) -> None:
-        self.left = left
-
-    def spend(self) -> bool:
-        """Take one, and return whether there was one left."""
-        self.left -= 1
-        return self.left >= 0
+    left: int = 200  # a fraction of a second
 
 
+@dataclass
 class Ring:
     """Reads nodes as polynomials. Without `expands`, sums that are factors stay as they are."""
 
-    def __init__(
-        self,
-        library: SymbolLibrary,
-        *,
-        expands: bool,
-        positive: frozenset[str] = frozenset(),
-        effort: Effort | None = None,
-    ) -> None:
-        self.library, self.expands, self.positive = library, expands, positive
-        self.effort = effort or Effort(MOST_EFFORT)
-        self.order: dict[Node, int] = {}
-        """Atoms, numbered in the order of their appearance."""
-        self.sums: dict[Node, Polynomial] = {}
-        """The polynomial of each atom that is a sum."""
+    library: SymbolLibrary
+    expands: bool
+    positive: frozenset[str] = frozenset()
+    effort: Effort = field(default_factory=Effort)
+    order: dict[Node, int] = field(default_factory=dict)
+    """Atoms, numbered in the order of their appearance."""
+    sums: dict[Node, Polynomial] = field(default_factory=dict)
+    """The polynomial of each atom that is a sum."""
 
     def read(self, node: Node) -> Polynomial:
         """Return the polynomial of a node."""
@@ -84,9 +75,9 @@ class Ring:
 
     def raised(self, node: Node, exponent: Exponent) -> Polynomial:
         """Return a power of a node."""
-        base = self._factor(node) if exponent == 1 else self.read(node)
         if exponent == 1:
-            return base
+            return self._factor(node)
+        base = self.read(node)
         if not base:
             return self.atom(node, exponent)
         if len(base) > 1:
@@ -99,8 +90,7 @@ class Ring:
 
     def power_of_sum(self, base: Polynomial, exponent: Exponent) -> Polynomial:
         """Return a power of a sum, multiplied out where the ring expands."""
-        is_whole = exponent.denominator == 1
-        if self.expands and is_whole and 1 <= exponent <= LARGEST_POWER:
+        if self.expands and exponent.denominator == 1 and 1 <= exponent <= LARGEST_POWER:
             found: Polynomial = {ONE: 1.0}
             for _ in range(int(exponent)):
                 found = self.times(found, base)
@@ -109,9 +99,8 @@ class Ring:
 
     def kept_power(self, base: Polynomial, exponent: Exponent) -> Polynomial:
         """Return a power of a sum as an atom whose first coefficient is 1."""
-        is_whole = exponent.denominator == 1
         first = next(iter(base.values()))
-        first = first if is_whole else abs(first)
+        first = first if exponent.denominator == 1 else abs(first)
         monic = {each: value / first for each, value in base.items()}
         atom = poly.flat(self.library, monic)
         self.sums[atom] = monic
@@ -146,21 +135,3 @@ class Ring:
             self.order.setdefault(rest, len(self.order))
             outside = self.product(outside, ((rest, exponent),))
         return poly.checked({outside: factor})
-
-    def merged_exponentials(self, polynomial: Polynomial) -> Polynomial:
-        """Write exp(a)*exp(b)^2 as exp(a + 2*b) in every term."""
-        if not any(atom.op == "exp" for monomial in polynomial for atom, _ in monomial):
-            return polynomial
-        parts: dict[Monomial, list[float]] = {}
-        for monomial, coefficient in polynomial.items():
-            exponentials = [pair for pair in monomial if pair[0].op == "exp"]
-            merged = tuple(pair for pair in monomial if pair[0].op != "exp")
-            exponent: Polynomial = {}
-            for each, times in exponentials:
-                exponent = poly.added(exponent, poly.scaled(self.read(each.operands[0]), float(times)))
-            if exponent:
-                whole = operation("exp", poly.flat(self.library, exponent))
-                self.order.setdefault(whole, self.order[exponentials[0][0]])
-                merged = self.product(merged, ((whole, 1),))
-            parts.setdefault(merged, []).append(coefficient)
-        return poly.collected(parts)
