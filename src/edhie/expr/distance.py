@@ -94,7 +94,7 @@ def _labels(a: Forest, b: Forest) -> tuple[Labels, Labels]:
 def _codes(a: SymbolLibrary, b: SymbolLibrary) -> tuple[Labels, Labels, NDArray[np.float64], int]:
     """Return the codes of both libraries' tokens (-1 for `#`), the numbers that have codes, and the first such code."""
     keys_a, keys_b = ([_key(symbol) for symbol in library.symbols] for library in (a, b))
-    # numeric literals come last, so that the numbers of a pair can go on counting behind them
+    # numeric literals come last, and the codes of the other numbers of a pair follow them
     keys = sorted(dict.fromkeys(keys_a + keys_b), key=lambda key: isinstance(key, float))
     code = {key: i for i, key in enumerate(keys)} | {_key(NUMBER): -1}
     known = np.array([key for key in keys if isinstance(key, float)], np.float64)

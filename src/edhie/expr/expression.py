@@ -1,4 +1,4 @@
-"""`Expr`: one immutable expression, for people and for the edges of the program."""
+"""`Expr`: one immutable expression, for people and interfaces."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Expr:
 
     @classmethod
     def trusted(cls, library: SymbolLibrary, tokens: tuple[str, ...], constants: tuple[float | None, ...]) -> Expr:
-        """Return an expression from parts that need no check, such as a piece of another."""
+        """Return an expression of parts that are known to be valid, such as those of another expression."""
         new = cls.__new__(cls)
         new._set(library, tokens, constants)
         return new
@@ -77,7 +77,7 @@ class Expr:
     def __reduce__(self) -> tuple[Any, ...]:
         return (Expr.trusted, (self.library, self.tokens, self.constants))
 
-    # -- what it is made of -----------------------------------------------------------
+    # -- parts ------------------------------------------------------------------------
 
     @property
     def symbol(self) -> Symbol:
@@ -151,7 +151,7 @@ class Expr:
             yield i, depth, symbol
 
     def fold(self, leaf: Callable[[Symbol, str, float | None], T], operator: Callable[[Symbol, list[T]], T]) -> T:
-        """Compute a result from the leaves up, and from the right.
+        """Compute a result from the leaves up, from right to left.
 
         `leaf` gets the symbol, the text and the value (as in `values`) of a leaf; `operator` gets a symbol and the
         results of its operands.
@@ -165,7 +165,7 @@ class Expr:
                 stack.append(leaf(symbol, token, value))
         return stack.pop()
 
-    # -- making another from it -------------------------------------------------------
+    # -- other expressions ------------------------------------------------------------
 
     def subtree(self, position: int) -> Expr:
         """Return the subtree at `position` (in prefix order)."""

@@ -22,7 +22,7 @@ def first_broken(tokens: Tokens, offsets: Indices, arities: NDArray[np.int8]) ->
     for k in range(len(offsets) - 1):
         missing = 1
         for i in range(offsets[k], offsets[k + 1]):
-            if missing == 0 or tokens[i] < 0 or tokens[i] >= len(arities):
+            if missing == 0:
                 return k
             missing += arities[tokens[i]] - 1
         if missing != 0:

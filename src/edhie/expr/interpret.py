@@ -1,4 +1,4 @@
-"""Values of an expression by NumPy: functions called on a stack."""
+"""Values of an expression, computed by NumPy functions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ POWERS: dict[str, Callable[..., Any]] = {
 
 @cache
 def numpy_function(symbol: Symbol) -> Callable[..., Any]:
-    """Return the function on arrays that an operator stands for."""
+    """Return the function of arrays for an operator."""
     if callable(symbol.numpy):
         return symbol.numpy
     return POWERS.get(symbol.numpy) or cast(Callable[..., Any], getattr(np, symbol.numpy))

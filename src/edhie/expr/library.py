@@ -55,9 +55,8 @@ class SymbolLibrary:
     ) -> SymbolLibrary:
         """Return a library from operator names (or symbols of your own), variables and leaves.
 
-        `variables` is a count (x0, x1, …) or the data's column names. `constant=True` adds
-        the fitted constant `c`; a variable of that name wins and the constant takes the
-        next free of C, k, const, … `numbers=True` lets any number stand in an expression.
+        `variables` is a count (x0, x1, …) or the names of the data's columns. `constant=True` adds the fitted constant
+        `c`; where a variable has this name, it is called C, k, const, … `numbers=True` allows any number.
 
         >>> SymbolLibrary.of(["+", "sin"], ["t"], constant=True).names
         ('+', 'sin', 't', 'c')
@@ -101,7 +100,7 @@ class SymbolLibrary:
 
     @cached_property
     def built_in(self) -> frozenset[str]:
-        """Names that stand for built-in operators here, and not for variables or operators of the user's."""
+        """Names that are built-in operators here, not variables or user-defined operators."""
         return frozenset(symbol.name for symbol in self.symbols if symbol in (OPERATORS.get(symbol.name),))
 
     def __len__(self) -> int:
@@ -180,9 +179,9 @@ class SymbolLibrary:
         return self.extended(NUMBER)
 
     def with_variables(self, names: Sequence[str]) -> SymbolLibrary:
-        """Return the library with these variables in place of its own; where they are as many, all ids stay.
+        """Return the library with these variables in place of its own; if there are as many, all ids stay valid.
 
-        Further variables come last. A constant with the name of a variable gets another.
+        Further variables come last. A constant with the name of a variable is renamed.
 
         >>> SymbolLibrary.of(["+"], 1, constant=True).with_variables(["t", "c"]).names
         ('+', 't', 'C', 'c')
@@ -206,7 +205,7 @@ class SymbolLibrary:
     # -- saving -----------------------------------------------------------------------
 
     def to_json(self) -> str:
-        """Return the library as JSON, with operators of the user's by name and arity alone."""
+        """Return the library as JSON; user-defined operators are saved by name and arity only."""
         rows = []
         for symbol in self.symbols:
             row: dict[str, str | int | bool] = {"name": symbol.name, "kind": symbol.kind}
@@ -218,7 +217,7 @@ class SymbolLibrary:
 
     @classmethod
     def from_json(cls, text: str, *, operators: Iterable[Symbol] = ()) -> SymbolLibrary:
-        """Read a library that `to_json` wrote; pass `operators` for those that a user had added."""
+        """Read a library that `to_json` wrote; pass the user-defined operators it had as `operators`."""
         try:
             data = json.loads(text)
             version, rows = data["format"], data["symbols"]

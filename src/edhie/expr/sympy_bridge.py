@@ -34,7 +34,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 @cache
 def sympy_function(symbol: Symbol) -> Callable[..., Any]:
-    """Return the SymPy function that an operator stands for; an undefined one for an operator without any."""
+    """Return the SymPy function for an operator; an undefined function where it has none."""
     if callable(symbol.sympy):
         return symbol.sympy
     if symbol.style == "postfix":
@@ -46,7 +46,7 @@ def sympy_function(symbol: Symbol) -> Callable[..., Any]:
 
 
 def constant_stem(library: SymbolLibrary) -> str:
-    """Return the beginning of the SymPy names of unfitted constants, such that no variable has one of these names."""
+    """Return the text before the number in the SymPy names of unfitted constants; no variable has such a name."""
     stem = library.constant or "c"
     while any(name.startswith(stem) and name[len(stem) :].isdigit() for name in library.variables):
         stem += "_"
@@ -61,9 +61,9 @@ def constant_names(library: SymbolLibrary, count: int) -> list[str]:
 def to_sympy(expr: Expr, *, evaluate: bool = True, exact: bool = False) -> sympy.Expr:
     """Return the expression in SymPy, with real variables.
 
-    Each unfitted constant is a symbol of its own (c0, c1, …), as their values need not agree. With `evaluate=False`
-    SymPy keeps the tree as it is written; with `exact=True` a decimal such as 0.1 is the fraction 1/10 and not the
-    double next to it. Numbers far beyond the doubles, such as 9^9^9, raise.
+    Each unfitted constant is a separate symbol (c0, c1, …), as their values may differ. With `evaluate=False` SymPy
+    keeps the tree as it is. With `exact=True` a decimal such as 0.1 is the fraction 1/10, not the nearest double.
+    Numbers far beyond the doubles, such as 9^9^9, raise.
 
     >>> from edhie.expr import parse
     >>> to_sympy(parse("c*x0 + c*x0/2"))

@@ -34,7 +34,7 @@ def from_sympy(
     constants: Collection[str] | None = None,
     as_written: bool = False,
 ) -> Expr:
-    """Read an expression of SymPy's, over `library` or every known symbol.
+    """Read a SymPy expression, over `library` or every known symbol.
 
     The symbols named in `constants` become the fitted constant; by default those that `to_sympy` makes (c0, c1, …, or
     as the library's constant is called) and c itself, unless a variable has the name. Sums and products become chains

@@ -47,7 +47,7 @@ def expr_from(answer: Answer, library: SymbolLibrary) -> Expr:
 
 
 def _widest(library: SymbolLibrary) -> SymbolLibrary:
-    """Return the library with every built-in operator and literal that has no name of its own symbols."""
+    """Return the library extended by all built-in operators and literals whose names are free."""
     return library.extended(*(symbol for symbol in everything(0).symbols if symbol.kind != "constant"))
 
 
@@ -72,9 +72,9 @@ def simplify(expr: Expr) -> Answer:
 def tidy(expr: Expr) -> Answer:
     """Simplify by SymPy's automatic evaluation and common factors, which takes milliseconds.
 
-    Numbers beside an unfitted constant go into it. On random expressions this comes out as
-    short as `simplify`, whose time varies by a factor of a hundred from call to call; a
-    corpus made with it is the same on any machine, since no time limit is ever reached.
+    An unfitted constant absorbs the numbers in its sum or product. On random expressions the results are as short as
+    those of `simplify`, whose time varies by a factor of a hundred. No time limit is ever reached, so a corpus made
+    with it is the same on any machine.
     """
     value = to_sympy(expr)
     value = min(value, sympy.factor_terms(value), key=sympy.count_ops)
@@ -180,13 +180,13 @@ TASKS: dict[str, Callable[..., Answer]] = {"simplify": simplify, "tidy": tidy, "
 
 @lru_cache(maxsize=16)
 def _library(text: str, custom: tuple[tuple[str, int], ...]) -> SymbolLibrary:
-    """Return the library of a request; operators of a user's are known here by name alone."""
+    """Return the library of a request; user-defined operators are known by name and arity only."""
     operators: list[Symbol] = [operator(name, arity, numpy=_not_here) for name, arity in custom]
     return SymbolLibrary.from_json(text, operators=operators)
 
 
 def _not_here(*operands: Any) -> Any:
-    raise NotImplementedError("a user's function does not travel to the worker")
+    raise NotImplementedError("the SymPy process does not have the functions of user-defined operators")
 
 
 def answer(message: dict[str, Any]) -> Answer:
@@ -210,7 +210,7 @@ def serve() -> None:
     except (ImportError, ValueError, OSError):
         pass  # not on this system: then only the time limit holds
     sys.setrecursionlimit(5000)
-    out, sys.stdout = sys.stdout, sys.stderr  # answers alone go out, whatever else is printed
+    out, sys.stdout = sys.stdout, sys.stderr  # whatever SymPy prints must not mix with the answers
     print("ready", file=out, flush=True)
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line))), file=out, flush=True)

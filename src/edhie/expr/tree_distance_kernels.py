@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 class Side(NamedTuple):
-    """A forest as labelling needs it; `codes` are by token id, -1 for the token that stands for any number."""
+    """A forest to be labelled; `codes` are by token id, -1 for the token of other numbers."""
 
     tokens: NDArray[np.int16]
     offsets: Indices

@@ -20,13 +20,12 @@ def canonical_library(library: SymbolLibrary) -> SymbolLibrary:
 def canonical(forest: Forest) -> Forest:
     """Return each expression in canonical form: constants folded and merged, like terms collected, sorted.
 
-    Sums and products are flattened, sorted and their like parts collected (x - x is 0, x*x
-    is x^2, x/x is 1); signs move outwards (cos(-x) is cos(x)); numbers are folded. Unfitted
-    constants merge with what stands beside them (c*c, c + 2 and c/3 are c), where each `c` is
-    any number on its own, limits included. Constants that have values count as numbers.
+    Sums and products are flattened, sorted and their like parts collected (x - x is 0, x*x is x^2, x/x is 1); signs
+    move outwards (cos(-x) is cos(x)); numbers are folded. Unfitted constants absorb numbers and one another (c*c, c + 2
+    and c/3 are c); each `c` may be any number, limits included. Constants that have values count as numbers.
 
-    Wherever the input is defined the result has the same value, up to rounding; it may be
-    defined in more places. What cannot be folded to finite numbers is left as it is.
+    Wherever the input is defined the result has the same value, up to rounding; it may be defined in more places. What
+    cannot be folded to finite numbers is left as it is.
     """
     from edhie.expr.canonical.tokens import canonical_arrays
 

@@ -11,11 +11,11 @@ A subtree is a run of entries (kind, count, value) in prefix order:
     SUM      n, k     k + Σ aᵢ·tᵢ: n pairs (PART with value aᵢ, tᵢ), tᵢ without a factor of its own
 
 NaN as k or aᵢ is a free constant, so that plain arithmetic merges constants: NaN + 2 is NaN, and so is NaN·NaN. Free
-constants are independent of one another: two subtrees that hold one are never taken for equal, whatever they look like.
+constants are independent of one another, so two subtrees with a free constant are never equal, even if they look alike.
 
-The common factor of the amounts of a sum stands before it. Free amounts do not count for that, and if all are free,
-the first is taken out: c·x + c is c·(x + c), so that in any product of such sums all free factors meet in one. The
-writer multiplies it out again.
+The common factor of the fixed amounts of a sum is taken out of it. If all amounts are free, the first is taken out:
+c·x + c is c·(x + c), so that the free factors of a product of such sums merge into one. The writer multiplies it out
+again.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def append_all(arena: Arena, parts: Parts, m: int, factor: float, node: int) -> 
 def merge(arena: Arena, parts: Parts, m: int, constants_absorb: bool) -> int:
     """Sort m parts, add up the amounts of equal ones, drop the empty; return how many are left.
 
-    With `constants_absorb` parts without a variable go too: the free constant beside them takes any value that they do.
+    With `constants_absorb`, parts without a variable are dropped: the free constant beside them can take their value.
     """
     sort_parts(arena, parts, m)
     n = 0

@@ -46,7 +46,7 @@ def count_fixed(arena: Arena, node: int) -> int:
 
 
 @jit
-def is_soft(arena: Arena, node: int) -> bool:
+def has_free_amount(arena: Arena, node: int) -> bool:
     """Return True where an amount of a sum, or its constant, is free."""
     amounts = arena.count[node] + (arena.value[node] != 0.0)
     return bool(count_fixed(arena, node) < amounts)
@@ -118,7 +118,7 @@ def add_terms(
         node += 2
     if arena.kind[node] == SUM and not np.isnan(scale):  # a nested sum opens into this one
         return append_all(arena, parts, m, scale, node), constant + scale * arena.value[node], top
-    if arena.kind[node] == SUM and is_soft(arena, node):
+    if arena.kind[node] == SUM and has_free_amount(arena, node):
         return open_free(arena, node, parts, m, constant, top)
     if arena.kind[node] == NUMBER:
         return m, constant + scale * arena.value[node], top

@@ -25,7 +25,7 @@ from edhie.expr.canonical.arena import (
     end_of,
 )
 from edhie.expr.canonical.rules import normal_form
-from edhie.expr.canonical.sums import count_fixed, is_soft
+from edhie.expr.canonical.sums import count_fixed, has_free_amount
 from edhie.expr.jit import jit, typed
 
 # what waits to be written: a subtree, a number, base^e, a·t, -(base^e), a divisor, a sum to be multiplied out
@@ -93,7 +93,7 @@ def write_product(
     """Write the operators of a product and push its operands; negative powers go into the divisor."""
     if arena.count[node] == 1 and arena.value[node + 1] == 1.0 and arena.kind[node + 2] == SUM:
         whole = node + 2  # a factor before a sum is multiplied out where all but one amount are free, as in 2*x + c
-        if factor == -1.0 or (is_soft(arena, whole) and count_fixed(arena, whole) == 1):
+        if factor == -1.0 or (has_free_amount(arena, whole) and count_fixed(arena, whole) == 1):
             return push(work, n, SPREAD, whole, factor), at
     above, below = 0, 0
     i = node + 1

@@ -35,7 +35,7 @@ ROW = 1.8  # from one depth to the next
 GAP = 0.4  # between boxes
 PADDING = 0.5  # to the sides of a label in its box, both together
 MARGIN = 0.15  # around a tree, so that outlines are not cut
-BASELINE = 0.16  # how far below the middle of its box a label stands: signs and small letters look centred
+BASELINE = 0.16  # of a label, below the middle of its box: signs and small letters look centred
 
 LINE_HEIGHT = 1.3  # of a title, by its type size
 LONGEST_ROW = 5  # panels in a row, unless `columns` says otherwise

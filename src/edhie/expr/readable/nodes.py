@@ -30,7 +30,7 @@ class Node:
         self.number: float | None = None
         """Value of a number or of a fitted constant."""
         self.op = ""
-        """Name of a built-in operator; empty for leaves and for operators of the user's."""
+        """Name of a built-in operator; empty for leaves and user-defined operators."""
         self.kind: Kind = "operator"
         if operands:
             if token in library.built_in:
@@ -68,7 +68,7 @@ class Node:
 
     @property
     def is_coefficient(self) -> bool:
-        """True for what people write before the factors that it multiplies."""
+        """True for a leaf that people write before other factors."""
         return self.kind in ("constant", "number", "literal")
 
     @property

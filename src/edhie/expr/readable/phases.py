@@ -32,9 +32,8 @@ class Grid(NamedTuple):
 def normal_phases(expr: Expr, grids: Mapping[str, Grid] | None = None) -> Expr:
     """Write each sine, cosine and tangent with its phase within half a turn, and with a positive frequency.
 
-    A variable with a grid takes the lowest frequency that has the same values there; higher ones are aliases. Values
-    change by rounding, also by that of the old form: polish the constants afterwards. The result is no longer than
-    the expression.
+    For a variable with a grid, the frequency is the lowest that has the same values there; higher ones are aliases.
+    Values change by rounding, so polish the constants afterwards. The result is no longer than the expression.
 
     >>> from edhie.expr import parse
     >>> f"{normal_phases(parse('sin(c - 2*x0)').with_constants([100.0])):.6g}"
