@@ -131,16 +131,10 @@ def _power(exponent: int, *, numpy: str, **facts: Any) -> Symbol:
     )  # fmt: skip
 
 
-def _function(name: str, **facts: Any) -> Symbol:
-    latex = rf"\{name}\left({{0}}\right)"
-    usual: dict[str, Any] = {
-        "opcode": Opcode[name.upper()],
-        "numpy": name,
-        "sympy": name,
-        "latex": latex,
-        "is_common": True,
-    }
-    return Symbol(name, "operator", facts.pop("arity", 1), "function", **(usual | facts))
+def _function(name: str, *, arity: int = 1, is_common: bool = True, **facts: Any) -> Symbol:
+    usual = {"numpy": name, "sympy": name, "latex": rf"\{name}\left({{0}}\right)"}
+    opcode = Opcode[name.upper()]
+    return Symbol(name, "operator", arity, "function", opcode=opcode, is_common=is_common, **(usual | facts))
 
 
 OPERATORS: dict[str, Symbol] = {
