@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from edhie.expr.canonical.arena import (
@@ -235,7 +237,7 @@ def common_factor(arena: Arena, parts: Parts, m: int, constant: float) -> float:
         is_shared = is_shared and a == size
         are_whole = are_whole and is_whole(a)
         if are_whole:
-            divisor = greatest_common_divisor(divisor, a)
+            divisor = float(math.gcd(int(divisor), int(a)))
     if size == 0.0:
         return np.nan
     sign = leading_sign(arena, parts, m, constant)
@@ -256,11 +258,3 @@ def leading_sign(arena: Arena, parts: Parts, m: int, constant: float) -> float:
     if total == 0.0 and not np.isnan(constant):
         total = constant
     return -1.0 if total < 0.0 else 1.0
-
-
-@jit
-def greatest_common_divisor(a: float, b: float) -> float:
-    """Return the greatest common divisor of whole numbers held as doubles."""
-    while b != 0.0:
-        a, b = b, a % b
-    return a

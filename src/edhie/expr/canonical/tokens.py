@@ -87,6 +87,22 @@ def write_sum(
 
 
 @jit
+def push_factors(arena: Arena, node: int, sign: float, work: Work, n: int) -> int:
+    """Push the factors with positive or with negative exponents, the first on top; return the new depth."""
+    bottom = n
+    i = node + 1
+    for _ in range(arena.count[node]):
+        if sign * arena.value[i] > 0:
+            n = push(work, n, RAISED, i + 1, abs(arena.value[i]))
+        i = end_of(arena, i + 1)
+    for j in range((n - bottom) // 2):
+        a, b = bottom + j, n - 1 - j
+        work.where[a], work.where[b] = work.where[b], work.where[a]
+        work.extra[a], work.extra[b] = work.extra[b], work.extra[a]
+    return n
+
+
+@jit
 def write_product(
     arena: Arena, node: int, factor: float, ids: Ints, work: Work, n: int, out: Tokens, at: int
 ) -> tuple[int, int]:
@@ -95,11 +111,10 @@ def write_product(
         whole = node + 2  # a factor before a sum is multiplied out where all but one amount are free, as in 2*x + c
         if factor == -1.0 or (has_free_amount(arena, whole) and count_fixed(arena, whole) == 1):
             return push(work, n, SPREAD, whole, factor), at
-    above, below = 0, 0
+    above = 0
     i = node + 1
     for _ in range(arena.count[node]):
         above += arena.value[i] > 0
-        below += arena.value[i] < 0
         i = end_of(arena, i + 1)
     size = abs(factor)
     divisor = 1.0
@@ -107,7 +122,7 @@ def write_product(
         divisor = 1.0 / size
         size = 1.0
         factor = 1.0 if factor > 0 else -1.0
-    if below > 0 or divisor != 1.0:
+    if above < arena.count[node] or divisor != 1.0:
         out[at] = ids[DIV]
         at += 1
         n = push(work, n, DIVISOR, node, divisor)
@@ -115,18 +130,11 @@ def write_product(
     for _ in range(above + shows_number - 1):
         out[at] = ids[MUL]
         at += 1
-    # the first factor is written first, so it is pushed last
-    n += above
-    j = n
-    i = node + 1
-    for _ in range(arena.count[node]):
-        if arena.value[i] > 0:
-            j -= 1
-            is_first = j == n - 1 and not shows_number
-            push(work, j, NEGATED if is_first and factor < 0.0 else RAISED, i + 1, arena.value[i])
-        i = end_of(arena, i + 1)
+    n = push_factors(arena, node, 1.0, work, n)
     if shows_number:
         n = push(work, n, VALUE, NONE, factor)
+    elif factor < 0.0:
+        work.what[n - 1] = NEGATED
     return n, at
 
 
@@ -135,22 +143,11 @@ def write_divisor(
     arena: Arena, node: int, divisor: float, ids: Ints, work: Work, n: int, out: Tokens, at: int
 ) -> tuple[int, int]:
     """Write the divisor of a product."""
-    below = 0
-    i = node + 1
-    for _ in range(arena.count[node]):
-        if arena.value[i] < 0:
-            n = push(work, n, RAISED, i + 1, -arena.value[i])
-            below += 1
-        i = end_of(arena, i + 1)
-    # pushed in order, so turned round to be written in order
-    for j in range(below // 2):
-        a, b = n - below + j, n - 1 - j
-        work.where[a], work.where[b] = work.where[b], work.where[a]
-        work.extra[a], work.extra[b] = work.extra[b], work.extra[a]
+    bottom = n
+    n = push_factors(arena, node, -1.0, work, n)
     if divisor != 1.0:
         n = push(work, n, VALUE, NONE, divisor)
-        below += 1
-    for _ in range(below - 1):
+    for _ in range(n - bottom - 1):
         out[at] = ids[MUL]
         at += 1
     return n, at

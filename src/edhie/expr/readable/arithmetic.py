@@ -9,11 +9,9 @@ import math
 from functools import lru_cache, partial, reduce
 
 from edhie.expr.numerals import numeral
-from edhie.expr.readable.nodes import Node, operation
+from edhie.expr.readable.nodes import PRODUCT, SUM, Node, operation
 from edhie.expr.symbols import ODD
 
-SUM = ("+", "-")
-PRODUCT = ("*", "/", "neg")
 POWERS = (5, 4, 3, 2)
 LARGEST_POWER = 25
 

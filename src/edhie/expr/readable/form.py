@@ -11,9 +11,8 @@ from functools import lru_cache
 
 from edhie.expr.expression import Expr
 from edhie.expr.readable import arithmetic
-from edhie.expr.readable.arithmetic import PRODUCT, SUM
 from edhie.expr.readable.identities import identities
-from edhie.expr.readable.nodes import MissingSymbolError, Node, expr_of, operation, rebuilt, tree_of, walk
+from edhie.expr.readable.nodes import PRODUCT, SUM, MissingSymbolError, Node, expr_of, operation, rebuilt, tree_of, walk
 from edhie.expr.readable.polynomials import TooLargeError, exponent_of
 from edhie.expr.readable.regrouping import writings
 from edhie.expr.readable.ring import Effort, Ring

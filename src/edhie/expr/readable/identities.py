@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from edhie.expr.readable import polynomials as poly
-from edhie.expr.readable.arithmetic import SUM, added, factors, quotient, summands
-from edhie.expr.readable.nodes import MissingSymbolError, Node, operation
+from edhie.expr.readable.arithmetic import added, factors, quotient, summands
+from edhie.expr.readable.nodes import SUM, MissingSymbolError, Node, operation
 from edhie.expr.readable.ring import Ring
 from edhie.expr.symbols import EVEN, OPERATORS
 

@@ -12,8 +12,7 @@ from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
 from edhie.expr.readable.arithmetic import added, summands
-from edhie.expr.readable.linear import linear
-from edhie.expr.readable.nodes import MissingSymbolError, Node, expr_of, operation, rebuilt, tree_of
+from edhie.expr.readable.nodes import MissingSymbolError, Node, expr_of, linear, operation, rebuilt, tree_of
 
 Real = Any  # mpmath.mpf: mpmath has no types
 DIGITS = 60  # of the arithmetic: a phase of 1e20 keeps 40

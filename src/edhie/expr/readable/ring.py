@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.readable import polynomials as poly
-from edhie.expr.readable.arithmetic import SUM
-from edhie.expr.readable.nodes import Node, operation
+from edhie.expr.readable.nodes import SUM, Node, operation
 from edhie.expr.readable.polynomials import ONE, Exponent, Monomial, Polynomial, TooLargeError
 
 LARGEST_POWER = 4  # of a sum that is multiplied out
