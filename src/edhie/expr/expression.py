@@ -69,10 +69,10 @@ class Expr:
         return new
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an Expr cannot be changed; {name!r} was to be set")
+        raise AttributeError(f"an Expr cannot be changed, so {name!r} cannot be set")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"an Expr cannot be changed; {name!r} was to be deleted")
+        raise AttributeError(f"an Expr cannot be changed, so {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Expr.trusted, (self.library, self.tokens, self.constants))
@@ -312,7 +312,7 @@ def _checked_tokens(library: SymbolLibrary, tokens: tuple[str, ...]) -> tuple[st
             raise ExpressionError("the token '#' stands for any number: write the number itself")
         names.append(numeral(float(token)) if symbol.kind == "number" else symbol.name)
         if missing == 0:
-            raise ExpressionError(f"the tokens {shown} go on after a whole expression, at {i}")
+            raise ExpressionError(f"the tokens {shown} are more than one expression: the first ends before token {i}")
         missing += symbol.arity - 1
     if missing:
         raise ExpressionError(f"the tokens {shown} lack {missing} operand{'s' * (missing > 1)} at the end")

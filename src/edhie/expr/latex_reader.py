@@ -209,7 +209,7 @@ def _applied(node: Any, formula: _Formula) -> Any:
         return sympy_function(symbol)(*operands)
     if symbol is not None or len(operands) != 1:
         word = formula.words.get(tail, name)
-        raise ParseError(f"{word!r} takes another number of operands than {len(operands)}", formula.text, 0)
+        raise ParseError(f"{word!r} does not take {len(operands)} operands", formula.text, 0)
     return sympy.Mul(sympy.Symbol(name), operands[0])
 
 

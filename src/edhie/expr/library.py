@@ -228,7 +228,7 @@ class SymbolLibrary:
             raise SymbolError(f"the symbol library has format {version}; this edhie reads format {FORMAT}")
         for name, _, _ in wanted:
             if not isinstance(name, str):
-                raise SymbolError(f"this is not a saved symbol library: {name!r} is no symbol's name")
+                raise SymbolError(f"this is not a saved symbol library: {name!r} is not a name")
         own = {symbol.name: symbol for symbol in operators}
         return cls(tuple(_saved_symbol(name, kind, arity, own) for name, kind, arity in wanted))
 

@@ -85,14 +85,14 @@ def _apply(symbol: Symbol, operands: list[sympy.Expr]) -> sympy.Expr:
     if symbol.precedence == Precedence.POWER:
         base, exponent = operands if symbol.arity == 2 else (operands[0], sympy.Integer(symbol.name[1:]))
         if exponent.is_Integer and _bits(base) * abs(int(exponent)) > MAX_BITS:
-            raise ExpressionError(f"the power of a number to the {sympy.N(exponent, 5)} is too long for SymPy")
+            raise ExpressionError(f"a number to the power {sympy.N(exponent, 5)} is too long for SymPy")
     if symbol.name == "exp" and _has_long_power(operands[0]):
         raise ExpressionError(f"exp({operands[0]}) is too long a number for SymPy")
     try:
         value = sympy_function(symbol)(*operands)
     except ValueError as error:
         if symbol.name in ("min", "max"):  # SymPy refuses to compare what is not real, such as sqrt(-1)
-            raise ExpressionError(f"the {symbol.name} of {operands[0]} and {operands[1]} is no real number") from error
+            raise ExpressionError(f"the {symbol.name} of {operands[0]} and {operands[1]} is not real") from error
         raise
     except RecursionError as error:
         raise ExpressionError("the expression is nested too deeply for SymPy") from error

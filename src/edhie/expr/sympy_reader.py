@@ -46,13 +46,13 @@ def from_sympy(
     'x0^2/2 - sqrt(x1)*exp(-x0)'
     """
     if isinstance(value, str):
-        raise ExpressionError(f"{shortened(value)!r} is text: read it with parse(), which runs no code as SymPy does")
+        raise ExpressionError(f"{shortened(value)!r} is text: read it with parse(); SymPy would run it as code")
     try:
         value = sympy.sympify(value, strict=True)
     except sympy.SympifyError:
-        raise ExpressionError(f"{shortened(repr(value))} is no expression of SymPy's") from None
+        raise ExpressionError(f"{shortened(repr(value))} is not a SymPy expression") from None
     if not isinstance(value, sympy.Expr):
-        raise ExpressionError(f"{shortened(str(value))} is no expression but of the type {type(value).__name__}")
+        raise ExpressionError(f"{shortened(str(value))} is not an expression; its type is {type(value).__name__}")
     try:
         names = {symbol.name for symbol in value.free_symbols}
         if library is None:
@@ -165,7 +165,7 @@ class _Reader:
         if self.splits(value):
             return ["/", *self.number(sympy.Integer(value.p)), *self.number(sympy.Integer(value.q))]
         if not value.is_finite:
-            raise ExpressionError(f"{value} has no place in a real expression")
+            raise ExpressionError(f"a real expression cannot contain {value}")
         try:
             number = float(value)
         except OverflowError:

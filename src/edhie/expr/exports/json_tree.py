@@ -38,7 +38,7 @@ def from_json(text: str, *, operators: Iterable[Symbol] = ()) -> Expr:
         tokens = [str(node["symbol"]) for node in nodes]
         constants = [None if value is None else float(value) for value in data["constants"]]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        what = "this is no exported expression"
+        what = "this is not an exported expression"
         raise ExpressionError(f'{what}: {error!r}; write one by export(expr, "json")') from error
     if version != FORMAT:
         raise ExpressionError(f"the expression has format {version}; this edhie reads format {FORMAT}")
