@@ -1,11 +1,11 @@
 """The arena in which expressions are brought to normal form, and the operations that sums and products share.
 
-A subtree is a run of entries (kind, count, value) in prefix order:
+A subtree is a run of entries (kind, detail, value) in prefix order:
 
     NUMBER            value is the number
     FREE              an unfitted constant
-    VARIABLE          count is the token id
-    FUNCTION          count is the token id; its operands follow
+    VARIABLE          detail is the token id
+    FUNCTION          detail is the token id; its operands follow
     POWER             base and exponent follow; for exponents that are not whole numbers (as `is_whole` has it)
     PRODUCT  n, k     k·Π bᵢ^eᵢ: n pairs (PART with value eᵢ, bᵢ), bᵢ no product and no number
     SUM      n, k     k + Σ aᵢ·tᵢ: n pairs (PART with value aᵢ, tᵢ), tᵢ without a factor of its own
@@ -38,7 +38,7 @@ class Arena(NamedTuple):
     """The entries, with room for more, and the arity and opcode of each token id."""
 
     kind: Ints
-    count: Ints
+    detail: Ints
     value: Floats
     arities: NDArray[np.int8]
     opcodes: NDArray[np.int16]
@@ -60,11 +60,11 @@ def end_of(arena: Arena, start: int) -> int:
     while missing > 0:
         k = arena.kind[i]
         if k == FUNCTION:
-            missing += arena.arities[arena.count[i]]
+            missing += arena.arities[arena.detail[i]]
         elif k == POWER:
             missing += 2
         elif k in (PRODUCT, SUM):
-            missing += arena.count[i]
+            missing += arena.detail[i]
         elif k == PART:
             missing += 1
         missing -= 1
@@ -79,8 +79,8 @@ def order(arena: Arena, a: int, a_end: int, b: int, b_end: int) -> int:
         i, j = a + d, b + d
         if arena.kind[i] != arena.kind[j]:
             return -1 if arena.kind[i] < arena.kind[j] else 1
-        if arena.count[i] != arena.count[j]:
-            return -1 if arena.count[i] < arena.count[j] else 1
+        if arena.detail[i] != arena.detail[j]:
+            return -1 if arena.detail[i] < arena.detail[j] else 1
         if arena.value[i] != arena.value[j]:
             i_free, j_free = np.isnan(arena.value[i]), np.isnan(arena.value[j])
             if i_free != j_free:
@@ -114,7 +114,7 @@ def holds_variable(arena: Arena, start: int, end: int) -> bool:
 def put(arena: Arena, top: int, k: int, n: int, v: float) -> int:
     """Write one entry; return the new top."""
     arena.kind[top] = k
-    arena.count[top] = n
+    arena.detail[top] = n
     arena.value[top] = v
     return top + 1
 
@@ -132,7 +132,7 @@ def copy(arena: Arena, start: int, end: int, top: int) -> int:
     """Copy a run to `top` (which may lie inside or before it); return the new top."""
     for i in range(start, end):
         arena.kind[top] = arena.kind[i]
-        arena.count[top] = arena.count[i]
+        arena.detail[top] = arena.detail[i]
         arena.value[top] = arena.value[i]
         top += 1
     return top
@@ -164,7 +164,7 @@ def append(parts: Parts, m: int, amount: float, first: int, last: int) -> int:
 def append_all(arena: Arena, parts: Parts, m: int, factor: float, node: int) -> int:
     """Append the parts of a sum or a product, their amounts times `factor`; return the new number of parts."""
     i = node + 1
-    for _ in range(arena.count[node]):
+    for _ in range(arena.detail[node]):
         end = end_of(arena, i + 1)
         m = append(parts, m, factor * arena.value[i], i + 1, end)
         i = end

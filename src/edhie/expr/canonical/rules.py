@@ -161,7 +161,7 @@ def unary(arena: Arena, token: int, a: int, parts: Parts, top: int) -> tuple[int
         if arena.kind[a] == FREE and opcode in ONTO:
             return top, put(arena, top, FREE, ZERO, 0.0)
         if arena.kind[a] == FUNCTION:
-            inner = arena.opcodes[arena.count[a]]
+            inner = arena.opcodes[arena.detail[a]]
             if (opcode == _EXP and inner == _LOG) or (opcode == _LOG and inner == _EXP):
                 return top, copy(arena, a + 1, end_of(arena, a), top)
         if arena.kind[a] == PRODUCT and arena.value[a] < 0.0 and (opcode in EVEN or opcode in ODD):
@@ -178,7 +178,7 @@ def signed(arena: Arena, token: int, a: int, is_odd_function: bool, top: int) ->
         top = put(arena, top, PART, ZERO, 1.0)
     top = put(arena, top, FUNCTION, token, 0.0)
     end = end_of(arena, a)
-    if arena.value[a] == -1.0 and arena.count[a] == 1 and arena.value[a + 1] == 1.0:
+    if arena.value[a] == -1.0 and arena.detail[a] == 1 and arena.value[a + 1] == 1.0:
         return start, copy(arena, a + 2, end, top)
     operand = top
     top = copy(arena, a, end, top)

@@ -40,7 +40,7 @@ def count_fixed(arena: Arena, node: int) -> int:
     if arena.value[node] != 0.0 and not np.isnan(arena.value[node]):
         fixed += 1
     i = node + 1
-    for _ in range(arena.count[node]):
+    for _ in range(arena.detail[node]):
         if not np.isnan(arena.value[i]):
             fixed += 1
         i = end_of(arena, i + 1)
@@ -50,7 +50,7 @@ def count_fixed(arena: Arena, node: int) -> int:
 @jit
 def has_free_amount(arena: Arena, node: int) -> bool:
     """Return True where an amount of a sum, or its constant, is free."""
-    amounts = arena.count[node] + (arena.value[node] != 0.0)
+    amounts = arena.detail[node] + (arena.value[node] != 0.0)
     return bool(count_fixed(arena, node) < amounts)
 
 
@@ -62,13 +62,13 @@ def without_constants(arena: Arena, start: int, top: int) -> tuple[int, int, int
     begin, kept = top, ZERO
     top = put(arena, top, PRODUCT, ZERO, 1.0)
     i = start + 1
-    for _ in range(arena.count[start]):
+    for _ in range(arena.detail[start]):
         after = end_of(arena, i + 1)
         if holds_variable(arena, i, after):
             top = copy(arena, i, after, top)
             kept += 1
         i = after
-    arena.count[begin] = kept
+    arena.detail[begin] = kept
     if kept == 1 and arena.value[begin + 1] == 1.0:
         begin += 2
     return begin, top, top
@@ -84,16 +84,16 @@ def open_free(arena: Arena, node: int, parts: Parts, m: int, constant: float, to
     if fixed > 1:
         top = put(arena, top, SUM, ZERO, 0.0 if np.isnan(own) else own)
         i = node + 1
-        for _ in range(arena.count[node]):
+        for _ in range(arena.detail[node]):
             after = end_of(arena, i + 1)
             if not np.isnan(arena.value[i]):
                 top = copy(arena, i, after, top)
                 shared_count += 1
             i = after
-        arena.count[shared] = shared_count
+        arena.detail[shared] = shared_count
         m = append(parts, m, np.nan, shared, top)
     i = node + 1
-    for _ in range(arena.count[node]):
+    for _ in range(arena.detail[node]):
         after = end_of(arena, i + 1)
         if np.isnan(arena.value[i]):
             m = append(parts, m, np.nan, i + 1, after)
@@ -113,7 +113,7 @@ def add_terms(
     """Append scale·node to the terms of a sum; return the number of terms, its constant and the top."""
     if arena.kind[node] == PRODUCT:
         scale *= arena.value[node]
-        if arena.count[node] != 1 or arena.value[node + 1] != 1.0:
+        if arena.detail[node] != 1 or arena.value[node + 1] != 1.0:
             end = copy(arena, node, end_of(arena, node), top)
             arena.value[top] = 1.0
             return append(parts, m, scale, top, end), constant, end
@@ -156,12 +156,12 @@ def strip_groups(arena: Arena, parts: Parts, m: int, top: int) -> int:
         kept = Parts(parts.amount[m:], parts.first[m:], parts.last[m:])
         n = ZERO
         j = group + 1
-        for _ in range(arena.count[group]):
+        for _ in range(arena.detail[group]):
             after = end_of(arena, j + 1)
             if holds_variable(arena, j + 1, after):
                 n = append(kept, n, arena.value[j], j + 1, after)
             j = after
-        if n == arena.count[group] and arena.value[group] == 0.0:
+        if n == arena.detail[group] and arena.value[group] == 0.0:
             continue
         first, top = finish(arena, kept, n, 0.0, top)
         if arena.kind[first] == PRODUCT:  # its factor goes into the free constant before it
@@ -202,7 +202,7 @@ def write_terms(arena: Arena, parts: Parts, m: int, constant: float, top: int) -
         first = parts.first[i]
         if parts.amount[i] == 1.0 and arena.kind[first] == SUM:  # a free factor was taken out: the sum behind it opens
             arena.value[begin] += arena.value[first]
-            arena.count[begin] += arena.count[first] - 1
+            arena.detail[begin] += arena.detail[first] - 1
             first += 1
         else:
             top = put(arena, top, PART, ZERO, parts.amount[i])

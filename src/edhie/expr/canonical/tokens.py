@@ -57,7 +57,7 @@ def write_sum(
     arena: Arena, node: int, scale: float, ids: Ints, work: Work, n: int, out: Tokens, at: int
 ) -> tuple[int, int]:
     """Write the operators of scale·(a sum) and push its operands; terms with a plus come first."""
-    terms = arena.count[node]
+    terms = arena.detail[node]
     parts = np.empty(terms + 1, np.int64)
     amounts = np.empty(terms + 1, np.float64)
     m = 0
@@ -91,7 +91,7 @@ def push_factors(arena: Arena, node: int, sign: float, work: Work, n: int) -> in
     """Push the factors with positive or with negative exponents, the first on top; return the new depth."""
     bottom = n
     i = node + 1
-    for _ in range(arena.count[node]):
+    for _ in range(arena.detail[node]):
         if sign * arena.value[i] > 0:
             n = push(work, n, RAISED, i + 1, abs(arena.value[i]))
         i = end_of(arena, i + 1)
@@ -107,13 +107,13 @@ def write_product(
     arena: Arena, node: int, factor: float, ids: Ints, work: Work, n: int, out: Tokens, at: int
 ) -> tuple[int, int]:
     """Write the operators of a product and push its operands; negative powers go into the divisor."""
-    if arena.count[node] == 1 and arena.value[node + 1] == 1.0 and arena.kind[node + 2] == SUM:
+    if arena.detail[node] == 1 and arena.value[node + 1] == 1.0 and arena.kind[node + 2] == SUM:
         whole = node + 2  # a factor before a sum is multiplied out where all but one amount are free, as in 2*x + c
         if factor == -1.0 or (has_free_amount(arena, whole) and count_fixed(arena, whole) == 1):
             return push(work, n, SPREAD, whole, factor), at
     above = 0
     i = node + 1
-    for _ in range(arena.count[node]):
+    for _ in range(arena.detail[node]):
         above += arena.value[i] > 0
         i = end_of(arena, i + 1)
     size = abs(factor)
@@ -122,7 +122,7 @@ def write_product(
         divisor = 1.0 / size
         size = 1.0
         factor = 1.0 if factor > 0 else -1.0
-    if above < arena.count[node] or divisor != 1.0:
+    if above < arena.detail[node] or divisor != 1.0:
         out[at] = ids[DIV]
         at += 1
         n = push(work, n, DIVISOR, node, divisor)
@@ -224,17 +224,17 @@ def write(
                 slot += 1
             at += 1
         elif arena.kind[node] == VARIABLE:
-            out[at] = arena.count[node]
+            out[at] = arena.detail[node]
             at += 1
         elif arena.kind[node] == SUM:
             n, at = write_sum(arena, node, 1.0, ids, work, n, out, at)
         elif arena.kind[node] == PRODUCT:
             n, at = write_product(arena, node, arena.value[node], ids, work, n, out, at)
         else:
-            out[at] = ids[POW] if arena.kind[node] == POWER else arena.count[node]
+            out[at] = ids[POW] if arena.kind[node] == POWER else arena.detail[node]
             at += 1
             second = end_of(arena, node + 1)
-            if arena.kind[node] == POWER or (arena.kind[node] == FUNCTION and arena.arities[arena.count[node]] == 2):
+            if arena.kind[node] == POWER or (arena.kind[node] == FUNCTION and arena.arities[arena.detail[node]] == 2):
                 n = push(work, n, NODE, second, 0.0)
             n = push(work, n, NODE, node + 1, 0.0)
     return at, slot

@@ -13,9 +13,8 @@ from edhie.expr.expression import Expr
 from edhie.expr.readable import arithmetic
 from edhie.expr.readable.identities import identities
 from edhie.expr.readable.nodes import PRODUCT, SUM, MissingSymbolError, Node, expr_of, operation, rebuilt, tree_of, walk
-from edhie.expr.readable.polynomials import TooLargeError, exponent_of
+from edhie.expr.readable.polynomials import Effort, Ring, TooLargeError, exponent_of
 from edhie.expr.readable.regrouping import writings
-from edhie.expr.readable.ring import Effort, Ring
 from edhie.expr.symbols import EVEN
 
 READABLE_PASSES, SHORT_PASSES = 6, 12

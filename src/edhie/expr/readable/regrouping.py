@@ -10,8 +10,7 @@ from itertools import combinations
 from edhie.expr.readable import polynomials as poly
 from edhie.expr.readable.arithmetic import added
 from edhie.expr.readable.nodes import MissingSymbolError, Node, operation
-from edhie.expr.readable.polynomials import ONE, Exponent, Monomial, Polynomial, TooLargeError
-from edhie.expr.readable.ring import Ring
+from edhie.expr.readable.polynomials import ONE, Exponent, Monomial, Polynomial, Ring, TooLargeError
 
 SAME = 1e-13  # relative difference of coefficients that count as equal
 SQUARES = {("sin", "cos"): (1.0, -1.0), ("cos", "sin"): (1.0, -1.0), ("cosh", "sinh"): (1.0, 1.0)}
