@@ -34,21 +34,9 @@ def canonical(forest: Forest) -> Forest:
     ids = np.array([library.ids.get(name, -1) if name else -1 for name in names], dtype=np.int64)
     if library["neg"].arity == 0:  # a variable has that name
         ids[NEEDED.index("neg")] = -1
-    literal_ids = np.flatnonzero(~np.isnan(library.literal_values))
-    tokens, offsets, values = canonical_arrays(
-        forest.tokens,
-        forest.offsets,
-        forest.values,
-        forest.value_offsets,
-        library.arities,
-        library.opcodes,
-        library.literal_values,
-        library.has_slot,
-        ids,
-        literal_ids,
-        library.literal_values[literal_ids],
-    )
-    return Forest(library, tokens, offsets, values)
+    given = forest.tokens, forest.offsets, forest.values, forest.value_offsets
+    table = library.arities, library.opcodes, library.literal_values, library.has_slot
+    return Forest(library, *canonical_arrays(*given, *table, ids))
 
 
 def canonical_expr(expr: Expr) -> Expr:

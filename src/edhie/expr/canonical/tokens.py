@@ -155,9 +155,8 @@ def write_divisor(
 
 @jit
 def write(
-    arena: Arena, ids: Ints, literal_ids: Ints, literals: Floats,
-    work: Work, out: Tokens, at: int, out_values: Floats, slot: int,
-) -> tuple[int, int]:  # fmt: skip
+    arena: Arena, ids: Ints, literals: Floats, work: Work, out: Tokens, at: int, out_values: Floats, slot: int
+) -> tuple[int, int]:
     """Write the expression at the arena's bottom as tokens; return the new ends, or -1 when there is no room."""
     n = push(work, ZERO, NODE, ZERO, 0.0)
     while n > 0:
@@ -218,7 +217,7 @@ def write(
             else:
                 for j in range(len(literals)):
                     if literals[j] == number:
-                        out[at] = literal_ids[j]
+                        out[at] = j
             if out[at] == ids[CONSTANT] or out[at] == ids[ANY_NUMBER]:
                 out_values[slot] = number
                 slot += 1
@@ -243,8 +242,7 @@ def write(
 @jit
 def canonical_arrays(
     tokens: Tokens, offsets: Ints, values: Floats, slots: Ints,
-    arities: NDArray[np.int8], opcodes: NDArray[np.int16], literal_values: Floats, has_slot: NDArray[np.bool_],
-    ids: Ints, literal_ids: Ints, literals: Floats,
+    arities: NDArray[np.int8], opcodes: NDArray[np.int16], literals: Floats, has_slot: NDArray[np.bool_], ids: Ints,
 ) -> tuple[Tokens, Ints, Floats]:  # fmt: skip
     """Return the canonical form of each expression; one that cannot be folded safely stays as it is."""
     total = len(offsets) - 1
@@ -274,8 +272,8 @@ def canonical_arrays(
         known = values[slots[k] : slots[k + 1]].copy()
         for _ in range(MAX_PASSES):
             end, slot_end = NONE, NONE
-            if normal_form(piece, known, literal_values, has_slot, arena, parts, stack):
-                end, slot_end = write(arena, ids, literal_ids, literals, work, out, at, out_values, slot)
+            if normal_form(piece, known, literals, has_slot, arena, parts, stack):
+                end, slot_end = write(arena, ids, literals, work, out, at, out_values, slot)
             if end < 0:
                 end, slot_end = at + len(piece), slot + len(known)
                 out[at:end] = piece
