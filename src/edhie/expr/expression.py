@@ -116,17 +116,12 @@ class Expr:
     @cached_property
     def values(self) -> tuple[float | None, ...]:
         """Value of each number, literal and fitted constant; None for all other tokens."""
-        found: list[float | None] = []
-        fitted = iter(self.constants)
-        for token in self.tokens:
-            symbol = self.library[token]
-            if symbol.kind == "constant":
-                found.append(next(fitted))
-            elif symbol.kind == "number":
-                found.append(float(token))
-            else:
-                found.append(symbol.value if symbol.kind == "literal" else None)
-        return tuple(found)
+        fitted, name = iter(self.constants), self.library.constant
+        ids, literals = self.library.ids, self.library.literals
+        return tuple(
+            next(fitted) if token == name else literals.get(token) if token in ids else float(token)
+            for token in self.tokens
+        )
 
     @property
     def children(self) -> tuple[Expr, ...]:
@@ -157,8 +152,9 @@ class Expr:
         results of its operands.
         """
         stack = list[T]()
+        ids, symbols = self.library.ids, self.library.symbols
         for token, value in zip(reversed(self.tokens), reversed(self.values), strict=True):
-            symbol = self.library[token]
+            symbol = symbols[ids[token]] if token in ids else NUMBER
             if symbol.arity:
                 stack.append(operator(symbol, [stack.pop() for _ in range(symbol.arity)]))
             else:

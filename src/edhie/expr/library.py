@@ -145,6 +145,11 @@ class SymbolLibrary:
         return _frozen(np.array([symbol.opcode for symbol in self.symbols], dtype=np.int16))
 
     @cached_property
+    def literals(self) -> dict[str, float]:
+        """Value of each literal by name."""
+        return {symbol.name: symbol.value for symbol in self.symbols if symbol.kind == "literal"}
+
+    @cached_property
     def literal_values(self) -> NDArray[np.float64]:
         """Value of a literal by token id, NaN for all else."""
         return _frozen(np.array([symbol.value for symbol in self.symbols], dtype=np.float64))
