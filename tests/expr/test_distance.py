@@ -176,13 +176,16 @@ def test_a_number_is_the_literal_of_its_value(single, many):
 
 
 @BOTH
-def test_many_distinct_numbers_and_long_expressions(single, many):
+def test_many_distinct_numbers_and_long_expressions(single, many, monkeypatch):
     rng = np.random.default_rng(0)
     chains = [[*"+" * 400, *map(str, rng.integers(0, 300, 401))] for _ in range(4)]
     a = [Expr(LIBRARY, chain) for chain in chains]
     b = a[1:] + a[:1]
-    found = many(Forest.from_exprs(a), Forest.from_exprs(b))
-    assert found.tolist() == [single(*pair) for pair in zip(a, b, strict=True)]
+    forests = Forest.from_exprs(a), Forest.from_exprs(b)
+    expected = [single(*pair) for pair in zip(a, b, strict=True)]
+    assert many(*forests).tolist() == expected
+    monkeypatch.setattr("edhie.expr.distance.MAX_LABEL", 300)  # as if there were no more characters
+    assert many(*forests).tolist() == expected
 
 
 @BOTH

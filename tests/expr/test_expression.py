@@ -293,7 +293,7 @@ def test_casting_never_changes_what_a_name_means(expr, library, complaint):
         ([], "lack 1 operand at the end"),
         (["+", "x"], "lack 1 operand"),
         (["+"], "lack 2 operands"),
-        (["x", "y"], "go on after a whole expression, at 1"),
+        (["x", "y"], "are more than one expression: the first ends before token 1"),
         (["#"], "write the number itself"),
         (["sinn", "x"], "did you mean 'sin'.*; it is token 0 of 'sinn x'"),
         (["1e400"], "must be finite.*; it is token 0 of '1e400'"),

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from edhie.errors import EdhieError, ExpressionError, SymbolError
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
-from edhie.expr.forest import Levels
 from edhie.expr.standard_libraries import everything, feynman, nguyen
 from edhie.expr.symbols import literal
 from edhie.grammar import load
@@ -102,7 +101,7 @@ def test_an_empty_forest_needs_a_library():
         Forest.from_exprs([])
     empty = Forest.from_exprs([], LIBRARY)
     assert (len(empty), empty.to_exprs(), len(empty.unique())) == (0, [], 0)
-    assert (list(empty.by_depth), list(empty.by_height), empty.heights.tolist()) == ([], [], [])
+    assert (empty.depths.tolist(), empty.postorder.tolist(), empty.heights.tolist()) == ([], [], [])
     assert same(empty[:], [])
 
 
@@ -155,7 +154,7 @@ def test_casting_is_that_of_expressions(forest):
 
 @given(any_forest)
 def test_a_pickled_forest_is_the_same(forest):
-    _ = forest.by_depth, forest.postorder  # caches stay behind
+    _ = forest.depths, forest.postorder  # caches stay behind
     size = len(pickle.dumps(Forest(forest.library, forest.tokens, forest.offsets, forest.values)))
     assert len(pickle.dumps(forest)) <= size + 100
     assert same(pickle.loads(pickle.dumps(forest)), forest.to_exprs())
@@ -242,16 +241,6 @@ def test_postorder_is_children_then_parent(forest):
     starts = forest.offsets.tolist()
     expected = [node for start, tree in zip(starts, forest, strict=False) for node in postorder(tree, start)]
     assert forest.postorder.tolist() == expected
-
-
-@given(any_forest)
-def test_levels_group_nodes_in_order(forest):
-    for levels, by_node in ((forest.by_depth, forest.depths), (forest.by_height, forest.subtree_heights)):
-        assert isinstance(levels, Levels)
-        assert len(levels) == len(list(levels)) == max(forest.heights, default=0)
-        for k, level in enumerate(levels, start=1):
-            assert level.tolist() == np.flatnonzero(by_node == k).tolist()
-            assert level.tolist() == levels.order[levels.starts[k - 1] : levels.starts[k]].tolist()
 
 
 def test_deep_and_long_trees():
@@ -342,9 +331,6 @@ def test_a_million_expressions_are_small_and_quick_to_make_unique():
     np.testing.assert_array_equal(unique.take(places).tokens, million.tokens)
     np.testing.assert_array_equal(np.unique(places), np.arange(len(unique)))
 
-    def arrays(*parts: object) -> list[np.ndarray]:
-        return [array for part in parts for array in vars(part).values() if isinstance(array, np.ndarray)]
-
     _ = million.postorder, million.owners
-    kept = [*arrays(million, million.by_depth, million.by_height), *million._shape]
+    kept = [*(array for array in vars(million).values() if isinstance(array, np.ndarray)), *million._shape]
     assert sum(array.nbytes for array in kept) < 1e9

@@ -139,7 +139,7 @@ def test_operators_of_a_user() -> None:
         ("x > 1", 0, "relation"),
         (r"\int x dx", 0, "unknown LaTeX command"),
         (r"\sqrt{}", 0, "not readable"),
-        ("f(x, y)", 0, "'f' takes another number of operands"),
+        ("f(x, y)", 0, "'f' does not take 2 operands"),
     ],
 )
 def test_bad_latex_is_pointed_at(latex: str, place: int, what: str) -> None:

@@ -94,7 +94,7 @@ def test_without_a_general_power_both_spellings_are_the_square():
     [
         (from_prefix, "", ExpressionError, "lack 1 operand at the end"),
         (from_prefix, "+ x0", ExpressionError, r"'\+ x0' lack 1 operand at the end"),
-        (from_prefix, "x0 x0", ExpressionError, "'x0 x0' go on after a whole expression, at 1"),
+        (from_prefix, "x0 x0", ExpressionError, "'x0 x0' are more than one expression: the first ends before token 1"),
         (from_prefix, "+ x0 sinn x0", SymbolError, "did you mean 'sin'\\?; it is token 2 of '\\+ x0 sinn x0'"),
         (from_prefix, "+ x0 #", SymbolError, "unknown symbol '#'"),
         (from_prefix, "log y", SymbolError, "unknown symbol 'y'"),

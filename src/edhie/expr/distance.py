@@ -1,9 +1,8 @@
 """Distances of two expressions: by their postfix tokens or by their trees.
 
-The edit distance of postfix tokens is the paper's reconstruction error. Both distances count how many single tokens (or
-nodes) must be inserted, deleted or replaced. Two tokens are the same when they are the same symbol, whatever library
-they come from; numbers are the same when their values are. A fitted constant is the same as any other, whatever its
-name and value: structure is compared, not the fit.
+The edit distance of postfix tokens is the paper's reconstruction error. Both distances count the tokens (or nodes) to
+insert, delete or replace. Tokens are equal if they are the same symbol, in whatever library, or numbers of the same
+value. All fitted constants are equal: structure is compared, not the fit.
 """
 
 from __future__ import annotations
@@ -17,12 +16,11 @@ from numpy.typing import NDArray
 from edhie.errors import ExpressionError
 from edhie.expr.expression import Expr
 from edhie.expr.forest import Forest, Indices
-from edhie.expr.library import SymbolLibrary
-from edhie.expr.notation import to_postfix_tokens
 from edhie.expr.numerals import is_numeral
-from edhie.expr.symbols import NUMBER, Symbol
+from edhie.expr.symbols import Symbol
 
 Labels = NDArray[np.int32]
+MAX_LABEL = 0x10FFFF  # labels are compared as characters
 
 
 def edit_distance(a: Expr, b: Expr) -> int:
@@ -32,12 +30,7 @@ def edit_distance(a: Expr, b: Expr) -> int:
     >>> edit_distance(parse("x + sin(y)"), parse("x - y"))  # x y sin + and x y -
     2
     """
-    from rapidfuzz.distance import Levenshtein
-
-    # rapidfuzz compares hashes, and Python's hashes of -1.0 and -2.0 are equal: codes are safe
-    codes: dict[Hashable, int] = {}
-    first, second = ([codes.setdefault(key, len(codes)) for key in _postfix_keys(each)] for each in (a, b))
-    return Levenshtein.distance(first, second)
+    return int(edit_distances(Forest.from_exprs([a]), Forest.from_exprs([b]))[0])
 
 
 def edit_distances(a: Forest, b: Forest) -> Indices:
@@ -45,6 +38,9 @@ def edit_distances(a: Forest, b: Forest) -> Indices:
     from rapidfuzz.distance import Levenshtein
 
     in_a, in_b = _labels(a, b)
+    if len(a) > 1 and max(in_a.max(initial=0), in_b.max(initial=0)) > MAX_LABEL:  # too many numbers
+        halves = slice(len(a) // 2), slice(len(a) // 2, None)
+        return np.concatenate([edit_distances(a[half], b[half]) for half in halves])
     pairs = map(Levenshtein.distance, _texts(in_a[a.postorder], a.offsets), _texts(in_b[b.postorder], b.offsets))
     return np.fromiter(pairs, np.int64, len(a))
 
@@ -70,52 +66,35 @@ def tree_distances(a: Forest, b: Forest) -> Indices:
     return kernels.zhang_shasha(*sides)
 
 
-# -- one label for every token --------------------------------------------------------
-
-
-def _key(symbol: Symbol) -> Hashable:
-    """Return a key that is equal for equal symbols; for a numeric literal it is the value."""
-    if symbol.kind == "literal" and is_numeral(symbol.name):
-        return symbol.value
-    return "constant" if symbol.kind == "constant" else (symbol.kind, symbol.name, symbol.arity)
-
-
-def _postfix_keys(expr: Expr) -> list[Hashable]:
-    tokens = to_postfix_tokens(expr.free())
-    return [float(token) if is_numeral(token) else _key(expr.library[token]) for token in tokens]
-
-
 def _labels(a: Forest, b: Forest) -> tuple[Labels, Labels]:
-    """Return for each node of `a` and `b` an integer that is equal where, within a pair, the tokens are the same."""
-    from edhie.expr import tree_distance_kernels as kernels
-
+    """Return an integer for each node of `a` and `b`; equal tokens have equal integers."""
     if len(a) != len(b):
         raise ExpressionError(
             f"distances are taken pair by pair, but the forests have {len(a)} and {len(b)} expressions; "
             "repeat or take() one of them to the other's length"
         )
-    codes_a, codes_b, known, first_number = _codes(a.library, b.library)
-    return kernels.label_pairs(
-        kernels.Side(a.tokens, a.offsets, a.values, a.value_offsets, codes_a, a.library.has_slot),
-        kernels.Side(b.tokens, b.offsets, b.values, b.value_offsets, codes_b, b.library.has_slot),
-        known,
-        first_number,
-    )
+    codes: dict[Hashable, int] = {}
+    labels, values = [], []
+    for forest in (a, b):
+        library, tokens = forest.library, forest.tokens
+        own = [codes.setdefault(_key(symbol), len(codes)) for symbol in library.symbols]
+        labels.append(np.array(own, np.int32)[tokens])
+        values.append(library.literal_values[tokens])
+        values[-1][library.has_slot[tokens]] = forest.values
+    joined, numbers = np.concatenate(labels), np.concatenate(values)
+    is_number = joined == codes.get("number", -1)
+    joined[is_number] = len(codes) + np.unique(numbers[is_number], return_inverse=True)[1]
+    return joined[: len(a.tokens)], joined[len(a.tokens) :]
 
 
-def _codes(a: SymbolLibrary, b: SymbolLibrary) -> tuple[Labels, Labels, NDArray[np.float64], int]:
-    """Return the codes of both libraries' tokens (-1 for `#`), the numbers that have codes, and the first such code."""
-    keys_a, keys_b = ([_key(symbol) for symbol in library.symbols] for library in (a, b))
-    # numeric literals come last, so that the numbers of a pair can go on counting behind them
-    keys = sorted(dict.fromkeys(keys_a + keys_b), key=lambda key: isinstance(key, float))
-    code = {key: i for i, key in enumerate(keys)} | {_key(NUMBER): -1}
-    known = np.array([key for key in keys if isinstance(key, float)], np.float64)
-    codes_a, codes_b = (np.array([code[key] for key in part], np.int32) for part in (keys_a, keys_b))
-    return codes_a, codes_b, known, len(keys) - len(known)
+def _key(symbol: Symbol) -> Hashable:
+    """Return a key that is equal for equal symbols; all numbers share one, and so do all fitted constants."""
+    if symbol.kind == "number" or (symbol.kind == "literal" and is_numeral(symbol.name)):
+        return "number"
+    return "constant" if symbol.kind == "constant" else (symbol.kind, symbol.name, symbol.arity)
 
 
 def _texts(labels: Labels, offsets: Indices) -> list[str]:
-    """Return the labels of each expression as a string, a character for a label, which rapidfuzz reads fastest."""
-    # labels count from 0 anew for each pair, so they stay far below the end of Unicode
+    """Return the labels of each expression as a string, which rapidfuzz reads fastest."""
     text = labels.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     return [text[start:end] for start, end in pairwise(offsets.tolist())]

@@ -1,10 +1,11 @@
-"""`Expr`: one immutable expression, for people and for the edges of the program."""
+"""`Expr`: one immutable expression, for people and interfaces."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from edhie.errors import ExpressionError, SymbolError, shortened, suggestion
@@ -62,21 +63,21 @@ class Expr:
 
     @classmethod
     def trusted(cls, library: SymbolLibrary, tokens: tuple[str, ...], constants: tuple[float | None, ...]) -> Expr:
-        """Return an expression from parts that need no check, such as a piece of another."""
+        """Return an expression of parts that are known to be valid, such as those of another expression."""
         new = cls.__new__(cls)
         new._set(library, tokens, constants)
         return new
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an Expr cannot be changed; {name!r} was to be set")
+        raise AttributeError(f"an Expr cannot be changed, so {name!r} cannot be set")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"an Expr cannot be changed; {name!r} was to be deleted")
+        raise AttributeError(f"an Expr cannot be changed, so {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Expr.trusted, (self.library, self.tokens, self.constants))
 
-    # -- what it is made of -----------------------------------------------------------
+    # -- parts ------------------------------------------------------------------------
 
     @property
     def symbol(self) -> Symbol:
@@ -89,7 +90,7 @@ class Expr:
         return len(self.tokens)
 
     @cached_property
-    def _ends(self) -> tuple[int, ...]:
+    def ends(self) -> tuple[int, ...]:
         """End of each node's subtree, in prefix order."""
         ends = [0] * self.size
         open_ends: list[int] = []  # ends of finished subtrees, the leftmost on top
@@ -112,6 +113,16 @@ class Expr:
         present = set(self.tokens)
         return tuple(name for name in self.library.variables if name in present)
 
+    @cached_property
+    def values(self) -> tuple[float | None, ...]:
+        """Value of each number, literal and fitted constant; None for all other tokens."""
+        fitted, name = iter(self.constants), self.library.constant
+        ids, literals = self.library.ids, self.library.literals
+        return tuple(
+            next(fitted) if token == name else literals.get(token) if token in ids else float(token)
+            for token in self.tokens
+        )
+
     @property
     def children(self) -> tuple[Expr, ...]:
         """The operands of the root, left to right."""
@@ -122,7 +133,7 @@ class Expr:
         positions, at = [], position + 1
         for _ in range(self.library[self.tokens[position]].arity):
             positions.append(at)
-            at = self._ends[at]
+            at = self.ends[at]
         return tuple(positions)
 
     def walk(self) -> Iterator[tuple[int, int, Symbol]]:
@@ -135,39 +146,33 @@ class Expr:
             yield i, depth, symbol
 
     def fold(self, leaf: Callable[[Symbol, str, float | None], T], operator: Callable[[Symbol, list[T]], T]) -> T:
-        """Compute a result from the leaves up, and from the right.
+        """Compute a result from the leaves up, from right to left.
 
-        `leaf` gets the symbol and the text of a leaf, and the value of a number, a literal or a fitted constant.
-        `operator` gets a symbol and the results of its operands.
+        `leaf` gets the symbol, the text and the value (as in `values`) of a leaf; `operator` gets a symbol and the
+        results of its operands.
         """
-        fitted, stack = list(self.constants), list[T]()
-        for token in reversed(self.tokens):
-            symbol = self.library[token]
+        stack = list[T]()
+        ids, symbols = self.library.ids, self.library.symbols
+        for token, value in zip(reversed(self.tokens), reversed(self.values), strict=True):
+            symbol = symbols[ids[token]] if token in ids else NUMBER
             if symbol.arity:
                 stack.append(operator(symbol, [stack.pop() for _ in range(symbol.arity)]))
-                continue
-            value = None if symbol.kind == "variable" else symbol.value
-            if symbol.kind in ("constant", "number"):
-                value = fitted.pop() if symbol.kind == "constant" else float(token)
-            stack.append(leaf(symbol, token, value))
+            else:
+                stack.append(leaf(symbol, token, value))
         return stack.pop()
 
-    # -- making another from it -------------------------------------------------------
+    # -- other expressions ------------------------------------------------------------
 
     def subtree(self, position: int) -> Expr:
         """Return the subtree at `position` (in prefix order)."""
-        start = self._node(position)
-        end = self._ends[start]
-        first, last = self._slots(start), self._slots(end)
+        start, end, first, last = self._bounds(position)
         return Expr.trusted(self.library, self.tokens[start:end], self.constants[first:last])
 
     def replace(self, position: int, other: Expr) -> Expr:
         """Return this expression with the subtree at `position` replaced by `other`."""
         if other.library != self.library:
             other = other.cast(self.library)
-        start = self._node(position)
-        end = self._ends[start]
-        first, last = self._slots(start), self._slots(end)
+        start, end, first, last = self._bounds(position)
         return Expr.trusted(
             self.library,
             self.tokens[:start] + other.tokens + self.tokens[end:],
@@ -213,17 +218,9 @@ class Expr:
         name = self.library.constant
         if name is None:
             raise SymbolError(f"the library ({self.library}) has no fitted constant to turn numbers into")
-        tokens, values, fitted = [], [], iter(self.constants)
-        for token in self.tokens:
-            symbol = self.library[token]
-            if symbol.kind == "constant":
-                values.append(next(fitted))
-            elif symbol.kind == "literal":
-                values.append(symbol.value)
-            elif symbol.kind == "number":
-                values.append(float(token))
-            tokens.append(token if symbol.kind in ("operator", "variable") else name)
-        return Expr.trusted(self.library, tuple(tokens), tuple(values))
+        is_number = [symbol.kind not in ("operator", "variable") for _, _, symbol in self.walk()]
+        tokens = (name if found else token for token, found in zip(self.tokens, is_number, strict=True))
+        return Expr.trusted(self.library, tuple(tokens), tuple(compress(self.values, is_number)))
 
     def cast(self, library: SymbolLibrary) -> Expr:
         """Return the same tree over another library; an error names the symbol that it lacks."""
@@ -258,15 +255,13 @@ class Expr:
         return hash((self.tokens, self.constants))
 
     def __str__(self) -> str:
-        from edhie.expr.infix import to_infix
-
-        return to_infix(self)
+        return format(self)
 
     def __format__(self, spec: str) -> str:
         """`f"{expr:.3g}"` rounds fitted constants and numbers that need it."""
-        from edhie.expr.infix import to_infix
+        from edhie.expr.notation import to_infix
 
-        return to_infix(self, number_format=spec) if spec else str(self)
+        return to_infix(self, number_format=spec)
 
     def __repr__(self) -> str:
         return f"Expr({str(self)!r})"
@@ -291,15 +286,13 @@ class Expr:
 
     # -- helpers ----------------------------------------------------------------------
 
-    def _node(self, position: int) -> int:
+    def _bounds(self, position: int) -> tuple[int, int, int, int]:
+        """Return where a subtree starts and ends among the tokens, and among the fitted constants."""
         if not -self.size <= position < self.size:
             raise IndexError(f"no node {position}: the expression has {self.size}")
-        return position % self.size
-
-    def _slots(self, position: int) -> int:
-        """Return the number of fitted constants before `position`."""
-        name = self.library.constant
-        return 0 if name is None else self.tokens[:position].count(name)
+        start = position % self.size
+        end, name = self.ends[start], self.library.constant or ""
+        return start, end, self.tokens[:start].count(name), self.tokens[:end].count(name)
 
 
 def _checked_tokens(library: SymbolLibrary, tokens: tuple[str, ...]) -> tuple[str, ...]:
@@ -315,7 +308,7 @@ def _checked_tokens(library: SymbolLibrary, tokens: tuple[str, ...]) -> tuple[st
             raise ExpressionError("the token '#' stands for any number: write the number itself")
         names.append(numeral(float(token)) if symbol.kind == "number" else symbol.name)
         if missing == 0:
-            raise ExpressionError(f"the tokens {shown} go on after a whole expression, at {i}")
+            raise ExpressionError(f"the tokens {shown} are more than one expression: the first ends before token {i}")
         missing += symbol.arity - 1
     if missing:
         raise ExpressionError(f"the tokens {shown} lack {missing} operand{'s' * (missing > 1)} at the end")

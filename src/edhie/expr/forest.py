@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
@@ -22,26 +21,10 @@ TOKEN_TYPE = np.int16
 
 
 @dataclass(frozen=True, eq=False)
-class Levels:
-    """Nodes grouped by level: those of level k (from 1) are `order[starts[k-1]:starts[k]]`."""
-
-    order: Indices
-    starts: Indices
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    def __iter__(self) -> Iterator[Indices]:
-        """Yield the node indices of each level."""
-        return (self.order[start:end] for start, end in pairwise(self.starts.tolist()))
-
-
-@dataclass(frozen=True, eq=False)
 class Forest:
     """Expressions over one library: prefix tokens end to end, and the offset of each.
 
-    `values` holds, in token order, one number for every token that carries one: a
-    fitted constant (NaN while it is not fitted) or a number.
+    `values` holds, in token order, one number for every fitted constant (NaN while it is not fitted) and every number.
     """
 
     library: SymbolLibrary
@@ -255,9 +238,9 @@ class Forest:
     @cached_property
     def depths(self) -> NDArray[np.int32]:
         """Depth of each node; 1 for a root."""
-        from edhie.expr import forest_kernels as kernels
-
-        return kernels.depths(self.left, self.right, self.offsets)
+        nodes = np.arange(len(self.tokens))
+        ended = np.cumsum(np.bincount(nodes + self.subtree_sizes, minlength=len(nodes) + 1))  # subtrees before a node
+        return (nodes + 1 - ended[:-1]).astype(np.int32)
 
     @cached_property
     def owners(self) -> Indices:
@@ -267,19 +250,10 @@ class Forest:
     @cached_property
     def postorder(self) -> Indices:
         """Node indices, expression by expression, children before their parent."""
-        from edhie.expr import forest_kernels as kernels
-
-        return kernels.postorder(self.left, self.right, self.offsets)
-
-    @cached_property
-    def by_depth(self) -> Levels:
-        """Nodes from the roots down, as a top-down decoder visits them."""
-        return _levels(self.depths)
-
-    @cached_property
-    def by_height(self) -> Levels:
-        """Nodes from the leaves up, as a bottom-up encoder visits them."""
-        return _levels(self.subtree_heights)
+        nodes = np.arange(len(self.tokens))
+        order = np.empty_like(nodes)
+        order[nodes + self.subtree_sizes - self.depths] = nodes  # behind its descendants, before its ancestors
+        return order
 
     def __repr__(self) -> str:
         shown = ", ".join(str(self._expr(k)) for k in range(min(3, len(self))))
@@ -307,9 +281,3 @@ def _checked_values(
     if len(bad):
         raise ExpressionError(f"value {bad[0]} of the forest is {checked[bad[0]]}; it must be finite")
     return checked
-
-
-def _levels(level: NDArray[np.int32]) -> Levels:
-    order = np.argsort(level, kind="stable")
-    deepest = int(level.max(initial=0))
-    return Levels(order, np.searchsorted(level[order], np.arange(1, deepest + 2)).astype(np.int64))

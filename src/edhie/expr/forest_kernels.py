@@ -22,7 +22,7 @@ def first_broken(tokens: Tokens, offsets: Indices, arities: NDArray[np.int8]) ->
     for k in range(len(offsets) - 1):
         missing = 1
         for i in range(offsets[k], offsets[k + 1]):
-            if missing == 0 or tokens[i] < 0 or tokens[i] >= len(arities):
+            if missing == 0:
                 return k
             missing += arities[tokens[i]] - 1
         if missing != 0:
@@ -51,44 +51,6 @@ def children(tokens: Tokens, offsets: Indices, arities: NDArray[np.int8]) -> tup
             size[i] += size[b]
             height[i] = max(height[i], height[b] + 1)
     return left, right, size, height
-
-
-@jit
-def depths(left: Indices, right: Indices, offsets: Indices) -> Small:
-    """Return the depth of every node; 1 for a root."""
-    depth = np.ones(len(left), np.int32)
-    for i in range(len(left)):  # parents stand before their children
-        if left[i] >= 0:
-            depth[left[i]] = depth[i] + 1
-        if right[i] >= 0:
-            depth[right[i]] = depth[i] + 1
-    return depth
-
-
-@jit
-def postorder(left: Indices, right: Indices, offsets: Indices) -> Indices:
-    """Return node indices, expression by expression, children before their parent."""
-    order = np.empty(len(left), np.int64)
-    stack = np.empty(len(left) + 1, np.int64)
-    for k in range(len(offsets) - 1):
-        # the reverse of (node, right, left) order is (left, right, node) order
-        at = offsets[k + 1]
-        top = 0
-        if offsets[k] < offsets[k + 1]:
-            stack[0] = offsets[k]
-            top = 1
-        while top > 0:
-            top -= 1
-            i = stack[top]
-            at -= 1
-            order[at] = i
-            if left[i] >= 0:
-                stack[top] = left[i]
-                top += 1
-            if right[i] >= 0:
-                stack[top] = right[i]
-                top += 1
-    return order
 
 
 @jit

@@ -1,10 +1,10 @@
-"""Values of an expression by NumPy: functions called on a stack."""
+"""Values of an expression, computed by NumPy functions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,29 +13,20 @@ from edhie.errors import ExpressionError, shortened
 from edhie.expr.expression import Expr
 from edhie.expr.symbols import Symbol
 
-
-def power3(a: ArrayLike) -> NDArray[Any]:
-    """Return a³ by multiplication, which rounds less than a general power."""
-    return np.asarray(np.multiply(a, a) * a)
-
-
-def power4(a: ArrayLike) -> NDArray[Any]:
-    """Return a⁴ as the square of a square."""
-    return np.asarray(np.square(np.square(a)))
-
-
-def power5(a: ArrayLike) -> NDArray[Any]:
-    """Return a⁵ as a⁴ times a."""
-    return np.asarray(power4(a) * a)
+POWERS: dict[str, Callable[..., Any]] = {
+    "power3": lambda a: np.multiply(a, a) * a,
+    "power4": lambda a: np.square(np.square(a)),
+    "power5": lambda a: np.square(np.square(a)) * a,
+}
+"""Powers by multiplication, which rounds less than a general power."""
 
 
 @cache
 def numpy_function(symbol: Symbol) -> Callable[..., Any]:
-    """Return the function on arrays that an operator stands for."""
+    """Return the function of arrays for an operator."""
     if callable(symbol.numpy):
         return symbol.numpy
-    found: Callable[..., Any] = globals().get(symbol.numpy) or getattr(np, symbol.numpy)
-    return found
+    return POWERS.get(symbol.numpy) or cast(Callable[..., Any], getattr(np, symbol.numpy))
 
 
 def interpret(expr: Expr, columns: Mapping[str, ArrayLike]) -> NDArray[Any]:

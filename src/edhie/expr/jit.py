@@ -33,21 +33,21 @@ def jit(function: F) -> F:
 
 
 def jit_inline(function: F) -> F:
-    """As `jit`, for a function that becomes part of its callers and is never compiled by itself."""
+    """As `jit`, for a function that is compiled only as a part of its callers."""
     return cast(F, numba.njit(nogil=True, error_model="numpy", inline="always")(function))
 
 
 def jit_once(signature: str) -> Callable[[F], F]:
-    """Compile a function over numbers and pointers, at once, to be called by its address.
+    """Compile a function of numbers and pointers at once, to be called by its address.
 
-    A function that `jit` makes is compiled anew into each of its callers, and theirs; one made by this
-    is not, which for a long one saves most of the time to the first result.
+    numba compiles a function made by `jit` anew into each of its callers; one made by this is compiled once, which
+    saves most of the time to the first result for a long function.
     """
 
     def compile_it(function: F) -> F:
         made = _kept(lambda **options: numba.cfunc(signature, error_model="numpy", **options)(function))
         symbol = f"{function.__module__}.{function.__qualname__}"
-        _called_by_address[symbol] = made  # its code has to stay
+        _called_by_address[symbol] = made  # keeps its code alive
         llvmlite.binding.add_symbol(symbol, made.address)
         return cast(F, types.ExternalFunction(symbol, made._sig))
 
@@ -55,7 +55,7 @@ def jit_once(signature: str) -> Callable[[F], F]:
 
 
 def _kept(make: Callable[..., Any]) -> Any:
-    """Compile by `make`, with a cache on disk where there is a folder to write to."""
+    """Compile by `make`, with a cache on disk if a folder can be written to."""
     outside = config.CACHE_DIR
     config.CACHE_DIR = outside or str(_build_folder())
     try:
@@ -67,7 +67,7 @@ def _kept(make: Callable[..., Any]) -> Any:
 
 
 def typed(number: int) -> int:
-    """Return a constant for compiled code; for plain integers numba compiles functions once for each value."""
+    """Return a constant for compiled code; numba would compile a function anew for each plain integer passed to it."""
     return cast(int, np.int64(number))
 
 
@@ -93,8 +93,7 @@ def _note() -> Path:
 def _build_folder() -> Path:
     """Return the cache folder for exactly this state of all compiled sources.
 
-    numba looks only at the file of the function itself, so a change in a function that it
-    calls, in another file, would go on running the old machine code.
+    numba looks only at the file of a function, so it would miss a change in another file that the function calls.
     """
     folder = _build_path()
     if not os.path.exists(folder):  # noqa: PTH110 -- False also where one may not look

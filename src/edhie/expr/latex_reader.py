@@ -8,10 +8,15 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+import sympy
+from sympy.core.function import AppliedUndef
+
 from edhie.errors import MissingExtraError, ParseError, suggestion
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.symbols import ALIASES, FUNCTIONS, GREEK, OPERATORS, Symbol, latex_name
+from edhie.expr.sympy_bridge import sympy_function
+from edhie.expr.sympy_reader import from_sympy
 
 _printed = {name: symbol.printed_name for name, symbol in FUNCTIONS.items() if "operatorname" not in symbol.latex}
 NATIVE = {key: f"\\{text}" for name, text in _printed.items() if text for key in (name, text)}
@@ -46,10 +51,6 @@ def from_latex(text: str, library: SymbolLibrary | None = None) -> Expr:
     >>> str(from_latex(r"\frac{\theta_{max}^2}{2} + \sin x_0"))
     'theta_max^2/2 + sin(x0)'
     """
-    import sympy
-
-    from edhie.expr.sympy_reader import from_sympy
-
     _check_brackets(text)
     formula = _Formula(text, library)
     constant = library.constant if library else "c"
@@ -152,8 +153,6 @@ def _check_brackets(text: str) -> None:
 
 
 def _by_sympy(formula: _Formula) -> Any:
-    import sympy
-
     try:
         import antlr4  # noqa: F401  -- SymPy says only deep inside that it is missing
         from sympy.parsing.latex import LaTeXParsingError, parse_latex
@@ -191,45 +190,31 @@ def _fault(ready: str, read: Callable[[str], Any]) -> int:
 
 def _mended(value: Any, formula: _Formula) -> Any:
     """Restore names and functions in SymPy's result, and read c(x + 1) as a product."""
-    import sympy
-    from sympy.core.function import AppliedUndef
-
-    from edhie.expr.sympy_bridge import real_cube_root
-
-    def applied(node: Any) -> Any:
-        name = node.func.__name__
-        if name in ("min", "max"):
-            return (sympy.Min if name == "min" else sympy.Max)(*node.args)
-        return _applied(name, node.args, formula)
-
-    value = value.replace(lambda node: isinstance(node, AppliedUndef), applied)
+    value = value.replace(lambda node: isinstance(node, AppliedUndef), lambda node: _applied(node, formula))
     value = value.replace(  # only \sqrt[3] gives this; x^{1/3} is not evaluated
-        lambda node: node.is_Pow and node.exp == sympy.Rational(1, 3), lambda node: real_cube_root(node.base)
+        lambda node: node.is_Pow and node.exp == sympy.Rational(1, 3),
+        lambda node: sympy_function(OPERATORS["cbrt"])(node.base),
     )
     known = {_bare(latex_name(name)): name for name in formula.library.variables} if formula.library else {}
     return value.xreplace({symbol: _true_symbol(symbol.name, known, formula) for symbol in value.free_symbols})
 
 
-def _applied(name: str, operands: tuple[Any, ...], formula: _Formula) -> Any:
-    import sympy
-
-    from edhie.expr.sympy_bridge import sympy_function
-
+def _applied(node: Any, formula: _Formula) -> Any:
+    name, operands = node.func.__name__, node.args
+    if name in ("min", "max"):
+        return sympy_function(OPERATORS[name])(*operands)
     head, _, tail = _bare(name).partition("_")
     symbol = formula.function(formula.words[tail]) if head == "f" and tail in formula.words else None
     if symbol is not None and len(operands) == symbol.arity:
         return sympy_function(symbol)(*operands)
     if symbol is not None or len(operands) != 1:
         word = formula.words.get(tail, name)
-        raise ParseError(f"{word!r} takes another number of operands than {len(operands)}", formula.text, 0)
+        raise ParseError(f"{word!r} does not take {len(operands)} operands", formula.text, 0)
     return sympy.Mul(sympy.Symbol(name), operands[0])
 
 
 def _true_symbol(spelled: str, known: dict[str, str], formula: _Formula) -> Any:
-    import sympy
-
-    name = _bare(spelled)
-    head, _, tail = name.partition("_")
+    head, _, tail = _bare(spelled).partition("_")
     word = formula.words.get(tail, tail)
     is_word = tail in formula.wholes
     name = word if is_word else f"{head}_{word}" if word else head

@@ -33,7 +33,8 @@ class SymbolLibrary:
         kinds: dict[str, str] = {}
         for symbol in self.symbols:
             if symbol.name in kinds:
-                both = f"{_article(kinds[symbol.name])} and {_article(symbol.kind)}"
+                pair = kinds[symbol.name], symbol.kind
+                both = " and ".join(f"an {kind}" if kind == "operator" else f"a {kind}" for kind in pair)
                 raise SymbolError(f"the name {symbol.name!r} is given to two symbols, {both}; rename one of them")
             kinds[symbol.name] = symbol.kind
         if len(kinds) > MAX_SYMBOLS:
@@ -54,9 +55,8 @@ class SymbolLibrary:
     ) -> SymbolLibrary:
         """Return a library from operator names (or symbols of your own), variables and leaves.
 
-        `variables` is a count (x0, x1, …) or the data's column names. `constant=True` adds
-        the fitted constant `c`; a variable of that name wins and the constant takes the
-        next free of C, k, const, … `numbers=True` lets any number stand in an expression.
+        `variables` is a count (x0, x1, …) or the names of the data's columns. `constant=True` adds the fitted constant
+        `c`; where a variable has this name, it is called C, k, const, … `numbers=True` allows any number.
 
         >>> SymbolLibrary.of(["+", "sin"], ["t"], constant=True).names
         ('+', 'sin', 't', 'c')
@@ -100,7 +100,7 @@ class SymbolLibrary:
 
     @cached_property
     def built_in(self) -> frozenset[str]:
-        """Names that stand for built-in operators here, and not for variables or operators of the user's."""
+        """Names that are built-in operators here, not variables or user-defined operators."""
         return frozenset(symbol.name for symbol in self.symbols if symbol in (OPERATORS.get(symbol.name),))
 
     def __len__(self) -> int:
@@ -145,6 +145,11 @@ class SymbolLibrary:
         return _frozen(np.array([symbol.opcode for symbol in self.symbols], dtype=np.int16))
 
     @cached_property
+    def literals(self) -> dict[str, float]:
+        """Value of each literal by name."""
+        return {symbol.name: symbol.value for symbol in self.symbols if symbol.kind == "literal"}
+
+    @cached_property
     def literal_values(self) -> NDArray[np.float64]:
         """Value of a literal by token id, NaN for all else."""
         return _frozen(np.array([symbol.value for symbol in self.symbols], dtype=np.float64))
@@ -179,9 +184,9 @@ class SymbolLibrary:
         return self.extended(NUMBER)
 
     def with_variables(self, names: Sequence[str]) -> SymbolLibrary:
-        """Return the library with these variables in place of its own; where they are as many, all ids stay.
+        """Return the library with these variables in place of its own; if there are as many, all ids stay valid.
 
-        Further variables come last. A constant with the name of a variable gets another.
+        Further variables come last. A constant with the name of a variable is renamed.
 
         >>> SymbolLibrary.of(["+"], 1, constant=True).with_variables(["t", "c"]).names
         ('+', 't', 'C', 'c')
@@ -205,7 +210,7 @@ class SymbolLibrary:
     # -- saving -----------------------------------------------------------------------
 
     def to_json(self) -> str:
-        """Return the library as JSON, with operators of the user's by name and arity alone."""
+        """Return the library as JSON; user-defined operators are saved by name and arity only."""
         rows = []
         for symbol in self.symbols:
             row: dict[str, str | int | bool] = {"name": symbol.name, "kind": symbol.kind}
@@ -217,7 +222,7 @@ class SymbolLibrary:
 
     @classmethod
     def from_json(cls, text: str, *, operators: Iterable[Symbol] = ()) -> SymbolLibrary:
-        """Read a library that `to_json` wrote; pass `operators` for those that a user had added."""
+        """Read a library that `to_json` wrote; pass the user-defined operators it had as `operators`."""
         try:
             data = json.loads(text)
             version, rows = data["format"], data["symbols"]
@@ -228,7 +233,7 @@ class SymbolLibrary:
             raise SymbolError(f"the symbol library has format {version}; this edhie reads format {FORMAT}")
         for name, _, _ in wanted:
             if not isinstance(name, str):
-                raise SymbolError(f"this is not a saved symbol library: {name!r} is no symbol's name")
+                raise SymbolError(f"this is not a saved symbol library: {name!r} is not a name")
         own = {symbol.name: symbol for symbol in operators}
         return cls(tuple(_saved_symbol(name, kind, arity, own) for name, kind, arity in wanted))
 
@@ -297,10 +302,6 @@ def _ids_in(source: SymbolLibrary, target: SymbolLibrary) -> NDArray[np.int16]:
         if found is not None and target.symbols[found].role == symbol.role:
             ids[k] = found
     return _frozen(ids)
-
-
-def _article(kind: str) -> str:
-    return f"an {kind}" if kind == "operator" else f"a {kind}"
 
 
 def _frozen(array: Array) -> Array:

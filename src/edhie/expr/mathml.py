@@ -1,4 +1,4 @@
-"""MathML, which browsers set by themselves, in the manner of `latex`.
+"""MathML, which browsers display, in the manner of `latex`.
 
 Signs move to the front of a term, so that a + (-2)*b reads as a - 2·b.
 """
@@ -25,7 +25,7 @@ FUNCTION_NAMES["log10"] = "<msub><mi>log</mi><mn>10</mn></msub>"
 def to_mathml(expr: Expr, *, number_format: str = "", numbered: bool = False) -> str:
     """Return the expression as one element of presentation MathML, to go into `<math>`.
 
-    `numbered` writes fitted constants as letters with numbers, in prefix order, whatever their values.
+    `numbered` writes fitted constants as numbered letters in prefix order, not by their values.
 
     >>> from edhie.expr import parse
     >>> to_mathml(parse("x0^2"))

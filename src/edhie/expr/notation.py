@@ -1,13 +1,21 @@
-"""Prefix and postfix notation, written and read."""
+"""Prefix, postfix and infix notation; `parser` reads the last."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from edhie.errors import ExpressionError, SymbolError, shortened
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import formatted, is_numeral
+from edhie.expr.symbols import NAMED_LITERALS, OPERATORS, Precedence, Symbol
+from edhie.expr.writer import Piece, Syntax, Template, Variant, number_piece, write
+
+LEFT_ASSOCIATIVE = ("+", "-", "*", "/")
+
+
+# -- prefix and postfix ---------------------------------------------------------------
 
 
 def to_prefix_tokens(expr: Expr, *, number_format: str = "") -> list[str]:
@@ -19,28 +27,19 @@ def to_prefix_tokens(expr: Expr, *, number_format: str = "") -> list[str]:
     >>> to_prefix_tokens(parse("3.14159265*x0 + c").with_constants([0.5]), number_format=".3g")
     ['+', '*', '3.14', 'x0', '0.5']
     """
-    values = iter(expr.constants)
-    tokens = []
-    for token in expr.tokens:
-        if token == expr.library.constant:
-            value = next(values)
-        else:
-            value = float(token) if number_format and is_numeral(token) else None
-        tokens.append(token if value is None else formatted(value, number_format))
-    return tokens
+    constant = expr.library.constant
+    return [
+        formatted(value, number_format) if value is not None and (token == constant or is_numeral(token)) else token
+        for token, value in zip(expr.tokens, expr.values, strict=True)
+    ]
 
 
 def to_postfix_tokens(expr: Expr) -> list[str]:
     """Return the tokens in postfix (reverse Polish) order."""
-    out: list[str] = []
-    waiting: list[tuple[str, int]] = []  # operators, and the number of their operands still to come
-    for token, (_, _, symbol) in zip(to_prefix_tokens(expr), expr.walk(), strict=True):
-        waiting.append((token, symbol.arity))
-        while waiting and waiting[-1][1] == 0:
-            out.append(waiting.pop()[0])
-            if waiting:
-                operator, missing = waiting.pop()
-                waiting.append((operator, missing - 1))
+    tokens = to_prefix_tokens(expr)
+    out = [""] * expr.size
+    for i, depth, _ in expr.walk():
+        out[expr.ends[i] - depth] = tokens[i]  # behind its descendants, before its ancestors
     return out
 
 
@@ -95,3 +94,70 @@ def postfix_to_prefix(tokens: Sequence[str], arity: Callable[[str], int]) -> lis
 
 def _tokens(text: str | Sequence[str]) -> list[str]:
     return text.split() if isinstance(text, str) else list(text)
+
+
+# -- infix, with the fewest parentheses that keep the tree ----------------------------
+
+
+def to_infix_tokens(expr: Expr, *, number_format: str = "") -> list[str]:
+    """Return the infix tokens with parentheses, as a sequence model reads them; `^2` is one token.
+
+    Reading them back gives the same tree. A fitted constant with a value prints as that
+    value, and so reads back as a number.
+    """
+    return write(expr, TOKENS, number_format=number_format).text.split()
+
+
+def to_infix(expr: Expr, *, number_format: str = "") -> str:
+    """Return the text that people read, and that `parse` reads back to the same tree.
+
+    Numbers are written by `numerals.formatted`: with all digits unless `number_format` says otherwise.
+
+    >>> from edhie.expr import parse
+    >>> to_infix(parse("((x0 + 1) * x1) ** 2 - (3 - x0)"))
+    '((x0 + 1)*x1)^2 - (3 - x0)'
+    """
+    return write(expr, TEXT, number_format=number_format).text
+
+
+def _template(symbol: Symbol, gap: str) -> Template:
+    """Return the template of an operator, with `gap` between its tokens."""
+    name, precedence = symbol.name, symbol.precedence
+    if symbol.style == "function":
+        arguments = "{0}" if symbol.arity == 1 else f"{{0}}{gap}, {{1}}"
+        return Template(f"{name}{gap}({gap}{arguments}{gap})")
+    if symbol.style == "prefix":
+        return Template(f"-{gap}{{0}}", precedence, (precedence + 1,))
+    if symbol.style == "postfix":
+        return Template(f"{{0}}{gap}{name}", precedence, (precedence + 1,))
+    operands = (precedence, precedence + 1) if name in LEFT_ASSOCIATIVE else (precedence + 1, precedence)
+    around = " " if precedence == Precedence.SUM else gap
+    return Template(f"{{0}}{around}{name}{around}{{1}}", precedence, operands)
+
+
+def _is_number(operands: Sequence[Piece], library: SymbolLibrary) -> bool:
+    return operands[0].number is not None and operands[0].text not in NAMED_LITERALS
+
+
+def _syntax(gap: str, *variants: Variant) -> Syntax:
+    negated_number = Template(f"-{gap}({gap}{{0}}{gap})", Precedence.NEGATION)  # -(3) is a negated 3, -3 the number
+    return Syntax(
+        {name: _template(symbol, gap) for name, symbol in OPERATORS.items()},
+        variants=((_is_number, {"neg": negated_number}), *variants),
+        custom=partial(_template, gap=gap),
+        literal={name: name for name in NAMED_LITERALS}.get,
+        number=lambda value, number_format: number_piece(formatted(value, number_format), value),
+        parentheses=f"({gap}{{0}}{gap})",
+        # x + -y is legal but hard to read; so is --x
+        is_signed=lambda piece: piece.precedence == Precedence.NEGATION,
+    )
+
+
+TEXT = _syntax(
+    "",
+    (  # where the library has both `^2` and `^`, x^2 is the former
+        lambda operands, library: f"^{operands[1].text}" in library,
+        {"^": Template("{0}^({1})", Precedence.POWER, (Precedence.POWER + 1, 0))},
+    ),
+)
+TOKENS = _syntax(" ")

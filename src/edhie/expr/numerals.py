@@ -47,7 +47,7 @@ def short_numeral(value: float) -> str:
 
 
 def formatted(value: float, number_format: str = "") -> str:
-    """Write a number in a format of Python's where that is shorter than all digits; "r" is `short_numeral`.
+    """Write a number in a Python format if that is shorter than all of its digits; "r" is `short_numeral`.
 
     >>> formatted(0.123456, ".3g"), formatted(12345.0, ".3g"), formatted(5.86834e11, "r")
     ('0.123', '12345', '5.86834e+11')

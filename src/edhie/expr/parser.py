@@ -1,8 +1,7 @@
 """Reading of formulas in infix notation.
 
-A precedence parser by hand, since its errors are the interface: each points at the
-character and says what was probably meant, which parser generators do not give. It keeps
-a stack of its own, so that a formula may be as long and as deep as it likes.
+A precedence parser written by hand: each error points at a character and says what was probably meant, which parser
+generators do not offer. It keeps its own stack, so a formula may have any length and depth.
 """
 
 from __future__ import annotations
@@ -42,8 +41,8 @@ class _Waiting:
 def parse(text: str, library: SymbolLibrary | None = None, *, variables: Sequence[str] | None = None) -> Expr:
     """Read an expression from infix text, over `library` or every known symbol.
 
-    Without a library the variables are those named, or else every name that is no known
-    function; x0, x1, … keep their places. The fitted constant is `c`.
+    Without a library the variables are those given, or else all names that are no known function; x0, x1, … keep their
+    places. The fitted constant is `c`.
 
     >>> parse("3*x0^2 + sin(x1)/c").tokens
     ('+', '*', '3', '^2', 'x0', '/', 'sin', 'x1', 'c')
@@ -92,7 +91,7 @@ def _variables_in(tokens: list[Token]) -> list[str]:
 
 
 class _Parser:
-    """Reads the tokens in one pass, and puts them out in postfix order: each operator after its operands."""
+    """Reads the tokens in one pass and writes them in postfix order, each operator after its operands."""
 
     def __init__(self, text: str, tokens: list[Token], library: SymbolLibrary, has_power_tokens: bool = False) -> None:
         self.text, self.tokens, self.library = text, tokens, library
@@ -217,7 +216,7 @@ class _Parser:
         raise self.error(f"unknown function {shown!r}{self.hint(name, are_functions=True)}", name)
 
     def hint(self, name: Token, *, are_functions: bool) -> str:
-        """The name that was probably meant, or else all that there are."""
+        """Return the name that was probably meant, or else all known names."""
         known = []
         for each in self.library.readable_names:
             symbol = self.library[each if each in self.library else ALIASES[each]]
@@ -229,7 +228,7 @@ class _Parser:
     # -- after an operand -------------------------------------------------------------
 
     def after_operand(self) -> None:
-        """An operator and its next operand, a power, a comma, a closing parenthesis."""
+        """Read an operator and its next operand, a power, a comma or a closing parenthesis."""
         token = self.take()
         if token.kind == "power":
             self.out.append(token.text)
@@ -249,7 +248,7 @@ class _Parser:
             raise self.error(f"an operator is missing before {shortened(token.text)!r}{hint}", token)
 
     def finish(self, least: int = 1) -> None:
-        """Put out the waiting operators that bind at least as tightly as `least`, back to the last '('."""
+        """Write the waiting operators that bind at least as tightly as `least`, back to the last '('."""
         while self.waiting and self.waiting[-1].binds >= least:
             symbol = self.waiting.pop().symbol
             if symbol:  # a plus sign leaves nothing

@@ -83,7 +83,7 @@ FUNCTIONS: dict[str, Callable[..., Real]] = {
 
 
 def _user_function(symbol: Symbol) -> Callable[..., Real]:
-    """Return an operator of the user's at the working precision, by its SymPy function."""
+    """Return a user-defined operator at the working precision, computed by its SymPy function."""
     import sympy
 
     from edhie.expr.sympy_bridge import sympy_function
@@ -103,9 +103,9 @@ def precise_value(
 ) -> Real:
     """Return the value at `point` in mpmath's working precision, or raise `UndefinedError`.
 
-    `constants` gives values for the unfitted constants, in prefix order. Numbers such as 0.1, those of fitted
-    constants too, mean the decimal that is printed, not the nearest double. Once `time.monotonic()` passes the
-    `deadline` it raises `TimeoutError`.
+    `constants` are values for the unfitted constants, in prefix order. Numbers and fitted constants such as 0.1 mean
+    the decimal that is printed, not the nearest double. Raises `TimeoutError` once `time.monotonic()` passes the
+    `deadline`.
     """
     unfitted, count = list(constants), expr.constants.count(None)
     if len(unfitted) != count:
@@ -132,7 +132,7 @@ def precise_value(
 def value_or_none(
     expr: Expr, point: Mapping[str, Real], digits: int, *, constants: Sequence[Real] = (), deadline: float = math.inf
 ) -> Real | None:
-    """Return the value at `point` to so many digits, None where it is undefined; see `precise_value`."""
+    """Return the value at `point` to `digits` digits, or None where it is undefined; see `precise_value`."""
     with mpmath.workdps(digits):
         try:
             return precise_value(expr, point, constants=constants, deadline=deadline)

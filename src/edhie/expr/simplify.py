@@ -21,9 +21,9 @@ DIGITS = 30
 def simplify(expr: Expr, *, time_limit: float = 5.0) -> Expr:
     """Return the shortest of SymPy's simplification, the canonical form and the expression itself.
 
-    SymPy works in a process of its own and is stopped after `time_limit` seconds. Its result
-    counts only if it agrees with the input at random points where that is defined. The
-    result's library has numbers and, where SymPy brings them in, further operators.
+    SymPy runs in its own process and is stopped after `time_limit` seconds. Its result is used only if it agrees with
+    the input at random points of the input's domain. The library of the result has numbers and the operators that
+    SymPy introduced.
 
     >>> from edhie.expr import parse
     >>> str(simplify(parse("sin(x0)^2 + cos(x0)^2 + x0 + x0")))

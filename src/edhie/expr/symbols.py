@@ -15,7 +15,7 @@ from edhie.expr.numerals import is_numeral, numeral
 Kind = Literal["operator", "variable", "constant", "literal", "number"]
 Style = Literal["infix", "prefix", "postfix", "function", "leaf"]
 
-NOT_IN_NAMES = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹\u00b7\u0387")  # to Python they are letters; people mean x^2 and, by a dot, x*y
+NOT_IN_NAMES = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹\u00b7\u0387")  # letters to Python, but x² means x^2 and x·y means x*y
 MAX_ARITY = 2  # expression trees are binary, as in the paper
 
 
@@ -78,9 +78,9 @@ class Symbol:
     precedence: int = Precedence.ATOM
     opcode: int = Opcode.CUSTOM
     numpy: str | Callable[..., Any] = ""
-    """A name in `edhie.expr.interpret` or NumPy, or the user's function."""
+    """A name in NumPy or `interpret.POWERS`, or the user's function."""
     sympy: str | Callable[..., Any] = ""
-    """A name in `edhie.expr.sympy_bridge` or SymPy, or the user's function."""
+    """A name in SymPy or `sympy_bridge.FUNCTIONS`, or the user's function."""
     latex: str = ""
     """LaTeX with {0} and {1} for the operands."""
     is_common: bool = False
@@ -89,11 +89,11 @@ class Symbol:
     sign: Literal["", "non-negative", "kept"] = ""
     """Sign of its values: never below 0, or not below 0 where no operand is."""
     domain: Literal["all", "non-negative", "positive", "unit", "pieces"] = "all"
-    """Operands that it has a value for; "unit" is from -1 to 1, "pieces" are divided by poles or jumps."""
+    """Operands at which it is defined; "unit" is from -1 to 1, "pieces" are intervals between poles or jumps."""
     period: int = 0
     """Period in units of pi."""
     overflows: bool = False
-    """True for a function that leaves the doubles at moderate operands."""
+    """True for a function that overflows at moderate operands."""
     is_onto: bool = False
     """True for a function of one operand that takes all real values."""
     undoes: str = ""
@@ -131,16 +131,10 @@ def _power(exponent: int, *, numpy: str, **facts: Any) -> Symbol:
     )  # fmt: skip
 
 
-def _function(name: str, **facts: Any) -> Symbol:
-    latex = rf"\{name}\left({{0}}\right)"
-    usual: dict[str, Any] = {
-        "opcode": Opcode[name.upper()],
-        "numpy": name,
-        "sympy": name,
-        "latex": latex,
-        "is_common": True,
-    }
-    return Symbol(name, "operator", facts.pop("arity", 1), "function", **(usual | facts))
+def _function(name: str, *, arity: int = 1, is_common: bool = True, **facts: Any) -> Symbol:
+    usual = {"numpy": name, "sympy": name, "latex": rf"\{name}\left({{0}}\right)"}
+    opcode = Opcode[name.upper()]
+    return Symbol(name, "operator", arity, "function", opcode=opcode, is_common=is_common, **(usual | facts))
 
 
 OPERATORS: dict[str, Symbol] = {
@@ -197,7 +191,7 @@ NAMED_LITERALS: dict[str, Symbol] = {
 }
 
 NUMBER = Symbol("#", "number", opcode=Opcode.NUMBER)
-"""Stands for any number; its value is kept beside the token."""
+"""The symbol of all other numbers, whose values are kept beside the tokens."""
 
 ALIASES: dict[str, str] = {
     "**": "^",
@@ -256,7 +250,7 @@ def constant(name: str = "c") -> Symbol:
 
 
 def literal(text: str | float) -> Symbol:
-    """Return a number that is a symbol of its own: 'pi', 'e', '1', 0.5."""
+    """Return the symbol of one number: 'pi', 'e', '1', 0.5."""
     if isinstance(text, str) and text in NAMED_LITERALS:
         return NAMED_LITERALS[text]
     if isinstance(text, str) and not is_numeral(text):
@@ -268,10 +262,9 @@ def literal(text: str | float) -> Symbol:
 def operator(
     name: str, arity: int, *, numpy: Callable[..., Any], sympy: Callable[..., Any] | None = None, latex: str = ""
 ) -> Symbol:
-    """Return an operator of the user's with one or two operands, a NumPy function and perhaps a SymPy function.
+    """Return a user-defined operator of one or two operands, computed by a NumPy function.
 
-    Without a SymPy function it becomes an undefined function there: it can be printed and substituted, but not
-    simplified.
+    Without a function for SymPy it is an undefined function there, which can be printed but not simplified.
     """
     _check_name(name, "an operator")
     if name in OPERATORS or name in NAMED_LITERALS or name in ALIASES:

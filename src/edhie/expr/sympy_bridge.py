@@ -21,54 +21,32 @@ from edhie.expr.symbols import Precedence, Symbol
 MAX_BITS = 20_000  # with longer numbers, such as 9^9^9, SymPy would never end
 
 
-def subtract(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr:
-    """Return a - b."""
-    return sympy.Add(a, negate(b))
-
-
-def divide(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr:
-    """Return a / b."""
-    return sympy.Mul(a, invert(b))
-
-
-def negate(a: sympy.Expr) -> sympy.Expr:
-    """Return -a."""
-    return sympy.Mul(sympy.S.NegativeOne, a)
-
-
-def invert(a: sympy.Expr) -> sympy.Expr:
-    """Return 1 / a."""
-    return sympy.Pow(a, sympy.S.NegativeOne)
-
-
-def real_cube_root(a: sympy.Expr) -> sympy.Expr:
-    """Return the real cube root: sign(a)·|a|^(1/3)."""
-    return sympy.Mul(sympy.sign(a), sympy.Pow(sympy.Abs(a), sympy.Rational(1, 3)))
-
-
-def log10(a: sympy.Expr) -> sympy.Expr:
-    """Return the decimal logarithm: log(a) / log(10)."""
-    return sympy.Mul(sympy.log(a), invert(sympy.log(sympy.Integer(10))))
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "subtract": lambda a, b: sympy.Add(a, sympy.Mul(-1, b)),
+    "divide": lambda a, b: sympy.Mul(a, sympy.Pow(b, -1)),
+    "negate": lambda a: sympy.Mul(-1, a),
+    "invert": lambda a: sympy.Pow(a, -1),
+    "real_cube_root": lambda a: sympy.Mul(sympy.sign(a), sympy.Pow(sympy.Abs(a), sympy.Rational(1, 3))),
+    "log10": lambda a: sympy.Mul(sympy.log(a), sympy.Pow(sympy.log(10), -1)),
+}
+"""Functions that SymPy has no name for."""
 
 
 @cache
 def sympy_function(symbol: Symbol) -> Callable[..., Any]:
-    """Return the SymPy function that an operator stands for; an undefined one for an operator without any."""
+    """Return the SymPy function for an operator; an undefined function where it has none."""
     if callable(symbol.sympy):
         return symbol.sympy
-    found: Callable[..., Any]
-    if not symbol.sympy:
-        found = sympy.Function(symbol.name, real=True)
-    elif symbol.style == "postfix":
-        exponent = sympy.Integer(symbol.name[1:])
-        found = lambda a: sympy.Pow(a, exponent)  # noqa: E731
-    else:
-        found = globals().get(symbol.sympy) or getattr(sympy, symbol.sympy)
+    if symbol.style == "postfix":
+        return lambda a: sympy.Pow(a, int(symbol.name[1:]))
+    found: Callable[..., Any] = FUNCTIONS.get(symbol.sympy) or (
+        getattr(sympy, symbol.sympy) if symbol.sympy else sympy.Function(symbol.name, real=True)
+    )
     return found
 
 
 def constant_stem(library: SymbolLibrary) -> str:
-    """Return the beginning of the SymPy names of unfitted constants, such that no variable has one of these names."""
+    """Return the text before the number in the SymPy names of unfitted constants; no variable has such a name."""
     stem = library.constant or "c"
     while any(name.startswith(stem) and name[len(stem) :].isdigit() for name in library.variables):
         stem += "_"
@@ -83,9 +61,9 @@ def constant_names(library: SymbolLibrary, count: int) -> list[str]:
 def to_sympy(expr: Expr, *, evaluate: bool = True, exact: bool = False) -> sympy.Expr:
     """Return the expression in SymPy, with real variables.
 
-    Each unfitted constant is a symbol of its own (c0, c1, …), as their values need not agree. With `evaluate=False`
-    SymPy keeps the tree as it is written; with `exact=True` a decimal such as 0.1 is the fraction 1/10 and not the
-    double next to it. Numbers far beyond the doubles, such as 9^9^9, raise.
+    Each unfitted constant is a separate symbol (c0, c1, …), as their values may differ. With `evaluate=False` SymPy
+    keeps the tree as it is. With `exact=True` a decimal such as 0.1 is the fraction 1/10, not the nearest double.
+    Numbers far beyond the doubles, such as 9^9^9, raise.
 
     >>> from edhie.expr import parse
     >>> to_sympy(parse("c*x0 + c*x0/2"))
@@ -107,14 +85,14 @@ def _apply(symbol: Symbol, operands: list[sympy.Expr]) -> sympy.Expr:
     if symbol.precedence == Precedence.POWER:
         base, exponent = operands if symbol.arity == 2 else (operands[0], sympy.Integer(symbol.name[1:]))
         if exponent.is_Integer and _bits(base) * abs(int(exponent)) > MAX_BITS:
-            raise ExpressionError(f"the power of a number to the {sympy.N(exponent, 5)} is too long for SymPy")
+            raise ExpressionError(f"a number to the power {sympy.N(exponent, 5)} is too long for SymPy")
     if symbol.name == "exp" and _has_long_power(operands[0]):
         raise ExpressionError(f"exp({operands[0]}) is too long a number for SymPy")
     try:
         value = sympy_function(symbol)(*operands)
     except ValueError as error:
         if symbol.name in ("min", "max"):  # SymPy refuses to compare what is not real, such as sqrt(-1)
-            raise ExpressionError(f"the {symbol.name} of {operands[0]} and {operands[1]} is no real number") from error
+            raise ExpressionError(f"the {symbol.name} of {operands[0]} and {operands[1]} is not real") from error
         raise
     except RecursionError as error:
         raise ExpressionError("the expression is nested too deeply for SymPy") from error

@@ -1,4 +1,4 @@
-"""SymPy in processes of its own, with a time limit for each question.
+"""SymPy in child processes, with a time limit for each question.
 
 Neither a signal nor a thread can stop SymPy inside one long operation on huge integers; killing its process can. The
 processes exchange JSON lines, so that they need no pickling and no guard in the caller's script. They run with a fixed
@@ -52,9 +52,7 @@ class SympyWorker:
                     if answer is None:  # it ended, or Ctrl-C left it with a question half answered
                         self._end()
             is_late = is_killed.is_set() or time.monotonic() - start > time_limit
-            if answer is not None and not is_late:
-                return answer
-            return TIMED_OUT if is_late else ENDED
+            return TIMED_OUT if is_late else answer or ENDED
 
     def _running(self) -> subprocess.Popen[str]:
         if self._process is not None and self._process.poll() is None:
@@ -189,7 +187,7 @@ class SympyPool:
             self._idle.put(worker)
 
     def close(self) -> None:
-        """End all workers, whatever they work on; questions still unanswered get `ENDED`."""
+        """End all workers, even busy ones; questions still unanswered get `ENDED`."""
         self._is_closed = True
         self._threads.shutdown(wait=False)
         for worker in self._workers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection
+from dataclasses import dataclass
 from functools import cached_property, reduce
 
 import sympy
@@ -33,31 +34,32 @@ def from_sympy(
     constants: Collection[str] | None = None,
     as_written: bool = False,
 ) -> Expr:
-    """Read an expression of SymPy's, over `library` or every known symbol.
+    """Read a SymPy expression, over `library` or every known symbol.
 
-    Symbols named in `constants`, or by default those that `to_sympy` makes (c0, c1, …, or as
-    the library's constant is called) and c itself, where no variable is called so, become
-    the fitted constant. Sums and products become chains that lean to the left, in SymPy's
-    printing order or, with `as_written`, in that of its operands, and then nothing is evaluated.
+    The symbols named in `constants` become the fitted constant; by default those that `to_sympy` makes (c0, c1, …, or
+    as the library's constant is called) and c itself, unless a variable has the name. Sums and products become chains
+    that lean to the left, in SymPy's printing order. With `as_written` the order of operands is kept and nothing is
+    evaluated.
 
     >>> import sympy
     >>> str(from_sympy(sympy.sympify("x0**2/2 - exp(-x0)*sqrt(x1)")))
     'x0^2/2 - sqrt(x1)*exp(-x0)'
     """
     if isinstance(value, str):
-        raise ExpressionError(f"{shortened(value)!r} is text: read it with parse(), which runs no code as SymPy does")
+        raise ExpressionError(f"{shortened(value)!r} is text: read it with parse(); SymPy would run it as code")
     try:
         value = sympy.sympify(value, strict=True)
     except sympy.SympifyError:
-        raise ExpressionError(f"{shortened(repr(value))} is no expression of SymPy's") from None
+        raise ExpressionError(f"{shortened(repr(value))} is not a SymPy expression") from None
     if not isinstance(value, sympy.Expr):
-        raise ExpressionError(f"{shortened(str(value))} is no expression but of the type {type(value).__name__}")
+        raise ExpressionError(f"{shortened(str(value))} is not an expression; its type is {type(value).__name__}")
     try:
+        names = {symbol.name for symbol in value.free_symbols}
         if library is None:
-            names = {symbol.name for symbol in value.free_symbols}
             library = everything(sorted(names - _constants_among(names, constants, None), key=_natural))
+        reader = _Reader(library, _constants_among(names, constants, library), as_written)
         with sympy.evaluate(not as_written):
-            return _Reader(library, constants, as_written).whole(value)
+            return Expr(library, reader.read(value))
     except RecursionError:
         raise ExpressionError("the SymPy expression is nested too deeply to be read") from None
 
@@ -104,18 +106,14 @@ def _inverts(base: sympy.Expr, exponent: sympy.Expr) -> bool:
     return _is_negative(exponent) and not (base == 0 and exponent.free_symbols)
 
 
+@dataclass
 class _Reader:
     """Turns SymPy nodes into prefix tokens; n-ary nodes become binary chains."""
 
-    def __init__(self, library: SymbolLibrary, constants: Collection[str] | None, as_written: bool) -> None:
-        self.library = library
-        self.constants = constants
-        self.as_written = as_written
-
-    def whole(self, value: sympy.Expr) -> Expr:
-        names = {symbol.name for symbol in value.free_symbols}
-        self.constant_symbols = _constants_among(names, self.constants, self.library)
-        return Expr(self.library, self.read(value))
+    library: SymbolLibrary
+    constants: set[str]
+    """Names of the symbols that become the fitted constant."""
+    as_written: bool
 
     def has(self, name: str) -> bool:
         """Return True where the library has this operator or literal, and not a variable of that name."""
@@ -127,8 +125,7 @@ class _Reader:
     @cached_property
     def own_functions(self) -> dict[object, Symbol]:
         """Operators that users added, by their SymPy functions."""
-        customs = [symbol for symbol in self.library.symbols if symbol.is_custom]
-        return {symbol.sympy or symbol.name: symbol for symbol in customs}
+        return {symbol.sympy or symbol.name: symbol for symbol in self.library.symbols if symbol.is_custom}
 
     # -- nodes ------------------------------------------------------------------------
 
@@ -148,7 +145,7 @@ class _Reader:
         return self.function(value)
 
     def symbol(self, name: str) -> str:
-        if name in self.constant_symbols:
+        if name in self.constants:
             if self.library.constant is None:
                 raise SymbolError(f"{name!r} is a constant to be fitted, and the library ({self.library}) has none")
             return self.library.constant
@@ -168,7 +165,7 @@ class _Reader:
         if self.splits(value):
             return ["/", *self.number(sympy.Integer(value.p)), *self.number(sympy.Integer(value.q))]
         if not value.is_finite:
-            raise ExpressionError(f"{value} has no place in a real expression")
+            raise ExpressionError(f"a real expression cannot contain {value}")
         try:
             number = float(value)
         except OverflowError:

@@ -1,7 +1,7 @@
 """Tasks of the SymPy process, which runs as `python -m edhie.expr.sympy_tasks`.
 
-One JSON object a line comes in on standard input, one a line goes out. Nothing here needs a
-time limit: the process is killed from outside, which stops SymPy wherever it is.
+It reads one JSON object from each line of standard input, and writes one line for each. Nothing here needs a time
+limit: the process is killed from outside, which stops SymPy wherever it is.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def expr_from(answer: Answer, library: SymbolLibrary) -> Expr:
 
 
 def _widest(library: SymbolLibrary) -> SymbolLibrary:
-    """Return the library with every built-in operator and literal that has no name of its own symbols."""
+    """Return the library extended by all built-in operators and literals whose names are free."""
     return library.extended(*(symbol for symbol in everything(0).symbols if symbol.kind != "constant"))
 
 
@@ -64,23 +64,20 @@ def _read_back(value: sympy.Expr, expr: Expr) -> Answer:
     return {"fits": fits, "tokens": tokens, "constants": places}
 
 
-def simplify(exprs: list[Expr]) -> Answer:
+def simplify(expr: Expr) -> Answer:
     """Simplify by SymPy's full simplification, which may take any time; the result is no longer than its input."""
-    (expr,) = exprs
     return _read_back(sympy.simplify(to_sympy(expr), ratio=1), expr)
 
 
-def tidy(exprs: list[Expr]) -> Answer:
+def tidy(expr: Expr) -> Answer:
     """Simplify by SymPy's automatic evaluation and common factors, which takes milliseconds.
 
-    Numbers beside an unfitted constant go into it. On random expressions this comes out as
-    short as `simplify`, whose time varies by a factor of a hundred from call to call; a
-    corpus made with it is the same on any machine, since no time limit is ever reached.
+    An unfitted constant absorbs the numbers in its sum or product. On random expressions the results are as short as
+    those of `simplify`, whose time varies by a factor of a hundred. No time limit is ever reached, so a corpus made
+    with it is the same on any machine.
     """
-    (expr,) = exprs
     value = to_sympy(expr)
-    shorter = sympy.factor_terms(value)
-    value = min(value, shorter, key=sympy.count_ops)
+    value = min(value, sympy.factor_terms(value), key=sympy.count_ops)
     return _read_back(_absorbed(value, set(_symbols(expr))), expr)
 
 
@@ -93,22 +90,22 @@ def _absorbed(value: sympy.Expr, constants: set[sympy.Symbol]) -> sympy.Expr:
     return value.func(*operands)
 
 
-def prove_zero(exprs: list[Expr], constants: list[int]) -> Answer:
+def prove_zero(left: Expr, right: Expr, *, constants: list[int]) -> Answer:
     """Try to prove that two expressions are equal; the second's k-th constant is the first's constants[k]-th.
 
     The caller knows that the difference vanishes, or is tiny, at many points.
     """
-    left, right = (to_sympy(expr, exact=True) for expr in exprs)
     ours, theirs = (
-        [name for name, value in zip(_symbols(expr), expr.constants, strict=True) if value is None] for expr in exprs
+        [name for name, value in zip(_symbols(expr), expr.constants, strict=True) if value is None]
+        for expr in (left, right)
     )
-    right = right.subs({theirs[i]: ours[j] for i, j in enumerate(constants)}, simultaneous=True)
-    difference = left - right
-    for step in ROADS_TO_ZERO:
+    matched = {theirs[i]: ours[j] for i, j in enumerate(constants)}
+    difference = to_sympy(left, exact=True) - to_sympy(right, exact=True).subs(matched, simultaneous=True)
+    for step in PROOFS:
         try:
             result = step(difference)
         except (ValueError, TypeError, AttributeError, NotImplementedError, RecursionError):
-            continue  # one of SymPy's many roads is closed; the others may not be
+            continue  # another step may succeed
         if result == 0:
             return {"zero": True}
         if result.is_Rational and step in (sympy.expand, sympy.simplify):
@@ -166,7 +163,7 @@ CONTINUOUS = tuple(
 )
 # Logarithms may be split and joined (force=True): their operands are positive wherever the
 # expression is defined over the reals.
-ROADS_TO_ZERO: tuple[Callable[[sympy.Expr], sympy.Expr], ...] = (
+PROOFS: tuple[Callable[[sympy.Expr], sympy.Expr], ...] = (
     sympy.expand,
     sympy.simplify,
     lambda d: sympy.expand(sympy.expand_trig(sympy.expand(d))),
@@ -183,13 +180,13 @@ TASKS: dict[str, Callable[..., Answer]] = {"simplify": simplify, "tidy": tidy, "
 
 @lru_cache(maxsize=16)
 def _library(text: str, custom: tuple[tuple[str, int], ...]) -> SymbolLibrary:
-    """Return the library of a request; operators of a user's are known here by name alone."""
+    """Return the library of a request; user-defined operators are known by name and arity only."""
     operators: list[Symbol] = [operator(name, arity, numpy=_not_here) for name, arity in custom]
     return SymbolLibrary.from_json(text, operators=operators)
 
 
 def _not_here(*operands: Any) -> Any:
-    raise NotImplementedError("a user's function does not travel to the worker")
+    raise NotImplementedError("the SymPy process does not have the functions of user-defined operators")
 
 
 def answer(message: dict[str, Any]) -> Answer:
@@ -198,7 +195,7 @@ def answer(message: dict[str, Any]) -> Answer:
         library = _library(message.pop("library"), tuple((n, a) for n, a in message.pop("custom")))
         exprs = [Expr(library, tokens, constants) for tokens, constants in message.pop("exprs")]
         seed(0)  # SymPy draws random points inside, and the time it takes depends on them
-        return TASKS[message.pop("task")](exprs, **message)
+        return TASKS[message.pop("task")](*exprs, **message)
     except Exception as error:  # SymPy raises whatever it likes; the caller must hear of it, not lose its worker
         return {"error": f"{type(error).__name__}: {error}"}
 
@@ -213,7 +210,7 @@ def serve() -> None:
     except (ImportError, ValueError, OSError):
         pass  # not on this system: then only the time limit holds
     sys.setrecursionlimit(5000)
-    out, sys.stdout = sys.stdout, sys.stderr  # answers alone go out, whatever else is printed
+    out, sys.stdout = sys.stdout, sys.stderr  # whatever SymPy prints must not mix with the answers
     print("ready", file=out, flush=True)
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line))), file=out, flush=True)

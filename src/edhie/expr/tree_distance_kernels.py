@@ -1,4 +1,4 @@
-"""Compiled loops behind the distances: equal labels for equal tokens, and Zhang and Shasha's algorithm.
+"""The tree edit distance by the algorithm of Zhang and Shasha, compiled.
 
 Zhang, Shasha: Simple fast algorithms for the editing distance between trees and related problems, SIAM J. Comput. 18
 (1989). Written by hand, since the published Python packages (zss, apted) are pure Python and no longer maintained.
@@ -15,18 +15,6 @@ from edhie.expr.jit import jit
 
 Indices = NDArray[np.int64]
 Small = NDArray[np.int32]
-Floats = NDArray[np.float64]
-
-
-class Side(NamedTuple):
-    """A forest as labelling needs it; `codes` are by token id, -1 for the token that stands for any number."""
-
-    tokens: NDArray[np.int16]
-    offsets: Indices
-    values: Floats
-    slots: Indices
-    codes: Small
-    has_slot: NDArray[np.bool_]
 
 
 class Trees(NamedTuple):
@@ -44,45 +32,6 @@ def longest(offsets: Indices) -> int:
     for k in range(len(offsets) - 1):
         found = max(found, offsets[k + 1] - offsets[k])
     return found
-
-
-@jit
-def label_pairs(a: Side, b: Side, known: Floats, first_number: int) -> tuple[Small, Small]:
-    """Return the code of each node's token on both sides; numbers count from `first_number`, known ones first.
-
-    Numbers are counted anew for each pair, so labels stay small however many there are.
-    """
-    labels_a = np.empty(len(a.tokens), np.int32)
-    labels_b = np.empty(len(b.tokens), np.int32)
-    seen = np.empty(len(known) + longest(a.slots) + longest(b.slots), np.float64)
-    for i in range(len(known)):
-        seen[i] = known[i]
-    for k in range(len(a.offsets) - 1):
-        count = label_one(a, k, seen, len(known), first_number, labels_a)
-        label_one(b, k, seen, count, first_number, labels_b)
-    return labels_a, labels_b
-
-
-@jit
-def label_one(side: Side, k: int, seen: Floats, count: int, first_number: int, labels: Small) -> int:
-    """Label expression k, given `count` numbers seen; add new ones and return their count."""
-    slot = side.slots[k]
-    for i in range(side.offsets[k], side.offsets[k + 1]):
-        token = side.tokens[i]
-        code = side.codes[token]
-        if code < 0:
-            value = side.values[slot]
-            place = 0
-            # every NaN counts as the same, as everywhere in a forest
-            while place < count and seen[place] != value and not (np.isnan(seen[place]) and np.isnan(value)):
-                place += 1
-            if place == count:
-                seen[count] = value
-                count += 1
-            code = first_number + place
-        labels[i] = code
-        slot += side.has_slot[token]
-    return count
 
 
 @jit

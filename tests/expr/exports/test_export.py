@@ -23,9 +23,9 @@ from edhie.expr.exports.code import PYTHON_WORDS, NameRules, renamed
 from edhie.expr.exports.excel import EXCEL
 from edhie.expr.exports.python import JAX, NUMPY, PYTHON, TORCH
 from edhie.expr.exports.sympy_code import SYMPY
-from edhie.expr.infix import TEXT, TOKENS
 from edhie.expr.latex import LATEX
 from edhie.expr.mathml import MATHML
+from edhie.expr.notation import TEXT, TOKENS
 from edhie.expr.symbols import OPERATORS
 from edhie.expr.writer import Syntax, Template
 from strategies import COLUMN_NAMES, GAUSS, HYPOT

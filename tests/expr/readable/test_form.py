@@ -1,4 +1,4 @@
-"""The readable form has the same values and is no longer."""
+"""Readable forms have the same values and are no longer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from edhie.expr import Expr, SymbolLibrary, parse
 from edhie.expr.precise import UndefinedError, precise_value
-from edhie.expr.readable import readable_form, without_redundant_constants
+from edhie.expr.readable import readable_form, with_natural_base, without_redundant_constants
 from edhie.grammar import load
 from strategies import LIBRARIES, TAME_NUMBERS, exprs
 
@@ -142,3 +142,31 @@ def test_fewer_constants_say_the_same(seed: int) -> None:
 def test_what_is_one_too_many(text: str, constants: list[float], expected: str) -> None:
     expr = parse(text, variables=["x0", "x1"]).with_constants(constants)
     assert f"{without_redundant_constants(expr):.6g}" == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "constants", "written"),
+    [
+        ("c*c^t", [3.0, 0.5], "3*exp(-0.693147*t)"),
+        ("c^(c*t) + c", [2.0, 3.0, 1.0], "exp(2.07944*t) + 1"),
+        ("c^(t + 1)", [0.2], "exp(-1.60944*(t + 1))"),
+        ("c^c^t", [0.2, 0.5], "exp(-1.60944*exp(-0.693147*t))"),
+    ],
+)
+def test_exponentials_with_base_e_keep_values(text: str, constants: list[float], written: str) -> None:
+    before = parse(text, variables=["t"]).with_constants(constants)
+    after, times = with_natural_base(before), np.linspace(-2, 3, 11)
+    assert f"{after:.6g}" == written
+    np.testing.assert_allclose(after(t=times), before(t=times), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("text", "constants"), [("2^t", []), ("10^(c*t)", [1.0]), ("t^c", [0.3]), ("c^2", [0.3])])
+def test_other_powers_stay(text: str, constants: list[float]) -> None:
+    given = parse(text, variables=["t"]).with_constants(constants)
+    assert with_natural_base(given) == given
+
+
+def test_without_exponentials_powers_stay() -> None:
+    library = SymbolLibrary.of(["*", "^"], ["t"], constant=True)
+    given = parse("c^t", library).with_constants([0.3])
+    assert with_natural_base(given) == given

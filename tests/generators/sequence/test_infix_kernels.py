@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from edhie.errors import EdhieError, GeneratorError
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.expr.infix import to_infix_tokens
+from edhie.expr.notation import to_infix_tokens
 from edhie.expr.numerals import is_numeral
 from edhie.expr.parser import from_infix_tokens
 from edhie.generators.sequence.notation import InfixNotation, padded

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
 from edhie.expr.interpret import numpy_function
-from edhie.expr.readable.linear import linear
-from edhie.expr.readable.nodes import Node, tree_of, walk
+from edhie.expr.readable.nodes import Node, linear, tree_of, walk
 
 Numbers = NDArray[np.float64]
 CANCELLING = 100.0  # how much larger than a sum its terms may be without harm

@@ -20,13 +20,12 @@ def canonical_library(library: SymbolLibrary) -> SymbolLibrary:
 def canonical(forest: Forest) -> Forest:
     """Return each expression in canonical form: constants folded and merged, like terms collected, sorted.
 
-    Sums and products are flattened, sorted and their like parts collected (x - x is 0, x*x
-    is x^2, x/x is 1); signs move outwards (cos(-x) is cos(x)); numbers are folded. Unfitted
-    constants merge with what stands beside them (c*c, c + 2 and c/3 are c), where each `c` is
-    any number on its own, limits included. Constants that have values count as numbers.
+    Sums and products are flattened, sorted and their like parts collected (x - x is 0, x*x is x^2, x/x is 1); signs
+    move outwards (cos(-x) is cos(x)); numbers are folded. Unfitted constants absorb numbers and one another (c*c, c + 2
+    and c/3 are c); each `c` may be any number, limits included. Constants that have values count as numbers.
 
-    Wherever the input is defined the result has the same value, up to rounding; it may be
-    defined in more places. What cannot be folded to finite numbers is left as it is.
+    Wherever the input is defined the result has the same value, up to rounding; it may be defined in more places. What
+    cannot be folded to finite numbers is left as it is.
     """
     from edhie.expr.canonical.tokens import canonical_arrays
 
@@ -35,21 +34,9 @@ def canonical(forest: Forest) -> Forest:
     ids = np.array([library.ids.get(name, -1) if name else -1 for name in names], dtype=np.int64)
     if library["neg"].arity == 0:  # a variable has that name
         ids[NEEDED.index("neg")] = -1
-    literal_ids = np.flatnonzero(~np.isnan(library.literal_values))
-    tokens, offsets, values = canonical_arrays(
-        forest.tokens,
-        forest.offsets,
-        forest.values,
-        forest.value_offsets,
-        library.arities,
-        library.opcodes,
-        library.literal_values,
-        library.has_slot,
-        ids,
-        literal_ids,
-        library.literal_values[literal_ids],
-    )
-    return Forest(library, tokens, offsets, values)
+    given = forest.tokens, forest.offsets, forest.values, forest.value_offsets
+    table = library.arities, library.opcodes, library.literal_values, library.has_slot
+    return Forest(library, *canonical_arrays(*given, *table, ids))
 
 
 def canonical_expr(expr: Expr) -> Expr:

@@ -18,24 +18,29 @@ from edhie.expr.canonical.arena import (
     PRODUCT,
     VARIABLE,
     ZERO,
-    Arities,
+    Arena,
     Floats,
     Ints,
+    Parts,
+    append,
+    append_all,
     copy,
     end_of,
     holds_free,
     is_whole,
     is_zero,
+    merge,
     order,
     put,
+    put_number,
+    scaled,
 )
-from edhie.expr.canonical.products import multiply
 from edhie.expr.canonical.sums import add_up
 from edhie.expr.jit import jit
 from edhie.expr.symbols import FUNCTIONS, Opcode
 
 # numba takes enum members for objects; plain integers compile to constants
-_VARIABLE, _CONSTANT, _NUMBER, _CUSTOM = (int(Opcode[n]) for n in ("VARIABLE", "CONSTANT", "NUMBER", "CUSTOM"))
+_NUMBER, _CUSTOM = int(Opcode.NUMBER), int(Opcode.CUSTOM)
 _ADD, _SUB, _MUL, _DIV, _POW = (int(Opcode[n]) for n in ("ADD", "SUB", "MUL", "DIV", "POW"))
 _NEG, _INV, _POW2, _POW5 = (int(Opcode[n]) for n in ("NEG", "INV", "POW2", "POW5"))
 _SQRT, _CBRT, _EXP, _LOG, _LOG10 = (int(Opcode[n]) for n in ("SQRT", "CBRT", "EXP", "LOG", "LOG10"))
@@ -43,6 +48,9 @@ _ABS, _SIGN, _MIN, _MAX = (int(Opcode[n]) for n in ("ABS", "SIGN", "MIN", "MAX")
 _SIN, _COS, _TAN = (int(Opcode[n]) for n in ("SIN", "COS", "TAN"))
 _ASIN, _ACOS, _ATAN = (int(Opcode[n]) for n in ("ASIN", "ACOS", "ATAN"))
 _SINH, _COSH, _TANH = (int(Opcode[n]) for n in ("SINH", "COSH", "TANH"))
+EVEN = tuple(int(symbol.opcode) for symbol in FUNCTIONS.values() if symbol.parity == "even")  # f(-a) = f(a)
+ODD = tuple(int(symbol.opcode) for symbol in FUNCTIONS.values() if symbol.parity == "odd")  # f(-a) = -f(a)
+ONTO = tuple(int(symbol.opcode) for symbol in FUNCTIONS.values() if symbol.is_onto)  # f(c), for a free c, is any number
 
 
 @jit
@@ -83,178 +91,192 @@ def value_of(opcode: int, a: float) -> float:
     return np.nan
 
 
-EVEN = tuple(int(symbol.opcode) for symbol in FUNCTIONS.values() if symbol.parity == "even")  # f(-a) = f(a)
-ODD = tuple(int(symbol.opcode) for symbol in FUNCTIONS.values() if symbol.parity == "odd")  # f(-a) = -f(a)
-ONTO = tuple(int(symbol.opcode) for symbol in FUNCTIONS.values() if symbol.is_onto)  # f(c), for a free c, is any number
+@jit
+def add_factors(
+    arena: Arena, node: int, exponent: float, parts: Parts, m: int, factor: float, top: int
+) -> tuple[int, float, int]:
+    """Append node^exponent to the factors of a product; return their number, its factor and the top."""
+    kind, value = arena.kind[node], arena.value[node]
+    is_free = kind == FREE or (kind == PRODUCT and np.isnan(value))
+    if is_free and exponent % 2 == 0:  # an even power of a constant is not any number: it stays
+        m = append(parts, m, exponent, top, top + 1)
+        top = put(arena, top, FREE, ZERO, 0.0)
+    elif is_free:
+        factor = np.nan
+    elif kind in (NUMBER, PRODUCT):
+        factor *= value**exponent
+    if kind == PRODUCT:
+        m = append_all(arena, parts, m, exponent, node)
+    elif kind not in (NUMBER, FREE):
+        m = append(parts, m, exponent, node, end_of(arena, node))
+    return m, factor, top
 
 
 @jit
-def unary(
-    kind: Ints, count: Ints, value: Floats, arities: Arities, opcodes: NDArray[np.int16], token: int, a: int,
-    amount: Floats, first: Ints, last: Ints, top: int,
-) -> tuple[int, int]:  # fmt: skip
-    """Write f(a) at the top; its bounds, or NONE where folding leaves the finite numbers."""
-    opcode = opcodes[token]
-    if opcode == _NEG:
-        minus = top
-        top = put(kind, count, value, top, NUMBER, ZERO, -1.0)
-        return multiply(kind, count, value, arities, minus, 1.0, a, 1.0, amount, first, last, top)
-    if opcode == _INV:
-        if is_zero(kind, value, a):
-            return NONE, top
-        return multiply(kind, count, value, arities, a, -1.0, NONE, 0.0, amount, first, last, top)
-    if _POW2 <= opcode <= _POW5:
-        exponent = float(opcode - _POW2 + 2)
-        return multiply(kind, count, value, arities, a, exponent, NONE, 0.0, amount, first, last, top)
-    start = top
-    if opcode != _CUSTOM:
-        if kind[a] == NUMBER:
-            folded = value_of(opcode, value[a])
-            if not np.isfinite(folded) or (opcode == _EXP and folded == 0.0):  # exp underflows
-                return NONE, top
-            return start, put(kind, count, value, top, NUMBER, ZERO, folded)
-        if kind[a] == FREE and opcode in ONTO:
-            return start, put(kind, count, value, top, FREE, ZERO, 0.0)
-        if kind[a] == FUNCTION:
-            inner = opcodes[count[a]]
-            if (opcode == _EXP and inner == _LOG) or (opcode == _LOG and inner == _EXP):
-                return start, copy(kind, count, value, a + 1, end_of(kind, count, arities, a), top)
-        if kind[a] == PRODUCT and value[a] < 0.0 and (opcode in EVEN or opcode in ODD):
-            return signed(kind, count, value, arities, token, a, opcode in ODD, top)
-    top = put(kind, count, value, top, FUNCTION, token, 0.0)
-    return start, copy(kind, count, value, a, end_of(kind, count, arities, a), top)
-
-
-@jit
-def signed(
-    kind: Ints, count: Ints, value: Floats, arities: Arities, token: int, a: int, is_odd_function: bool, top: int
+def multiply(
+    arena: Arena, left: int, left_exponent: float, right: int, right_exponent: float, parts: Parts, top: int
 ) -> tuple[int, int]:
-    """Write f(-b) as f(b) or -f(b), for an operand with a negative factor."""
+    """Write left^p·right^q (right may be -1: none) at the top; return its bounds, or -1 on overflow."""
+    if is_zero(arena, left) or is_zero(arena, right):
+        return top, put(arena, top, NUMBER, ZERO, 0.0)
+    m, factor, top = add_factors(arena, left, left_exponent, parts, ZERO, 1.0, top)
+    if right >= 0:
+        m, factor, top = add_factors(arena, right, right_exponent, parts, m, factor, top)
+    if np.isinf(factor) or factor == 0.0:  # overflow or underflow
+        return NONE, top
+    m = merge(arena, parts, m, np.isnan(factor))
+    for i in range(m):
+        if not is_whole(parts.amount[i]):
+            return NONE, top
+    if m == 0:
+        return top, put_number(arena, top, factor)
+    if m == 1 and parts.amount[0] == 1.0:
+        return scaled(arena, factor, parts.first[0], parts.last[0], top)
     start = top
-    if is_odd_function:
-        top = put(kind, count, value, top, PRODUCT, ONE, -1.0)
-        top = put(kind, count, value, top, PART, ZERO, 1.0)
-    top = put(kind, count, value, top, FUNCTION, token, 0.0)
-    end = end_of(kind, count, arities, a)
-    if value[a] == -1.0 and count[a] == 1 and value[a + 1] == 1.0:
-        return start, copy(kind, count, value, a + 2, end, top)
-    operand = top
-    top = copy(kind, count, value, a, end, top)
-    value[operand] = -value[a]
+    top = put(arena, top, PRODUCT, m, factor)
+    for i in range(m):
+        top = put(arena, top, PART, ZERO, parts.amount[i])
+        top = copy(arena, parts.first[i], parts.last[i], top)
     return start, top
 
 
 @jit
-def power(
-    kind: Ints, count: Ints, value: Floats, arities: Arities, a: int, b: int,
-    amount: Floats, first: Ints, last: Ints, top: int,
-) -> tuple[int, int]:  # fmt: skip
-    """Write a^b at the top."""
-    start = top
-    if kind[b] == NUMBER:
-        exponent = value[b]
-        if exponent == 0.0:
-            return start, put(kind, count, value, top, NUMBER, ZERO, 1.0)
-        if is_whole(exponent):
-            if is_zero(kind, value, a) and exponent < 0:
+def unary(arena: Arena, token: int, a: int, parts: Parts, top: int) -> tuple[int, int]:
+    """Write f(a) at the top; return its bounds, or NONE where folding leaves the finite numbers."""
+    opcode = arena.opcodes[token]
+    if opcode == _NEG:
+        return multiply(arena, top, 1.0, a, 1.0, parts, put(arena, top, NUMBER, ZERO, -1.0))
+    if opcode == _INV:
+        if is_zero(arena, a):
+            return NONE, top
+        return multiply(arena, a, -1.0, NONE, 0.0, parts, top)
+    if _POW2 <= opcode <= _POW5:
+        return multiply(arena, a, float(opcode - _POW2 + 2), NONE, 0.0, parts, top)
+    if opcode != _CUSTOM:
+        if arena.kind[a] == NUMBER:
+            folded = value_of(opcode, arena.value[a])
+            if not np.isfinite(folded) or (opcode == _EXP and folded == 0.0):  # exp underflows
                 return NONE, top
-            return multiply(kind, count, value, arities, a, exponent, NONE, 0.0, amount, first, last, top)
-        if kind[a] == NUMBER:
-            folded = value[a] ** exponent if value[a] >= 0 else np.nan
-            if not np.isfinite(folded) or (folded == 0.0 and value[a] != 0.0):
-                return NONE, top
-            return start, put(kind, count, value, top, NUMBER, ZERO, folded)
-    if kind[a] == FREE and kind[b] == FREE:
-        return start, put(kind, count, value, top, FREE, ZERO, 0.0)
-    if kind[a] == NUMBER and value[a] == 1.0:
-        return start, put(kind, count, value, top, NUMBER, ZERO, 1.0)
-    top = put(kind, count, value, top, POWER, ZERO, 0.0)
-    top = copy(kind, count, value, a, end_of(kind, count, arities, a), top)
-    return start, copy(kind, count, value, b, end_of(kind, count, arities, b), top)
+            return top, put(arena, top, NUMBER, ZERO, folded)
+        if arena.kind[a] == FREE and opcode in ONTO:
+            return top, put(arena, top, FREE, ZERO, 0.0)
+        if arena.kind[a] == FUNCTION:
+            inner = arena.opcodes[arena.detail[a]]
+            if (opcode == _EXP and inner == _LOG) or (opcode == _LOG and inner == _EXP):
+                return top, copy(arena, a + 1, end_of(arena, a), top)
+        if arena.kind[a] == PRODUCT and arena.value[a] < 0.0 and (opcode in EVEN or opcode in ODD):
+            return signed(arena, token, a, opcode in ODD, top)
+    return top, copy(arena, a, end_of(arena, a), put(arena, top, FUNCTION, token, 0.0))
 
 
 @jit
-def binary(
-    kind: Ints, count: Ints, value: Floats, arities: Arities, opcodes: NDArray[np.int16], token: int, a: int, b: int,
-    amount: Floats, first: Ints, last: Ints, top: int,
-) -> tuple[int, int]:  # fmt: skip
-    """Write the operator's result for operands a and b at the top."""
-    opcode = opcodes[token]
-    if opcode == _ADD:
-        return add_up(kind, count, value, arities, a, b, 1.0, amount, first, last, top)
-    if opcode == _SUB:
-        return add_up(kind, count, value, arities, a, b, -1.0, amount, first, last, top)
-    if opcode == _MUL:
-        return multiply(kind, count, value, arities, a, 1.0, b, 1.0, amount, first, last, top)
-    if opcode == _DIV:
-        if is_zero(kind, value, b):
-            return NONE, top
-        return multiply(kind, count, value, arities, a, 1.0, b, -1.0, amount, first, last, top)
-    if opcode == _POW:
-        return power(kind, count, value, arities, a, b, amount, first, last, top)
+def signed(arena: Arena, token: int, a: int, is_odd_function: bool, top: int) -> tuple[int, int]:
+    """Write f(-b) as f(b) or -f(b), for an operand with a negative factor."""
     start = top
-    a_end, b_end = end_of(kind, count, arities, a), end_of(kind, count, arities, b)
+    if is_odd_function:
+        top = put(arena, top, PRODUCT, ONE, -1.0)
+        top = put(arena, top, PART, ZERO, 1.0)
+    top = put(arena, top, FUNCTION, token, 0.0)
+    end = end_of(arena, a)
+    if arena.value[a] == -1.0 and arena.detail[a] == 1 and arena.value[a + 1] == 1.0:
+        return start, copy(arena, a + 2, end, top)
+    operand = top
+    top = copy(arena, a, end, top)
+    arena.value[operand] = -arena.value[a]
+    return start, top
+
+
+@jit
+def power(arena: Arena, a: int, b: int, parts: Parts, top: int) -> tuple[int, int]:
+    """Write a^b at the top; return its bounds, or NONE where folding leaves the finite numbers."""
+    if arena.kind[b] == NUMBER:
+        exponent = arena.value[b]
+        if exponent == 0.0:
+            return top, put(arena, top, NUMBER, ZERO, 1.0)
+        if is_whole(exponent):
+            if is_zero(arena, a) and exponent < 0:
+                return NONE, top
+            return multiply(arena, a, exponent, NONE, 0.0, parts, top)
+        if arena.kind[a] == NUMBER:
+            folded = arena.value[a] ** exponent if arena.value[a] >= 0 else np.nan
+            if not np.isfinite(folded) or (folded == 0.0 and arena.value[a] != 0.0):
+                return NONE, top
+            return top, put(arena, top, NUMBER, ZERO, folded)
+    if arena.kind[a] == FREE and arena.kind[b] == FREE:
+        return top, put(arena, top, FREE, ZERO, 0.0)
+    if arena.kind[a] == NUMBER and arena.value[a] == 1.0:
+        return top, put(arena, top, NUMBER, ZERO, 1.0)
+    end = copy(arena, a, end_of(arena, a), put(arena, top, POWER, ZERO, 0.0))
+    return top, copy(arena, b, end_of(arena, b), end)
+
+
+@jit
+def binary(arena: Arena, token: int, a: int, b: int, parts: Parts, top: int) -> tuple[int, int]:
+    """Write the operator's result for operands a and b at the top; return its bounds, or NONE."""
+    opcode = arena.opcodes[token]
+    if opcode in (_ADD, _SUB):
+        return add_up(arena, a, b, 1.0 if opcode == _ADD else -1.0, parts, top)
+    if opcode == _MUL:
+        return multiply(arena, a, 1.0, b, 1.0, parts, top)
+    if opcode == _DIV:
+        if is_zero(arena, b):
+            return NONE, top
+        return multiply(arena, a, 1.0, b, -1.0, parts, top)
+    if opcode == _POW:
+        return power(arena, a, b, parts, top)
+    a_end, b_end = end_of(arena, a), end_of(arena, b)
     if opcode in (_MIN, _MAX):
-        ranked = order(kind, count, value, a, a_end, b, b_end)
-        both_free = kind[a] == FREE and kind[b] == FREE
-        if ranked == 0 and (both_free or not holds_free(kind, value, a, a_end)):
-            return start, copy(kind, count, value, a, a_end, top)
-        if kind[a] == NUMBER and kind[b] == NUMBER:
-            folded = min(value[a], value[b]) if opcode == _MIN else max(value[a], value[b])
-            return start, put(kind, count, value, top, NUMBER, ZERO, folded)
+        ranked = order(arena, a, a_end, b, b_end)
+        both_free = arena.kind[a] == FREE and arena.kind[b] == FREE
+        if ranked == 0 and (both_free or not holds_free(arena, a, a_end)):
+            return top, copy(arena, a, a_end, top)
+        if arena.kind[a] == NUMBER and arena.kind[b] == NUMBER:
+            folded = min(arena.value[a], arena.value[b]) if opcode == _MIN else max(arena.value[a], arena.value[b])
+            return top, put(arena, top, NUMBER, ZERO, folded)
         if ranked > 0:
             a, a_end, b, b_end = b, b_end, a, a_end
-    top = put(kind, count, value, top, FUNCTION, token, 0.0)
-    top = copy(kind, count, value, a, a_end, top)
-    return start, copy(kind, count, value, b, b_end, top)
+    end = copy(arena, a, a_end, put(arena, top, FUNCTION, token, 0.0))
+    return top, copy(arena, b, b_end, end)
 
 
 @jit
 def normal_form(
-    tokens: NDArray[np.int16], values: Floats, slot: int,
-    arities: Arities, opcodes: NDArray[np.int16], literals: Floats, has_slot: NDArray[np.bool_],
-    kind: Ints, count: Ints, value: Floats, stack: Ints, amount: Floats, first: Ints, last: Ints,
+    tokens: NDArray[np.int16], values: Floats, literals: Floats, has_slot: NDArray[np.bool_],
+    arena: Arena, parts: Parts, stack: Ints,
 ) -> bool:  # fmt: skip
-    """Bring one expression to normal form at the arena's bottom; False where that is not possible.
+    """Bring one expression to normal form at the arena's bottom; return False where that is not possible.
 
-    `slot` is where the expression's values end. The operands of a node always lie at the
-    top of the arena, the left one uppermost; its result is built above and moved down.
+    The operands of a node always lie at the top of the arena, the left one uppermost; its result is built above and
+    moved down.
     """
-    top, depth = ZERO, ZERO
+    top, depth, slot = ZERO, ZERO, len(values)
     for i in range(len(tokens) - 1, -1, -1):
         token = int(tokens[i])
-        if 2 * (top + 8) * 3 > len(kind):
+        if 2 * (top + 8) * 3 > len(arena.kind):
             return False
-        if arities[token] == 0:
+        if arena.arities[token] == 0:
             stack[depth] = top
             depth += 1
-            opcode = opcodes[token]
             if has_slot[token]:
                 slot -= 1
-                known = values[slot]
-                if np.isinf(known):
+                if np.isinf(values[slot]):
                     return False
-                top = put(kind, count, value, top, FREE if np.isnan(known) else NUMBER, ZERO, 0.0)
-                if not np.isnan(known):
-                    value[top - 1] = known
-            elif opcode == _NUMBER:
-                top = put(kind, count, value, top, NUMBER, ZERO, literals[token])
+                top = put_number(arena, top, values[slot])
+            elif arena.opcodes[token] == _NUMBER:
+                top = put(arena, top, NUMBER, ZERO, literals[token])
             else:
-                top = put(kind, count, value, top, VARIABLE, token, 0.0)
+                top = put(arena, top, VARIABLE, token, 0.0)
             continue
         a = stack[depth - 1]
-        if arities[token] == 1:
-            depth -= 1
-            begin = a
-            start, end = unary(kind, count, value, arities, opcodes, token, a, amount, first, last, top)
+        depth -= arena.arities[token]
+        begin = stack[depth]  # the last operand lies lowest
+        if arena.arities[token] == 1:
+            start, end = unary(arena, token, a, parts, top)
         else:
-            b = stack[depth - 2]
-            depth -= 2
-            begin = b
-            start, end = binary(kind, count, value, arities, opcodes, token, a, b, amount, first, last, top)
+            start, end = binary(arena, token, a, begin, parts, top)
         if start == NONE:
             return False
-        top = copy(kind, count, value, start, end, begin)
+        top = copy(arena, start, end, begin)
         stack[depth] = begin
         depth += 1
     return True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,13 +18,14 @@ from edhie.expr.canonical.arena import (
     SUM,
     VARIABLE,
     ZERO,
-    Arities,
+    Arena,
     Floats,
     Ints,
+    Parts,
     end_of,
 )
 from edhie.expr.canonical.rules import normal_form
-from edhie.expr.canonical.sums import count_fixed, is_soft
+from edhie.expr.canonical.sums import count_fixed, has_free_amount
 from edhie.expr.jit import jit, typed
 
 # what waits to be written: a subtree, a number, base^e, a·t, -(base^e), a divisor, a sum to be multiplied out
@@ -31,36 +34,42 @@ NODE, VALUE, RAISED, TERM, NEGATED, DIVISOR, SPREAD = (typed(i) for i in range(7
 ADD, SUB, MUL, DIV, POW, NEG, ANY_NUMBER, CONSTANT, POW2 = 0, 1, 2, 3, 4, 5, 6, 7, 8
 ARENA_PER_TOKEN = 64
 MAX_PASSES = 8
+Tokens = NDArray[np.int16]
+
+
+class Work(NamedTuple):
+    """A stack of what is left to write: the kind of each item, its subtree and its number."""
+
+    what: Ints
+    where: Ints
+    extra: Floats
 
 
 @jit
-def push(what: Ints, where: Ints, extra: Floats, n: int, item: int, start: int, x: float) -> int:
+def push(work: Work, n: int, item: int, start: int, x: float) -> int:
     """Put an item on the work stack; return its new depth."""
-    what[n] = item
-    where[n] = start
-    extra[n] = x
+    work.what[n], work.where[n], work.extra[n] = item, start, x
     return n + 1
 
 
 @jit
 def write_sum(
-    kind: Ints, count: Ints, value: Floats, arities: Arities, node: int, scale: float, ids: Ints,
-    what: Ints, where: Ints, extra: Floats, n: int, out: NDArray[np.int16], at: int,
-) -> tuple[int, int]:  # fmt: skip
+    arena: Arena, node: int, scale: float, ids: Ints, work: Work, n: int, out: Tokens, at: int
+) -> tuple[int, int]:
     """Write the operators of scale·(a sum) and push its operands; terms with a plus come first."""
-    terms = count[node]
+    terms = arena.detail[node]
     parts = np.empty(terms + 1, np.int64)
     amounts = np.empty(terms + 1, np.float64)
     m = 0
     for wanted in range(2):  # first those without a minus sign
         i = node + 1
         for _ in range(terms):
-            a = scale * value[i]
+            a = scale * arena.value[i]
             if (a < 0.0) == (wanted == 1):
                 parts[m], amounts[m] = i + 1, a
                 m += 1
-            i = end_of(kind, count, arities, i + 1)
-    constant = scale * value[node] if value[node] != 0.0 else 0.0
+            i = end_of(arena, i + 1)
+    constant = scale * arena.value[node] if arena.value[node] != 0.0 else 0.0
     if constant != 0.0:
         parts[m], amounts[m] = NONE, constant
         if amounts[0] < 0.0 and not constant < 0.0:  # x is better off behind: 1 - x, not -x + 1
@@ -73,82 +82,72 @@ def write_sum(
         at += 1
     for j in range(m - 1, -1, -1):
         a = abs(amounts[j]) if j > 0 else amounts[j]
-        n = push(what, where, extra, n, VALUE if parts[j] < 0 else TERM, parts[j], a)
+        n = push(work, n, VALUE if parts[j] < 0 else TERM, parts[j], a)
     return n, at
 
 
 @jit
-def spreads(kind: Ints, count: Ints, value: Floats, arities: Arities, node: int) -> bool:
-    """Return True where a factor before a sum is multiplied out, as in 2*x + c: all but one of its amounts are free."""
-    return is_soft(kind, count, value, arities, node) and count_fixed(kind, count, value, arities, node) == 1
+def push_factors(arena: Arena, node: int, sign: float, work: Work, n: int) -> int:
+    """Push the factors with positive or with negative exponents, the first on top; return the new depth."""
+    bottom = n
+    i = node + 1
+    for _ in range(arena.detail[node]):
+        if sign * arena.value[i] > 0:
+            n = push(work, n, RAISED, i + 1, abs(arena.value[i]))
+        i = end_of(arena, i + 1)
+    for j in range((n - bottom) // 2):
+        a, b = bottom + j, n - 1 - j
+        work.where[a], work.where[b] = work.where[b], work.where[a]
+        work.extra[a], work.extra[b] = work.extra[b], work.extra[a]
+    return n
 
 
 @jit
 def write_product(
-    kind: Ints, count: Ints, value: Floats, arities: Arities, node: int, factor: float, ids: Ints,
-    what: Ints, where: Ints, extra: Floats, n: int, out: NDArray[np.int16], at: int,
-) -> tuple[int, int]:  # fmt: skip
+    arena: Arena, node: int, factor: float, ids: Ints, work: Work, n: int, out: Tokens, at: int
+) -> tuple[int, int]:
     """Write the operators of a product and push its operands; negative powers go into the divisor."""
-    is_scaled_sum = count[node] == 1 and value[node + 1] == 1.0 and kind[node + 2] == SUM
-    if is_scaled_sum and (factor == -1.0 or spreads(kind, count, value, arities, node + 2)):
-        return push(what, where, extra, n, SPREAD, node + 2, factor), at
-    above, below = 0, 0
+    if arena.detail[node] == 1 and arena.value[node + 1] == 1.0 and arena.kind[node + 2] == SUM:
+        whole = node + 2  # a factor before a sum is multiplied out where all but one amount are free, as in 2*x + c
+        if factor == -1.0 or (has_free_amount(arena, whole) and count_fixed(arena, whole) == 1):
+            return push(work, n, SPREAD, whole, factor), at
+    above = 0
     i = node + 1
-    for _ in range(count[node]):
-        above += value[i] > 0
-        below += value[i] < 0
-        i = end_of(kind, count, arities, i + 1)
+    for _ in range(arena.detail[node]):
+        above += arena.value[i] > 0
+        i = end_of(arena, i + 1)
     size = abs(factor)
     divisor = 1.0
     if size < 1.0 and 1.0 / size == np.floor(1.0 / size) and 1.0 / (1.0 / size) == size:
         divisor = 1.0 / size
         size = 1.0
         factor = 1.0 if factor > 0 else -1.0
-    if below > 0 or divisor != 1.0:
+    if above < arena.detail[node] or divisor != 1.0:
         out[at] = ids[DIV]
         at += 1
-        n = push(what, where, extra, n, DIVISOR, node, divisor)
+        n = push(work, n, DIVISOR, node, divisor)
     shows_number = size != 1.0 or above == 0
     for _ in range(above + shows_number - 1):
         out[at] = ids[MUL]
         at += 1
-    # the first factor is written first, so it is pushed last
-    n += above
-    j = n
-    i = node + 1
-    for _ in range(count[node]):
-        if value[i] > 0:
-            j -= 1
-            is_first = j == n - 1 and not shows_number
-            push(what, where, extra, j, NEGATED if is_first and factor < 0.0 else RAISED, i + 1, value[i])
-        i = end_of(kind, count, arities, i + 1)
+    n = push_factors(arena, node, 1.0, work, n)
     if shows_number:
-        n = push(what, where, extra, n, VALUE, NONE, factor)
+        n = push(work, n, VALUE, NONE, factor)
+    elif factor < 0.0:
+        work.what[n - 1] = NEGATED
     return n, at
 
 
 @jit
 def write_divisor(
-    kind: Ints, count: Ints, value: Floats, arities: Arities, node: int, divisor: float, ids: Ints,
-    what: Ints, where: Ints, extra: Floats, n: int, out: NDArray[np.int16], at: int,
-) -> tuple[int, int]:  # fmt: skip
+    arena: Arena, node: int, divisor: float, ids: Ints, work: Work, n: int, out: Tokens, at: int
+) -> tuple[int, int]:
     """Write the divisor of a product."""
-    below = 0
-    i = node + 1
-    for _ in range(count[node]):
-        if value[i] < 0:
-            n = push(what, where, extra, n, RAISED, i + 1, -value[i])
-            below += 1
-        i = end_of(kind, count, arities, i + 1)
-    # pushed in order, so turned round to be written in order
-    for j in range(below // 2):
-        a, b = n - below + j, n - 1 - j
-        where[a], where[b] = where[b], where[a]
-        extra[a], extra[b] = extra[b], extra[a]
+    bottom = n
+    n = push_factors(arena, node, -1.0, work, n)
     if divisor != 1.0:
-        n = push(what, where, extra, n, VALUE, NONE, divisor)
-        below += 1
-    for _ in range(below - 1):
+        n = push(work, n, VALUE, NONE, divisor)
+    for _ in range(n - bottom - 1):
         out[at] = ids[MUL]
         at += 1
     return n, at
@@ -156,21 +155,20 @@ def write_divisor(
 
 @jit
 def write(
-    kind: Ints, count: Ints, value: Floats, arities: Arities, ids: Ints, literal_ids: Ints, literals: Floats,
-    what: Ints, where: Ints, extra: Floats, out: NDArray[np.int16], at: int, out_values: Floats, slot: int,
-) -> tuple[int, int]:  # fmt: skip
+    arena: Arena, ids: Ints, literals: Floats, work: Work, out: Tokens, at: int, out_values: Floats, slot: int
+) -> tuple[int, int]:
     """Write the expression at the arena's bottom as tokens; return the new ends, or -1 when there is no room."""
-    n = push(what, where, extra, ZERO, NODE, ZERO, 0.0)
+    n = push(work, ZERO, NODE, ZERO, 0.0)
     while n > 0:
-        if at + 2 * n + 16 > len(out) or slot + 1 > len(out_values) or 2 * n + 64 > len(what):
+        if at + 2 * n + 16 > len(out) or slot + 1 > len(out_values) or 2 * n + 64 > len(work.what):
             return NONE, slot
         n -= 1
-        item, node, x = what[n], where[n], extra[n]
+        item, node, x = work.what[n], work.where[n], work.extra[n]
         if item == NEGATED:
             out[at] = ids[NEG] if ids[NEG] >= 0 else ids[MUL]
             at += 1
             if ids[NEG] < 0:  # a variable has that name: -1·x
-                n = push(what, where, extra, n, RAISED, node, x)
+                n = push(work, n, RAISED, node, x)
                 item, node, x = VALUE, NONE, -1.0
             else:
                 item = RAISED
@@ -181,14 +179,14 @@ def write(
                     out[at] = ids[POW2 + whole - 2]
                 else:
                     out[at] = ids[POW]
-                    n = push(what, where, extra, n, VALUE, NONE, x)
+                    n = push(work, n, VALUE, NONE, x)
                 at += 1
             item = NODE
         if item == TERM:
             if x == 1.0:
                 item = NODE
-            elif kind[node] == PRODUCT:
-                n, at = write_product(kind, count, value, arities, node, x, ids, what, where, extra, n, out, at)
+            elif arena.kind[node] == PRODUCT:
+                n, at = write_product(arena, node, x, ids, work, n, out, at)
                 continue
             elif x == -1.0 and ids[NEG] >= 0:
                 out[at] = ids[NEG]
@@ -198,64 +196,64 @@ def write(
                 inverse = 1.0 / x
                 if abs(x) < 1.0 and inverse == np.floor(inverse) and 1.0 / inverse == x and x > 0.0:
                     out[at] = ids[DIV]
-                    n = push(what, where, extra, n, VALUE, NONE, inverse)
-                    n = push(what, where, extra, n, NODE, node, 0.0)
+                    n = push(work, n, VALUE, NONE, inverse)
+                    n = push(work, n, NODE, node, 0.0)
                 else:
                     out[at] = ids[MUL]
-                    n = push(what, where, extra, n, NODE, node, 0.0)
-                    n = push(what, where, extra, n, VALUE, NONE, x)
+                    n = push(work, n, NODE, node, 0.0)
+                    n = push(work, n, VALUE, NONE, x)
                 at += 1
                 continue
         if item == DIVISOR:
-            n, at = write_divisor(kind, count, value, arities, node, x, ids, what, where, extra, n, out, at)
+            n, at = write_divisor(arena, node, x, ids, work, n, out, at)
         elif item == SPREAD:
-            n, at = write_sum(kind, count, value, arities, node, x, ids, what, where, extra, n, out, at)
-        elif item == VALUE or kind[node] == NUMBER or kind[node] == FREE:
-            number = x if item == VALUE else value[node]
-            is_free = np.isnan(number) or (item == NODE and kind[node] == FREE)
+            n, at = write_sum(arena, node, x, ids, work, n, out, at)
+        elif item == VALUE or arena.kind[node] == NUMBER or arena.kind[node] == FREE:
+            number = x if item == VALUE else arena.value[node]
+            is_free = np.isnan(number) or (item == NODE and arena.kind[node] == FREE)
             out[at] = ids[CONSTANT] if is_free else ids[ANY_NUMBER]
             if is_free:
                 number = np.nan
             else:
                 for j in range(len(literals)):
                     if literals[j] == number:
-                        out[at] = literal_ids[j]
+                        out[at] = j
             if out[at] == ids[CONSTANT] or out[at] == ids[ANY_NUMBER]:
                 out_values[slot] = number
                 slot += 1
             at += 1
-        elif kind[node] == VARIABLE:
-            out[at] = count[node]
+        elif arena.kind[node] == VARIABLE:
+            out[at] = arena.detail[node]
             at += 1
-        elif kind[node] == SUM:
-            n, at = write_sum(kind, count, value, arities, node, 1.0, ids, what, where, extra, n, out, at)
-        elif kind[node] == PRODUCT:
-            n, at = write_product(kind, count, value, arities, node, value[node], ids, what, where, extra, n, out, at)
+        elif arena.kind[node] == SUM:
+            n, at = write_sum(arena, node, 1.0, ids, work, n, out, at)
+        elif arena.kind[node] == PRODUCT:
+            n, at = write_product(arena, node, arena.value[node], ids, work, n, out, at)
         else:
-            out[at] = ids[POW] if kind[node] == POWER else count[node]
+            out[at] = ids[POW] if arena.kind[node] == POWER else arena.detail[node]
             at += 1
-            second = end_of(kind, count, arities, node + 1)
-            if kind[node] == POWER or (kind[node] == FUNCTION and arities[count[node]] == 2):
-                n = push(what, where, extra, n, NODE, second, 0.0)
-            n = push(what, where, extra, n, NODE, node + 1, 0.0)
+            second = end_of(arena, node + 1)
+            if arena.kind[node] == POWER or (arena.kind[node] == FUNCTION and arena.arities[arena.detail[node]] == 2):
+                n = push(work, n, NODE, second, 0.0)
+            n = push(work, n, NODE, node + 1, 0.0)
     return at, slot
 
 
 @jit
 def canonical_arrays(
-    tokens: NDArray[np.int16], offsets: Ints, values: Floats, slots: Ints,
-    arities: Arities, opcodes: NDArray[np.int16], literal_values: Floats, has_slot: NDArray[np.bool_],
-    ids: Ints, literal_ids: Ints, literals: Floats,
-) -> tuple[NDArray[np.int16], Ints, Floats]:  # fmt: skip
+    tokens: Tokens, offsets: Ints, values: Floats, slots: Ints,
+    arities: NDArray[np.int8], opcodes: NDArray[np.int16], literals: Floats, has_slot: NDArray[np.bool_], ids: Ints,
+) -> tuple[Tokens, Ints, Floats]:  # fmt: skip
     """Return the canonical form of each expression; one that cannot be folded safely stays as it is."""
     total = len(offsets) - 1
     longest = ONE
     for k in range(total):
         longest = max(longest, offsets[k + 1] - offsets[k])
     room = ARENA_PER_TOKEN * (longest + 4)
-    kind, count, value = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.float64)
-    amount, first, last = np.empty(room, np.float64), np.empty(room, np.int64), np.empty(room, np.int64)
-    what, where, extra = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.float64)
+    integers, numbers = np.empty((6, room), np.int64), np.empty((3, room), np.float64)
+    arena = Arena(integers[0], integers[1], numbers[0], arities, opcodes)
+    parts = Parts(numbers[1], integers[2], integers[3])
+    work = Work(integers[4], integers[5], numbers[2])
     stack = np.empty(longest + 1, np.int64)
     out = np.empty(2 * len(tokens) + 2 * room, np.int16)
     out_values = np.empty(2 * len(values) + 2 * room, np.float64)
@@ -274,14 +272,8 @@ def canonical_arrays(
         known = values[slots[k] : slots[k + 1]].copy()
         for _ in range(MAX_PASSES):
             end, slot_end = NONE, NONE
-            if normal_form(
-                piece, known, len(known), arities, opcodes, literal_values, has_slot,
-                kind, count, value, stack, amount, first, last,
-            ):  # fmt: skip
-                end, slot_end = write(
-                    kind, count, value, arities, ids, literal_ids, literals, what, where, extra,
-                    out, at, out_values, slot,
-                )  # fmt: skip
+            if normal_form(piece, known, literals, has_slot, arena, parts, stack):
+                end, slot_end = write(arena, ids, literals, work, out, at, out_values, slot)
             if end < 0:
                 end, slot_end = at + len(piece), slot + len(known)
                 out[at:end] = piece

@@ -141,7 +141,7 @@ class Matching:
         return sorted(worth, key=lambda pair: (a.operands[pair[0]].key, b.operands[pair[1]].key))
 
     def _cost(self, option: Option, limit: int) -> int:
-        """Return the whole cost of an option, or any number from `limit` on where it is no better."""
+        """Return the whole cost of an option, or a number that is at least `limit` if the cost is."""
         bounds = [lower_bound(*pair) for pair in option.pairs]
         total = option.cost + sum(bounds)
         for (a, b), bound in zip(option.pairs, bounds, strict=True):
@@ -182,8 +182,7 @@ def lower_bound(a: Shape, b: Shape) -> int:
 
 def options(a: Shape, b: Shape) -> Iterator[Option]:
     """Yield every first step for two shapes that are not the same, the likelier first."""
-    is_leaf = not a.operands and not b.operands
-    if is_leaf:
+    if not a.operands and not b.operands:
         yield Option(Edit("replaced", a, b, a.label, b.label, places=a.tokens, other_places=b.tokens), ())
         return
     if a.kind == b.kind == "unary":

@@ -1,4 +1,4 @@
-"""Shapes as formulas, and edits as words."""
+"""Shapes written as formulas, and edits in words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from edhie.errors import shortened
 from edhie.expr.difference.matching import Edit
 from edhie.expr.difference.shapes import CHAINS, COMMUTATIVE, Shape
 from edhie.expr.expression import Expr
-from edhie.expr.infix import to_infix
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.symbols import OPERATORS, constant
 
@@ -31,9 +30,11 @@ class EditWriter:
 
     def text(self, shape: Shape) -> str:
         """Return a shape in infix notation, its constants without values."""
-        tokens = tuple(self._tokens(shape))
-        count = sum(token == self._library.constant for token in tokens)
-        return to_infix(Expr.trusted(self._library, tokens, (None,) * count))
+        return self._infix(*self._tokens(shape))
+
+    def _infix(self, *tokens: str) -> str:
+        constants = (None,) * tokens.count(str(self._library.constant))
+        return str(Expr.trusted(self._library, tokens, constants))  # a column may be called neg, so nothing is checked
 
     def _tokens(self, shape: Shape) -> Iterator[str]:
         if shape.kind == "constant":
@@ -94,14 +95,11 @@ class EditWriter:
         return f"{edit.operator} {text}" if is_second else f"{text} {edit.operator}"
 
     def _over(self, edit: Edit, inner: Shape) -> str:
-        tokens = tuple(self._tokens(inner))
-        if edit.part is None:
-            tokens = (edit.operator, *tokens)
-        else:
-            part = tuple(self._tokens(edit.part))
-            tokens = (edit.operator, *tokens, *part) if edit.is_second else (edit.operator, *part, *tokens)
-        count = sum(token == self._library.constant for token in tokens)
-        return to_infix(Expr.trusted(self._library, tokens, (None,) * count))
+        """Return the operator of an edit over `inner`, and over the part that comes or goes with it."""
+        operands = (inner,) if edit.part is None else (inner, edit.part)
+        ordered = operands if edit.is_second else reversed(operands)
+        tokens = (token for each in ordered for token in self._tokens(each))
+        return self._infix(edit.operator, *tokens)
 
 
 def _named(text: str) -> str:

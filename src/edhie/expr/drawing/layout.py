@@ -48,8 +48,8 @@ class PlacedNode:
 class _Contour:
     """The silhouette of a subtree: its extent to the left and to the right at each depth.
 
-    Lists run from the deepest level to the root, so that a new root is appended in constant
-    time. Coordinates are the contour's own, in which the root stands at `root`.
+    Lists run from the deepest level to the root, so that a new root is appended in constant time. The root is at
+    `root` in the contour's own coordinates.
     """
 
     left: list[float]

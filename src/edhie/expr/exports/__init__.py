@@ -70,5 +70,5 @@ def export(expr: Expr, format: str, *, name: str = "f", target: str = "y") -> st
         hint = suggestion(str(format), FORMATS)
         raise ExpressionError(f"there is no format {format!r}{hint}; there are {', '.join(FORMATS)}")
     if not is_name(target):
-        raise ExpressionError(f"target={target!r} is no name: use letters, digits and underscores")
+        raise ExpressionError(f"target={target!r} is not a name: use letters, digits and underscores")
     return found.write(expr, name=name, target=target)

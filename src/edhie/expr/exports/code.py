@@ -11,8 +11,8 @@ from textwrap import wrap
 
 from edhie.errors import ExpressionError, shortened
 from edhie.expr.expression import Expr
-from edhie.expr.infix import to_infix
 from edhie.expr.library import SymbolLibrary
+from edhie.expr.notation import to_infix
 from edhie.expr.symbols import FUNCTIONS, OPERATORS, Precedence
 from edhie.expr.writer import Piece, Template, Variant
 

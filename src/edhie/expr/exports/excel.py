@@ -51,7 +51,10 @@ EXCEL = Syntax(
 def to_excel(expr: Expr, *, name: str, target: str) -> str:
     """Return a formula for the second row; columns are in the order of the library's variables."""
     check_computable(expr, "an Excel formula")
-    written = write(expr, EXCEL, names={each: f"{column}{ROW}" for each, column in columns(expr).items()})
+    variables = expr.library.variables
+    if len(variables) > MAX_COLUMNS:
+        raise ExpressionError(f"the library has {len(variables)} variables, a sheet of Excel {MAX_COLUMNS} columns")
+    written = write(expr, EXCEL, names={each: f"{column_name(i)}{ROW}" for i, each in enumerate(variables)})
     nesting = max(accumulate((letter == "(") - (letter == ")") for letter in written.text))
     if nesting > MAX_NESTING:
         raise ExpressionError(
@@ -59,14 +62,6 @@ def to_excel(expr: Expr, *, name: str, target: str) -> str:
             "split the expression by subtree(), or choose another format"
         )
     return f"={written.text}"
-
-
-def columns(expr: Expr) -> dict[str, str]:
-    """Return the column of each variable of the expression's library."""
-    variables = expr.library.variables
-    if len(variables) > MAX_COLUMNS:
-        raise ExpressionError(f"the library has {len(variables)} variables, a sheet of Excel {MAX_COLUMNS} columns")
-    return {variable: column_name(i) for i, variable in enumerate(variables)}
 
 
 def column_name(index: int) -> str:

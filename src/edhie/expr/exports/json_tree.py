@@ -8,8 +8,8 @@ from typing import Any
 
 from edhie.errors import ExpressionError
 from edhie.expr.expression import Expr
-from edhie.expr.infix import to_infix
 from edhie.expr.library import SymbolLibrary
+from edhie.expr.notation import to_infix
 from edhie.expr.symbols import Symbol
 
 FORMAT = 1
@@ -38,7 +38,7 @@ def from_json(text: str, *, operators: Iterable[Symbol] = ()) -> Expr:
         tokens = [str(node["symbol"]) for node in nodes]
         constants = [None if value is None else float(value) for value in data["constants"]]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        what = "this is no exported expression"
+        what = "this is not an exported expression"
         raise ExpressionError(f'{what}: {error!r}; write one by export(expr, "json")') from error
     if version != FORMAT:
         raise ExpressionError(f"the expression has format {version}; this edhie reads format {FORMAT}")
@@ -50,16 +50,13 @@ def from_json(text: str, *, operators: Iterable[Symbol] = ()) -> Expr:
 
 def _nodes(expr: Expr) -> list[dict[str, Any]]:
     """Return the nodes: each a symbol, with the positions of its operands or with its value."""
-    fitted = iter(expr.constants)
     nodes = []
-    for i, (token, (_, _, symbol)) in enumerate(zip(expr.tokens, expr.walk(), strict=True)):
+    for (i, _, symbol), token, value in zip(expr.walk(), expr.tokens, expr.values, strict=True):
         node: dict[str, Any] = {"symbol": token}
         if symbol.arity:
             node["operands"] = list(expr.child_positions(i))
-        elif symbol.kind == "constant":
-            node["value"] = next(fitted)
         elif symbol.kind != "variable":
-            node["value"] = symbol.value if symbol.kind == "literal" else float(token)
+            node["value"] = value
         nodes.append(node)
     return nodes
 

@@ -6,14 +6,12 @@ Products and sums ask for the signs of their parts, and those may be products an
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import lru_cache, partial, reduce
 
 from edhie.expr.numerals import numeral
-from edhie.expr.readable.nodes import Node, operation
+from edhie.expr.readable.nodes import PRODUCT, SUM, Node, operation
 from edhie.expr.symbols import ODD
 
-SUM = ("+", "-")
-PRODUCT = ("*", "/", "neg")
 POWERS = (5, 4, 3, 2)
 LARGEST_POWER = 25
 
@@ -63,7 +61,7 @@ def opposite(node: Node, *, through_functions: bool = True) -> Node | None:
 
 
 def negative(node: Node, room: int) -> Node:
-    """Return a node of the opposite value, `room` nodes large if there is no shorter one."""
+    """Return a node of the opposite value; a sign inside a function changes only if `neg` makes over `room` nodes."""
     if (found := opposite(node, through_functions=False)) is not None:
         return found
     if "neg" in node.library.built_in and node.size < room:
@@ -129,8 +127,6 @@ def factors(node: Node) -> tuple[bool, list[Node], list[Node]]:
 
 def quotient(above: list[Node], below: list[Node]) -> Node:
     """Return factors over divisors: constants first, no ones, equal factors as powers, 1/exp(2*x) as exp(-2*x)."""
-    if not below and len(above) == 1:
-        return _multiplied(_in_order(above))
     decaying = {k: other for k, each in enumerate(below) if (other := _inverse_exp(each)) is not None}
     above = _in_order([*above, *decaying.values()])
     below = _in_order([each for k, each in enumerate(below) if k not in decaying])
@@ -154,16 +150,11 @@ def _inverse_exp(node: Node) -> Node | None:
 
 def _in_order(given: list[Node]) -> list[Node]:
     rest = [each for each in given if not each.is_coefficient]
-    if len(rest) < len(given):
-        return [*(each for each in given if each.is_coefficient), *merged_powers(rest)]
-    return merged_powers(rest)
+    return [*(each for each in given if each.is_coefficient), *merged_powers(rest)]
 
 
 def _multiplied(given: list[Node]) -> Node:
-    whole = given[0]
-    for each in given[1:]:
-        whole = operation("*", whole, each)
-    return whole
+    return reduce(partial(operation, "*"), given)
 
 
 # -- sums -----------------------------------------------------------------------------

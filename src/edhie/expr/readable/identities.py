@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from edhie.expr.readable import polynomials as poly
-from edhie.expr.readable.arithmetic import SUM, added, factors, quotient, summands
-from edhie.expr.readable.nodes import MissingSymbolError, Node, operation
-from edhie.expr.readable.ring import Ring
+from edhie.expr.readable.arithmetic import added, factors, quotient, summands
+from edhie.expr.readable.nodes import SUM, MissingSymbolError, Node, operation
 from edhie.expr.symbols import EVEN, OPERATORS
 
 QUOTIENTS = {("sin", "cos"): "tan", ("sinh", "cosh"): "tanh"}
@@ -157,7 +156,7 @@ def _hyperbolic(node: Node, positive: frozenset[str]) -> Node | None:
 
 
 def _are_opposite(one: Node, other: Node) -> bool:
-    ring = Ring(one.library, expands=True)
+    ring = poly.Ring(one.library, expands=True)
     try:
         return ring.read(one) == poly.scaled(ring.read(other), -1.0)
     except poly.TooLargeError:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
+from typing import NamedTuple
 
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.symbols import Kind, Symbol
+
+SUM = ("+", "-")
+PRODUCT = ("*", "/", "neg")
 
 
 class MissingSymbolError(Exception):
@@ -30,7 +35,7 @@ class Node:
         self.number: float | None = None
         """Value of a number or of a fitted constant."""
         self.op = ""
-        """Name of a built-in operator; empty for leaves and for operators of the user's."""
+        """Name of a built-in operator; empty for leaves and user-defined operators."""
         self.kind: Kind = "operator"
         if operands:
             if token in library.built_in:
@@ -68,7 +73,7 @@ class Node:
 
     @property
     def is_coefficient(self) -> bool:
-        """True for what people write before the factors that it multiplies."""
+        """True for a leaf that people write before other factors."""
         return self.kind in ("constant", "number", "literal")
 
     @property
@@ -97,14 +102,12 @@ def operation(token: str, *operands: Node) -> Node:
 
 def tree_of(expr: Expr) -> Node:
     """Return an expression as nodes."""
-    library, waiting = expr.library, list[Node]()
-    constants = list(expr.constants)
-    for token in reversed(expr.tokens):
-        place = library.ids.get(token)
-        arity = 0 if place is None else library.symbols[place].arity
-        operands = tuple(waiting.pop() for _ in range(arity))
-        waiting.append(Node(library, token, operands, constants.pop() if token == library.constant else None))
-    return waiting[0]
+    library = expr.library
+
+    def leaf(symbol: Symbol, token: str, value: float | None) -> Node:
+        return Node(library, token, (), value if symbol.kind == "constant" else None)
+
+    return expr.fold(leaf, lambda symbol, operands: Node(library, symbol.name, tuple(operands)))
 
 
 def expr_of(node: Node, library: SymbolLibrary) -> Expr:
@@ -130,3 +133,39 @@ def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
     operands = tuple([rebuilt(each, change) for each in reversed(node.operands)][::-1])
     is_same = all(new is old for new, old in zip(operands, node.operands, strict=True))
     return change(node if is_same else node.over(*operands))
+
+
+class Linear(NamedTuple):
+    """slope*variable + offset; without a variable, the offset alone."""
+
+    variable: str | None
+    slope: Fraction
+    offset: Fraction
+
+
+def linear(node: Node) -> Linear | None:
+    """Read a node as a*x + b with constant coefficients; None where it is anything else."""
+    number = node.symbol.value if node.kind == "literal" else node.number
+    if number is not None:
+        return Linear(None, Fraction(0), Fraction(number))
+    if node.kind == "variable":
+        return Linear(node.token, Fraction(1), Fraction(0))
+    if node.op not in SUM and node.op not in PRODUCT:
+        return None
+    parts = [linear(each) for each in node.operands]
+    a, b = parts[0], parts[-1]
+    if a is None or b is None:
+        return None
+    if node.op == "neg":
+        return Linear(a.variable, -a.slope, -a.offset)
+    if node.op in SUM:
+        if None not in (a.variable, b.variable) and a.variable != b.variable:
+            return None
+        sign = 1 if node.op == "+" else -1
+        return Linear(a.variable or b.variable, a.slope + sign * b.slope, a.offset + sign * b.offset)
+    if node.op == "*" and a.variable is None:
+        a, b = b, a
+    if b.variable is not None or (node.op == "/" and b.offset == 0):
+        return None
+    factor = b.offset if node.op == "*" else 1 / b.offset
+    return Linear(a.variable, a.slope * factor, a.offset * factor)

@@ -31,19 +31,12 @@ def named_numbers(expr: Expr) -> Expr:
         return expr
     tokens: list[str] = []
     constants: list[float | None] = []
-    fitted = iter(expr.constants)
-    is_changed = False
-    for token in expr.tokens:
-        kind = expr.library[token].kind
-        value = next(fitted) if kind == "constant" else float(token) if kind == "number" else None
-        spelled = None if value is None else spelling(value, library)
-        if spelled is not None:
-            tokens += spelled
-            is_changed = True
-            continue
-        tokens.append(token)
-        constants += [value] if kind == "constant" else []
-    if not is_changed:
+    for (_, _, symbol), token, value in zip(expr.walk(), expr.tokens, expr.values, strict=True):
+        spelled = None if value is None or symbol.kind == "literal" else spelling(value, library)
+        tokens += spelled or (token,)
+        if symbol.kind == "constant" and spelled is None:
+            constants.append(value)
+    if tokens == list(expr.tokens):
         return expr
     found = readable_form(Expr(library, tokens, constants))
     used = (library[token] for token in dict.fromkeys(found.tokens))

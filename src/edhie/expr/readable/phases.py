@@ -12,8 +12,7 @@ from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
 from edhie.expr.readable.arithmetic import added, summands
-from edhie.expr.readable.linear import linear
-from edhie.expr.readable.nodes import MissingSymbolError, Node, expr_of, operation, rebuilt, tree_of
+from edhie.expr.readable.nodes import MissingSymbolError, Node, expr_of, linear, operation, rebuilt, tree_of
 
 Real = Any  # mpmath.mpf: mpmath has no types
 DIGITS = 60  # of the arithmetic: a phase of 1e20 keeps 40
@@ -32,9 +31,8 @@ class Grid(NamedTuple):
 def normal_phases(expr: Expr, grids: Mapping[str, Grid] | None = None) -> Expr:
     """Write each sine, cosine and tangent with its phase within half a turn, and with a positive frequency.
 
-    A variable with a grid takes the lowest frequency that has the same values there; higher ones are aliases. Values
-    change by rounding, also by that of the old form: polish the constants afterwards. The result is no longer than
-    the expression.
+    For a variable with a grid, the frequency is the lowest that has the same values there; higher ones are aliases.
+    Values change by rounding, so polish the constants afterwards. The result is no longer than the expression.
 
     >>> from edhie.expr import parse
     >>> f"{normal_phases(parse('sin(c - 2*x0)').with_constants([100.0])):.6g}"

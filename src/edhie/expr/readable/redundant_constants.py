@@ -19,10 +19,11 @@ from edhie.expr.readable.nodes import Node, tree_of, walk
 MOST = 6  # changes of one node that are tried
 ROUNDS = 20
 LARGEST_LOGARITHM = 300.0
-DIGITS_AT_EASE, DIGITS_A_SYMBOL = 3.0, 2.0  # before or after the point; so many more are as hard to read as a symbol
-CLEARLY = 0.3  # by which a form with as many constants has to be easier to read
-ROOTS = {"^2": 0.5, "^3": 1 / 3, "^4": 0.25, "^5": 0.2, "sqrt": 2.0, "cbrt": 3.0}
-"""Exponent of s below such an operator."""
+EASY_DIGITS = 3.0  # digits before the point, or zeros after it, that are easy to read
+DIGITS_PER_SYMBOL = 2.0  # further digits that are as hard to read as one more symbol
+CLEARLY = 0.3  # symbols by which a form with as many constants has to be easier to read
+EXPONENTS = {"neg": 1.0, "inv": -1.0, "^2": 0.5, "^3": 1 / 3, "^4": 0.25, "^5": 0.2, "sqrt": 2.0, "cbrt": 3.0}
+"""Exponent of the s that multiplies the operand, where s multiplies the value of the operator."""
 
 
 class Change(NamedTuple):
@@ -78,11 +79,11 @@ def without_redundant_constants(expr: Expr, *, lower: float = -math.inf, upper: 
 
 
 def _weight(expr: Expr) -> tuple[int, float, int, int]:
-    """Order forms by constants besides 1, then by ease of reading, then by constants near to the root and the left."""
+    """Return a sort key: constants other than 1 or -1, ease of reading, constants near the root and the left."""
     places = ((depth, place) for place, depth, symbol in expr.walk() if symbol.kind == "constant")
     counted = [each for each, value in zip(places, expr.constants, strict=True) if abs(value or 0.0) != 1.0]
-    zeros = sum(max(0.0, abs(math.log10(abs(value))) - DIGITS_AT_EASE) for value in expr.constants if value)
-    trouble = round(expr.size + zeros / DIGITS_A_SYMBOL, 6)
+    zeros = sum(max(0.0, abs(math.log10(abs(value))) - EASY_DIGITS) for value in expr.constants if value)
+    trouble = round(expr.size + zeros / DIGITS_PER_SYMBOL, 6)
     return len(counted), trouble, sum(depth for depth, _ in counted), sum(place for _, place in counted)
 
 
@@ -156,8 +157,8 @@ class _Changes:
         return list(islice(self._scaling(node.op, *node.operands), MOST)) if node.op else []
 
     def _scaling(self, token: str, a: Node, b: Node | None = None) -> Iterable[Change]:
-        if token == "neg":
-            yield from self.scaling(a)
+        if token in EXPONENTS:
+            yield from (each.raised(EXPONENTS[token]) for each in self.scaling(a))
         elif token in ("*", "/") and b is not None:
             yield from self.scaling(a)
             yield from (each.raised(1.0 if token == "*" else -1.0) for each in self.scaling(b))
@@ -165,12 +166,8 @@ class _Changes:
             yield from (one.beside(other) for one, other in product(self.scaling(a), self.scaling(b)))
         elif token in ("min", "max") and b is not None:
             yield from (one.beside(other).positive() for one, other in product(self.scaling(a), self.scaling(b)))
-        elif token == "inv":
-            yield from (each.raised(-1.0) for each in self.scaling(a))
         elif token == "abs":
             yield from (each.positive() for each in self.scaling(a))
-        elif token in ROOTS:
-            yield from (each.raised(ROOTS[token]) for each in self.scaling(a))
         elif token == "^" and b is not None and (exponent := b.number):
             yield from (each.raised(1.0 / exponent).positive() for each in self.scaling(a))
         elif token == "exp":

@@ -10,8 +10,7 @@ from itertools import combinations
 from edhie.expr.readable import polynomials as poly
 from edhie.expr.readable.arithmetic import added
 from edhie.expr.readable.nodes import MissingSymbolError, Node, operation
-from edhie.expr.readable.polynomials import ONE, Exponent, Monomial, Polynomial, TooLargeError
-from edhie.expr.readable.ring import Ring
+from edhie.expr.readable.polynomials import ONE, Exponent, Monomial, Polynomial, Ring, TooLargeError
 
 SAME = 1e-13  # relative difference of coefficients that count as equal
 SQUARES = {("sin", "cos"): (1.0, -1.0), ("cos", "sin"): (1.0, -1.0), ("cosh", "sinh"): (1.0, 1.0)}
@@ -21,7 +20,7 @@ DEEPEST = 2  # levels of brackets
 
 
 def writings(ring: Ring, whole: Polynomial) -> Iterator[Node]:
-    """Yield nodes of the value of a polynomial; none need be shorter."""
+    """Yield nodes with the value of a polynomial; they need not be shorter."""
     for polynomial in _equals(ring, whole):
         try:
             yield grouped(ring, polynomial)
@@ -47,7 +46,20 @@ def _equals(ring: Ring, whole: Polynomial) -> Iterator[Polynomial]:
 
 
 def _merged(ring: Ring, whole: Polynomial) -> list[Polynomial]:
-    found = ring.merged_exponentials(whole)
+    """Write exp(a)*exp(b)^2 as exp(a + 2*b) in every term."""
+    parts: dict[Monomial, list[float]] = {}
+    for monomial, coefficient in whole.items():
+        exponentials = [pair for pair in monomial if pair[0].op == "exp"]
+        merged = tuple(pair for pair in monomial if pair[0].op != "exp")
+        exponent: Polynomial = {}
+        for each, times in exponentials:
+            exponent = poly.added(exponent, poly.scaled(ring.read(each.operands[0]), float(times)))
+        if exponent:
+            atom = operation("exp", poly.flat(ring.library, exponent))
+            ring.order.setdefault(atom, ring.order[exponentials[0][0]])
+            merged = ring.product(merged, ((atom, 1),))
+        parts.setdefault(merged, []).append(coefficient)
+    found = poly.collected(parts)
     return [found] if found != whole else []
 
 
@@ -62,15 +74,13 @@ def _by_squares(ring: Ring, whole: Polynomial) -> list[Polynomial]:
             partner = operation(other, *atom.operands)
             ring.order.setdefault(partner, ring.order[atom])
             square = {ONE: constant, ((partner, 2),): factor}
-            parts: Polynomial = {}
+            total: Polynomial = {}
             for monomial, value in whole.items():
-                exponents = dict(monomial)
-                if exponents.get(atom) not in (2, 3, 4):
-                    parts = poly.added(parts, {monomial: value})
-                    continue
-                rest = ring.product(monomial, ((atom, -2),))
-                parts = poly.added(parts, ring.times({rest: value}, square))
-            found.append(parts)
+                part = {monomial: value}
+                if _degree(monomial, atom) in (2, 3, 4):
+                    part = ring.times({ring.product(monomial, ((atom, -2),)): value}, square)
+                total = poly.added(total, part)
+            found.append(total)
     return found
 
 
@@ -109,8 +119,8 @@ def _divided(ring: Ring, whole: Polynomial) -> list[Polynomial]:
     divisors = {atom for monomial in whole for atom, exponent in monomial if atom in ring.sums and exponent == -1}
     for atom in sorted(divisors, key=ring.order.__getitem__):
         divisor = ring.sums[atom]
-        above = {ring.product(each, ((atom, 1),)): value for each, value in whole.items() if dict(each).get(atom) == -1}
-        rest = {each: value for each, value in whole.items() if dict(each).get(atom) != -1}
+        above = {ring.product(each, ((atom, 1),)): value for each, value in whole.items() if _degree(each, atom) == -1}
+        rest = {each: value for each, value in whole.items() if _degree(each, atom) != -1}
         names = {each for monomial in divisor for each, _ in monomial}
         for name in sorted(names, key=lambda each: ring.order.get(each, 0)):
             parts = _long_division(ring, above, divisor, name)
@@ -160,7 +170,10 @@ def _degree(monomial: Monomial, name: Node) -> Exponent:
 def grouped(ring: Ring, whole: Polynomial, depth: int = DEEPEST) -> Node:
     """Return a sum with common factors before brackets, wherever that is shorter."""
     best = poly.flat(ring.library, whole)
-    if len(whole) < 2 or depth == 0 or not ring.effort.spend():
+    if len(whole) < 2 or depth == 0:
+        return best
+    ring.effort.left -= 1
+    if ring.effort.left < 0:
         return best
     for shared, chosen in _common(ring, whole):
         inside = _over(ring, {each: whole[each] for each in chosen}, *shared)
@@ -180,22 +193,15 @@ Shared = tuple[Monomial, float]
 def _common(ring: Ring, whole: Polynomial) -> Iterator[tuple[Shared, list[Monomial]]]:
     """Yield factors that all terms or some of them share, with these terms."""
     all_terms = list(whole)
-    shared = _greatest(all_terms)
-    size_of_first = abs(next(iter(whole.values())))
-    if all(math.isclose(abs(value), size_of_first, rel_tol=SAME) for value in whole.values()):
-        if shared or size_of_first != 1.0:
-            yield (shared, size_of_first), all_terms
-    elif shared:
-        yield (shared, 1.0), all_terms
+    shared, size = _greatest(all_terms), _shared_size(whole, all_terms)
+    if shared or size != 1.0:
+        yield (shared, size), all_terms
     if len(whole) < 3:
         return
     counts = Counter((atom, exponent > 0) for each in whole for atom, exponent in each)
     for atom, is_above in sorted((key for key, n in counts.items() if 2 <= n < len(whole)), key=repr):
         chosen = [each for each in whole if _degree(each, atom) != 0 and (_degree(each, atom) > 0) == is_above]
-        part = _greatest(chosen)
-        values = [abs(whole[each]) for each in chosen]
-        factor = values[0] if all(math.isclose(value, values[0], rel_tol=SAME) for value in values) else 1.0
-        yield (part, factor), chosen
+        yield (_greatest(chosen), _shared_size(whole, chosen)), chosen
     sizes = Counter(abs(value) for value in whole.values() if abs(value) != 1.0)
     for value in (value for value, n in sizes.items() if 2 <= n < len(whole)):
         chosen = [each for each in whole if abs(whole[each]) == value]
@@ -212,6 +218,12 @@ def _greatest(monomials: list[Monomial]) -> Monomial:
         elif all(each < 0 for each in others):
             found.append((atom, max(others)))
     return tuple(found)
+
+
+def _shared_size(whole: Polynomial, monomials: list[Monomial]) -> float:
+    """Return the size of the coefficients if all have the same, otherwise 1."""
+    sizes = [abs(whole[each]) for each in monomials]
+    return sizes[0] if all(math.isclose(each, sizes[0], rel_tol=SAME) for each in sizes) else 1.0
 
 
 def _over(ring: Ring, part: Polynomial, shared: Monomial, factor: float) -> Polynomial:

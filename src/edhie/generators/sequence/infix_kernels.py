@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr.forest_kernels import Indices, Tokens
-from edhie.expr.infix import LEFT_ASSOCIATIVE
 from edhie.expr.jit import jit, typed
 from edhie.expr.library import SymbolLibrary
+from edhie.expr.notation import LEFT_ASSOCIATIVE
 
 LEAF, FUNCTION, PREFIX, POSTFIX, LEFT, RIGHT = map(typed, range(6))
 OPEN, CLOSE, COMMA, PADDING = (typed(-1 - i) for i in range(4))
