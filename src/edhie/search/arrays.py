@@ -1,4 +1,4 @@
-"""Array types that the searches share, and forests as arrays for checkpoints."""
+"""Array types and small functions on forests that the searches share, and forests as arrays for checkpoints."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.data import Data
 from edhie.expr import Forest, SymbolLibrary
 
 Numbers = NDArray[np.float64]
@@ -20,6 +21,22 @@ LARGEST_VALUE = 1e150  # of a piece or a column: its square has to be finite
 def unfitted(forest: Forest) -> Forest:
     """Return the same trees with no constant fitted: those of one structure are then equal."""
     return replace(forest, values=np.full(len(forest.values), np.nan))
+
+
+def with_missing(forest: Forest, value: float) -> Forest:
+    """Return the expressions with this value for constants that have none."""
+    return replace(forest, values=np.where(np.isnan(forest.values), value, forest.values))
+
+
+def are_constants(forest: Forest) -> Mask:
+    """Return, by value, whether it is that of a constant to be fitted, not a number."""
+    slots = forest.tokens[forest.library.has_slot[forest.tokens]]
+    return np.asarray(slots == forest.library.ids.get(forest.library.constant or "", -1))
+
+
+def root_weights(data: Data) -> Numbers:
+    """Return the square roots of the rows' weights."""
+    return np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights)
 
 
 def recoded(forest: Forest, table: NDArray[np.integer], library: SymbolLibrary) -> Forest:

@@ -228,7 +228,7 @@ class Quotients:
 
 
 class OneVariable:
-    """Functions of one variable found on grids: `writing/waves.py`, `exponentials.py`, `curves.py`, `peaks.py`."""
+    """Functions of one variable found on grids: `writing/curves.py`, `writing/waves_and_exponentials.py`."""
 
     LEAST_VALUES, PEAK_VALUES = 8, 15  # different values that a variable has to have; for peaks
     MOST_VARIABLES, PEAK_VARIABLES = 8, 4  # that are tried
@@ -276,7 +276,7 @@ class Scoring:
 
 
 class Improving:
-    """Whole expressions changed: `fitting/improving.py`, `fitting/leaders.py`, `fitting/similar_functions.py`."""
+    """Whole expressions changed: `fitting/improving.py`, `fitting/leaders.py`."""
 
     EXPRESSIONS, TIMES, CHILDREN = 3, 2, 25  # leaders, how often in a row, changed copies of each
     TIDY_ROUNDS = 8  # parts taken out of an exact expression, one after the other

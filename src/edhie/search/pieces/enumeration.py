@@ -90,7 +90,7 @@ class Enumeration:
         chosen = np.array(leaves[self.place : self.place + n], np.int64)
         self.place += len(chosen)
         stock = Stock(self.base)
-        made = stock.join([stock.symbols(chosen)]) if len(chosen) else self.base.take([])
+        made = stock.join([stock.symbols(chosen)])
         made = replace(made, values=np.ones(len(made.values)))  # a constant is 1
         is_end = len(chosen) > 0 and self.place == len(leaves)
         return Forest.concatenate([made, self.one]) if is_end else made

@@ -13,6 +13,7 @@ from edhie.evaluate.data import Data
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
 from edhie.expr.symbols import NUMBER, Opcode
+from edhie.search.arrays import are_constants, with_missing
 from edhie.search.pieces.splicing import Part, Stock
 
 FROM_HERE = FitConfig(points=0, starts=1, iterations=30, tolerance=1e-14)  # no other starts than the values there are
@@ -32,15 +33,13 @@ def shorter(forest: Forest) -> Forest:
     made = [forest.take([])]
     for operand in (forest.left, forest.right):
         has = np.flatnonzero(operand >= 0)
-        if len(has):
-            made.append(stock.join([before.at(has), stock.subtrees(operand[has]), behind.at(has)]))
-    inner = np.flatnonzero(here.length > 1)
-    if library.constant is not None and len(inner):
+        made.append(stock.join([before.at(has), stock.subtrees(operand[has]), behind.at(has)]))
+    if library.constant is not None:
+        inner = np.flatnonzero(here.length > 1)
         leaf = stock.symbols(np.full(len(inner), library.ids[library.constant]))
         made.append(stock.join([before.at(inner), leaf, behind.at(inner)]))
     made.append(_distributed(stock, before, behind))
-    found = Forest.concatenate(made)
-    return replace(found, values=np.where(np.isnan(found.values), 1.0, found.values)).unique()
+    return with_missing(Forest.concatenate(made), 1.0).unique()
 
 
 def _distributed(stock: Stock, before: Part, behind: Part) -> Forest:
@@ -49,14 +48,11 @@ def _distributed(stock: Stock, before: Part, behind: Part) -> Forest:
     opcodes = library.opcodes[forest.tokens]
     over = np.isin(opcodes, (Opcode.MUL, Opcode.DIV))
     sums = np.flatnonzero(over & np.isin(opcodes[forest.left], (Opcode.ADD, Opcode.SUB)))
-    if len(sums) == 0:
-        return forest.take([])
     total, operator = forest.left[sums], stock.symbols(forest.tokens[sums])
     divisor = stock.subtrees(forest.right[sums])
     first, second = (stock.subtrees(side[total]) for side in (forest.left, forest.right))
     head = stock.symbols(forest.tokens[total])
-    parts = [before.at(sums), head, operator, first, divisor, operator, second, divisor, behind.at(sums)]
-    return stock.join(parts)
+    return stock.join([before.at(sums), head, operator, first, divisor, operator, second, divisor, behind.at(sums)])
 
 
 def shortened(forest: Forest) -> Forest:
@@ -70,8 +66,6 @@ def shortened(forest: Forest) -> Forest:
         table[form.library.ids[NUMBER.name]] = library.ids[library.constant]
     is_known = np.bincount(form.owners[table[form.tokens] < 0], minlength=len(form)) == 0
     better = np.flatnonzero(is_known & (form.sizes < forest.sizes))
-    if len(better) == 0:
-        return with_factors(forest)
     short = form.take(better)
     short = replace(short, library=library, tokens=table[short.tokens].astype(np.int16))
     return with_factors(with_parts(forest, better, short))
@@ -152,11 +146,9 @@ def refitted(forest: Forest, data: Data, config: FitConfig = FROM_HERE) -> Fores
 
 def within_bounds(forest: Forest, data: Data, config: FitConfig) -> tuple[Forest, int]:
     """Fit all constants again of expressions with one beyond the bounds of `config`; return how many there were."""
-    is_beyond = (forest.values < config.lower) | (forest.values > config.upper)
-    library = forest.library
-    if library.constant is None or not is_beyond.any():
+    is_beyond = are_constants(forest) & ((forest.values < config.lower) | (forest.values > config.upper))
+    if not is_beyond.any():
         return forest, 0
-    is_beyond &= forest.tokens[library.has_slot[forest.tokens]] == library.ids[library.constant]  # and no number
     beyond = np.unique(np.searchsorted(forest.value_offsets, np.flatnonzero(is_beyond), side="right") - 1)
     return with_parts(forest, beyond, refitted(forest.take(beyond), data, config)), len(beyond)
 

@@ -40,11 +40,7 @@ class Neighbourhood:
         except EdhieError:  # a grammar may not be able to derive it
             return none, 0
         forest = recoded(found.forest, self._table, self._library)
-        return self._scaled(forest) if self._lacks_constants else forest, found.invalid
-
-    def _scaled(self, forest: Forest) -> Forest:
-        """Return each times a constant: a generator without constants says nothing of scale."""
-        if len(forest) == 0:
-            return forest
-        stock = Stock(forest)
-        return stock.write("*", str(self._library.constant), stock.trees(np.arange(len(forest))))
+        if self._lacks_constants:  # each times a constant: the generator says nothing of scale
+            stock = Stock(forest)
+            forest = stock.write("*", str(self._library.constant), stock.trees(np.arange(len(forest))))
+        return forest, found.invalid

@@ -8,7 +8,7 @@ edits counted (`edits.py`, `revisions.py`), and decodes neighbours in the latent
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from edhie.errors import SearchError
 from edhie.evaluate.constants.fitting import fit_constants, with_parts
 from edhie.evaluate.hash_table import key_pairs
+from edhie.evaluate.numbers import check_whole
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
@@ -25,7 +26,6 @@ from edhie.expr.difference.matching import lower_bound
 from edhie.search.arrays import Indices, Numbers, forest_arrays, forest_from, unfitted
 from edhie.search.base import State, Strategy, Task
 from edhie.search.pieces.generator_source import GeneratorSource
-from edhie.search.revision.config import ReviseConfig
 from edhie.search.revision.edits import Edits, with_scales
 from edhie.search.revision.formula import formula_over, refitted, thorough
 from edhie.search.revision.neighbourhood import Neighbourhood
@@ -38,6 +38,32 @@ MANY = 10  # constants of a formula
 REMEMBERED = 100_000  # distances of parts
 PATIENCE = 30  # steps without a new expression after which nothing is left to do
 NEW = (1.0, 0.0)  # where constants that come in start
+
+
+@dataclass(frozen=True)
+class ReviseConfig:
+    """The formula to start from, and how far around it to look."""
+
+    formula: str = ""
+    """The formula to revise, over the variables of the data; c for a constant that is not known."""
+    radii: tuple[float, ...] = (1.0, 1.5, 2.0, 3.0, 4.0)
+    """Distances around a code at which neighbours are decoded, in its own deviations: in turn, over and over."""
+    neighbours: int = 100
+    """Codes decoded in a step; 0 for edits of trees alone."""
+    edits: int = 300
+    """Edited trees scored in a step."""
+    revisions: int = 200
+    """The best expressions that are kept, to be revised further."""
+    growth: int = 12
+    """Symbols by which a formula may grow."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.formula, str):
+            raise SearchError(f"formula is a text such as 'c*x0 + c', not {self.formula!r}")
+        for name, least in (("neighbours", 0), ("edits", 1), ("revisions", 1), ("growth", 1)):
+            check_whole(name, getattr(self, name), least)
+        if not self.radii or not all(0 < radius < math.inf for radius in self.radii):
+            raise SearchError(f"radii are positive numbers, at least one; they are {self.radii!r}")
 
 
 class Revise(Strategy):

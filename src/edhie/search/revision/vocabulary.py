@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
 
@@ -34,11 +33,8 @@ BESIDE = (
 """Small pieces that are added to a formula, multiplied with a part of it or put in its place."""
 
 
-@dataclass(frozen=True)
-class Pattern:
-    """A pattern over one library: its symbols in prefix order, None for the part."""
-
-    symbols: tuple[str | None, ...]
+Pattern = tuple[str | None, ...]
+"""A pattern over one library: its symbols in prefix order, None for the part."""
 
 
 def patterns(texts: tuple[str, ...], library: SymbolLibrary) -> list[Pattern]:
@@ -48,7 +44,7 @@ def patterns(texts: tuple[str, ...], library: SymbolLibrary) -> list[Pattern]:
         if not all(_is_in(library, symbol) for _, _, symbol in written.walk()):
             continue
         for names in _choices(written.tokens, library):
-            found[Pattern(tuple(None if token == PART else names.get(token, token) for token in written.tokens))] = None
+            found[tuple(None if token == PART else names.get(token, token) for token in written.tokens)] = None
     return list(found)
 
 

@@ -14,7 +14,7 @@ from edhie.evaluate.constants.tied_constants import TiedConstants
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest
-from edhie.search.arrays import Mask, Numbers
+from edhie.search.arrays import Numbers, are_constants
 from edhie.search.pieces.rewriting import FROM_HERE
 from edhie.search.pieces.variation import likely_constants
 from edhie.search.template.template import Template
@@ -39,7 +39,7 @@ class Fitting:
         if len(forest) == 0 or len(forest.values) == 0:
             return forest
         values = np.clip(forest.values, self._from_here.lower, self._from_here.upper)
-        forest = replace(forest, values=np.where(_are_constants(forest), values, forest.values))
+        forest = replace(forest, values=np.where(are_constants(forest), values, forest.values))
         if not self._template.is_tied:
             return fit_constants(forest, self._data, config=self._from_here).forest
         found = [self._descended(forest.take([k])) for k in range(len(forest))]
@@ -49,7 +49,7 @@ class Fitting:
         """Return instances with constants fitted from several starts, whatever values they have."""
         if len(forest) == 0 or len(forest.values) == 0:
             return forest
-        forest = replace(forest, values=np.where(_are_constants(forest), np.nan, forest.values))
+        forest = replace(forest, values=np.where(are_constants(forest), np.nan, forest.values))
         if not self._template.is_tied:
             return fit_constants(forest, self._data, config=self._anew).forest
         return Forest.concatenate([self._from_starts(forest.take([k]), rng) for k in range(len(forest))])
@@ -58,7 +58,7 @@ class Fitting:
 
     def _descended(self, whole: Forest) -> Numbers:
         """Return the values of one expression after some steps."""
-        of, is_constant, data = list(self._template.ties(whole[0])), _are_constants(whole), self._data
+        of, is_constant, data = list(self._template.ties(whole[0])), are_constants(whole), self._data
         values = whole.values.copy()
         if not of or not np.isfinite(values).all():
             return values
@@ -78,17 +78,11 @@ class Fitting:
         points[0] = 1.0
         points = np.clip(points, self._from_here.lower, self._from_here.upper)
         all_values = np.tile(whole.values, (TIED_POINTS, 1))
-        all_values[:, _are_constants(whole)] = points[:, of]
+        all_values[:, are_constants(whole)] = points[:, of]
         tried = replace(whole.take(np.zeros(TIED_POINTS, np.int64)), values=all_values.ravel())
         best = np.argsort(squared_errors(tried, self._data), kind="stable")[:TIED_STARTS]
         ends = replace(tried.take(best), values=np.concatenate([self._descended(tried.take([k])) for k in best]))
         return ends.take([int(np.argmin(squared_errors(ends, self._data)))])
-
-
-def _are_constants(forest: Forest) -> Mask:
-    """Return, by value, whether it is that of a constant, not a number."""
-    slots = forest.tokens[forest.library.has_slot[forest.tokens]]
-    return np.asarray(slots == forest.library.ids.get(forest.library.constant or "", -1))
 
 
 class _Tied:

@@ -1,6 +1,6 @@
 """`TemplateSearch`: the form of an equation is given, and its unknown parts are looked for.
 
-1.  Start with parts that are constants, polynomials or plain pieces (`starts.py`), fitted from several starts.
+1.  Start with parts that are constants, polynomials or plain pieces (`population.py`), fitted from several starts.
 2.  Every second round, look at more pieces for each part (`pool.py`).
 3.  Take one whole expression of the population. For each of its parts in turn, the others being as they are, follow row
     by row what the part should be (`position.py`), find sums and products of pieces that come close to it by least
@@ -26,9 +26,8 @@ from edhie.search.pieces.rewriting import loosened, shortened, shorter
 from edhie.search.template.config import TemplateConfig
 from edhie.search.template.fitting import Fitting
 from edhie.search.template.pool import Pool
-from edhie.search.template.population import Population
+from edhie.search.template.population import Population, starts
 from edhie.search.template.position import position_of
-from edhie.search.template.starts import starts
 from edhie.search.template.template import Template
 from edhie.search.template.weighing import best_contents, best_products, single_contents
 

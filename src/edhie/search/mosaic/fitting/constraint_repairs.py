@@ -9,6 +9,7 @@ import numpy as np
 from edhie.evaluate.constants.fitting import with_parts
 from edhie.evaluate.constraints import Rules
 from edhie.expr import Forest
+from edhie.search.arrays import are_constants, with_missing
 from edhie.search.mosaic.config import Scoring
 from edhie.search.pieces.rewriting import shorter
 from edhie.search.pieces.splicing import Stock
@@ -37,8 +38,7 @@ def completed(forest: Forest, rules: Rules) -> Forest:
         added = (needed[0], needed[1], library.constant or name, name)
         head, *tail = (stock.symbols(np.full(n, library.ids[each])).only(lacks) for each in added)
         made = stock.join([head, stock.trees(np.arange(n)), *tail])
-        # constants that came in are 0; so is an unfitted one that was there
-        forest = replace(made, values=np.where(np.isnan(made.values), 0.0, made.values))
+        forest = with_missing(made, 0.0)  # constants that came in; an unfitted one that was there, too
     return forest
 
 
@@ -57,7 +57,4 @@ def trimmed(forest: Forest, rules: Rules) -> Forest:
         found.append(variants.take(is_allowed))
         forest = variants.take(~is_allowed & (variants.sizes < forest.sizes.max()))
     made = Forest.concatenate(found)
-    slots = made.tokens[made.library.has_slot[made.tokens]]
-    is_constant = slots == made.library.ids.get(made.library.constant or "", -1)
-    free = replace(made, values=np.where(is_constant, np.nan, made.values)).unique()
-    return free.take(np.arange(min(len(free), Scoring.TRIM_KEPT)))
+    return replace(made, values=np.where(are_constants(made), np.nan, made.values)).unique()[: Scoring.TRIM_KEPT]

@@ -59,11 +59,7 @@ def frames_around(
 def _rest(operator: str, row: Numbers, data: Data) -> Data | None:
     """Return the residual or the ratio, with weights as in the target; None where it cannot be looked at."""
     with np.errstate(all="ignore"):
-        y = data.y - row if operator == "+" else data.y / row
-        weights, largest = data.weights, Opening.LARGEST_WEIGHT
-        if operator == "*":
-            weights = np.square(row) * (1.0 if weights is None else weights)
-        are_sound = weights is None or bool((weights > 1 / largest).all() and (weights < largest).all())
-    if not np.isfinite(y).all() or np.ptp(y) == 0 or not are_sound:
-        return None
-    return Data(data.columns, y, weights, data.names)
+        rest = data.with_target(data.y - row) if operator == "+" else data.with_target(data.y / row, divided_by=row)
+    weights = np.ones(1) if rest.weights is None else rest.weights
+    are_sound = (weights > 1 / Opening.LARGEST_WEIGHT).all() and (weights < Opening.LARGEST_WEIGHT).all()
+    return rest if np.isfinite(rest.y).all() and np.ptp(rest.y) > 0 and are_sound else None

@@ -7,14 +7,13 @@ taken, even where others do better there: off the grid, with both constants fitt
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from edhie.evaluate.data import Data
 from edhie.expr import Forest
-from edhie.search.arrays import Indices, Numbers, unfitted
+from edhie.search.arrays import Indices, Numbers, root_weights, unfitted, with_missing
 from edhie.search.mosaic.config import FunctionPairs
 from edhie.search.pieces.splicing import Stock
 
@@ -42,7 +41,7 @@ def function_pairs(functions: Forest, values: Numbers, data: Data, relevance: Nu
     chosen = np.array([k for k in range(len(functions)) if set(functions[k].variables) <= set(names)], np.int64)
     functions, values = functions.take(chosen), values[chosen, some]
     columns = dict(zip(data.names, data.columns[:, some], strict=True))
-    root = np.ones(values.shape[1]) if data.weights is None else np.sqrt(data.weights[some])
+    root = root_weights(data)[some]
     target = data.y[some] * root
     with np.errstate(all="ignore"):
         products, n_products = _best_products(values, root, target, _families(functions), "/" in library)
@@ -137,5 +136,4 @@ def _written(terms: Forest, sums: Sequence[Pair], products: Sequence[Pair]) -> F
             made += [stock.write("*", c, "-", f, g)] if "-" in library else []
         every = np.arange(len(made) * len(pairs)).reshape(len(made), len(pairs))
         found.append(Forest.concatenate(made).take(every.T.ravel()))  # the best pair first, in all of its forms
-    both = Forest.concatenate(found)
-    return replace(both, values=np.where(np.isnan(both.values), 1.0, both.values))
+    return with_missing(Forest.concatenate(found), 1.0)

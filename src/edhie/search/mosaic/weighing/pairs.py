@@ -12,7 +12,7 @@ from edhie.evaluate.constraints import Rules
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import values as values_of
 from edhie.expr import Forest
-from edhie.search.arrays import Indices, Numbers
+from edhie.search.arrays import Indices, Numbers, root_weights
 from edhie.search.mosaic.config import PlainSums, Weighing
 from edhie.search.mosaic.fitting.constraint_repairs import completed
 from edhie.search.mosaic.frames.frame import Term, shares_of
@@ -168,7 +168,7 @@ def _nearest_sums(forest: Forest, data: Data) -> tuple[Forest, int]:
     if len(forest) == 0:
         return forest, 0
     rows_of = values_of(forest, data.columns)
-    scales = [np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights)]
+    scales = [root_weights(data)]
     if (data.y != 0).all():
         scales.append(scales[0] / np.abs(data.y))
     stock, found, n_weighed = Stock(forest), [forest.take([])], 0
