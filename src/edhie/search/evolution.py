@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from edhie.errors import SearchError
 from edhie.evaluate.numbers import check_whole, shown
 from edhie.expr import Forest
-from edhie.generators.base import Codes, Decoded, LatentGenerator
+from edhie.generators.base import Codes, LatentGenerator
 from edhie.results.front import front_of
 from edhie.search.arrays import Indices, Numbers
 from edhie.search.base import State, Strategy, Task
@@ -154,18 +154,14 @@ class Evolve(Strategy):
         all_forms = np.concatenate([self._living.forms, forms])
         chosen = survivors(all_errors, self.config.population, all_forms if self.config.unique else None)
         new = chosen[chosen >= old] - old
-        mean, deviation = self._spreads(decoded, new)
+        expressions = np.searchsorted(decoded.sources, new)
+        is_valid = np.append(decoded.sources, -1)[expressions] == new
+        forest = decoded.forest.take(expressions[is_valid])
+        mean, deviation = spreads_of(self._model, forest, np.flatnonzero(is_valid), len(new))
         joined = self._living.joined(Population(codes[new], mean, deviation, errors[new], forms[new]))
         places = chosen.copy()
         places[chosen >= old] = old + np.arange(len(new))
         self._living = joined.take(places)
-
-    def _spreads(self, decoded: Decoded, chosen: Indices) -> tuple[Codes, Codes]:
-        """Return mean and deviation for some of the codes that were decoded."""
-        expressions = np.searchsorted(decoded.sources, chosen)
-        is_valid = np.append(decoded.sources, -1)[expressions] == chosen
-        forest = decoded.forest.take(expressions[is_valid])
-        return spreads_of(self._model, forest, np.flatnonzero(is_valid), len(chosen))
 
     def _errors(self, forest: Forest) -> tuple[Numbers, NDArray[np.uint64]]:
         """Return errors and forms; what can neither survive nor be on the front is not scored to the end."""

@@ -73,9 +73,8 @@ class Watch:
 
     def finish(self, reason: str, seconds: float, idle: int = 0) -> None:
         """Report the final progress, and why the search ended."""
-        if self._listener is not None:
-            self._tell(self._progress(seconds))
-            self._tell(Finished(reason, self._task.evaluator.counts.executed, seconds, idle))
+        self._tell(self._progress(seconds))
+        self._tell(Finished(reason, self._task.evaluator.counts.executed, seconds, idle))
 
     def _tell(self, event: Event) -> None:
         if self._listener is not None:

@@ -103,7 +103,7 @@ class Columns:
 
 
 class Opening:
-    """Frames at the beginning: `frames/opening_frames.py`, `frames/guess_frames.py`."""
+    """Frames at the beginning: `frames/opening_frames.py`."""
 
     LARGEST_EXPONENT = 30.0  # of exp(y): beyond, rounding hides its small values
     PRODUCT_LINKS = ("y", "sin(y)", "cos(y)", "tan(y)")  # that may be products of powers; that of y² is that of y
@@ -210,7 +210,7 @@ class Coefficients:
 
 
 class Quotients:
-    """Quotients of polynomials: `writing/quotients.py`, `writing/noisy_quotients.py`."""
+    """Quotients of polynomials: `writing/quotients.py`."""
 
     DEGREES = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 2), (2, 3), (3, 3))  # of numerator and denominator
     LINKS = ("y", "y^2", "exp(y)", "sin(y)", "cos(y)")  # the reciprocal of a quotient is one

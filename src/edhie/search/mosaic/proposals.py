@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import Numbers
 from edhie.search.mosaic.config import MosaicConfig, Proposing
-from edhie.search.mosaic.frames.frame import Term
 from edhie.search.mosaic.weighing.frame_pool import Finding, PooledFrame, ranks
 from edhie.search.pieces.enumeration import Enumeration
 from edhie.search.pieces.generator_source import GeneratorSource
@@ -78,10 +78,9 @@ def pieces_to_tune(frames: Sequence[PooledFrame], n: int, rng: np.random.Generat
     found: dict[tuple[object, ...], Finding] = {}
     for _ in range(n if best else 0):
         pooled = best[int(rng.integers(len(best)))]
-        elites = pooled.elites
-        k = int(rng.integers(len(elites)))
-        piece = loosened(elites.forest[k])
+        (term,) = pooled.elite(int(rng.integers(len(pooled.elites)))).extra
+        piece = loosened(term.piece[0])
         if piece.constants:
-            term = Term(Forest.from_exprs([piece]), elites.values[k], bool(elites.is_log[k]))
+            term = replace(term, piece=Forest.from_exprs([piece]))
             found.setdefault((id(pooled), piece.tokens), Finding(pooled, (term,), 0.0))
     return list(found.values())

@@ -79,10 +79,6 @@ class Pool:
         """(pieces, calls × rows): of all pieces."""
         return np.concatenate([self.pieces.values, self._recent_values])
 
-    def values_of(self, forest: Forest) -> Numbers:
-        """Return the values of any contents."""
-        return self.pieces.values_of(forest)
-
     def to_whole(self, forest: Forest) -> Forest:
         """Return contents of the part over the template's library."""
         return forest.cast(self._whole_library)

@@ -155,10 +155,8 @@ LEFT: dict[int, Callable[[Numbers, Numbers], Numbers]] = {
     Opcode.POW: lambda t, other: t ** (1 / other),
 }
 """By opcode: the first operand, from the result and the second."""
-RIGHT: dict[int, Callable[[Numbers, Numbers], Numbers]] = {
-    Opcode.ADD: lambda t, other: t - other,
+RIGHT = LEFT | {
     Opcode.SUB: lambda t, other: other - t,
-    Opcode.MUL: lambda t, other: t / other,
     Opcode.DIV: lambda t, other: other / t,
     Opcode.POW: lambda t, other: np.log(t) / np.log(other),
 }

@@ -126,7 +126,7 @@ def single_contents(pool: Pool, position: Position, forest: Forest) -> list[Expr
     """Return pieces as contents, each with a coefficient and perhaps a constant."""
     if not pool.is_free:
         return forest.to_exprs()
-    rows, contents = position.along(pool.values_of(forest)), _Contents(pool, position)
+    rows, contents = position.along(pool.pieces.values_of(forest)), _Contents(pool, position)
     usable = np.flatnonzero(np.isfinite(rows).all(axis=1))
     return [expr for k in usable.tolist() for expr in contents.written(forest.take([k]), rows[[k]])]
 

@@ -35,7 +35,7 @@ class Scorer:
         self.few_data = few_rows(evaluator.data, Scoring.IMPROVED_ROWS)
         self.similar_data = few_rows(evaluator.data, Improving.SIMILAR_ROWS)
         self.fitting = replace(FROM_HERE, lower=evaluator.constants.lower, upper=evaluator.constants.upper)
-        self.leaders = Leaders(self.library, self.few_data, task.criterion)
+        self.leaders = Leaders(evaluator, self.few_data, task.criterion)
         self.noise: tuple[Forest, NoiseModel] | None = None
         """The best expression when the noise was last looked at, and the noise model as of it."""
         to_error = evaluator.loss.from_sum_of_squares
@@ -137,19 +137,14 @@ class Scorer:
 
     # -- the best so far ------------------------------------------------------------------
 
-    def look(self) -> None:
-        """Take expressions that were scored since the last call among the leaders."""
-        self.leaders.look(self.evaluator)
-
     def shortest_descriptions(self) -> tuple[Forest, Numbers]:
         """Return the few expressions with the shortest descriptions so far, and their bits."""
-        self.look()
-        few = np.arange(min(Improving.EXPRESSIONS, len(self.leaders.forest)))
-        return self.leaders.forest.take(few), self.leaders.bits[few]
+        self.leaders.look()
+        return self.leaders.forest[: Improving.EXPRESSIONS], self.leaders.bits[: Improving.EXPRESSIONS]
 
     def look_at_noise(self, data: Data) -> RowNoise | None:
         """Return the noise by row, as the best expression so far leaves it, or None; refits use it from now on."""
-        self.look()
+        self.leaders.look()
         if len(self.leaders.forest) == 0:
             return None
         best = self.leaders.forest.take([0])

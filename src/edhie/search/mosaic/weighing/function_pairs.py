@@ -7,7 +7,6 @@ taken, even where others do better there: off the grid, with both constants fitt
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,15 +16,8 @@ from edhie.search.arrays import Indices, Numbers, root_weights, unfitted, with_m
 from edhie.search.mosaic.config import FunctionPairs
 from edhie.search.pieces.splicing import Stock
 
-
-class Pair(NamedTuple):
-    """Two functions, by their places, and how much of the target they explain together."""
-
-    share: float
-    first: int
-    second: int
-    operator: str = "+"
-    """The operator between them."""
+Pair = tuple[float, int, int, str]
+"""How much of the target two functions explain together, the places of both, and the operator between them."""
 
 
 def function_pairs(functions: Forest, values: Numbers, data: Data, relevance: Numbers) -> tuple[Forest, int]:
@@ -87,7 +79,7 @@ def _best_sums(units: Numbers, target: Numbers, families: Sequence[Indices]) -> 
         for second in families[k:]:
             part = shares[np.ix_(first, second)]
             i, j = np.unravel_index(int(np.argmax(part)), part.shape)
-            found.append(Pair(float(part[i, j]), int(first[i]), int(second[j])))
+            found.append((float(part[i, j]), int(first[i]), int(second[j]), "+"))
     return sorted(found, reverse=True)
 
 
@@ -114,7 +106,7 @@ def _best_products(
                 shares = np.where(is_new, np.square(load) + np.square(new) / own, 0.0)
                 n_weighed += shares.size
                 i, j = np.unravel_index(int(np.argmax(np.nan_to_num(shares))), shares.shape)
-                found.append(Pair(float(shares[i, j]), int(first[i]), int(second[j]), operator))
+                found.append((float(shares[i, j]), int(first[i]), int(second[j]), operator))
     return sorted(found, reverse=True), n_weighed
 
 
@@ -128,7 +120,7 @@ def _written(terms: Forest, sums: Sequence[Pair], products: Sequence[Pair]) -> F
     found = []
     for pairs in (sums, products):
         f, g = (stock.trees(np.array([pair[side] for pair in pairs], np.int64)) for side in (1, 2))
-        operator = stock.symbols(np.array([library.ids[pair.operator] for pair in pairs], np.int64))
+        operator = stock.symbols(np.array([library.ids[name] for *_, name in pairs], np.int64))
         if pairs is products:
             made = [stock.write(operator, "*", c, f, g), stock.write(operator, "+", "*", c, f, c, g)]
         else:

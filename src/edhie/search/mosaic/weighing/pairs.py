@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -45,7 +44,7 @@ def best_pairs(pool: FramePool, forest: Forest, values: Numbers, top: int) -> tu
                 continue
             residual = pooled.frame.residual
             dots = unit @ (residual / np.linalg.norm(residual))
-            inside = np.flatnonzero(pooled.filter.allowed(pieces, which[usable], is_log[usable]))
+            inside = np.flatnonzero(pooled.allowed(pieces, which[usable], is_log[usable]))
             own = gram if len(inside) == len(gram) else np.ascontiguousarray(gram[np.ix_(inside, inside)])
             for cost, *both in best_pairs_of(own, dots[inside], top).tolist():
                 if both[0] < 0:
@@ -77,16 +76,6 @@ def _with_elites(forest: Forest, values: Numbers, group: Sequence[PooledFrame]) 
 # -- a plain piece and a product --------------------------------------------------------
 
 
-class _Pair(NamedTuple):
-    """A candidate beside a plain piece; the lower the cost, the better both describe the target."""
-
-    cost: float
-    share: float
-    candidate: int
-    plain: int
-    values: Numbers  # of the candidate
-
-
 def best_beside(
     groups: Sequence[tuple[FreeColumns, list[PooledFrame]]],
     plain: Forest,
@@ -103,11 +92,15 @@ def best_beside(
     from edhie.search.mosaic.weighing.pair_kernels import best_with_one_of_few
 
     n_weighed = 0
-    found: dict[int, list[_Pair]] = {id(pooled): [] for _, group in groups for pooled in group}
+    found: dict[int, list[tuple[float, float, int, int, Numbers]]] = {id(each): [] for _, its in groups for each in its}
     # a node costs as many bits as the residual would have to save, n/2·log2(rest): a factor of the residual
     price = 2 * math.log(max(len(plain.library), 2)) / values.shape[1]
     weights, plain_weights = np.exp(price * products.sizes), np.exp(price * plain.sizes)
-    units = [_units(free, plain_values) for free, _ in groups]
+    units = []  # residuals of plain pieces after the free columns, at length 1; zeros where nothing is left
+    for free, _ in groups:
+        rest, squares = free.residuals(plain_values * free.row_scale)
+        is_new = (squares > 0)[:, np.newaxis]
+        units.append(np.where(is_new, rest / np.sqrt(np.where(is_new[:, 0], squares, 1.0))[:, np.newaxis], 0.0))
     for which, made in products.chunks(values):
         for (free, group), unit in zip(groups, units, strict=True):
             rest, squares = free.residuals(made * free.row_scale)
@@ -122,25 +115,16 @@ def best_beside(
                 pairs = found[id(pooled)]
                 for cost, share, i, j in best.tolist():
                     if i >= 0:
-                        pairs.append(_Pair(cost, share, int(which[int(i)]), int(j), made[int(i)].copy()))
-                pairs.sort(key=lambda pair: pair.cost)
+                        pairs.append((cost, share, int(which[int(i)]), int(j), made[int(i)].copy()))
+                pairs.sort(key=lambda pair: pair[0])
                 del pairs[top:]
     findings = []
     for pooled in (each for _, group in groups for each in group):
-        for pair in found[id(pooled)]:
-            one = Term(plain.take([pair.plain]), plain_values[pair.plain], is_log=False)
-            other = Term(products.trees(np.array([pair.candidate])), pair.values, is_log=False)
-            findings.append(Finding(pooled, (one, other), pooled.left_by(pair.share)))
+        for _, share, candidate, k, candidate_values in found[id(pooled)]:
+            one = Term(plain.take([k]), plain_values[k], is_log=False)
+            other = Term(products.trees(np.array([candidate])), candidate_values, is_log=False)
+            findings.append(Finding(pooled, (one, other), pooled.left_by(share)))
     return findings, n_weighed
-
-
-def _units(free: FreeColumns, plain_values: Numbers) -> Numbers:
-    """Return the residuals of plain pieces after free columns, at length 1; zeros where nothing is left."""
-    rest, squares = free.residuals(plain_values * free.row_scale)
-    is_new = squares > 0
-    rest[is_new] /= np.sqrt(squares[is_new])[:, np.newaxis]
-    rest[~is_new] = 0.0
-    return rest
 
 
 # -- sums and differences without coefficients, for libraries in which numbers cannot be written ----
