@@ -15,9 +15,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from edhie.evaluate.data import Data
-from edhie.expr import Expr, Forest, SymbolLibrary
+from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import Indices, forest_arrays, forest_from
-from edhie.search.pieces.spelling import one_on
+from edhie.search.pieces.spelling import Speller
 from edhie.search.pieces.splicing import Stock
 
 COMMUTATIVE = ("+", "*")
@@ -29,9 +29,9 @@ def written_one(library: SymbolLibrary, data: Data | None = None) -> Forest:
 
     It is 1 on all rows of `data`; without them it is x/x.
     """
-    is_spelled = library.constant is None and not library.has_numbers and "/" in library
-    words = one_on(data, library)
-    return Forest.from_exprs([Expr.trusted(library, words.tokens, ())] if is_spelled and words else [], library)
+    speller = Speller(library, data)
+    one = None if speller.is_free or "/" not in library else speller.one
+    return Forest.from_exprs([] if one is None else [one], library)
 
 
 def sizes_as_meant(forest: Forest, one: Forest | None = None) -> Indices:

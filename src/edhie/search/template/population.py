@@ -17,7 +17,7 @@ from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.results.front import front_of
 from edhie.search.arrays import Indices, Numbers, forest_arrays, forest_from, one_of_each
 from edhie.search.pieces.function_grid import exponents_up_to
-from edhie.search.pieces.spelling import Speller, UnwritableError, Words
+from edhie.search.pieces.spelling import Speller, UnwritableError
 from edhie.search.template.pool import Pool
 from edhie.search.template.template import Template
 from edhie.selection.description import Criterion, description_bits
@@ -100,15 +100,15 @@ def starts(template: Template, pools: Mapping[int, Pool], rng: np.random.Generat
 
 def polynomial(library: SymbolLibrary, degree: int) -> Expr | None:
     """Return all terms up to a degree, each with a constant; None where it cannot be written, or has too many terms."""
-    speller, constant = Speller(library), Words((str(library.constant),), (None,))
+    speller = Speller(library)
+    expr = constant = speller.leaf(str(library.constant), None)
     exponents = exponents_up_to(len(library.variables), degree)
     if library.constant is None or len(exponents) >= MOST_TERMS:
         return None
-    words = constant
     with suppress(UnwritableError):
         for each in exponents:
-            words = speller.over("+", words, speller.over("*", constant, speller.monomial(each)))
-        return speller.expr(words)
+            expr = speller.over("+", expr, speller.over("*", constant, speller.monomial(each)))
+        return expr
     return None
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from edhie.expr import Expr, Forest
 from edhie.search.arrays import Indices, Numbers
-from edhie.search.pieces.spelling import Words
 from edhie.search.pieces.splicing import Stock
 from edhie.search.template.pool import Pool
 from edhie.search.template.position import Position
@@ -90,7 +89,6 @@ class _Contents:
     def written(self, pieces: Forest, rows: Numbers) -> list[Expr]:
         """Return a sum of pieces with its coefficients, without its constant where that is shorter to describe."""
         target, speller = self.position.target, self.pool.speller
-        words = [Words.of(piece) for piece in pieces]
         found: list[tuple[float, Expr]] = []
         for columns in (np.vstack([rows, self.position.constant]), rows):
             coefficients, *_ = np.linalg.lstsq(columns.T, target, rcond=1e-12)
@@ -98,7 +96,7 @@ class _Contents:
                 continue
             left = np.array([np.square(target - coefficients @ columns).sum()])
             summand = float(coefficients[-1]) if len(columns) > len(rows) else 0.0
-            expr = speller.expr(speller.sum(list(zip(coefficients[: len(rows)].tolist(), words, strict=True)), summand))
+            expr = speller.sum(list(zip(coefficients[: len(rows)].tolist(), pieces, strict=True)), summand)
             found.append((float(self.bits(left, np.array([float(expr.size)]), len(expr.constants))[0]), expr))
         return [min(found, key=lambda pair: pair[0])[1]] if found else []
 

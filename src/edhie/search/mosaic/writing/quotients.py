@@ -20,7 +20,7 @@ from edhie.search.mosaic.config import Quotients
 from edhie.search.mosaic.frames.free_columns import FreeColumns, polynomial_of_degree
 from edhie.search.mosaic.frames.links import Link
 from edhie.search.mosaic.frames.noise_frames import View
-from edhie.search.pieces.spelling import Speller, UnwritableError, Words
+from edhie.search.pieces.spelling import Speller, UnwritableError
 
 Monomials = list[tuple[float, Indices]]
 """Coefficients, and the powers of the variables."""
@@ -52,13 +52,13 @@ def written_quotient(
     unit = below[0][0]
     try:
         top, bottom = (_polynomial([(c / unit, e) for c, e in terms], speller) for terms in (above, below))
-        words = speller.headed(link.head, speller.over("/", top, bottom))
-        return [speller.expr(speller.negative(words) if is_negative else words)]
+        expr = speller.headed(link.head, speller.over("/", top, bottom))
+        return [speller.negative(expr) if is_negative else expr]
     except UnwritableError:
         return []
 
 
-def _polynomial(terms: Monomials, speller: Speller) -> Words:
+def _polynomial(terms: Monomials, speller: Speller) -> Expr:
     constant = sum(float(c) for c, exponents in terms if not exponents.any())
     return speller.sum([(float(c), speller.monomial(e.tolist())) for c, e in terms if e.any()], constant)
 

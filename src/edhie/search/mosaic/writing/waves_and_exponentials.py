@@ -21,7 +21,7 @@ from edhie.expr import Expr
 from edhie.search.arrays import LARGEST_VALUE, Numbers
 from edhie.search.mosaic.config import OneVariable
 from edhie.search.mosaic.writing.curves import OneVariableData
-from edhie.search.pieces.spelling import Speller, UnwritableError, Words
+from edhie.search.pieces.spelling import Speller, UnwritableError
 
 # -- waves ------------------------------------------------------------------------------
 
@@ -46,7 +46,7 @@ def wave_expressions(data: Data, speller: Speller) -> list[Expr]:
         for one in OneVariableData.each(data, OneVariable.MOST_VARIABLES, OneVariable.LEAST_VALUES):
             for wave in waves_of(one):
                 with suppress(UnwritableError):
-                    found.append(speller.expr(_words(wave, Words((one.name,)), speller)))
+                    found.append(_expr(wave, speller.leaf(one.name), speller))
     return found
 
 
@@ -102,7 +102,7 @@ def _solved(squares: float, decay: float, frequency: float, one: OneVariableData
     return [Wave(squares, decay, frequency, cosine, sine, beside)]
 
 
-def _words(wave: Wave, x: Words, speller: Speller) -> Words:
+def _expr(wave: Wave, x: Expr, speller: Speller) -> Expr:
     size, phase = float(np.hypot(wave.cosine, wave.sine)), float(np.arctan2(-wave.sine, wave.cosine))
     name, phase = ("cos", phase) if "cos" in speller.library else ("sin", phase + np.pi / 2)
     term = speller.over(name, speller.sum([(wave.frequency, x)], phase))
@@ -123,10 +123,10 @@ def exponential_expressions(data: Data, speller: Speller) -> list[Expr]:
         for n, with_constant in OneVariable.EXPONENTIALS:
             rates, coefficients = best_exponentials(one, n, with_constant=with_constant) or ([], [])
             with suppress(UnwritableError):
-                terms = [speller.over("exp", speller.sum([(rate, Words((one.name,)))])) for rate in rates]
+                terms = [speller.over("exp", speller.sum([(rate, speller.leaf(one.name))])) for rate in rates]
                 parts = list(zip(coefficients, terms, strict=False))
                 if parts:
-                    found.append(speller.expr(speller.sum(parts, coefficients[-1] if with_constant else 0.0)))
+                    found.append(speller.sum(parts, coefficients[-1] if with_constant else 0.0))
     return found
 
 
