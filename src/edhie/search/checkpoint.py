@@ -65,8 +65,10 @@ class Keeper:
         kept = _read_description(folder, resume=resume)
         if kept is not None:
             _check_same(folder, kept, now)
-            self._arrays = _read_arrays(folder / ARRAYS)
             now["seed"] = kept["seed"]
+            if (path := folder / ARRAYS).exists():
+                with STORED.reading(path), path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+                    self._arrays = dict(file)
         self.seed = int(now["seed"])
         self._description = STORED.files(now, {})[DESCRIPTION]
         _write(folder, DESCRIPTION, self._description)
@@ -140,13 +142,6 @@ def _read_description(folder: Path, *, resume: bool) -> dict[str, Any] | None:
         if not isinstance(kept.get(key), kind):
             raise STORED.damaged(path, f"{key} is {kept.get(key)!r}")
     return kept
-
-
-def _read_arrays(path: Path) -> dict[str, NDArray[Any]] | None:
-    if not path.exists():
-        return None
-    with STORED.reading(path), path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-        return {name: file[name] for name in file.files}
 
 
 def _write(folder: Path, name: str, content: bytes | Callable[[IO[bytes]], object]) -> None:

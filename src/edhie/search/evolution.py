@@ -67,12 +67,6 @@ class Population:
     errors: Numbers  # infinite where a code decodes to nothing
     forms: NDArray[np.uint64]  # 0 where a code decodes to nothing
 
-    @classmethod
-    def empty(cls, latent_dim: int) -> Population:
-        """Return a population without individuals."""
-        codes = np.zeros((0, latent_dim), np.float32)
-        return cls(codes, codes, codes, np.zeros(0), np.zeros(0, np.uint64))
-
     def __len__(self) -> int:
         return len(self.errors)
 
@@ -101,7 +95,8 @@ class Evolve(Strategy):
             raise SearchError(f"the strategy 'evolve' needs a generator with a latent space, not a {kind}; use 'draw'")
         self._task = task
         self._model: LatentGenerator = task.generator
-        self._living = Population.empty(task.generator.latent_dim)
+        codes = np.zeros((0, task.generator.latent_dim), np.float32)
+        self._living = Population(codes, codes, codes, np.zeros(0), np.zeros(0, np.uint64))
         self._front = np.zeros((2, 0))  # errors, complexities: the best trade-offs so far
         self._generation = self._since_new = self._since_better = 0
 

@@ -58,16 +58,13 @@ class Fitting:
 
     def _descended(self, whole: Forest) -> Numbers:
         """Return the values of one expression after some steps."""
-        of, is_constant, data = list(self._template.ties(whole[0])), are_constants(whole), self._data
+        ties, is_constant, data = TiedConstants(self._template.ties(whole[0])), are_constants(whole), self._data
         values = whole.values.copy()
-        if not of or not np.isfinite(values).all():
-            return values
-        start = np.zeros(max(of) + 1)
-        start[of] = values[is_constant]
-        response = cast(Response, _Tied(whole, data.columns, of))
-        lower, upper = self._from_here.lower, self._from_here.upper
-        found, _ = gauss_newton(response, start, data.y, data.weights, lower=lower, upper=upper, steps=TIED_STEPS)
-        values[is_constant] = found[of]
+        if ties.of and np.isfinite(values).all():
+            response, start = cast(Response, _Tied(whole, data.columns, ties)), ties.different(values[is_constant])
+            lower, upper = self._from_here.lower, self._from_here.upper
+            found, _ = gauss_newton(response, start, data.y, data.weights, lower=lower, upper=upper, steps=TIED_STEPS)
+            values[is_constant] = found[list(ties.of)]
         return values
 
     def _from_starts(self, whole: Forest, rng: np.random.Generator) -> Forest:
@@ -88,12 +85,12 @@ class Fitting:
 class _Tied:
     """An expression as a function of its different constants; stands where a `Response` is asked for."""
 
-    def __init__(self, whole: Forest, columns: Numbers, of: list[int]) -> None:
-        self._response, self._of = Response(whole, columns), of
+    def __init__(self, whole: Forest, columns: Numbers, ties: TiedConstants) -> None:
+        self._response, self._ties = Response(whole, columns), ties
 
     def values(self, constants: Numbers) -> Numbers:
-        return self._response.values(constants[self._of])
+        return self._response.values(constants[list(self._ties.of)])
 
     def jacobian(self, constants: Numbers) -> tuple[Numbers, Numbers]:
-        found, slopes = self._response.jacobian(constants[self._of])
-        return found, TiedConstants(tuple(self._of)).together(slopes)
+        found, slopes = self._response.jacobian(constants[list(self._ties.of)])
+        return found, self._ties.together(slopes)

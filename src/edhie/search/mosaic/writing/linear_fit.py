@@ -39,16 +39,13 @@ def pruned_fit(columns: Numbers, target: Numbers, total: float) -> Fit:
     fit = least_squares(columns, kept, target, total)
     while len(fit.kept) > 1:
         chosen = _superfluous(fit, columns, target)
-        if len(chosen) == 0:
+        for going in (chosen, chosen[:1])[: len(chosen)]:  # all of them, or the least needed
+            fewer = least_squares(columns, np.setdiff1d(fit.kept, going), target, total)
+            if _is_as_good(fewer, fit, len(target)):
+                fit = fewer
+                break
+        else:
             return fit
-        fewer = least_squares(columns, np.setdiff1d(fit.kept, chosen), target, total)
-        if not _is_as_good(fewer, fit, len(target)):
-            if len(chosen) == 1:
-                return fit
-            fewer = least_squares(columns, np.setdiff1d(fit.kept, chosen[:1]), target, total)
-            if not _is_as_good(fewer, fit, len(target)):
-                return fit
-        fit = fewer
     return fit
 
 
@@ -118,13 +115,12 @@ def refit_with(columns: Numbers, target: Numbers, fit: Fit, fixed: dict[int, flo
     free = [k for k in range(len(fit.kept)) if k not in fixed]
     rest = target - sum(value * columns[fit.kept[k]] for k, value in fixed.items())
     coefficients = np.empty(len(fit.kept))
-    for k, value in fixed.items():
-        coefficients[k] = value
-    if free:
-        inner = least_squares(columns, fit.kept[free], rest, fit.total)
-        coefficients[free] = inner.coefficients
-        return coefficients, inner.left
-    return coefficients, float(rest @ rest)
+    coefficients[list(fixed)] = list(fixed.values())
+    if not free:
+        return coefficients, float(rest @ rest)
+    inner = least_squares(columns, fit.kept[free], rest, fit.total)
+    coefficients[free] = inner.coefficients
+    return coefficients, inner.left
 
 
 # -- whole coefficients, found by moving one or two at a time ---------------------------
