@@ -125,7 +125,7 @@ class _Loop:
         self.strategy.begin(self.task)
         kept = self.keeper.restore(self.strategy, self.task.evaluator) if self.keeper else None
         if kept is not None:
-            self._take_on(kept)
+            self._set_counts(kept)
             self.began = time.perf_counter() - kept.seconds
         self.watch.start(self.seed, self._seconds, History() if kept is None else kept.history)
         self.watch.look(self._seconds)
@@ -168,13 +168,13 @@ class _Loop:
 
     def _go_back(self, moment: Moment) -> None:
         """Return to a moment, and leave it as the checkpoint."""
-        self._take_on(moment)
+        self._set_counts(moment)
         if moment.evaluator_state is not None:
             self.task.evaluator.restore(moment.evaluator_state)
         self.watch.history = moment.history
         self._keep(moment)
 
-    def _take_on(self, moment: Moment) -> None:
+    def _set_counts(self, moment: Moment) -> None:
         self.n_steps, self.is_over = moment.n_steps, moment.is_over
         for each in fields(Tally):
             setattr(self.task.tally, each.name, getattr(moment.tally, each.name))

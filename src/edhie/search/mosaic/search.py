@@ -105,7 +105,7 @@ class Mosaic(Strategy):
         if self.config.refits and is_due:
             improve(self._scorer, self._pieces.forest, self._proposals.likely, rng)
         if self.config.noise and self._round in Rounds.NOISE:
-            self._face_noise()
+            self._adapt_to_noise()
         if is_due:
             self._note_best()
         self._idle = self._idle + 1 if self._n_known == before else 0
@@ -150,13 +150,13 @@ class Mosaic(Strategy):
         config, pool, pieces, tally = self.config, self._pool, self._pieces, self._task.tally
         n = int(min(config.most, config.first * Rounds.GROWTH ** min(self._round - 1, 100)))
         if self._round == 1:
-            self._look_at_given()
+            self._weigh_given()
         self._weigh(self._proposals.pieces(n, pieces.forest, pool.frames, rng))
         if config.pairs and self._round in Rounds.PRODUCTS:
             few = np.arange(min(len(pieces), Rounds.MULTIPLIED))
             tally.screened += pool.weigh_products(Products.among(pieces.forest.take(few)), pieces.values[few])
         if config.functions and self._round in Rounds.FUNCTIONS:
-            self._look_at_functions()
+            self._weigh_functions()
         findings = pool.singles(config.written)
         if config.pairs and self._round in Rounds.PAIRS:
             found, n_weighed = best_pairs(pool, pieces.forest, pieces.values, Rounds.PAIRS_WRITTEN)
@@ -174,7 +174,7 @@ class Mosaic(Strategy):
             fitted += self._findings.tune(pieces_to_tune(pool.frames, Rounds.TUNED, rng))
         self._weigh_exprs(fitted)
 
-    def _look_at_given(self) -> None:
+    def _weigh_given(self) -> None:
         """Weigh parts of guesses, and functions that a user added, with a constant fitted: these may matter."""
         pieces, pool = self._pieces, self._pool
         if self._n_given:
@@ -187,7 +187,7 @@ class Mosaic(Strategy):
             if self.config.refits and pool.frames:
                 self._weigh_exprs(self._findings.tune(pool.simplest(Rounds.SIMPLE_SIZE)))
 
-    def _look_at_functions(self) -> None:
+    def _weigh_functions(self) -> None:
         """Weigh functions of one variable, by themselves, times the plainest pieces, and in pairs."""
         pieces, pool, tally = self._pieces, self._pool, self._task.tally
         relevance = self._proposals.relevance(pool.frames)
@@ -227,20 +227,20 @@ class Mosaic(Strategy):
 
     # -- noise ----------------------------------------------------------------------------
 
-    def _face_noise(self) -> None:
+    def _adapt_to_noise(self) -> None:
         """Replace the frames by ones that know the noise, where it looks different than before."""
         noise = self._scorer.look_at_noise(self._data)
         if noise is None or (self._noise is not None and not noise.differs_from(self._noise)):
             return
         self._findings.write_noisy_columns()
         elites = [each.elites for each in self._pool.frames]
-        self._put_noisy(noise)
+        self._use_noise(noise)
         self._pool.weigh(self._pieces.forest, self._pieces.values)
         both = Forest.concatenate([each.forest for each in elites])
         first, _ = both.grouped()  # the elites of the frames before, products among them
         self._pool.weigh(both.take(first), np.concatenate([each.values for each in elites])[first])
 
-    def _put_noisy(self, noise: RowNoise) -> None:
+    def _use_noise(self, noise: RowNoise) -> None:
         """Replace the frames by those for this noise; frames around guesses stay."""
         around = [frame for frame in self._pool.roots if frame.around is not None]
         self._noise, self._pool.frames = noise, []
@@ -285,7 +285,7 @@ class Mosaic(Strategy):
         self._fewest_bits, self.improved_at = float(state["best"][0]), int(state["best"][1])
         self.best_now = next(iter(self._scorer.leaders.candidates()), None)
         if "noise" in state:
-            self._put_noisy(RowNoise(*state["noise"]))
+            self._use_noise(RowNoise(*state["noise"]))
         self._pieces.restore(state)
         self._proposals.enumeration.restore("enumerated_", state)
         self._pool.restore(state, self._pieces.values_of)

@@ -144,8 +144,6 @@ def likely_scales(data: Data, usable: Indices) -> Indices:
 def scales(usable: Indices) -> Indices:
     """Return powers of the usable variables to multiply a target with, the plainest first; not all zero."""
     n, most = len(usable), Opening.MOST_SCALES
-    if n == 0:
-        return np.zeros((0, 0), np.int64)
     highest = next((h for h in (Opening.HIGHEST_POWER, 1) if (2 * h + 1) ** n <= 20 * most), 0)
     if highest == 0:  # too many variables for all: at most two at a time
         unit = np.eye(n, dtype=np.int64)
