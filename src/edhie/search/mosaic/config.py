@@ -272,7 +272,6 @@ class Scoring:
     OPENED = 16  # frames whose columns alone are written
     REFITS = 10  # expressions fitted again, of those written at once
     TRIMMED = 4  # expressions that are too large for the constraints, of which parts are taken out
-    TRIM_LEVELS, TRIM_TRIED, TRIM_KEPT = 3, 24, 200  # parts taken out in a row, expressions a level, variants in all
 
 
 class Improving:

@@ -1,4 +1,4 @@
-"""Expressions rewritten: shorter variants, canonical forms, constants moved, put in, or fitted again."""
+"""Expressions rewritten: shorter, within constraints, and with constants moved, put in or fitted again."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from edhie.evaluate.constants.fitting import FitConfig, fit_constants, with_parts
+from edhie.evaluate.constraints import Rules
 from edhie.evaluate.data import Data
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
@@ -17,6 +18,7 @@ from edhie.search.arrays import are_constants, with_missing
 from edhie.search.pieces.splicing import Part, Stock
 
 FROM_HERE = FitConfig(points=0, starts=1, iterations=30, tolerance=1e-14)  # no other starts than the values there are
+TRIM_LEVELS, TRIM_TRIED, TRIM_KEPT = 3, 24, 200  # parts taken out in a row, expressions a level, variants in all
 LARGEST_SUMMAND = 300.0  # inside of exp that becomes a factor: larger ones overflow
 SENSITIVE = ("exp", "sin", "cos", "tan", "tanh", "asin", "acos", "atan")  # of c·x they are another function than of x
 
@@ -111,6 +113,48 @@ def _negate(tokens: list[str], values: list[float | None], at: int, slot: int, c
         return False
     values[slot] = -value
     return True
+
+
+# -- within constraints --------------------------------------------------------------------
+
+
+def completed(forest: Forest, rules: Rules) -> Forest:
+    """Return expressions with the variables that they lack added, where all have to be there; values stay.
+
+    That is + 0*x, whose 0 is a constant to be fitted, or + (x - x) without constants.
+    """
+    library = forest.library
+    needed = ("+", "*") if library.constant is not None else ("+", "-")
+    if not rules.constraints.all_variables or any(name not in library for name in needed):
+        return forest
+    for k, name in enumerate(library.variables):
+        lacks = rules.missing(forest)[:, k]
+        if not lacks.any():
+            continue
+        n, stock = len(forest), Stock(forest)
+        added = (needed[0], needed[1], library.constant or name, name)
+        head, *tail = (stock.symbols(np.full(n, library.ids[each])).only(lacks) for each in added)
+        made = stock.join([head, stock.trees(np.arange(n)), *tail])
+        forest = with_missing(made, 0.0)  # constants that came in; an unfitted one that was there, too
+    return forest
+
+
+def trimmed(forest: Forest, rules: Rules) -> Forest:
+    """Return allowed expressions that are left of too large ones when parts are taken out.
+
+    Their constants have no values: they have to make up for what was taken out.
+    """
+    found = [forest.take([])]
+    for _ in range(TRIM_LEVELS):
+        if len(forest) == 0:
+            break
+        smallest = np.argsort(forest.sizes, kind="stable")[:TRIM_TRIED]
+        variants = Forest.concatenate([shorter(forest.take([k])) for k in smallest.tolist()]).unique()
+        is_allowed = rules.allowed(variants)
+        found.append(variants.take(is_allowed))
+        forest = variants.take(~is_allowed & (variants.sizes < forest.sizes.max()))
+    made = Forest.concatenate(found)
+    return replace(made, values=np.where(are_constants(made), np.nan, made.values)).unique()[:TRIM_KEPT]
 
 
 # -- constants --------------------------------------------------------------------------

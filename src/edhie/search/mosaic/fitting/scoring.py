@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.constants.fitting import with_parts
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.values import squared_errors
@@ -15,10 +16,9 @@ from edhie.expr import Expr, Forest
 from edhie.search.arrays import Indices, Mask, Numbers, forest_arrays, forest_from
 from edhie.search.base import State, Task
 from edhie.search.mosaic.config import Improving, MosaicConfig, Scoring
-from edhie.search.mosaic.fitting.constraint_repairs import allowed_or, completed, trimmed
 from edhie.search.mosaic.fitting.leaders import Leaders
 from edhie.search.mosaic.frames.noise_frames import RowNoise, is_near
-from edhie.search.pieces.rewriting import FROM_HERE, refitted, shortened, within_bounds
+from edhie.search.pieces.rewriting import FROM_HERE, completed, refitted, shortened, trimmed, within_bounds
 from edhie.selection.description import describe, description_bits
 from edhie.selection.noise import CONSTANT, NoiseModel, model_of
 from edhie.selection.rules import is_testable
@@ -117,9 +117,11 @@ class Scorer:
 
     def shortened(self, forest: Forest) -> Forest:
         """Return each expression in its canonical form, where that is shorter, and allowed."""
-        if self._rules is None:
-            return shortened(forest)
-        return allowed_or(shortened(forest), completed(forest, self._rules), self._rules)
+        short = shortened(forest)
+        others = np.flatnonzero(~self.allowed(short))
+        if self._rules is None or len(others) == 0:
+            return short
+        return with_parts(short, others, completed(forest.take(others), self._rules))
 
     def within_bounds(self, forest: Forest) -> Forest:
         """Fit constants again that linear least squares, which knows no bounds, put beyond the evaluator's."""

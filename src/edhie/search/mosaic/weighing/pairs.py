@@ -13,11 +13,11 @@ from edhie.evaluate.values import values as values_of
 from edhie.expr import Forest
 from edhie.search.arrays import Indices, Numbers, root_weights
 from edhie.search.mosaic.config import PlainSums, Weighing
-from edhie.search.mosaic.fitting.constraint_repairs import completed
 from edhie.search.mosaic.frames.frame import Term, shares_of
 from edhie.search.mosaic.frames.free_columns import FreeColumns
 from edhie.search.mosaic.weighing.frame_pool import Finding, FramePool, PooledFrame
 from edhie.search.pieces.products import Products
+from edhie.search.pieces.rewriting import completed
 from edhie.search.pieces.splicing import Stock
 from edhie.selection.description import Criterion, description_bits
 
