@@ -1,8 +1,8 @@
 """`Revise`: expressions near a formula, by edits of trees and through the latent space.
 
 The formula is fitted thoroughly (`formula.py`). Then every step edits the expressions with the fewest bits so far,
-edits counted (`edits.py`, `revisions.py`), and decodes neighbours in the latent space of the generator
-(`neighbourhood.py`). What is new is fitted and scored, and its distance from the formula is measured.
+edits counted (`edits.py`, `revisions.py`), and decodes neighbours in the latent space of the generator. What is new is
+fitted and scored, and its distance from the formula is measured.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ from edhie.search.arrays import Indices, Numbers, forest_arrays, forest_from, un
 from edhie.search.base import State, Strategy, Task
 from edhie.search.pieces.generator_source import GeneratorSource
 from edhie.search.revision.edits import Edits, with_scales
-from edhie.search.revision.formula import formula_over, refitted, thorough
-from edhie.search.revision.neighbourhood import Neighbourhood
+from edhie.search.revision.formula import formula_over, neighbours_by, refitted, thorough
 from edhie.search.revision.revisions import Revisions
 
 MEASURED = 32  # of a step's expressions, those of the least error, have their distance taken
@@ -84,7 +83,6 @@ class Revise(Strategy):
         self._shape, self._matching = shape_of(self._formula), Matching()
         self._folded = int(constants_only(Forest.from_exprs([self._formula], library))[0])
         self._edits = Edits(library, GeneratorSource(task.generator, library).frequencies)
-        self._neighbourhood = Neighbourhood(task.generator, library)
         choices = len(library) * self._formula.size  # of an edit: which symbol it is, and where
         self._known = Revisions.empty(library, task.evaluator.data.n_rows, math.log2(max(choices, 2)))
         self._waiting = Forest.from_exprs([], library)
@@ -129,7 +127,7 @@ class Revise(Strategy):
 
     def _some_neighbours(self, rng: np.random.Generator) -> Forest:
         """Return neighbours of the formula at growing radii, then of each member of the front."""
-        if not (self._neighbourhood.is_there and self.config.neighbours):
+        if self.config.neighbours == 0:
             return Forest.from_exprs([], self._library)
         radii, front, count = self.config.radii, self._known.front, self._around
         centre, radius = self._formula, radii[count % len(radii)]
@@ -137,7 +135,7 @@ class Revise(Strategy):
             turn, k = divmod(count - len(radii), len(front))
             centre, radius = self._known.forest[int(front[k])], radii[turn % len(radii)]
         self._around += 1
-        found, invalid = self._neighbourhood.around(centre, self.config.neighbours, radius, rng)
+        found, invalid = neighbours_by(self._task.generator, centre, self.config.neighbours, radius, rng)
         self._task.tally.undecodable += invalid
         return found
 
