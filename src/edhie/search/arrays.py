@@ -45,7 +45,7 @@ def recoded(forest: Forest, table: NDArray[np.integer], library: SymbolLibrary) 
     Expressions with a token for which the table has -1 are left out.
     """
     is_known = np.bincount(forest.owners[table[forest.tokens] < 0], minlength=len(forest)) == 0
-    whole = forest.take(np.flatnonzero(is_known))
+    whole = forest.take(is_known)
     return replace(whole, library=library, tokens=table[whole.tokens].astype(np.int16))
 
 

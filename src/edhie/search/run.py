@@ -24,7 +24,7 @@ from edhie.search.strategies import strategy_of
 from edhie.search.watching import Watch, candidates_at
 from edhie.selection.description import Criterion
 
-STATES_SECONDS, STATES_SHARE = 0.1, 0.05  # that taking states may cost: so much, and this share of the time
+STATES_SECONDS, STATES_SHARE = 0.1, 0.05  # time that taking states may cost, and its share of the whole time
 
 
 def run(

@@ -43,7 +43,7 @@ class Proposals:
         if usable and len(known):
             found += self._changed(n, known, usable, rng)
         every = Forest.concatenate(found)
-        return every.take(np.flatnonzero(every.sizes <= config.largest)).unique()
+        return every.take(every.sizes <= config.largest).unique()
 
     def _changed(self, n: int, known: Forest, frames: Sequence[PooledFrame], rng: np.random.Generator) -> list[Forest]:
         """Return changed copies of the best pieces of all frames, more of frames with short descriptions."""
@@ -66,7 +66,7 @@ class Proposals:
         ids = np.array([self._library.ids[name] for name in self._library.variables])
         counts = np.ones(len(self._library))
         for each in frames:
-            best = each.elites.forest.take(np.arange(min(len(each.elites), Proposing.RELEVANT)))
+            best = each.elites.forest[: Proposing.RELEVANT]
             counts += np.bincount(best.tokens, minlength=len(counts))
         return np.asarray(counts[ids])
 

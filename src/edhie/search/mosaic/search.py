@@ -43,7 +43,7 @@ from edhie.search.arrays import Numbers, forest_arrays, forest_from
 from edhie.search.base import State, Strategy, Task
 from edhie.search.mosaic.config import MosaicConfig, Opening, Rounds
 from edhie.search.mosaic.fitting.findings import Findings
-from edhie.search.mosaic.fitting.improving import improve, tidy, try_fitted
+from edhie.search.mosaic.fitting.improving import improve, tidy
 from edhie.search.mosaic.fitting.scoring import Scorer
 from edhie.search.mosaic.frames.free_columns import polynomial_columns
 from edhie.search.mosaic.frames.noise_frames import RowNoise, noise_frames
@@ -153,7 +153,7 @@ class Mosaic(Strategy):
             self._weigh_given()
         self._weigh(self._proposals.pieces(n, pieces.forest, pool.frames, rng))
         if config.pairs and self._round in Rounds.PRODUCTS:
-            few = np.arange(min(len(pieces), Rounds.MULTIPLIED))
+            few = slice(Rounds.MULTIPLIED)
             tally.screened += pool.weigh_products(Products.among(pieces.forest.take(few)), pieces.values[few])
         if config.functions and self._round in Rounds.FUNCTIONS:
             self._weigh_functions()
@@ -193,7 +193,7 @@ class Mosaic(Strategy):
         relevance = self._proposals.relevance(pool.frames)
         grid = pieces.allowed(function_grid(pieces.library, pieces.columns, relevance))
         forest, grid_values = self._weigh(grid) if self._round == Rounds.FUNCTIONS[0] else pieces.finite(grid)
-        few, plain = (np.arange(min(len(pieces), n)) for n in (Rounds.CROSSED, Rounds.BESIDE))
+        few, plain = slice(Rounds.CROSSED), slice(Rounds.BESIDE)
         products = Products.between(pieces.forest.take(few), forest)
         values = np.concatenate([pieces.values[few], grid_values])
         lean = [
@@ -212,7 +212,7 @@ class Mosaic(Strategy):
             relevance = self._proposals.relevance(pool.frames)
             paired, n_paired = function_pairs(forest, grid_values, self._data, relevance)
             tally.screened += n_paired
-            try_fitted(self._scorer, paired)
+            self._scorer.score_promising(paired)
         self._weigh_exprs(fitted)
 
     def _weigh(self, forest: Forest) -> tuple[Forest, Numbers]:

@@ -189,7 +189,7 @@ def refitted(forest: Forest, data: Data, config: FitConfig = FROM_HERE) -> Fores
 
 
 def within_bounds(forest: Forest, data: Data, config: FitConfig) -> tuple[Forest, int]:
-    """Fit all constants again of expressions with one beyond the bounds of `config`; return how many there were."""
+    """Refit expressions with a constant outside of the bounds of `config`; return all, and how many were refitted."""
     is_beyond = are_constants(forest) & ((forest.values < config.lower) | (forest.values > config.upper))
     if not is_beyond.any():
         return forest, 0

@@ -122,7 +122,7 @@ class Revise(Strategy):
             self._known = self._known.tried(k)
             self._waiting = Forest.concatenate([self._waiting, edited.take(rng.permutation(len(edited)))])
         count = self.config.edits
-        chosen, self._waiting = self._waiting.take(slice(0, count)), self._waiting.take(slice(count, None))
+        chosen, self._waiting = self._waiting[:count], self._waiting[count:]
         return chosen
 
     def _some_neighbours(self, rng: np.random.Generator) -> Forest:

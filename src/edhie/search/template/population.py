@@ -116,5 +116,5 @@ def _drawn(template: Template, pool: Pool | None, rng: np.random.Generator) -> F
     """Draw some of a part's plainest pieces."""
     if pool is None:
         return Forest.from_exprs([Expr(template.library, (str(template.library.constant),))] * DRAWN, template.library)
-    plain = pool.pieces.forest.take(np.arange(min(PLAINEST, len(pool.pieces))))
+    plain = pool.pieces.forest[:PLAINEST]
     return pool.to_whole(plain.take(rng.integers(0, len(plain), DRAWN))) if len(plain) else pool.to_whole(plain)

@@ -107,7 +107,7 @@ def best_contents(pool: Pool, position: Position, top: int) -> tuple[list[Expr],
     forest, contents = pool.forest, _Contents(pool, position)
     rows = position.along(pool.values)
     sizes = forest.sizes.astype(np.float64)
-    usable = np.flatnonzero(np.isfinite(rows).all(axis=1) & (np.abs(rows).max(axis=1, initial=0.0) < LARGEST))
+    usable = np.flatnonzero(np.abs(rows).max(axis=1, initial=0.0) < LARGEST)  # NaN is not less
     if len(usable) == 0:
         return [], 0
     if not pool.is_free:

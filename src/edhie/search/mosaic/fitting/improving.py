@@ -24,7 +24,7 @@ def improve(scorer: Scorer, donors: Forest, likely: Numbers, rng: np.random.Gene
     """Change the expressions with the shortest descriptions: shorter ones, other trees, other functions, fitted."""
     evaluator = scorer.evaluator
     for _ in range(Improving.TIMES):
-        best, bits = scorer.shortest_descriptions()
+        best = scorer.shortest_descriptions()
         if len(best) == 0:
             return
         parents = best.take(np.repeat(np.arange(len(best)), Improving.CHILDREN))
@@ -32,19 +32,11 @@ def improve(scorer: Scorer, donors: Forest, likely: Numbers, rng: np.random.Gene
         similar = (other for expr in best for other in with_similar_functions(expr, scorer.similar_data))
         shorter_ones = [shorter(best.take([k])) for k in range(len(best))]
         variants = Forest.concatenate([*shorter_ones, Forest.from_exprs(similar, scorer.library), changed])
-        variants = variants.take(np.flatnonzero(variants.sizes <= scorer.config.longest))
-        scorer.score_promising(scorer.shortened(variants).unique(), float(bits[-1]))
-    best, _ = scorer.shortest_descriptions()
-    evaluator.score(scorer.refitted(best, evaluator.data))
+        variants = variants.take(variants.sizes <= scorer.config.longest)
+        scorer.score_promising(scorer.shortened(variants).unique())
+    evaluator.score(scorer.refitted(scorer.shortest_descriptions(), evaluator.data))
     model = CONSTANT if scorer.noise is None else scorer.noise[1]
     evaluator.score(scorer.leaders.plainer(model, scorer.fitting, Improving.PLAINER))
-
-
-def try_fitted(scorer: Scorer, forest: Forest) -> None:
-    """Fit expressions, and score those with descriptions as short as the best few so far."""
-    best, bits = scorer.shortest_descriptions()
-    if len(best):
-        scorer.score_promising(forest, float(bits[-1]))
 
 
 def tidy(scorer: Scorer) -> None:

@@ -74,13 +74,17 @@ class Scorer:
         self._errors(fitted)
         return forest, list(zip(chosen.tolist(), fitted, strict=True))
 
-    def score_promising(self, variants: Forest, bits: float) -> None:
-        """Fit expressions that are new on a few rows, and score those with a description shorter than `bits`."""
+    def score_promising(self, variants: Forest) -> None:
+        """Fit expressions that are new on a few rows, and score those with descriptions as short as the best few."""
+        n_best = len(self.shortest_descriptions())
+        if n_best == 0:
+            return
+        bits = self.leaders.bits[n_best - 1]
         variants = self.evaluator.unseen(variants)  # as long as the best stay the best, they give the same ones
-        variants = variants.take(np.arange(self.task.within_budget(len(variants))))
+        variants = variants[: self.task.within_budget(len(variants))]
         self.task.tally.refits += len(variants)
         fitted = self.refitted(variants, self.few_data)
-        promising = fitted.take(np.flatnonzero(self.bits(fitted) < bits))
+        promising = fitted.take(self.bits(fitted) < bits)
         self.evaluator.spend(len(fitted) - len(promising))  # the others count when they are scored
         self.evaluator.score(promising)
 
@@ -124,7 +128,7 @@ class Scorer:
         return with_parts(short, others, completed(forest.take(others), self._rules))
 
     def within_bounds(self, forest: Forest) -> Forest:
-        """Fit constants again that linear least squares, which knows no bounds, put beyond the evaluator's."""
+        """Refit constants that linear least squares, which has no bounds, put outside of the evaluator's bounds."""
         kept, n_fitted = within_bounds(forest, self.fit_data, self.evaluator.constants)
         self.task.tally.refits += n_fitted
         return kept
@@ -139,10 +143,10 @@ class Scorer:
 
     # -- the best so far ------------------------------------------------------------------
 
-    def shortest_descriptions(self) -> tuple[Forest, Numbers]:
-        """Return the few expressions with the shortest descriptions so far, and their bits."""
+    def shortest_descriptions(self) -> Forest:
+        """Return the few expressions with the shortest descriptions so far."""
         self.leaders.look()
-        return self.leaders.forest[: Improving.EXPRESSIONS], self.leaders.bits[: Improving.EXPRESSIONS]
+        return self.leaders.forest[: Improving.EXPRESSIONS]
 
     def look_at_noise(self, data: Data) -> RowNoise | None:
         """Return the noise by row, as the best expression so far leaves it, or None; refits use it from now on."""

@@ -108,16 +108,13 @@ def noise_views(data: Data, library: SymbolLibrary, config: MosaicConfig, noise:
 
 def _view(link: Link, y: Numbers, noise: RowNoise) -> View | None:
     centre, deviations = noise.centre, noise.deviations
-    inside = link.domain(centre)
-    if inside.mean() < Noise.INSIDE:
-        return None
     target = link.apply(centre) + link.slope(centre) * (y - centre)
     # over half a standard deviation to either side, so that it is not 0 where the slope happens to be
     slopes = np.square([link.slope(centre + share * deviations) for share in (-0.5, 0.0, 0.5)])
     known = np.isfinite(slopes)
     spread = deviations * np.sqrt(np.where(known, slopes, 0.0).sum(axis=0) / known.sum(axis=0))
     scale = 1.0 / spread
-    usable = inside & np.isfinite(target) & np.isfinite(scale)
+    usable = link.domain(centre) & np.isfinite(target) & np.isfinite(scale)
     if usable.mean() < Noise.INSIDE:
         return None
     return np.where(usable, target, 0.0), np.where(usable, scale, 0.0)

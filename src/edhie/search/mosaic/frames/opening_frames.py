@@ -180,7 +180,7 @@ def best_guesses(explored: Archive, n_given: int) -> Forest:
 def guess_pieces(explored: Archive, n_given: int, largest: int) -> Forest:
     """Return the distinct parts of the best of the first `n_given` expressions, the smallest first."""
     parts = distinct_subtrees(explored.take(np.sort(_best(explored, n_given))), largest)
-    return parts.take(np.arange(min(len(parts), Opening.GUESS_PIECES)))
+    return parts[: Opening.GUESS_PIECES]
 
 
 def _best(explored: Archive, n_given: int) -> Indices:

@@ -64,7 +64,7 @@ class PooledFrame:
         return self.rules.banned_within(head), self.rules.banned_within(["exp"]) if self.frame.free.is_product else None
 
     def allowed(self, forest: Forest, which: Indices, is_log: Mask) -> Mask:
-        """Return, by regressor, piece `which` of the forest each, whether constraints let it be written here."""
+        """Return, for each regressor, of piece `which` of the forest, whether constraints let it be written here."""
         found = np.ones(len(which), np.bool_)
         for banned, may_be in zip(self._banned, (False, is_log), strict=True):
             if banned is not None:

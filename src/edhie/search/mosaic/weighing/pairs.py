@@ -57,7 +57,7 @@ def best_pairs(pool: FramePool, forest: Forest, values: Numbers, top: int) -> tu
 
 def _paired(rest: Numbers, squares: Numbers, which: Indices, n_pieces: int, group: Sequence[PooledFrame]) -> Indices:
     """Return the regressors that are tried in pairs."""
-    chosen = (squares > 0) & ((which < Weighing.PAIRED_FIRST) | (which >= n_pieces))
+    chosen = (which < Weighing.PAIRED_FIRST) | (which >= n_pieces)
     shares = shares_of(rest, squares, [each.frame for each in group])
     most = Weighing.PAIRED_BEST // len(group)
     for k in range(len(group)):
@@ -67,7 +67,7 @@ def _paired(rest: Numbers, squares: Numbers, which: Indices, n_pieces: int, grou
 
 def _with_elites(forest: Forest, values: Numbers, group: Sequence[PooledFrame]) -> tuple[Forest, Numbers]:
     few, most = [each.elites for each in group], Weighing.PAIRED_ELITES
-    both = Forest.concatenate([forest, *(each.forest.take(np.arange(min(len(each), most))) for each in few)])
+    both = Forest.concatenate([forest, *(each.forest[:most] for each in few)])
     all_values = np.concatenate([values, *(each.values[:most] for each in few)])
     first, _ = both.grouped()
     return both.take(first), all_values[first]
@@ -137,7 +137,7 @@ def plain_sums(
 
     The nearest to the target are described: by absolute and by relative errors. What `rules` forbid is left out.
     """
-    found, n_weighed = _nearest_sums(pieces.take(np.arange(min(len(pieces), PlainSums.PIECES))), data)
+    found, n_weighed = _nearest_sums(pieces[: PlainSums.PIECES], data)
     if rules is not None:
         found = found.take(rules.allowed(completed(found, rules)))
     bits = description_bits(found, data, criterion)

@@ -31,7 +31,7 @@ class FrameWriter:
         self._is_positive = [bool(column.min() > 0) for column in columns]
 
     def write(self, frame: Frame, extra: Sequence[Term] = ()) -> list[Expr]:
-        """Return what a frame says with further terms.
+        """Return the expressions of a frame with further terms.
 
         The list is empty where it cannot be written, and has several expressions where numbers are unsure.
         """
@@ -46,7 +46,7 @@ class FrameWriter:
         return [expr for coefficients in readings for expr in self._exprs(frame, terms, fit.kept, coefficients)]
 
     def write_whole(self, frame: Frame, data: Data) -> list[Expr]:
-        """Return what a frame without terms says with whole coefficients; `data` are its rows."""
+        """Return the expressions of a frame without terms with whole coefficients; `data` are its rows."""
         if frame.free.is_product or frame.terms:
             return []
         columns, target = frame.free.columns * frame.free.row_scale, frame.target * frame.free.row_scale
