@@ -162,7 +162,7 @@ class Mosaic(Strategy):
             found, n_weighed = best_pairs(pool, pieces.forest, pieces.values, Rounds.PAIRS_WRITTEN)
             tally.screened += n_weighed
             self._findings.write_sums(pieces.forest)
-            findings += [each for each in found if each.pooled.is_worth(each.left)]
+            findings += [each for each in found if each.left <= each.pooled.limit]
         if config.fixed_terms and self._round % Rounds.LAYERS_EVERY == 0:
             pool.fix_terms(pieces.forest, pieces.values, config.frames, rng)
         if self._round in Rounds.SIMPLE and pool.frames:

@@ -46,9 +46,10 @@ class PooledFrame:
         """Return the share of all that is to be explained which a piece leaves."""
         return self.frame.unexplained * (1.0 - share)
 
-    def is_worth(self, left: float) -> bool:
-        """Return whether terms that leave this share are written: they leave rounding, or less than those before."""
-        return left <= max(Weighing.SURE, Weighing.BETTER * self.least)
+    @property
+    def limit(self) -> float:
+        """The largest share that terms may leave to be written: rounding, or less than those before."""
+        return max(Weighing.SURE, Weighing.BETTER * self.least)
 
     def elite(self, k: int) -> Finding:
         """Return one of the elites as a finding."""
@@ -179,7 +180,7 @@ class FramePool:
         for pooled in self.frames:
             for k, share in enumerate(pooled.elites.shares[:most].tolist()):
                 each = pooled.elite(k)
-                if share in pooled.written or not pooled.is_worth(each.left):
+                if share in pooled.written or each.left > pooled.limit:
                     continue
                 pooled.written.add(share)
                 pooled.least = min(pooled.least, each.left)
