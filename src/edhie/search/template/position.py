@@ -155,7 +155,7 @@ LEFT: dict[int, Callable[[Numbers, Numbers], Numbers]] = {
     Opcode.POW: lambda t, other: t ** (1 / other),
 }
 """By opcode: the first operand, from the result and the second."""
-RIGHT = LEFT | {
+RIGHT: dict[int, Callable[[Numbers, Numbers], Numbers]] = LEFT | {
     Opcode.SUB: lambda t, other: other - t,
     Opcode.DIV: lambda t, other: other / t,
     Opcode.POW: lambda t, other: np.log(t) / np.log(other),
