@@ -203,7 +203,7 @@ class Mosaic(Strategy):
             if not each.frame.terms and each.frame.unexplained > 0
         ]
         found, n_pairs = best_beside(
-            list(pool.by_columns(lean)), pieces.forest.take(plain), pieces.values[plain], products, values,
+            pool.by_columns(lean), pieces.forest.take(plain), pieces.values[plain], products, values,
             Rounds.PAIRS_WRITTEN,
         )  # fmt: skip
         tally.screened += pool.weigh_products(products, values) + n_pairs

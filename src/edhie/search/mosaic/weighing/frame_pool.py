@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -119,14 +119,12 @@ class FramePool:
         """The frames without fixed terms."""
         return [each.frame for each in self.frames if not each.frame.terms]
 
-    def by_columns(
-        self, frames: Sequence[PooledFrame] | None = None
-    ) -> Iterator[tuple[FreeColumns, list[PooledFrame]]]:
-        """Yield frames over the same free columns together."""
-        groups: dict[int, list[PooledFrame]] = {}
+    def by_columns(self, frames: Sequence[PooledFrame] | None = None) -> list[tuple[FreeColumns, list[PooledFrame]]]:
+        """Return frames, by default all, grouped by their free columns."""
+        groups: dict[FreeColumns, list[PooledFrame]] = {}
         for each in self.frames if frames is None else frames:
-            groups.setdefault(id(each.frame.free), []).append(each)
-        return ((group[0].frame.free, group) for group in groups.values())
+            groups.setdefault(each.frame.free, []).append(each)
+        return list(groups.items())
 
     # -- weighing -------------------------------------------------------------------------
 

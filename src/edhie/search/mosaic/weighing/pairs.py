@@ -92,15 +92,12 @@ def best_beside(
     from edhie.search.mosaic.weighing.pair_kernels import best_with_one_of_few
 
     n_weighed = 0
-    found: dict[int, list[tuple[float, float, int, int, Numbers]]] = {id(each): [] for _, its in groups for each in its}
+    found: dict[PooledFrame, list[tuple[float, float, int, int, Numbers]]]  # cost, share, candidate, piece, values
+    found = {pooled: [] for _, group in groups for pooled in group}
     # a node costs as many bits as the residual would have to save, n/2·log2(rest): a factor of the residual
     price = 2 * math.log(max(len(plain.library), 2)) / values.shape[1]
     weights, plain_weights = np.exp(price * products.sizes), np.exp(price * plain.sizes)
-    units = []  # residuals of plain pieces after the free columns, at length 1; zeros where nothing is left
-    for free, _ in groups:
-        rest, squares = free.residuals(plain_values * free.row_scale)
-        is_new = (squares > 0)[:, np.newaxis]
-        units.append(np.where(is_new, rest / np.sqrt(np.where(is_new[:, 0], squares, 1.0))[:, np.newaxis], 0.0))
+    units = [_units(free, plain_values) for free, _ in groups]
     for which, made in products.chunks(values):
         for (free, group), unit in zip(groups, units, strict=True):
             rest, squares = free.residuals(made * free.row_scale)
@@ -112,19 +109,26 @@ def best_beside(
                 best = best_with_one_of_few(
                     rest @ target, squares, weights[which], overlap, unit @ target, own_weights, top
                 )
-                pairs = found[id(pooled)]
+                pairs = found[pooled]
                 for cost, share, i, j in best.tolist():
                     if i >= 0:
                         pairs.append((cost, share, int(which[int(i)]), int(j), made[int(i)].copy()))
                 pairs.sort(key=lambda pair: pair[0])
                 del pairs[top:]
     findings = []
-    for pooled in (each for _, group in groups for each in group):
-        for _, share, candidate, k, candidate_values in found[id(pooled)]:
+    for pooled, pairs in found.items():
+        for _, share, candidate, k, candidate_values in pairs:
             one = Term(plain.take([k]), plain_values[k], is_log=False)
             other = Term(products.trees(np.array([candidate])), candidate_values, is_log=False)
             findings.append(Finding(pooled, (one, other), pooled.left_by(share)))
     return findings, n_weighed
+
+
+def _units(free: FreeColumns, plain_values: Numbers) -> Numbers:
+    """Return the residuals of plain pieces after free columns, at length 1; zeros where nothing is left."""
+    rest, squares = free.residuals(plain_values * free.row_scale)
+    with np.errstate(all="ignore"):
+        return np.where((squares > 0)[:, np.newaxis], rest / np.sqrt(squares)[:, np.newaxis], 0.0)
 
 
 # -- sums and differences without coefficients, for libraries in which numbers cannot be written ----
