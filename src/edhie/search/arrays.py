@@ -50,7 +50,7 @@ def recoded(forest: Forest, table: NDArray[np.integer], library: SymbolLibrary) 
 
 
 def one_of_each(forest: Forest, order: Indices) -> Indices:
-    """Return places in this order, only the first of each structure."""
+    """Return the places in `order`, only the first of each structure."""
     _, first = np.unique(unfitted(forest).grouped()[1][order], return_index=True)
     return order[np.sort(first)]
 

@@ -215,7 +215,7 @@ def spreads(generator: LatentGenerator, z: Codes) -> tuple[Codes, Codes]:
 
 
 def spreads_of(generator: LatentGenerator, forest: Forest, sources: Indices, count: int) -> tuple[Codes, Codes]:
-    """Return the same of `count` codes, where it is known which of them (`sources`) decode to which expressions."""
+    """Return the same for `count` codes: those at `sources` decode to the expressions, the others to nothing."""
     mean = np.zeros((count, generator.latent_dim), np.float32)
     deviation = np.ones_like(mean)
     encoded_mean, log_variance = generator.encode(forest)

@@ -51,7 +51,7 @@ class Scorer:
         return len(self.exact_ones()) > 0
 
     def exact_ones(self) -> Indices:
-        """Return the places of expressions that leave nothing but rounding, and could have left more."""
+        """Return the places of expressions that leave only rounding, without those of as many constants as rows."""
         explored = self.evaluator.explored
         exact = np.flatnonzero(explored.errors <= self._exact)
         return exact[is_testable(explored.take(exact), self.evaluator.data)] if len(exact) else exact

@@ -139,7 +139,7 @@ def _products(link: Link, view: View, data: Data, noise: RowNoise, total: float,
 def whole_powers(data: Data, noise: RowNoise) -> Indices:
     """Return the powers of the variables that are factors of the target, as its logarithm shows them.
 
-    In m*x/(a^2 + b^2) the powers of m and x are 1 wherever one looks; those of a and b are nowhere near a whole number.
+    In m*x/(a^2 + b^2) the powers of m and x are 1 everywhere, and those of a and b are not near a whole number.
     """
     powers = np.zeros(data.n_variables, np.int64)
     usable = np.flatnonzero((data.columns != 0).all(axis=1))
