@@ -65,7 +65,7 @@ class PooledFrame:
         return self.rules.banned_within(head), self.rules.banned_within(["exp"]) if self.frame.free.is_product else None
 
     def allowed(self, forest: Forest, which: Indices, is_log: Mask) -> Mask:
-        """Return, for each regressor, whether constraints let it be written here; `which` has the place of its piece."""
+        """Return, for each regressor, whether constraints let it be written; `which` has the places of pieces."""
         found = np.ones(len(which), np.bool_)
         for banned, may_be in zip(self._banned, (False, is_log), strict=True):
             if banned is not None:
