@@ -28,12 +28,6 @@ def with_missing(forest: Forest, value: float) -> Forest:
     return replace(forest, values=np.where(np.isnan(forest.values), value, forest.values))
 
 
-def are_constants(forest: Forest) -> Mask:
-    """Return, by value, whether it is that of a constant to be fitted, not a number."""
-    slots = forest.tokens[forest.library.has_slot[forest.tokens]]
-    return np.asarray(slots == forest.library.ids.get(forest.library.constant or "", -1))
-
-
 def root_weights(data: Data) -> Numbers:
     """Return the square roots of the rows' weights."""
     return np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights)

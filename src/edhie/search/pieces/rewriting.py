@@ -9,12 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from edhie.evaluate.constants.fitting import FitConfig, fit_constants, with_parts
+from edhie.evaluate.constants.jacobian import constants_among_values
 from edhie.evaluate.constraints import Rules
 from edhie.evaluate.data import Data
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
 from edhie.expr.symbols import NUMBER, Opcode
-from edhie.search.arrays import are_constants, with_missing
+from edhie.search.arrays import with_missing
 from edhie.search.pieces.splicing import Part, Stock
 
 FROM_HERE = FitConfig(points=0, starts=1, iterations=30, tolerance=1e-14)  # no other starts than the values there are
@@ -154,7 +155,7 @@ def trimmed(forest: Forest, rules: Rules) -> Forest:
         found.append(variants.take(is_allowed))
         forest = variants.take(~is_allowed & (variants.sizes < forest.sizes.max()))
     made = Forest.concatenate(found)
-    return replace(made, values=np.where(are_constants(made), np.nan, made.values)).unique()[:TRIM_KEPT]
+    return replace(made, values=np.where(constants_among_values(made), np.nan, made.values)).unique()[:TRIM_KEPT]
 
 
 # -- constants --------------------------------------------------------------------------
@@ -190,7 +191,7 @@ def refitted(forest: Forest, data: Data, config: FitConfig = FROM_HERE) -> Fores
 
 def within_bounds(forest: Forest, data: Data, config: FitConfig) -> tuple[Forest, int]:
     """Refit expressions with a constant outside of the bounds of `config`; return all, and how many were refitted."""
-    is_beyond = are_constants(forest) & ((forest.values < config.lower) | (forest.values > config.upper))
+    is_beyond = constants_among_values(forest) & ((forest.values < config.lower) | (forest.values > config.upper))
     if not is_beyond.any():
         return forest, 0
     beyond = np.unique(np.searchsorted(forest.value_offsets, np.flatnonzero(is_beyond), side="right") - 1)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.constants.jacobian import constants_among_values
 from edhie.expr import Forest, SymbolLibrary
-from edhie.search.arrays import Indices, Mask, Numbers, are_constants
+from edhie.search.arrays import Indices, Mask, Numbers
 from edhie.search.pieces.splicing import Part, Stock
 
 JOINERS = ("*", "/", "+", "-")  # the most likely first: what makes a piece fit is most often a factor
@@ -148,7 +149,7 @@ def _put(parts: list[Part], where: Mask, pieces: list[Part]) -> None:
 
 def _with_moved_constants(forest: Forest, rng: np.random.Generator, chances: Chances) -> Forest:
     """Give constants without a value one at random, and move a share of the others a little."""
-    at = np.flatnonzero(are_constants(forest))
+    at = np.flatnonzero(constants_among_values(forest))
     if len(at) == 0:
         return forest
     values = forest.values.copy()

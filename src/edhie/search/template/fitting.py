@@ -8,13 +8,13 @@ from typing import cast
 import numpy as np
 
 from edhie.evaluate.constants.fitting import FitConfig, fit_constants
-from edhie.evaluate.constants.jacobian import Response
+from edhie.evaluate.constants.jacobian import Response, constants_among_values
 from edhie.evaluate.constants.polish import gauss_newton
 from edhie.evaluate.constants.tied_constants import TiedConstants
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest
-from edhie.search.arrays import Numbers, are_constants
+from edhie.search.arrays import Numbers
 from edhie.search.pieces.rewriting import FROM_HERE
 from edhie.search.pieces.variation import likely_constants
 from edhie.search.template.template import Template
@@ -39,7 +39,7 @@ class Fitting:
         if len(forest) == 0 or len(forest.values) == 0:
             return forest
         values = np.clip(forest.values, self._from_here.lower, self._from_here.upper)
-        forest = replace(forest, values=np.where(are_constants(forest), values, forest.values))
+        forest = replace(forest, values=np.where(constants_among_values(forest), values, forest.values))
         if not self._template.is_tied:
             return fit_constants(forest, self._data, config=self._from_here).forest
         found = [self._descended(forest.take([k])) for k in range(len(forest))]
@@ -49,7 +49,7 @@ class Fitting:
         """Return instances with constants fitted from several starts, whatever values they have."""
         if len(forest) == 0 or len(forest.values) == 0:
             return forest
-        forest = replace(forest, values=np.where(are_constants(forest), np.nan, forest.values))
+        forest = replace(forest, values=np.where(constants_among_values(forest), np.nan, forest.values))
         if not self._template.is_tied:
             return fit_constants(forest, self._data, config=self._anew).forest
         return Forest.concatenate([self._from_starts(forest.take([k]), rng) for k in range(len(forest))])
@@ -58,7 +58,11 @@ class Fitting:
 
     def _descended(self, whole: Forest) -> Numbers:
         """Return the values of one expression after some steps."""
-        ties, is_constant, data = TiedConstants(self._template.ties(whole[0])), are_constants(whole), self._data
+        ties, is_constant, data = (
+            TiedConstants(self._template.ties(whole[0])),
+            constants_among_values(whole),
+            self._data,
+        )
         values = whole.values.copy()
         if ties.of and np.isfinite(values).all():
             response, start = cast(Response, _Tied(whole, data.columns, ties)), ties.different(values[is_constant])
@@ -75,7 +79,7 @@ class Fitting:
         points[0] = 1.0
         points = np.clip(points, self._from_here.lower, self._from_here.upper)
         all_values = np.tile(whole.values, (TIED_POINTS, 1))
-        all_values[:, are_constants(whole)] = points[:, of]
+        all_values[:, constants_among_values(whole)] = points[:, of]
         tried = replace(whole.take(np.zeros(TIED_POINTS, np.int64)), values=all_values.ravel())
         best = np.argsort(squared_errors(tried, self._data), kind="stable")[:TIED_STARTS]
         ends = replace(tried.take(best), values=np.concatenate([self._descended(tried.take([k])) for k in best]))
