@@ -58,12 +58,8 @@ class Fitting:
 
     def _descended(self, whole: Forest) -> Numbers:
         """Return the values of one expression after some steps."""
-        ties, is_constant, data = (
-            TiedConstants(self._template.ties(whole[0])),
-            constants_among_values(whole),
-            self._data,
-        )
-        values = whole.values.copy()
+        ties, is_constant = TiedConstants(self._template.ties(whole[0])), constants_among_values(whole)
+        values, data = whole.values.copy(), self._data
         if ties.of and np.isfinite(values).all():
             response, start = cast(Response, _Tied(whole, data.columns, ties)), ties.different(values[is_constant])
             lower, upper = self._from_here.lower, self._from_here.upper
