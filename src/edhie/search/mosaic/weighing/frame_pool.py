@@ -67,7 +67,7 @@ class PooledFrame:
     def allowed(self, forest: Forest, which: Indices, is_log: Mask) -> Mask:
         """Return, for each regressor, whether constraints let it be written; `which` has the places of pieces."""
         found = np.ones(len(which), np.bool_)
-        for banned, may_be in zip(self._banned, (False, is_log), strict=True):
+        for banned, may_be in zip(self._banned, (np.zeros_like(is_log), is_log), strict=True):
             if banned is not None:
                 has_any = np.bincount(forest.owners[banned[forest.tokens]], minlength=len(forest)) > 0
                 found &= ~has_any[which] | may_be
