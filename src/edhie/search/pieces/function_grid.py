@@ -89,9 +89,8 @@ def opening_pieces(library: SymbolLibrary, columns: Numbers) -> Forest:
         with suppress(UnwritableError):
             written.append(speller.monomial(exponents))
     written += _shifted(speller, columns)
-    return Forest.concatenate(
-        [Forest.from_exprs(written, library), function_grid(library, columns, np.ones(len(columns)))]
-    )
+    grid = function_grid(library, columns, np.ones(len(columns)))
+    return Forest.concatenate([Forest.from_exprs(written, library), grid])
 
 
 def exponents_up_to(n: int, degree: int) -> list[tuple[int, ...]]:

@@ -101,7 +101,7 @@ class Edits:
     def near(self, expr: Expr) -> Forest:
         """Return trees with one usual symbol more, less or other; new constants have no value."""
         work = _Work(Forest.from_exprs([expr], self._library))
-        made = [shorter(work.forest), *work.replaced(self._usual), *work.wrapped(self._usual[1])]
+        made = [shorter(work.forest), *work.replaced(self._usual), work.wrapped(self._usual[1])]
         leaves = work.stock.symbols(np.concatenate([self._usual[0], self._rare[0]]))
         made += [forest for joiner in self._joiners for forest in work.joined(joiner, leaves)]
         return Forest.concatenate(made)
@@ -119,7 +119,7 @@ class Edits:
     def strange(self, expr: Expr) -> Forest:
         """Return trees with one symbol that formulas rarely have."""
         work = _Work(Forest.from_exprs([expr], self._library))
-        return Forest.concatenate([*work.replaced(self._rare), *work.wrapped(self._rare[1])])
+        return Forest.concatenate([*work.replaced(self._rare), work.wrapped(self._rare[1])])
 
 
 class _Work:
@@ -160,10 +160,10 @@ class _Work:
         ]
         return np.concatenate([at for at, _ in found]), np.concatenate([other[at] for at, other in found])
 
-    def wrapped(self, symbols: Indices) -> list[Forest]:
+    def wrapped(self, symbols: Indices) -> Forest:
         """Put each operator of one operand over each node."""
         nodes, others = _pairs(np.arange(self.size), symbols)
-        return [self.made(nodes, [self.stock.symbols(others), self.here.at(nodes)])]
+        return self.made(nodes, [self.stock.symbols(others), self.here.at(nodes)])
 
     def joined(self, joiner: str, parts: Part) -> list[Forest]:
         """Join each node with each part, on either side where that matters."""
