@@ -23,9 +23,7 @@ class Watch:
     """Follows what an evaluator explores."""
 
     def __init__(self, task: Task, strategy: Strategy, listener: Listener | None) -> None:
-        self._task = task
-        self._strategy = strategy
-        self._listener = listener
+        self._task, self._strategy, self._listener = task, strategy, listener
         self.history = History()
         self._seen = 0  # of those that were ever explored
         self._front = Front(_explored(task.evaluator, task.evaluator.explored.n_seen))
