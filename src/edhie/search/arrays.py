@@ -1,4 +1,4 @@
-"""Array types that the searches share, and forests as arrays for checkpoints."""
+"""Array types and small functions on forests that the searches share, and forests as arrays for checkpoints."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.data import Data
 from edhie.expr import Forest, SymbolLibrary
 
 Numbers = NDArray[np.float64]
@@ -22,18 +23,28 @@ def unfitted(forest: Forest) -> Forest:
     return replace(forest, values=np.full(len(forest.values), np.nan))
 
 
+def with_missing(forest: Forest, value: float) -> Forest:
+    """Return the expressions with this value for constants that have none."""
+    return replace(forest, values=np.where(np.isnan(forest.values), value, forest.values))
+
+
+def root_weights(data: Data) -> Numbers:
+    """Return the square roots of the rows' weights."""
+    return np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights)
+
+
 def recoded(forest: Forest, table: NDArray[np.integer], library: SymbolLibrary) -> Forest:
     """Return the expressions with the tokens that a table gives, over another library.
 
     Expressions with a token for which the table has -1 are left out.
     """
     is_known = np.bincount(forest.owners[table[forest.tokens] < 0], minlength=len(forest)) == 0
-    whole = forest.take(np.flatnonzero(is_known))
+    whole = forest.take(is_known)
     return replace(whole, library=library, tokens=table[whole.tokens].astype(np.int16))
 
 
 def one_of_each(forest: Forest, order: Indices) -> Indices:
-    """Return places in this order, only the first of each structure."""
+    """Return the places in `order`, only the first of each structure."""
     _, first = np.unique(unfitted(forest).grouped()[1][order], return_index=True)
     return order[np.sort(first)]
 

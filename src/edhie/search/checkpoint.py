@@ -1,27 +1,39 @@
-"""Checkpoints: a folder with a description of the search and one file of arrays, which is replaced atomically."""
+"""Checkpoints: a folder with a description of the search and one file of arrays, which is replaced atomically.
+
+The description has the settings and digests that determine the result, so that only the same search is resumed.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import platform
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import KeepError, SearchError
+import edhie
+from edhie.errors import KeepError, SearchError, shortened
 from edhie.evaluate.evaluator import Evaluator
 from edhie.results import History
 from edhie.results.saving import DESCRIPTION as RESULT
+from edhie.search.arrays import under
 from edhie.search.base import State, Strategy, Tally, Task
-from edhie.search.identity import FORMAT, check_same, description
+from edhie.search.sampling import drawn
 from edhie.storage import FolderFormat, replace_file
 
 DESCRIPTION, ARRAYS = "run.json", "checkpoint.npz"
-STORED = FolderFormat("search", FORMAT, DESCRIPTION, SearchError, "delete the folder and start again", KeepError)
+STORED = FolderFormat("search", 2, DESCRIPTION, SearchError, "delete the folder and start again", KeepError)
 WRITE_SECONDS = 20.0  # between two checkpoints
+SAMPLES = 64  # of a generator, by which it is recognised
+PLACES = ("generator", "corpus")
+"""Settings that are paths, which may change: digests of the contents are compared instead."""
+DIGEST = "_sha256"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +61,14 @@ class Keeper:
         self.folder = folder
         self._arrays: dict[str, NDArray[Any]] | None = None
         self._written = time.perf_counter()
-        now = description(strategy, task, seed, asked)
+        now = _description(strategy, task, seed, asked)
         kept = _read_description(folder, resume=resume)
         if kept is not None:
-            check_same(folder, kept, now)
-            self._arrays = _read_arrays(folder / ARRAYS)
+            _check_same(folder, kept, now)
             now["seed"] = kept["seed"]
+            if (path := folder / ARRAYS).exists():
+                with STORED.reading(path), path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+                    self._arrays = dict(file)
         self.seed = int(now["seed"])
         self._description = STORED.files(now, {})[DESCRIPTION]
         _write(folder, DESCRIPTION, self._description)
@@ -86,8 +100,8 @@ class Keeper:
             return None
         arrays, self._arrays = self._arrays, None
         with STORED.reading(self.folder / ARRAYS):
-            state = _under("strategy.", arrays)
-            evaluator.restore(_under("evaluator.", arrays))
+            state = under("strategy.", arrays)
+            evaluator.restore(under("evaluator.", arrays))
             strategy.restore(state)
             history = [arrays[f"history.{each.name}"] for each in fields(History)]
             if len({column.shape for column in history}) != 1:
@@ -96,17 +110,6 @@ class Keeper:
                 int(arrays["steps"]), float(arrays["seconds"]), bool(arrays["is_over"]),
                 Tally(*arrays["tally"].tolist()), History(*history), state,
             )  # fmt: skip
-
-
-def _history(arrays: Mapping[str, NDArray[Any]]) -> History:
-    columns = [arrays[f"history.{each.name}"] for each in fields(History)]
-    if len({column.shape for column in columns}) != 1:
-        raise ValueError("the columns of its history are not equally long")
-    return History(*columns)
-
-
-def _under(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
 def _storable(name: str, value: Any) -> NDArray[Any]:
@@ -141,16 +144,85 @@ def _read_description(folder: Path, *, resume: bool) -> dict[str, Any] | None:
     return kept
 
 
-def _read_arrays(path: Path) -> dict[str, NDArray[Any]] | None:
-    if not path.exists():
-        return None
-    with STORED.reading(path), path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-        return {name: file[name] for name in file.files}
-
-
 def _write(folder: Path, name: str, content: bytes | Callable[[IO[bytes]], object]) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         replace_file(folder / name, content)
     except OSError as error:
         raise STORED.unwritable(folder, error) from error
+
+
+# -- the identity of a search -------------------------------------------------------------
+
+
+def _description(strategy: Strategy, task: Task, seed: int, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings and digests that determine the result; to resume a search, they have to be the same."""
+    evaluator, data = task.evaluator, task.evaluator.data
+    weights = () if data.weights is None else (data.weights,)
+    samples, _ = drawn(task.generator, SAMPLES, np.random.default_rng(0))
+    return {
+        "versions": {"edhie": edhie.__version__, "numpy": np.__version__, "python": platform.python_version()},
+        "strategy": strategy.name,
+        "settings": _plain(strategy.settings()),
+        "asked": _plain({**asked, **evaluator.settings()}),
+        "budget": asdict(task.budget),
+        "seed": seed,
+        "digests": {
+            "data": _digest(data.columns, data.y, *weights),
+            "evaluator": _digest(text=json.dumps(evaluator.settings(), sort_keys=True, default=str)),
+            "library": _digest(text=evaluator.library.to_json()),
+            "generator": _digest(samples.tokens, samples.offsets, text=samples.library.to_json()),
+        },
+    }
+
+
+def _check_same(folder: Path, kept: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Raise an error if the search in a folder is not the one to be resumed."""
+    _check_asked(folder, kept.get("asked"), now["asked"])
+    if kept["strategy"] != now["strategy"] or kept["settings"] != now["settings"]:
+        raise SearchError(
+            f"the search in {folder} has the strategy {kept['strategy']!r} with {kept['settings']}, not "
+            f"{now['strategy']!r} with {now['settings']}; pass the same, or another folder"
+        )
+    other = [what for what, digest in now["digests"].items() if kept["digests"].get(what) != digest]
+    if other:
+        verb = "differ" if len(other) > 1 or other == ["data"] else "differs"
+        what = f"{' and '.join(other)} {verb} from the saved search"
+        raise SearchError(f"cannot resume {folder}: {what}; pass the same, or another folder")
+
+
+def _check_asked(folder: Path, kept: Any, now: Mapping[str, Any]) -> None:
+    if not isinstance(kept, Mapping):  # an earlier release did not write it
+        return
+    for what in dict.fromkeys([*now, *kept]):
+        if what in PLACES or kept.get(what) == now.get(what):
+            continue
+        name, before, after = what.removesuffix(DIGEST), kept.get(what), now.get(what)
+        if name != what and before and after:
+            told = f"the {name} differs from that of the saved search"
+        else:
+            told = f"the saved search has {_told(name, before, after)}, not {_told(name, after, before)}"
+        raise SearchError(f"cannot resume {folder}: {told}; pass the same, or another folder")
+
+
+def _told(name: str, value: Any, other: Any) -> str:
+    """Return a value as text, of a table only what differs from another one."""
+    if value is None:
+        return f"no {name}"
+    if name in PLACES:
+        return f"a {name}"
+    if isinstance(value, Mapping) and isinstance(other, Mapping):
+        value = {key: each for key, each in value.items() if each != other.get(key)}
+    return f"{name} {shortened(json.dumps(value, ensure_ascii=False))}"
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as it would be read from a JSON file."""
+    return json.loads(json.dumps(value, default=str))
+
+
+def _digest(*arrays: NDArray[Any], text: str = "") -> str:
+    state = hashlib.sha256(text.encode())
+    for array in arrays:
+        state.update(np.ascontiguousarray(array).tobytes())
+    return state.hexdigest()

@@ -1,4 +1,4 @@
-"""Evolution in a latent space: EDHiE with an HVAE, GVAE-Evo with a GVAE."""
+"""Evolution in a latent space, and the paper's operators on codes: EDHiE with an HVAE, GVAE-Evo with a GVAE."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from edhie.errors import SearchError
 from edhie.evaluate.numbers import check_whole, shown
 from edhie.expr import Forest
-from edhie.generators.base import Codes, Decoded, LatentGenerator
+from edhie.generators.base import Codes, LatentGenerator
 from edhie.results.front import front_of
 from edhie.search.arrays import Indices, Numbers
 from edhie.search.base import State, Strategy, Task
-from edhie.search.operators import convex_crossover, neighbours, spreads, spreads_of, survivors, tournaments
 
 
 @dataclass(frozen=True)
@@ -67,12 +66,6 @@ class Population:
     errors: Numbers  # infinite where a code decodes to nothing
     forms: NDArray[np.uint64]  # 0 where a code decodes to nothing
 
-    @classmethod
-    def empty(cls, latent_dim: int) -> Population:
-        """Return a population without individuals."""
-        codes = np.zeros((0, latent_dim), np.float32)
-        return cls(codes, codes, codes, np.zeros(0), np.zeros(0, np.uint64))
-
     def __len__(self) -> int:
         return len(self.errors)
 
@@ -101,7 +94,8 @@ class Evolve(Strategy):
             raise SearchError(f"the strategy 'evolve' needs a generator with a latent space, not a {kind}; use 'draw'")
         self._task = task
         self._model: LatentGenerator = task.generator
-        self._living = Population.empty(task.generator.latent_dim)
+        codes = np.zeros((0, task.generator.latent_dim), np.float32)
+        self._living = Population(codes, codes, codes, np.zeros(0), np.zeros(0, np.uint64))
         self._front = np.zeros((2, 0))  # errors, complexities: the best trade-offs so far
         self._generation = self._since_new = self._since_better = 0
 
@@ -154,18 +148,14 @@ class Evolve(Strategy):
         all_forms = np.concatenate([self._living.forms, forms])
         chosen = survivors(all_errors, self.config.population, all_forms if self.config.unique else None)
         new = chosen[chosen >= old] - old
-        mean, deviation = self._spreads(decoded, new)
+        expressions = np.searchsorted(decoded.sources, new)
+        is_valid = np.append(decoded.sources, -1)[expressions] == new
+        forest = decoded.forest.take(expressions[is_valid])
+        mean, deviation = spreads_of(self._model, forest, np.flatnonzero(is_valid), len(new))
         joined = self._living.joined(Population(codes[new], mean, deviation, errors[new], forms[new]))
         places = chosen.copy()
         places[chosen >= old] = old + np.arange(len(new))
         self._living = joined.take(places)
-
-    def _spreads(self, decoded: Decoded, chosen: Indices) -> tuple[Codes, Codes]:
-        """Return mean and deviation for some of the codes that were decoded."""
-        expressions = np.searchsorted(decoded.sources, chosen)
-        is_valid = np.append(decoded.sources, -1)[expressions] == chosen
-        forest = decoded.forest.take(expressions[is_valid])
-        return spreads_of(self._model, forest, np.flatnonzero(is_valid), len(chosen))
 
     def _errors(self, forest: Forest) -> tuple[Numbers, NDArray[np.uint64]]:
         """Return errors and forms; what can neither survive nor be on the front is not scored to the end."""
@@ -203,3 +193,63 @@ class Evolve(Strategy):
         self._living = living
         self._front = state["front"]
         self._generation, self._since_new, self._since_better = state["generation"].tolist()
+
+
+# -- operators: pure functions on arrays --------------------------------------------------
+
+
+def convex_crossover(a: Codes, b: Codes, w: NDArray[np.float32]) -> Codes:
+    """Return offspring between their parents: (1 - w)·a + w·b, with one `w` in [0, 1] for each.
+
+    >>> convex_crossover(np.zeros((1, 2), np.float32), np.ones((1, 2), np.float32), np.array([0.25], np.float32))
+    array([[0.25, 0.25]], dtype=float32)
+    """
+    share = w[:, np.newaxis]  # (children, 1)
+    return (1 - share) * a + share * b
+
+
+def spreads(generator: LatentGenerator, z: Codes) -> tuple[Codes, Codes]:
+    """Return mean and deviation of each code's expression, encoded again; the prior's where it decodes to nothing."""
+    decoded = generator.decode(z)
+    return spreads_of(generator, decoded.forest, decoded.sources, len(z))
+
+
+def spreads_of(generator: LatentGenerator, forest: Forest, sources: Indices, count: int) -> tuple[Codes, Codes]:
+    """Return the same for `count` codes: those at `sources` decode to the expressions, the others to nothing."""
+    mean = np.zeros((count, generator.latent_dim), np.float32)
+    deviation = np.ones_like(mean)
+    encoded_mean, log_variance = generator.encode(forest)
+    mean[sources], deviation[sources] = encoded_mean, np.exp(log_variance / 2)
+    return mean, deviation
+
+
+def neighbours(mean: Codes, deviation: Codes, a: NDArray[np.float32], rng: np.random.Generator) -> Codes:
+    """Draw from N(a·mean, a·deviation + (1 - a)·1), with one `a` for each code.
+
+    Near a = 1 the result is syntactically similar, near 0 it is random.
+    """
+    share = a[:, np.newaxis]
+    noise = rng.standard_normal(mean.shape, dtype=np.float32)
+    return share * mean + (share * deviation + (1 - share)) * noise
+
+
+def tournaments(errors: Numbers, n: int, pressure: int, rng: np.random.Generator) -> Indices:
+    """Return pairs of parents, of shape (n, 2): each is the best of `pressure` rivals.
+
+    Rivals are drawn as in pymoo: permutations of the population one after the other, cut into tournaments.
+    """
+    drawn = 2 * n * pressure
+    permutations = [rng.permutation(len(errors)) for _ in range(-(-drawn // len(errors)))]
+    rivals: Indices = np.concatenate(permutations)[:drawn].reshape(2 * n, pressure)
+    winners = np.argmin(errors[rivals], axis=1)  # of equals the first, and the order is random
+    parents: Indices = rivals[np.arange(2 * n), winners].reshape(n, 2)
+    return parents
+
+
+def survivors(errors: Numbers, n: int, forms: NDArray[np.uint64] | None = None) -> Indices:
+    """Return the indices of the `n` with the lowest errors, of equals the earlier; at most one of each form."""
+    order = np.argsort(errors, kind="stable")
+    if forms is not None:
+        _, first = np.unique(forms[order], return_index=True)
+        order = order[np.sort(first)]
+    return order[:n]

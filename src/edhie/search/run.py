@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from edhie.search.strategies import strategy_of
 from edhie.search.watching import Watch, candidates_at
 from edhie.selection.description import Criterion
 
-STATES_SECONDS, STATES_SHARE = 0.1, 0.05  # that taking states may cost: so much, and this share of the time
+STATES_SECONDS, STATES_SHARE = 0.1, 0.05  # time that taking states may cost, and its share of the whole time
 
 
 def run(
@@ -73,19 +73,19 @@ def _warn(error: KeepError, instead: str) -> None:
     warnings.warn(f"{error}; {instead}", UnkeptWarning, stacklevel=3)
 
 
+@dataclass(eq=False)
 class _Loop:
     """One search from its start, or a checkpoint, to its end."""
 
-    def __init__(self, strategy: Strategy, task: Task, seed: int, keeper: Keeper | None, watch: Watch) -> None:
-        self._strategy = strategy
-        self._task = task
-        self._seed = seed
-        self._keeper = keeper
-        self._watch = watch
-        self._n_steps = 0
-        self._is_over = False
-        self._began = time.perf_counter()
-        self._spent_on_states = 0.0
+    strategy: Strategy
+    task: Task
+    seed: int
+    keeper: Keeper | None
+    watch: Watch
+    n_steps: int = 0
+    is_over: bool = False
+    began: float = field(default_factory=time.perf_counter)
+    spent_on_states: float = 0.0
 
     def run(self) -> SearchResult:
         """Do steps until there is a reason to stop."""
@@ -94,22 +94,24 @@ class _Loop:
             self._begin()
             moment = self._moment()
             while (reason := self._reason_to_stop()) is None:
-                self._is_over = not self._strategy.step(np.random.default_rng([self._seed, self._n_steps]))
-                self._n_steps += 1
-                self._watch.look(self._seconds)
-                if self._task.evaluator.is_exhausted:
-                    continue  # the step may have been cut short: on resume it has to be done again
-                moment = self._remembered(moment)
-            self._watch.finish(reason, self._seconds, self._idle)
+                self.is_over = not self.strategy.step(np.random.default_rng([self.seed, self.n_steps]))
+                self.n_steps += 1
+                self.watch.look(self._seconds)
+                is_affordable = self.spent_on_states <= STATES_SECONDS + STATES_SHARE * self._seconds
+                if is_affordable and not self.task.evaluator.is_exhausted:  # on resume, a step cut short is done again
+                    moment = self._moment()
+                    if self.keeper is not None and self.keeper.is_due:
+                        self._keep(moment)
+            self.watch.finish(reason, self._seconds, self._idle)
         except BaseException as error:
             self._go_back(moment)  # an interrupted step is undone
             if not is_interruption(error):
                 raise
             reason = "interrupted"
-            self._watch.finish(reason, self._seconds)
+            self.watch.finish(reason, self._seconds)
             return self._result(reason)
         result = self._result(reason)
-        if self._keeper is not None and self._task.evaluator.is_exhausted:
+        if self.keeper is not None and self.task.evaluator.is_exhausted:
             self._go_back(moment)
         else:
             self._keep(self._moment())
@@ -117,79 +119,68 @@ class _Loop:
 
     @property
     def _seconds(self) -> float:
-        return time.perf_counter() - self._began
+        return time.perf_counter() - self.began
 
     def _begin(self) -> None:
-        evaluator, history = self._task.evaluator, History()
-        self._strategy.begin(self._task)
-        kept = self._keeper.restore(self._strategy, evaluator) if self._keeper else None
+        self.strategy.begin(self.task)
+        kept = self.keeper.restore(self.strategy, self.task.evaluator) if self.keeper else None
         if kept is not None:
-            self._take_on(kept)
-            self._began = time.perf_counter() - kept.seconds
-            history = kept.history
-        self._watch.start(self._seed, self._seconds, history)
-        self._watch.look(self._seconds)
+            self._set_counts(kept)
+            self.began = time.perf_counter() - kept.seconds
+        self.watch.start(self.seed, self._seconds, History() if kept is None else kept.history)
+        self.watch.look(self._seconds)
 
     def _reason_to_stop(self) -> str | None:
-        budget, history = self._task.budget, self._watch.history
+        budget, history = self.task.budget, self.watch.history
         if budget.target_error is not None and len(history) and history.best <= budget.target_error:
             return "target"
-        if self._task.evaluator.is_exhausted:
+        if self.task.evaluator.is_exhausted:
             return "evaluations"
         if budget.seconds is not None and self._seconds >= budget.seconds:
             return "seconds"
-        if budget.patience is not None and self._idle >= max(budget.patience, self._strategy.improved_at or 0):
+        if budget.patience is not None and self._idle >= max(budget.patience, self.strategy.improved_at or 0):
             return "patience"
-        return "finished" if self._is_over else None
+        return "finished" if self.is_over else None
 
     @property
     def _idle(self) -> int:
         """The number of steps since the best equation was found; 0 if the strategy does not report it."""
-        improved = self._strategy.improved_at
-        return 0 if improved is None else self._n_steps - improved
+        improved = self.strategy.improved_at
+        return 0 if improved is None else self.n_steps - improved
 
     # -- moments --------------------------------------------------------------------------
 
     def _moment(self, *, with_state: bool = True) -> Moment:
         """Return the present moment; the strategy's state is taken only where it is to be kept."""
         state, since = None, time.perf_counter()
-        if self._keeper is not None and with_state:
-            state = self._strategy.state()
-            self._spent_on_states += time.perf_counter() - since
-        tally, evaluator = replace(self._task.tally), self._task.evaluator.state()
-        return Moment(self._n_steps, self._seconds, self._is_over, tally, self._watch.history, state, evaluator)
-
-    def _remembered(self, last: Moment) -> Moment:
-        """Return this moment, written where it is time for it; the last one where states have cost too much time."""
-        if self._spent_on_states > STATES_SECONDS + STATES_SHARE * self._seconds:
-            return last
-        moment = self._moment()
-        if self._keeper is not None and self._keeper.is_due:
-            self._keep(moment)
-        return moment
+        if self.keeper is not None and with_state:
+            state = self.strategy.state()
+            self.spent_on_states += time.perf_counter() - since
+        tally, evaluator = replace(self.task.tally), self.task.evaluator.state()
+        return Moment(self.n_steps, self._seconds, self.is_over, tally, self.watch.history, state, evaluator)
 
     def _keep(self, moment: Moment) -> None:
-        if self._keeper is not None and moment.state is not None:
+        if self.keeper is not None and moment.state is not None:
             try:
-                self._keeper.write(moment, self._task.evaluator)
+                self.keeper.write(moment, self.task.evaluator)
             except KeepError as error:
                 _warn(error, "results are kept in memory only")
 
     def _go_back(self, moment: Moment) -> None:
         """Return to a moment, and leave it as the checkpoint."""
-        self._take_on(moment)
+        self._set_counts(moment)
         if moment.evaluator_state is not None:
-            self._task.evaluator.restore(moment.evaluator_state)
-        self._watch.history = moment.history
+            self.task.evaluator.restore(moment.evaluator_state)
+        self.watch.history = moment.history
         self._keep(moment)
 
-    def _take_on(self, moment: Moment) -> None:
-        self._n_steps, self._is_over = moment.n_steps, moment.is_over
+    def _set_counts(self, moment: Moment) -> None:
+        self.n_steps, self.is_over = moment.n_steps, moment.is_over
         for each in fields(Tally):
-            setattr(self._task.tally, each.name, getattr(moment.tally, each.name))
+            setattr(self.task.tally, each.name, getattr(moment.tally, each.name))
 
     def _result(self, reason: str) -> SearchResult:
-        evaluator, counts, tally = self._task.evaluator, self._task.evaluator.counts, self._task.tally
+        evaluator, counts, tally = self.task.evaluator, self.task.evaluator.counts, self.task.tally
         places = evaluator.standing  # every distinct expression, in the order of execution
         places = places[np.argsort(evaluator.explored.executed_at[places], kind="stable")]
         candidates = candidates_at(evaluator, places)
@@ -202,10 +193,10 @@ class _Loop:
             front=Front.of(candidates, negligible=evaluator.negligible),
             candidates=candidates,
             counts=counted,
-            history=self._watch.history,
+            history=self.watch.history,
             seconds=self._seconds,
             stopped=reason,
-            seed=self._seed,
-            strategy=self._strategy.name,
-            leaders=self._strategy.leaders(),
+            seed=self.seed,
+            strategy=self.strategy.name,
+            leaders=self.strategy.leaders(),
         )

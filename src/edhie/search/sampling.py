@@ -12,7 +12,7 @@ from edhie.expr import Forest
 from edhie.generators.base import Generator, LatentGenerator
 from edhie.search.base import State, Strategy, Task
 
-PATIENCE = 10_000  # attempts without anything new after which, or after as many as before, the search ends
+PATIENCE = 10_000  # attempts without anything new after which the search ends, if they are at least half of all
 
 
 def drawn(generator: Generator, n: int, rng: np.random.Generator) -> tuple[Forest, int]:

@@ -23,9 +23,7 @@ class Watch:
     """Follows what an evaluator explores."""
 
     def __init__(self, task: Task, strategy: Strategy, listener: Listener | None) -> None:
-        self._task = task
-        self._strategy = strategy
-        self._listener = listener
+        self._task, self._strategy, self._listener = task, strategy, listener
         self.history = History()
         self._seen = 0  # of those that were ever explored
         self._front = Front(_explored(task.evaluator, task.evaluator.explored.n_seen))
@@ -73,9 +71,8 @@ class Watch:
 
     def finish(self, reason: str, seconds: float, idle: int = 0) -> None:
         """Report the final progress, and why the search ended."""
-        if self._listener is not None:
-            self._tell(self._progress(seconds))
-            self._tell(Finished(reason, self._task.evaluator.counts.executed, seconds, idle))
+        self._tell(self._progress(seconds))
+        self._tell(Finished(reason, self._task.evaluator.counts.executed, seconds, idle))
 
     def _tell(self, event: Event) -> None:
         if self._listener is not None:

@@ -13,11 +13,12 @@ from edhie.expr import Expr, SymbolLibrary
 from edhie.results import SearchResult
 from edhie.search import Budget, run
 from edhie.search.mosaic.config import MosaicConfig
-from edhie.search.mosaic.fitting.constraint_repairs import completed, trimmed
 from edhie.search.mosaic.frames.opening_frames import opening_frames
-from edhie.search.mosaic.weighing.frame_pool import PieceFilter
+from edhie.search.mosaic.weighing.elites import Elites
+from edhie.search.mosaic.weighing.frame_pool import PooledFrame
 from edhie.search.mosaic.weighing.pairs import plain_sums
 from edhie.search.pieces.piece_pool import PiecePool
+from edhie.search.pieces.rewriting import completed, trimmed
 from mosaics import Numbers, data_of, forest_of, frames_of, free, positive, strict
 from searches import HVAE
 
@@ -85,9 +86,10 @@ def test_frames_keep_out_what_may_not_stand_within_their_links() -> None:
     linked = next(f for f in opening_frames(data, free(), MosaicConfig()) if f.link.head == ("log",))
     forest = forest_of(free(), "x0", "sin(x0)", "x1*sin(x0)", "cos(x1)")
     which, is_log = np.arange(4), np.zeros(4, np.bool_)
-    assert PieceFilter.of(linked, rules).allowed(forest, which, is_log).tolist() == [True, False, False, True]
-    assert PieceFilter.of(linked, None).allowed(forest, which, is_log).all()
-    product = PieceFilter.of(frames_of(data, free(), "y", is_product=True)[0], rules)
+    elites = Elites(free(), data.n_rows, 1)
+    assert PooledFrame(linked, elites, 0, rules).allowed(forest, which, is_log).tolist() == [True, False, False, True]
+    assert PooledFrame(linked, elites, 0).allowed(forest, which, is_log).all()
+    product = PooledFrame(frames_of(data, free(), "y", is_product=True)[0], elites, 0, rules)
     assert product.allowed(forest, which, is_log).tolist() == [True, False, False, True]
     assert product.allowed(forest, which, ~is_log).all()
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edhie.evaluate.values import values
-from edhie.expr import Forest, SymbolLibrary, parse
-from edhie.search.pieces.spelling import Speller, UnwritableError, Words, fraction_of, one_on
+from edhie.expr import Expr, Forest, SymbolLibrary, parse
+from edhie.search.pieces.spelling import Speller, UnwritableError, fraction_of
 from mosaics import OPERATORS, Numbers, data_of, free, positive, strict
 
 COLUMNS = positive(2, 25)
@@ -26,17 +26,16 @@ LIBRARIES = {
     "literals": SymbolLibrary.of(OPERATORS, 2, literals=("1", "3", "-2", "0.5", "pi")),
 }
 FREE = [name for name in LIBRARIES if LIBRARIES[name].constant or LIBRARIES[name].has_numbers]
-PARTS = (Words(("x0",)), Words(("x1",)), Words(("/", "x0", "x1")), Words(("*", "x0", "x1")))
+PARTS = [Expr.trusted(free(), tuple(text.split()), ()) for text in ("x0", "x1", "/ x0 x1", "* x0 x1")]
 PART_VALUES = np.stack([COLUMNS[0], COLUMNS[1], COLUMNS[0] / COLUMNS[1], COLUMNS[0] * COLUMNS[1]])
 plain = st.fractions(-12, 12, max_denominator=6).filter(lambda f: abs(f.numerator) <= 12).map(float)
 any_float = st.floats(-1e6, 1e6).filter(lambda value: abs(value) > 1e-6)
 every = pytest.mark.parametrize("name", LIBRARIES)
 
 
-def value_of(words: Words, library: SymbolLibrary) -> Numbers:
+def value_of(words: Expr, library: SymbolLibrary) -> Numbers:
     """What the words come to; they are over the library and whole."""
-    expr = Speller(library).expr(words)
-    assert expr == type(expr)(library, words.tokens, words.constants)  # as checked as a user's
+    expr = Expr(library, words.tokens, words.constants)  # as checked as a user's
     if not library.has_numbers:
         assert set(words.tokens) <= set(library.names)
     assert None not in words.constants
@@ -148,11 +147,8 @@ def test_1_where_variables_are_0() -> None:
         (np.stack([zero, zero]), "exp(x0 - x0)"),
     ):
         data = data_of(columns, other)
-        one = one_on(data, library)
-        assert one is not None
-        assert Speller(library).expr(one) == parse(text, library)
-        four = Speller(library, data).number(4.0)
-        forest = Forest.from_exprs([Speller(library).expr(four)], library)
+        assert Speller(library, data).one == parse(text, library)
+        forest = Forest.from_exprs([Speller(library, data).number(4.0)], library)
         np.testing.assert_array_equal(values(forest, columns)[0], 4.0)
 
 
@@ -160,7 +156,7 @@ def test_where_there_is_no_1_numbers_are_done_without() -> None:
     data = data_of(np.array([[-1.0, 0.0, 1.0]]), np.ones(3))
     for operators in (["+"], ["+", "-", "*", "/", "sin"]):
         library = SymbolLibrary.of(operators, 1)
-        assert one_on(data, library) is None
+        assert Speller(library, data).one is None
         with pytest.raises(UnwritableError):
             Speller(library, data).number(2.0)
         twice = Speller(library, data).sum([(2.0, PARTS[0])])

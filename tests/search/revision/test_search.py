@@ -11,7 +11,7 @@ from edhie.generators.base import Codes
 from edhie.generators.renamed import Renamed
 from edhie.search import Budget, run, strategy_named
 from edhie.search.revision import Revise, ReviseConfig
-from edhie.search.revision.neighbourhood import Neighbourhood
+from edhie.search.revision.formula import neighbours_by
 from edhie.search.revision.revisions import STAGES, Revisions
 from edhie.search.revision.search import constants_only
 from searches import HVAE, evaluator
@@ -44,8 +44,8 @@ def test_the_latent_space_alone_is_near_the_formula() -> None:
     x = np.random.default_rng(0).uniform(0.5, 3, (80, 2))
     model = Renamed(load("general-2"), ["a", "b"])
     scored = Evaluator(model.library, x, 2 * x[:, 0] * np.exp(-0.5 * x[:, 1]) + 1)
-    around = Neighbourhood(model, model.library)
-    found, invalid = around.around(parse("c*a*exp(-c*b)", model.library), 200, 2.0, np.random.default_rng(0))
+    formula, rng = parse("c*a*exp(-c*b)", model.library), np.random.default_rng(0)
+    found, invalid = neighbours_by(model, formula, 200, 2.0, rng)
     assert invalid == 0
     assert 20 < len(found.unique()) == len(found)
     assert np.isfinite(scored.score(found).errors).any()
@@ -53,7 +53,7 @@ def test_the_latent_space_alone_is_near_the_formula() -> None:
 
 def test_a_generator_that_lacks_symbols_is_asked_for_what_is_nearest() -> None:
     library = SymbolLibrary.of(["+", "*", "sinh", "sin"], 1, constant=True)
-    found, _ = Neighbourhood(HVAE, library).around(parse("c*sinh(x0)", library), 50, 2.0, np.random.default_rng(0))
+    found, _ = neighbours_by(HVAE, parse("c*sinh(x0)", library), 50, 2.0, np.random.default_rng(0))
     assert len(found)
     assert found.library == library
     assert all(expr.tokens[:2] == ("*", "c") for expr in found)  # its own have no constants
@@ -61,9 +61,7 @@ def test_a_generator_that_lacks_symbols_is_asked_for_what_is_nearest() -> None:
 
 def test_there_is_none_over_other_variables() -> None:
     library = SymbolLibrary.of(["+", "sin"], ["t"])
-    around = Neighbourhood(HVAE, library)
-    assert not around.is_there
-    found, _ = around.around(parse("sin(t)", library), 10, 1.0, np.random.default_rng(0))
+    found, _ = neighbours_by(HVAE, parse("sin(t)", library), 10, 1.0, np.random.default_rng(0))
     assert len(found) == 0
 
 
@@ -112,7 +110,5 @@ def test_it_starts_at_the_code_of_the_formula_and_goes_outwards() -> None:
     assert encoded[:2] == ["c*a*exp(-b)"] * 2
     assert len(set(encoded)) > 2
     found = {str(each.free()) for each in result.candidates.forest}
-    around, _ = Neighbourhood(model, model.library).around(
-        parse("c*a*exp(-b)", model.library), 100, 1.0, np.random.default_rng(0)
-    )
+    around, _ = neighbours_by(model, parse("c*a*exp(-b)", model.library), 100, 1.0, np.random.default_rng(0))
     assert found & {str(each) for each in around}

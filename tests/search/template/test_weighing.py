@@ -75,4 +75,4 @@ def test_a_call_with_other_variables_has_values_of_its_own() -> None:
     swapped = np.ascontiguousarray(used.data.columns[::-1])
     few = pool.forest.take(np.arange(30))
     both = [values(few, used.data.columns), values(few, swapped)]
-    np.testing.assert_array_equal(pool.values_of(few), np.concatenate(both, axis=1))
+    np.testing.assert_array_equal(pool.pieces.values_of(few), np.concatenate(both, axis=1))

@@ -103,7 +103,7 @@ class Columns:
 
 
 class Opening:
-    """Frames at the beginning: `frames/opening_frames.py`, `frames/guess_frames.py`."""
+    """Frames at the beginning: `frames/opening_frames.py`."""
 
     LARGEST_EXPONENT = 30.0  # of exp(y): beyond, rounding hides its small values
     PRODUCT_LINKS = ("y", "sin(y)", "cos(y)", "tan(y)")  # that may be products of powers; that of y² is that of y
@@ -210,7 +210,7 @@ class Coefficients:
 
 
 class Quotients:
-    """Quotients of polynomials: `writing/quotients.py`, `writing/noisy_quotients.py`."""
+    """Quotients of polynomials: `writing/quotients.py`."""
 
     DEGREES = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 2), (2, 3), (3, 3))  # of numerator and denominator
     LINKS = ("y", "y^2", "exp(y)", "sin(y)", "cos(y)")  # the reciprocal of a quotient is one
@@ -228,7 +228,7 @@ class Quotients:
 
 
 class OneVariable:
-    """Functions of one variable found on grids: `writing/waves.py`, `exponentials.py`, `curves.py`, `peaks.py`."""
+    """Functions of one variable found on grids: `writing/curves.py`, `writing/waves_and_exponentials.py`."""
 
     LEAST_VALUES, PEAK_VALUES = 8, 15  # different values that a variable has to have; for peaks
     MOST_VARIABLES, PEAK_VARIABLES = 8, 4  # that are tried
@@ -272,11 +272,10 @@ class Scoring:
     OPENED = 16  # frames whose columns alone are written
     REFITS = 10  # expressions fitted again, of those written at once
     TRIMMED = 4  # expressions that are too large for the constraints, of which parts are taken out
-    TRIM_LEVELS, TRIM_TRIED, TRIM_KEPT = 3, 24, 200  # parts taken out in a row, expressions a level, variants in all
 
 
 class Improving:
-    """Whole expressions changed: `fitting/improving.py`, `fitting/leaders.py`, `fitting/similar_functions.py`."""
+    """Whole expressions changed: `fitting/improving.py`, `fitting/leaders.py`."""
 
     EXPRESSIONS, TIMES, CHILDREN = 3, 2, 25  # leaders, how often in a row, changed copies of each
     TIDY_ROUNDS = 8  # parts taken out of an exact expression, one after the other

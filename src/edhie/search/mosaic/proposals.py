@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import Numbers
 from edhie.search.mosaic.config import MosaicConfig, Proposing
-from edhie.search.mosaic.frames.frame import Term
 from edhie.search.mosaic.weighing.frame_pool import Finding, PooledFrame, ranks
 from edhie.search.pieces.enumeration import Enumeration
 from edhie.search.pieces.generator_source import GeneratorSource
@@ -43,7 +43,7 @@ class Proposals:
         if usable and len(known):
             found += self._changed(n, known, usable, rng)
         every = Forest.concatenate(found)
-        return every.take(np.flatnonzero(every.sizes <= config.largest)).unique()
+        return every.take(every.sizes <= config.largest).unique()
 
     def _changed(self, n: int, known: Forest, frames: Sequence[PooledFrame], rng: np.random.Generator) -> list[Forest]:
         """Return changed copies of the best pieces of all frames, more of frames with short descriptions."""
@@ -66,7 +66,7 @@ class Proposals:
         ids = np.array([self._library.ids[name] for name in self._library.variables])
         counts = np.ones(len(self._library))
         for each in frames:
-            best = each.elites.forest.take(np.arange(min(len(each.elites), Proposing.RELEVANT)))
+            best = each.elites.forest[: Proposing.RELEVANT]
             counts += np.bincount(best.tokens, minlength=len(counts))
         return np.asarray(counts[ids])
 
@@ -78,10 +78,9 @@ def pieces_to_tune(frames: Sequence[PooledFrame], n: int, rng: np.random.Generat
     found: dict[tuple[object, ...], Finding] = {}
     for _ in range(n if best else 0):
         pooled = best[int(rng.integers(len(best)))]
-        elites = pooled.elites
-        k = int(rng.integers(len(elites)))
-        piece = loosened(elites.forest[k])
+        (term,) = pooled.elite(int(rng.integers(len(pooled.elites)))).extra
+        piece = loosened(term.piece[0])
         if piece.constants:
-            term = Term(Forest.from_exprs([piece]), elites.values[k], bool(elites.is_log[k]))
+            term = replace(term, piece=Forest.from_exprs([piece]))
             found.setdefault((id(pooled), piece.tokens), Finding(pooled, (term,), 0.0))
     return list(found.values())

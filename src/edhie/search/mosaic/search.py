@@ -5,9 +5,9 @@ variables, is a sum of free columns and of one piece; or its logarithm is. The s
 squared correlation, so that thousands are weighed by one product of matrices.
 
 The opening round writes what needs no pieces (`Mosaic._open`): polynomials and products of powers in every frame
-(`fitting/findings.py`), waves, exponentials, curves, peaks and quotients of polynomials (`writing/`). Frames are put
-around guesses of the user (`frames/guess_frames.py`). An exact expression ends the search. Every later round has these
-steps; those marked (*) only come at the rounds that `config.Rounds` lists:
+(`fitting/findings.py`), waves, exponentials, curves, peaks and quotients of polynomials (`writing/`). There are frames
+around guesses of the user as well (`frames/opening_frames.py`). An exact expression ends the search. Every later round
+has these steps; those marked (*) only come at the rounds that `config.Rounds` lists:
 
 1.  Propose pieces (`proposals.py`): the next shortest expressions (`pieces/enumeration.py`), subtrees of the
     generator's samples and neighbours in its latent space (`pieces/generator_source.py`), and changed copies of the
@@ -41,16 +41,15 @@ from edhie.expr import Expr, Forest
 from edhie.results.candidates import Candidates
 from edhie.search.arrays import Numbers, forest_arrays, forest_from
 from edhie.search.base import State, Strategy, Task
-from edhie.search.mosaic.config import MosaicConfig, Opening, Rounds, Weighing
+from edhie.search.mosaic.config import MosaicConfig, Opening, Rounds
 from edhie.search.mosaic.fitting.findings import Findings
-from edhie.search.mosaic.fitting.improving import improve, tidy, try_fitted
+from edhie.search.mosaic.fitting.improving import improve, tidy
 from edhie.search.mosaic.fitting.scoring import Scorer
 from edhie.search.mosaic.frames.free_columns import polynomial_columns
-from edhie.search.mosaic.frames.guess_frames import best_guesses, frames_around, guess_pieces
 from edhie.search.mosaic.frames.noise_frames import RowNoise, noise_frames
-from edhie.search.mosaic.frames.opening_frames import opening_frames
+from edhie.search.mosaic.frames.opening_frames import best_guesses, frames_around, guess_pieces, opening_frames
 from edhie.search.mosaic.proposals import Proposals, pieces_to_tune
-from edhie.search.mosaic.weighing.frame_pool import Finding, FramePool
+from edhie.search.mosaic.weighing.frame_pool import FramePool
 from edhie.search.mosaic.weighing.function_pairs import function_pairs
 from edhie.search.mosaic.weighing.pairs import best_beside, best_pairs
 from edhie.search.pieces.enumeration import written_one
@@ -76,10 +75,8 @@ class Mosaic(Strategy):
         data = few_rows(evaluator.data, config.rows)
         source, one = GeneratorSource(task.generator, library), written_one(library, evaluator.data)
         self._task, self._data = task, data
-        self._frames = opening_frames(data, library, config)
         self._pool = FramePool(library, data.n_rows, config.elites, evaluator.rules)
-        for frame in self._frames:
-            self._pool.add(frame)
+        self._pool.extend(opening_frames(data, library, config))
         self._pieces = PiecePool(
             library, data.columns, config.kept, source.costs, one, evaluator.rules, evaluator.data.n_rows
         )
@@ -108,7 +105,7 @@ class Mosaic(Strategy):
         if self.config.refits and is_due:
             improve(self._scorer, self._pieces.forest, self._proposals.likely, rng)
         if self.config.noise and self._round in Rounds.NOISE:
-            self._face_noise()
+            self._adapt_to_noise()
         if is_due:
             self._note_best()
         self._idle = self._idle + 1 if self._n_known == before else 0
@@ -124,14 +121,15 @@ class Mosaic(Strategy):
     def _open(self) -> None:
         if self._n_given:
             self._surround(self._guesses())
-        n_columns = max((len(frame.free.exponents) for frame in self._frames), default=0)
+        frames = self._pool.roots
+        n_columns = max((len(frame.free.exponents) for frame in frames), default=0)
         self._task.evaluator.spend(self._task.within_budget(n_columns))  # columns have been executed
-        self._findings.write_columns(self._frames)
+        self._findings.write_columns(frames)
 
     def _guesses(self) -> Forest:
         """Return the best guesses three times: as they are, twice, and with constants fitted beside a polynomial."""
         best = best_guesses(self._task.evaluator.explored, self._n_given)
-        of_target = [each.frame for each in self._pool.frames if each.frame.link.name == "y"]
+        of_target = [frame for frame in self._pool.roots if frame.link.name == "y"]
         rich = max(of_target, key=lambda frame: len(frame.free.exponents))
         free = polynomial_columns(self._data.columns, rich.free.row_scale, most=Opening.GUESS_COLUMNS)
         frame = replace(rich, free=free)
@@ -143,10 +141,7 @@ class Mosaic(Strategy):
         """Add frames around guesses."""
         self._surrounded = guesses
         values = self._pieces.values_of(guesses)
-        frames = frames_around(guesses, values, self._data, self._pieces.library, self.config)
-        self._frames = [*self._frames, *frames]
-        for frame in frames:
-            self._pool.add(frame)
+        self._pool.extend(frames_around(guesses, values, self._data, self._pieces.library, self.config))
 
     # -- later rounds ---------------------------------------------------------------------
 
@@ -155,16 +150,19 @@ class Mosaic(Strategy):
         config, pool, pieces, tally = self.config, self._pool, self._pieces, self._task.tally
         n = int(min(config.most, config.first * Rounds.GROWTH ** min(self._round - 1, 100)))
         if self._round == 1:
-            self._look_at_given()
+            self._weigh_given()
         self._weigh(self._proposals.pieces(n, pieces.forest, pool.frames, rng))
         if config.pairs and self._round in Rounds.PRODUCTS:
-            few = np.arange(min(len(pieces), Rounds.MULTIPLIED))
+            few = slice(Rounds.MULTIPLIED)
             tally.screened += pool.weigh_products(Products.among(pieces.forest.take(few)), pieces.values[few])
         if config.functions and self._round in Rounds.FUNCTIONS:
-            self._look_at_functions()
+            self._weigh_functions()
         findings = pool.singles(config.written)
         if config.pairs and self._round in Rounds.PAIRS:
-            findings += self._look_at_pairs()
+            found, n_weighed = best_pairs(pool, pieces.forest, pieces.values, Rounds.PAIRS_WRITTEN)
+            tally.screened += n_weighed
+            self._findings.write_sums(pieces.forest)
+            findings += [each for each in found if each.left <= each.pooled.limit]
         if config.fixed_terms and self._round % Rounds.LAYERS_EVERY == 0:
             pool.fix_terms(pieces.forest, pieces.values, config.frames, rng)
         if self._round in Rounds.SIMPLE and pool.frames:
@@ -176,7 +174,7 @@ class Mosaic(Strategy):
             fitted += self._findings.tune(pieces_to_tune(pool.frames, Rounds.TUNED, rng))
         self._weigh_exprs(fitted)
 
-    def _look_at_given(self) -> None:
+    def _weigh_given(self) -> None:
         """Weigh parts of guesses, and functions that a user added, with a constant fitted: these may matter."""
         pieces, pool = self._pieces, self._pool
         if self._n_given:
@@ -189,13 +187,13 @@ class Mosaic(Strategy):
             if self.config.refits and pool.frames:
                 self._weigh_exprs(self._findings.tune(pool.simplest(Rounds.SIMPLE_SIZE)))
 
-    def _look_at_functions(self) -> None:
+    def _weigh_functions(self) -> None:
         """Weigh functions of one variable, by themselves, times the plainest pieces, and in pairs."""
         pieces, pool, tally = self._pieces, self._pool, self._task.tally
         relevance = self._proposals.relevance(pool.frames)
         grid = pieces.allowed(function_grid(pieces.library, pieces.columns, relevance))
         forest, grid_values = self._weigh(grid) if self._round == Rounds.FUNCTIONS[0] else pieces.finite(grid)
-        few, plain = (np.arange(min(len(pieces), n)) for n in (Rounds.CROSSED, Rounds.BESIDE))
+        few, plain = slice(Rounds.CROSSED), slice(Rounds.BESIDE)
         products = Products.between(pieces.forest.take(few), forest)
         values = np.concatenate([pieces.values[few], grid_values])
         lean = [
@@ -205,7 +203,7 @@ class Mosaic(Strategy):
             if not each.frame.terms and each.frame.unexplained > 0
         ]
         found, n_pairs = best_beside(
-            list(pool.by_columns(lean)), pieces.forest.take(plain), pieces.values[plain], products, values,
+            pool.by_columns(lean), pieces.forest.take(plain), pieces.values[plain], products, values,
             Rounds.PAIRS_WRITTEN,
         )  # fmt: skip
         tally.screened += pool.weigh_products(products, values) + n_pairs
@@ -214,16 +212,8 @@ class Mosaic(Strategy):
             relevance = self._proposals.relevance(pool.frames)
             paired, n_paired = function_pairs(forest, grid_values, self._data, relevance)
             tally.screened += n_paired
-            try_fitted(self._scorer, paired)
+            self._scorer.score_promising(paired)
         self._weigh_exprs(fitted)
-
-    def _look_at_pairs(self) -> list[Finding]:
-        """Return pairs of pieces that leave much less than what was written in their frame."""
-        pieces = self._pieces
-        found, n_weighed = best_pairs(self._pool, pieces.forest, pieces.values, Rounds.PAIRS_WRITTEN)
-        self._task.tally.screened += n_weighed
-        self._findings.write_sums(pieces.forest)
-        return [each for each in found if each.left <= Weighing.SURE or each.left < Weighing.BETTER * each.pooled.least]
 
     def _weigh(self, forest: Forest) -> tuple[Forest, Numbers]:
         """Execute and weigh pieces that are new, as far as the budget goes; return those with finite values."""
@@ -237,43 +227,41 @@ class Mosaic(Strategy):
 
     # -- noise ----------------------------------------------------------------------------
 
-    def _face_noise(self) -> None:
+    def _adapt_to_noise(self) -> None:
         """Replace the frames by ones that know the noise, where it looks different than before."""
         noise = self._scorer.look_at_noise(self._data)
         if noise is None or (self._noise is not None and not noise.differs_from(self._noise)):
             return
         self._findings.write_noisy_columns()
         elites = [each.elites for each in self._pool.frames]
-        self._put_noisy(noise)
+        self._use_noise(noise)
         self._pool.weigh(self._pieces.forest, self._pieces.values)
         both = Forest.concatenate([each.forest for each in elites])
         first, _ = both.grouped()  # the elites of the frames before, products among them
         self._pool.weigh(both.take(first), np.concatenate([each.values for each in elites])[first])
 
-    def _put_noisy(self, noise: RowNoise) -> None:
+    def _use_noise(self, noise: RowNoise) -> None:
         """Replace the frames by those for this noise; frames around guesses stay."""
-        around = [frame for frame in self._frames if frame.around is not None]
-        fresh = noise_frames(self._data, self._pieces.library, self.config, noise)
-        self._noise, self._frames, self._pool.frames = noise, [*fresh, *around], []
-        for frame in self._frames:
-            self._pool.add(frame)
+        around = [frame for frame in self._pool.roots if frame.around is not None]
+        self._noise, self._pool.frames = noise, []
+        self._pool.extend([*noise_frames(self._data, self._pieces.library, self.config, noise), *around])
 
     # -- the best so far ------------------------------------------------------------------
 
     def _note_best(self) -> None:
         """Remember the equation that would be chosen now, and since when it is the best."""
-        self._scorer.look()
         leaders = self._scorer.leaders
+        leaders.look()
         if len(leaders.bits) and leaders.bits[0] < self._fewest_bits - Rounds.LEAST_GAIN:
             self._fewest_bits, self.improved_at = float(leaders.bits[0]), self._round
-        self.best_now = next(iter(leaders.candidates(self._task.evaluator)), None)
+        self.best_now = next(iter(leaders.candidates()), None)
 
     def leaders(self) -> Candidates | None:
         """Return the expressions with the shortest descriptions so far."""
         found = self._scorer.leaders
         before = found.state()  # asking changes nothing: a search that is resumed does not know that it was asked
-        found.look(self._task.evaluator)
-        listed = found.candidates(self._task.evaluator)
+        found.look()
+        listed = found.candidates()
         found.restore(before)
         return listed
 
@@ -295,10 +283,10 @@ class Mosaic(Strategy):
         self._surround(forest_from("surrounded_", state, self._pieces.library))
         self._scorer.restore(state)
         self._fewest_bits, self.improved_at = float(state["best"][0]), int(state["best"][1])
-        self.best_now = next(iter(self._scorer.leaders.candidates(self._task.evaluator)), None)
+        self.best_now = next(iter(self._scorer.leaders.candidates()), None)
         if "noise" in state:
-            self._put_noisy(RowNoise(*state["noise"]))
+            self._use_noise(RowNoise(*state["noise"]))
         self._pieces.restore(state)
         self._proposals.enumeration.restore("enumerated_", state)
-        self._pool.restore(state, self._frames, self._pieces.values_of)
+        self._pool.restore(state, self._pieces.values_of)
         self._round, self._idle = int(state["round"]), int(state["idle"])

@@ -15,9 +15,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from edhie.evaluate.data import Data
-from edhie.expr import Expr, Forest, SymbolLibrary
+from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import Indices, forest_arrays, forest_from
-from edhie.search.pieces.spelling import one_on
+from edhie.search.pieces.spelling import Speller
 from edhie.search.pieces.splicing import Stock
 
 COMMUTATIVE = ("+", "*")
@@ -29,9 +29,9 @@ def written_one(library: SymbolLibrary, data: Data | None = None) -> Forest:
 
     It is 1 on all rows of `data`; without them it is x/x.
     """
-    is_spelled = library.constant is None and not library.has_numbers and "/" in library
-    words = one_on(data, library)
-    return Forest.from_exprs([Expr.trusted(library, words.tokens, ())] if is_spelled and words else [], library)
+    speller = Speller(library, data)
+    one = None if speller.is_free or "/" not in library else speller.one
+    return Forest.from_exprs([] if one is None else [one], library)
 
 
 def sizes_as_meant(forest: Forest, one: Forest | None = None) -> Indices:
@@ -90,7 +90,7 @@ class Enumeration:
         chosen = np.array(leaves[self.place : self.place + n], np.int64)
         self.place += len(chosen)
         stock = Stock(self.base)
-        made = stock.join([stock.symbols(chosen)]) if len(chosen) else self.base.take([])
+        made = stock.join([stock.symbols(chosen)])
         made = replace(made, values=np.ones(len(made.values)))  # a constant is 1
         is_end = len(chosen) > 0 and self.place == len(leaves)
         return Forest.concatenate([made, self.one]) if is_end else made

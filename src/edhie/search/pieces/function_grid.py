@@ -13,9 +13,9 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from edhie.expr import Forest, SymbolLibrary
+from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.search.arrays import Numbers
-from edhie.search.pieces.spelling import Speller, UnwritableError, Words
+from edhie.search.pieces.spelling import Speller, UnwritableError
 
 SCALES = (0.1, 0.2, 0.35, 0.6, 1.0, 1.7, 3.0, 5.0)  # of a variable's typical size, or its inverse: steps of about 1.7
 OWN_SCALES = (*SCALES, 10.0, 20.0, 50.0)  # for a user's functions: nothing is known of where they bend
@@ -84,13 +84,13 @@ def _pattern(name: str, library: SymbolLibrary, x: str) -> list[int] | None:
 
 def opening_pieces(library: SymbolLibrary, columns: Numbers) -> Forest:
     """Return monomials, shifted functions, and functions of one variable with one constant."""
-    speller, n, written = Speller(library), len(library.variables), list[Words]()
+    speller, n, written = Speller(library), len(library.variables), list[Expr]()
     for exponents in exponents_up_to(n, HIGHEST_POWER if n <= 3 else 2):
         with suppress(UnwritableError):
             written.append(speller.monomial(exponents))
     written += _shifted(speller, columns)
-    plain = Forest.from_exprs([speller.expr(words) for words in written], library)
-    return Forest.concatenate([plain, function_grid(library, columns, np.ones(len(columns)))])
+    grid = function_grid(library, columns, np.ones(len(columns)))
+    return Forest.concatenate([Forest.from_exprs(written, library), grid])
 
 
 def exponents_up_to(n: int, degree: int) -> list[tuple[int, ...]]:
@@ -102,12 +102,12 @@ def exponents_up_to(n: int, degree: int) -> list[tuple[int, ...]]:
     return found
 
 
-def _shifted(speller: Speller, columns: Numbers) -> Iterator[Words]:
+def _shifted(speller: Speller, columns: Numbers) -> Iterator[Expr]:
     """Yield 1/(x + c), x/(x + c), sqrt(x + c) and exp(-c·x²)."""
     if speller.library.constant is None:
         return
     for name, column in zip(speller.library.variables, columns, strict=True):
-        x = Words((name,))
+        x = speller.leaf(name)
         typical = float(np.median(np.abs(column))) or 1.0
         least = float(column.min())
         for scale in SCALES:

@@ -45,8 +45,7 @@ class GeneratorSource:
     def costs(self) -> Numbers:
         """By token of the library: 1 for what the generator uses most, more for what it uses rarely."""
         frequencies = self.frequencies
-        with np.errstate(divide="ignore"):
-            rarity = np.log(frequencies.max() / np.maximum(frequencies, 1e-3 * frequencies.max()))
+        rarity = np.log(frequencies.max() / np.maximum(frequencies, 1e-3 * frequencies.max()))
         return np.asarray(1.0 + RARITY * rarity)
 
     @property

@@ -65,7 +65,7 @@ class PiecePool:
         Return those whose values are finite, their values, and all that were executed.
         """
         fresh = self.unseen(forest)
-        fresh = fresh.take(np.arange(task.within_budget(len(fresh))))
+        fresh = fresh[: task.within_budget(len(fresh))]
         task.evaluator.spend(len(fresh))
         return *self.execute(fresh), fresh
 

@@ -1,4 +1,4 @@
-"""Expressions rewritten: shorter variants, canonical forms, constants moved, put in, or fitted again."""
+"""Expressions rewritten: shorter, within constraints, and with constants moved, put in or fitted again."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from dataclasses import replace
 import numpy as np
 
 from edhie.evaluate.constants.fitting import FitConfig, fit_constants, with_parts
+from edhie.evaluate.constants.jacobian import constants_among_values
+from edhie.evaluate.constraints import Rules
 from edhie.evaluate.data import Data
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
 from edhie.expr.symbols import NUMBER, Opcode
+from edhie.search.arrays import with_missing
 from edhie.search.pieces.splicing import Part, Stock
 
 FROM_HERE = FitConfig(points=0, starts=1, iterations=30, tolerance=1e-14)  # no other starts than the values there are
+TRIM_LEVELS, TRIM_TRIED, TRIM_KEPT = 3, 24, 200  # parts taken out in a row, expressions a level, variants in all
 LARGEST_SUMMAND = 300.0  # inside of exp that becomes a factor: larger ones overflow
 SENSITIVE = ("exp", "sin", "cos", "tan", "tanh", "asin", "acos", "atan")  # of c·x they are another function than of x
 
@@ -32,15 +36,13 @@ def shorter(forest: Forest) -> Forest:
     made = [forest.take([])]
     for operand in (forest.left, forest.right):
         has = np.flatnonzero(operand >= 0)
-        if len(has):
-            made.append(stock.join([before.at(has), stock.subtrees(operand[has]), behind.at(has)]))
-    inner = np.flatnonzero(here.length > 1)
-    if library.constant is not None and len(inner):
+        made.append(stock.join([before.at(has), stock.subtrees(operand[has]), behind.at(has)]))
+    if library.constant is not None:
+        inner = np.flatnonzero(here.length > 1)
         leaf = stock.symbols(np.full(len(inner), library.ids[library.constant]))
         made.append(stock.join([before.at(inner), leaf, behind.at(inner)]))
     made.append(_distributed(stock, before, behind))
-    found = Forest.concatenate(made)
-    return replace(found, values=np.where(np.isnan(found.values), 1.0, found.values)).unique()
+    return with_missing(Forest.concatenate(made), 1.0).unique()
 
 
 def _distributed(stock: Stock, before: Part, behind: Part) -> Forest:
@@ -49,14 +51,11 @@ def _distributed(stock: Stock, before: Part, behind: Part) -> Forest:
     opcodes = library.opcodes[forest.tokens]
     over = np.isin(opcodes, (Opcode.MUL, Opcode.DIV))
     sums = np.flatnonzero(over & np.isin(opcodes[forest.left], (Opcode.ADD, Opcode.SUB)))
-    if len(sums) == 0:
-        return forest.take([])
     total, operator = forest.left[sums], stock.symbols(forest.tokens[sums])
     divisor = stock.subtrees(forest.right[sums])
     first, second = (stock.subtrees(side[total]) for side in (forest.left, forest.right))
     head = stock.symbols(forest.tokens[total])
-    parts = [before.at(sums), head, operator, first, divisor, operator, second, divisor, behind.at(sums)]
-    return stock.join(parts)
+    return stock.join([before.at(sums), head, operator, first, divisor, operator, second, divisor, behind.at(sums)])
 
 
 def shortened(forest: Forest) -> Forest:
@@ -70,8 +69,6 @@ def shortened(forest: Forest) -> Forest:
         table[form.library.ids[NUMBER.name]] = library.ids[library.constant]
     is_known = np.bincount(form.owners[table[form.tokens] < 0], minlength=len(form)) == 0
     better = np.flatnonzero(is_known & (form.sizes < forest.sizes))
-    if len(better) == 0:
-        return with_factors(forest)
     short = form.take(better)
     short = replace(short, library=library, tokens=table[short.tokens].astype(np.int16))
     return with_factors(with_parts(forest, better, short))
@@ -119,6 +116,48 @@ def _negate(tokens: list[str], values: list[float | None], at: int, slot: int, c
     return True
 
 
+# -- within constraints --------------------------------------------------------------------
+
+
+def completed(forest: Forest, rules: Rules) -> Forest:
+    """Return expressions with the variables that they lack added, where all have to be there; values stay.
+
+    That is + 0*x, whose 0 is a constant to be fitted, or + (x - x) without constants.
+    """
+    library = forest.library
+    needed = ("+", "*") if library.constant is not None else ("+", "-")
+    if not rules.constraints.all_variables or any(name not in library for name in needed):
+        return forest
+    for k, name in enumerate(library.variables):
+        lacks = rules.missing(forest)[:, k]
+        if not lacks.any():
+            continue
+        n, stock = len(forest), Stock(forest)
+        added = (needed[0], needed[1], library.constant or name, name)
+        head, *tail = (stock.symbols(np.full(n, library.ids[each])).only(lacks) for each in added)
+        made = stock.join([head, stock.trees(np.arange(n)), *tail])
+        forest = with_missing(made, 0.0)  # constants that came in; an unfitted one that was there, too
+    return forest
+
+
+def trimmed(forest: Forest, rules: Rules) -> Forest:
+    """Return allowed expressions that are left of too large ones when parts are taken out.
+
+    Their constants have no values: they have to make up for what was taken out.
+    """
+    found = [forest.take([])]
+    for _ in range(TRIM_LEVELS):
+        if len(forest) == 0:
+            break
+        smallest = np.argsort(forest.sizes, kind="stable")[:TRIM_TRIED]
+        variants = Forest.concatenate([shorter(forest.take([k])) for k in smallest.tolist()]).unique()
+        is_allowed = rules.allowed(variants)
+        found.append(variants.take(is_allowed))
+        forest = variants.take(~is_allowed & (variants.sizes < forest.sizes.max()))
+    made = Forest.concatenate(found)
+    return replace(made, values=np.where(constants_among_values(made), np.nan, made.values)).unique()[:TRIM_KEPT]
+
+
 # -- constants --------------------------------------------------------------------------
 
 
@@ -151,12 +190,10 @@ def refitted(forest: Forest, data: Data, config: FitConfig = FROM_HERE) -> Fores
 
 
 def within_bounds(forest: Forest, data: Data, config: FitConfig) -> tuple[Forest, int]:
-    """Fit all constants again of expressions with one beyond the bounds of `config`; return how many there were."""
-    is_beyond = (forest.values < config.lower) | (forest.values > config.upper)
-    library = forest.library
-    if library.constant is None or not is_beyond.any():
+    """Refit expressions with a constant outside of the bounds of `config`; return all, and how many were refitted."""
+    is_beyond = constants_among_values(forest) & ((forest.values < config.lower) | (forest.values > config.upper))
+    if not is_beyond.any():
         return forest, 0
-    is_beyond &= forest.tokens[library.has_slot[forest.tokens]] == library.ids[library.constant]  # and no number
     beyond = np.unique(np.searchsorted(forest.value_offsets, np.flatnonzero(is_beyond), side="right") - 1)
     return with_parts(forest, beyond, refitted(forest.take(beyond), data, config)), len(beyond)
 

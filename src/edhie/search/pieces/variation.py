@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.constants.jacobian import constants_among_values
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import Indices, Mask, Numbers
 from edhie.search.pieces.splicing import Part, Stock
@@ -148,9 +149,7 @@ def _put(parts: list[Part], where: Mask, pieces: list[Part]) -> None:
 
 def _with_moved_constants(forest: Forest, rng: np.random.Generator, chances: Chances) -> Forest:
     """Give constants without a value one at random, and move a share of the others a little."""
-    is_constant = np.array([symbol.kind == "constant" for symbol in forest.library.symbols])
-    slots = forest.tokens[forest.library.has_slot[forest.tokens]]
-    at = np.flatnonzero(is_constant[slots]) if len(slots) else np.zeros(0, np.int64)
+    at = np.flatnonzero(constants_among_values(forest))
     if len(at) == 0:
         return forest
     values = forest.values.copy()

@@ -19,7 +19,7 @@ RARE = 0.1  # of the mean over all symbols: what is used less often comes in las
 
 def pieces_of(library: SymbolLibrary) -> Forest:
     """Return the small pieces that a library can write, over all of its variables."""
-    found = (each.symbols for each in patterns(BESIDE, library))
+    found = patterns(BESIDE, library)
     return Forest.from_exprs([Expr(library, [str(token) for token in tokens]) for tokens in found], library)
 
 
@@ -77,7 +77,7 @@ class Edits:
             made += [work.written(pattern, nodes, nodes) for pattern in written]
         # c/(c*u + c) and c*(c/(u + c)) are the same functions as c/(u + c): where a constant comes in, one goes
         scaled, inner = work.scaled()
-        new = [pattern for pattern in self._textbook[0][0] if self._library.constant in pattern.symbols]
+        new = [pattern for pattern in self._textbook[0][0] if self._library.constant in pattern]
         made += [work.written(pattern, inner, scaled) for pattern in new]
         made += self._elsewhere(expr)
         return Forest.concatenate(made)
@@ -101,7 +101,7 @@ class Edits:
     def near(self, expr: Expr) -> Forest:
         """Return trees with one usual symbol more, less or other; new constants have no value."""
         work = _Work(Forest.from_exprs([expr], self._library))
-        made = [shorter(work.forest), *work.replaced(self._usual), *work.wrapped(self._usual[1])]
+        made = [shorter(work.forest), *work.replaced(self._usual), work.wrapped(self._usual[1])]
         leaves = work.stock.symbols(np.concatenate([self._usual[0], self._rare[0]]))
         made += [forest for joiner in self._joiners for forest in work.joined(joiner, leaves)]
         return Forest.concatenate(made)
@@ -109,7 +109,7 @@ class Edits:
     def further(self, expr: Expr) -> Forest:
         """Return trees with a small piece added, multiplied with or put in the place of a part."""
         if len(self._pieces) == 0:
-            return Forest.from_exprs([], self._library)
+            return self._pieces
         work = _Work(Forest.concatenate([Forest.from_exprs([expr], self._library), self._pieces]))
         pieces = work.stock.trees(np.arange(1, len(self._pieces) + 1))
         made = [forest for joiner in self._joiners for forest in work.joined(joiner, pieces)]
@@ -119,7 +119,7 @@ class Edits:
     def strange(self, expr: Expr) -> Forest:
         """Return trees with one symbol that formulas rarely have."""
         work = _Work(Forest.from_exprs([expr], self._library))
-        return Forest.concatenate([*work.replaced(self._rare), *work.wrapped(self._rare[1])])
+        return Forest.concatenate([*work.replaced(self._rare), work.wrapped(self._rare[1])])
 
 
 class _Work:
@@ -146,7 +146,7 @@ class _Work:
     def written(self, pattern: Pattern, parts: Indices, places: Indices) -> Forest:
         """Put a pattern of each of these parts in these places."""
         here = self.here.at(parts)
-        return self.made(places, [here if name is None else name for name in pattern.symbols])
+        return self.made(places, [here if name is None else name for name in pattern])
 
     def scaled(self) -> tuple[Indices, Indices]:
         """Return products and quotients with a constant, and their other operands."""
@@ -160,10 +160,10 @@ class _Work:
         ]
         return np.concatenate([at for at, _ in found]), np.concatenate([other[at] for at, other in found])
 
-    def wrapped(self, symbols: Indices) -> list[Forest]:
+    def wrapped(self, symbols: Indices) -> Forest:
         """Put each operator of one operand over each node."""
         nodes, others = _pairs(np.arange(self.size), symbols)
-        return [self.made(nodes, [self.stock.symbols(others), self.here.at(nodes)])]
+        return self.made(nodes, [self.stock.symbols(others), self.here.at(nodes)])
 
     def joined(self, joiner: str, parts: Part) -> list[Forest]:
         """Join each node with each part, on either side where that matters."""
@@ -181,8 +181,6 @@ class _Work:
 
     def made(self, nodes: Indices, middle: Sequence[str | Part]) -> Forest:
         """Replace these nodes by a pattern."""
-        if len(nodes) == 0:
-            return self.forest.take([])
         return self.stock.write(self.before.at(nodes), *middle, self.behind.at(nodes))
 
 

@@ -1,4 +1,4 @@
-"""The formula to revise: parsed over the data's variables, fitted, and translated to a generator's library."""
+"""The formula to revise: parsed over the data's variables, fitted, and its neighbours in a generator's latent space."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from edhie.errors import SymbolError
+from edhie.errors import EdhieError, SymbolError
 from edhie.evaluate.constants.fitting import THOROUGH, FitConfig, fit_constants, fit_missing
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
+from edhie.generators.base import Generator, LatentGenerator
+from edhie.generators.walks import neighbours
+from edhie.search.arrays import recoded
+from edhie.search.pieces.splicing import Stock
 
 INSTEAD = {"-": "+", "/": "*"}
 NOTHING_KNOWN = 1.0  # value of a constant that cannot be fitted: the formula is not defined in some row
@@ -65,6 +69,34 @@ def refitted(expr: Expr, data: Data, config: FitConfig = THOROUGH) -> tuple[Expr
 def thorough(config: FitConfig) -> FitConfig:
     """Return the most thorough settings of a fit, within the bounds of a config."""
     return replace(THOROUGH, lower=config.lower, upper=config.upper, seed=config.seed)
+
+
+# -- neighbours in the latent space -------------------------------------------------------
+
+
+def neighbours_by(
+    generator: Generator, expr: Expr, n: int, radius: float, rng: np.random.Generator
+) -> tuple[Forest, int]:
+    """Return distinct expressions near one, the most similar first, and how many of `n` codes gave none.
+
+    As in the paper, codes around its own are decoded. There are no neighbours by a generator without a latent space
+    over the variables of the expression's library.
+    """
+    library, own = expr.library, generator.library
+    if not isinstance(generator, LatentGenerator) or not set(own.variables) <= set(library.variables):
+        return Forest.from_exprs([], library), 0
+    written = nearest(expr, own)
+    if written is None:
+        return Forest.from_exprs([], library), 0
+    try:
+        found = neighbours(generator, written, n, rng, radius=radius)
+    except EdhieError:  # a grammar may not be able to derive it
+        return Forest.from_exprs([], library), 0
+    forest = recoded(found.forest, own.ids_in(library), library)
+    if own.constant is None and library.constant is not None and "*" in library:  # then it says nothing of scale
+        stock = Stock(forest)
+        forest = stock.write("*", library.constant, stock.trees(np.arange(len(forest))))
+    return forest, found.invalid
 
 
 def nearest(expr: Expr, library: SymbolLibrary) -> Expr | None:

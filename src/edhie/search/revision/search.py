@@ -1,14 +1,14 @@
 """`Revise`: expressions near a formula, by edits of trees and through the latent space.
 
 The formula is fitted thoroughly (`formula.py`). Then every step edits the expressions with the fewest bits so far,
-edits counted (`edits.py`, `revisions.py`), and decodes neighbours in the latent space of the generator
-(`neighbourhood.py`). What is new is fitted and scored, and its distance from the formula is measured.
+edits counted (`edits.py`, `revisions.py`), and decodes neighbours in the latent space of the generator. What is new is
+fitted and scored, and its distance from the formula is measured.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from edhie.errors import SearchError
 from edhie.evaluate.constants.fitting import fit_constants, with_parts
 from edhie.evaluate.hash_table import key_pairs
+from edhie.evaluate.numbers import check_whole
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
@@ -25,10 +26,8 @@ from edhie.expr.difference.matching import lower_bound
 from edhie.search.arrays import Indices, Numbers, forest_arrays, forest_from, unfitted
 from edhie.search.base import State, Strategy, Task
 from edhie.search.pieces.generator_source import GeneratorSource
-from edhie.search.revision.config import ReviseConfig
 from edhie.search.revision.edits import Edits, with_scales
-from edhie.search.revision.formula import formula_over, refitted, thorough
-from edhie.search.revision.neighbourhood import Neighbourhood
+from edhie.search.revision.formula import formula_over, neighbours_by, refitted, thorough
 from edhie.search.revision.revisions import Revisions
 
 MEASURED = 32  # of a step's expressions, those of the least error, have their distance taken
@@ -38,6 +37,32 @@ MANY = 10  # constants of a formula
 REMEMBERED = 100_000  # distances of parts
 PATIENCE = 30  # steps without a new expression after which nothing is left to do
 NEW = (1.0, 0.0)  # where constants that come in start
+
+
+@dataclass(frozen=True)
+class ReviseConfig:
+    """The formula to start from, and how far around it to look."""
+
+    formula: str = ""
+    """The formula to revise, over the variables of the data; c for a constant that is not known."""
+    radii: tuple[float, ...] = (1.0, 1.5, 2.0, 3.0, 4.0)
+    """Distances around a code at which neighbours are decoded, in its own deviations: in turn, over and over."""
+    neighbours: int = 100
+    """Codes decoded in a step; 0 for edits of trees alone."""
+    edits: int = 300
+    """Edited trees scored in a step."""
+    revisions: int = 200
+    """The best expressions that are kept, to be revised further."""
+    growth: int = 12
+    """Symbols by which a formula may grow."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.formula, str):
+            raise SearchError(f"formula is a text such as 'c*x0 + c', not {self.formula!r}")
+        for name, least in (("neighbours", 0), ("edits", 1), ("revisions", 1), ("growth", 1)):
+            check_whole(name, getattr(self, name), least)
+        if not self.radii or not all(0 < radius < math.inf for radius in self.radii):
+            raise SearchError(f"radii are positive numbers, at least one; they are {self.radii!r}")
 
 
 class Revise(Strategy):
@@ -58,7 +83,6 @@ class Revise(Strategy):
         self._shape, self._matching = shape_of(self._formula), Matching()
         self._folded = int(constants_only(Forest.from_exprs([self._formula], library))[0])
         self._edits = Edits(library, GeneratorSource(task.generator, library).frequencies)
-        self._neighbourhood = Neighbourhood(task.generator, library)
         choices = len(library) * self._formula.size  # of an edit: which symbol it is, and where
         self._known = Revisions.empty(library, task.evaluator.data.n_rows, math.log2(max(choices, 2)))
         self._waiting = Forest.from_exprs([], library)
@@ -98,12 +122,12 @@ class Revise(Strategy):
             self._known = self._known.tried(k)
             self._waiting = Forest.concatenate([self._waiting, edited.take(rng.permutation(len(edited)))])
         count = self.config.edits
-        chosen, self._waiting = self._waiting.take(slice(0, count)), self._waiting.take(slice(count, None))
+        chosen, self._waiting = self._waiting[:count], self._waiting[count:]
         return chosen
 
     def _some_neighbours(self, rng: np.random.Generator) -> Forest:
         """Return neighbours of the formula at growing radii, then of each member of the front."""
-        if not (self._neighbourhood.is_there and self.config.neighbours):
+        if self.config.neighbours == 0:
             return Forest.from_exprs([], self._library)
         radii, front, count = self.config.radii, self._known.front, self._around
         centre, radius = self._formula, radii[count % len(radii)]
@@ -111,7 +135,7 @@ class Revise(Strategy):
             turn, k = divmod(count - len(radii), len(front))
             centre, radius = self._known.forest[int(front[k])], radii[turn % len(radii)]
         self._around += 1
-        found, invalid = self._neighbourhood.around(centre, self.config.neighbours, radius, rng)
+        found, invalid = neighbours_by(self._task.generator, centre, self.config.neighbours, radius, rng)
         self._task.tally.undecodable += invalid
         return found
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
 
@@ -34,11 +32,8 @@ BESIDE = (
 """Small pieces that are added to a formula, multiplied with a part of it or put in its place."""
 
 
-@dataclass(frozen=True)
-class Pattern:
-    """A pattern over one library: its symbols in prefix order, None for the part."""
-
-    symbols: tuple[str | None, ...]
+Pattern = tuple[str | None, ...]
+"""A pattern over one library: its symbols in prefix order, None for the part."""
 
 
 def patterns(texts: tuple[str, ...], library: SymbolLibrary) -> list[Pattern]:
@@ -47,8 +42,12 @@ def patterns(texts: tuple[str, ...], library: SymbolLibrary) -> list[Pattern]:
     for written in map(_parsed, texts):
         if not all(_is_in(library, symbol) for _, _, symbol in written.walk()):
             continue
-        for names in _choices(written.tokens, library):
-            found[Pattern(tuple(None if token == PART else names.get(token, token) for token in written.tokens))] = None
+        used = [name for name in VARIABLES if name in written.tokens]
+        if len(used) > 1 and len(library.variables) > MOST_VARIABLES:
+            continue
+        for chosen in permutations(library.variables, len(used)):
+            names = {CONSTANT: str(library.constant), **dict(zip(used, chosen, strict=True))}
+            found[tuple(None if token == PART else names.get(token, token) for token in written.tokens)] = None
     return list(found)
 
 
@@ -62,12 +61,3 @@ def _is_in(library: SymbolLibrary, symbol: Symbol) -> bool:
     if symbol.kind == "constant":
         return library.constant is not None
     return symbol.kind == "variable" or (symbol.name in library and library[symbol.name].role == symbol.role)
-
-
-def _choices(tokens: tuple[str, ...], library: SymbolLibrary) -> Iterator[Mapping[str, str]]:
-    """Yield the names of a pattern's constants and variables in a library."""
-    used = [name for name in VARIABLES if name in tokens]
-    if len(used) > 1 and len(library.variables) > MOST_VARIABLES:
-        return
-    for chosen in permutations(library.variables, len(used)):
-        yield {CONSTANT: str(library.constant), **dict(zip(used, chosen, strict=True))}

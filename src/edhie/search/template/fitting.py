@@ -8,13 +8,13 @@ from typing import cast
 import numpy as np
 
 from edhie.evaluate.constants.fitting import FitConfig, fit_constants
-from edhie.evaluate.constants.jacobian import Response
+from edhie.evaluate.constants.jacobian import Response, constants_among_values
 from edhie.evaluate.constants.polish import gauss_newton
 from edhie.evaluate.constants.tied_constants import TiedConstants
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest
-from edhie.search.arrays import Mask, Numbers
+from edhie.search.arrays import Numbers
 from edhie.search.pieces.rewriting import FROM_HERE
 from edhie.search.pieces.variation import likely_constants
 from edhie.search.template.template import Template
@@ -39,7 +39,7 @@ class Fitting:
         if len(forest) == 0 or len(forest.values) == 0:
             return forest
         values = np.clip(forest.values, self._from_here.lower, self._from_here.upper)
-        forest = replace(forest, values=np.where(_are_constants(forest), values, forest.values))
+        forest = replace(forest, values=np.where(constants_among_values(forest), values, forest.values))
         if not self._template.is_tied:
             return fit_constants(forest, self._data, config=self._from_here).forest
         found = [self._descended(forest.take([k])) for k in range(len(forest))]
@@ -49,7 +49,7 @@ class Fitting:
         """Return instances with constants fitted from several starts, whatever values they have."""
         if len(forest) == 0 or len(forest.values) == 0:
             return forest
-        forest = replace(forest, values=np.where(_are_constants(forest), np.nan, forest.values))
+        forest = replace(forest, values=np.where(constants_among_values(forest), np.nan, forest.values))
         if not self._template.is_tied:
             return fit_constants(forest, self._data, config=self._anew).forest
         return Forest.concatenate([self._from_starts(forest.take([k]), rng) for k in range(len(forest))])
@@ -58,16 +58,13 @@ class Fitting:
 
     def _descended(self, whole: Forest) -> Numbers:
         """Return the values of one expression after some steps."""
-        of, is_constant, data = list(self._template.ties(whole[0])), _are_constants(whole), self._data
-        values = whole.values.copy()
-        if not of or not np.isfinite(values).all():
-            return values
-        start = np.zeros(max(of) + 1)
-        start[of] = values[is_constant]
-        response = cast(Response, _Tied(whole, data.columns, of))
-        lower, upper = self._from_here.lower, self._from_here.upper
-        found, _ = gauss_newton(response, start, data.y, data.weights, lower=lower, upper=upper, steps=TIED_STEPS)
-        values[is_constant] = found[of]
+        ties, is_constant = TiedConstants(self._template.ties(whole[0])), constants_among_values(whole)
+        values, data = whole.values.copy(), self._data
+        if ties.of and np.isfinite(values).all():
+            response, start = cast(Response, _Tied(whole, data.columns, ties)), ties.different(values[is_constant])
+            lower, upper = self._from_here.lower, self._from_here.upper
+            found, _ = gauss_newton(response, start, data.y, data.weights, lower=lower, upper=upper, steps=TIED_STEPS)
+            values[is_constant] = found[list(ties.of)]
         return values
 
     def _from_starts(self, whole: Forest, rng: np.random.Generator) -> Forest:
@@ -78,28 +75,22 @@ class Fitting:
         points[0] = 1.0
         points = np.clip(points, self._from_here.lower, self._from_here.upper)
         all_values = np.tile(whole.values, (TIED_POINTS, 1))
-        all_values[:, _are_constants(whole)] = points[:, of]
+        all_values[:, constants_among_values(whole)] = points[:, of]
         tried = replace(whole.take(np.zeros(TIED_POINTS, np.int64)), values=all_values.ravel())
         best = np.argsort(squared_errors(tried, self._data), kind="stable")[:TIED_STARTS]
         ends = replace(tried.take(best), values=np.concatenate([self._descended(tried.take([k])) for k in best]))
         return ends.take([int(np.argmin(squared_errors(ends, self._data)))])
 
 
-def _are_constants(forest: Forest) -> Mask:
-    """Return, by value, whether it is that of a constant, not a number."""
-    slots = forest.tokens[forest.library.has_slot[forest.tokens]]
-    return np.asarray(slots == forest.library.ids.get(forest.library.constant or "", -1))
-
-
 class _Tied:
     """An expression as a function of its different constants; stands where a `Response` is asked for."""
 
-    def __init__(self, whole: Forest, columns: Numbers, of: list[int]) -> None:
-        self._response, self._of = Response(whole, columns), of
+    def __init__(self, whole: Forest, columns: Numbers, ties: TiedConstants) -> None:
+        self._response, self._ties = Response(whole, columns), ties
 
     def values(self, constants: Numbers) -> Numbers:
-        return self._response.values(constants[self._of])
+        return self._response.values(constants[list(self._ties.of)])
 
     def jacobian(self, constants: Numbers) -> tuple[Numbers, Numbers]:
-        found, slopes = self._response.jacobian(constants[self._of])
-        return found, TiedConstants(tuple(self._of)).together(slopes)
+        found, slopes = self._response.jacobian(constants[list(self._ties.of)])
+        return found, self._ties.together(slopes)

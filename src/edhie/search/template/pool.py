@@ -79,10 +79,6 @@ class Pool:
         """(pieces, calls × rows): of all pieces."""
         return np.concatenate([self.pieces.values, self._recent_values])
 
-    def values_of(self, forest: Forest) -> Numbers:
-        """Return the values of any contents."""
-        return self.pieces.values_of(forest)
-
     def to_whole(self, forest: Forest) -> Forest:
         """Return contents of the part over the template's library."""
         return forest.cast(self._whole_library)
@@ -111,7 +107,7 @@ class Pool:
             if self._source.is_latent:
                 found.append(self._source.neighbours(parents.unique(), n // 8, rng))
         every = Forest.concatenate(found)
-        self.look(every.take(np.flatnonzero(every.sizes <= config.largest)).unique(), task)
+        self.look(every.take(every.sizes <= config.largest).unique(), task)
 
     def changed(self, parents: Forest, rng: np.random.Generator) -> Forest:
         """Return a changed copy of each parent."""
@@ -129,13 +125,13 @@ class Pool:
             telling &= ~((right >= 0) & is_plain[right] & np.isin(opcodes[roots], COPYING))
             telling &= ~((left >= 0) & is_plain[left] & np.isin(opcodes[roots], COPYING[:3]))
             telling &= opcodes[roots] != Opcode.NEG
-        return forest.take(np.flatnonzero(telling))
+        return forest.take(telling)
 
     def look(self, forest: Forest, task: Task, *, is_good: bool = False) -> None:
         """Execute pieces that are new, as far as the budget goes; good ones are kept for a while, however long."""
-        *_, fresh = self.pieces.look(forest.take(np.flatnonzero(~has_missing(forest))), task)
+        *_, fresh = self.pieces.look(forest.take(~has_missing(forest)), task)
         if is_good:
-            recent = Forest.concatenate([fresh, self._recent]).unique().take(slice(0, RECENT))
+            recent = Forest.concatenate([fresh, self._recent]).unique()[:RECENT]
             self._recent, self._recent_values = self.pieces.finite(recent)
 
     # -- checkpoints ----------------------------------------------------------------------

@@ -1,19 +1,31 @@
-"""Whole expressions to continue from: those with the shortest descriptions, and the best trade-offs."""
+"""Whole expressions to start with, and to continue from: those with the shortest descriptions, the best trade-offs.
+
+The first have constants, polynomials or the plainest pieces as parts.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.data import Data
-from edhie.expr import Forest, SymbolLibrary
+from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.results.front import front_of
 from edhie.search.arrays import Indices, Numbers, forest_arrays, forest_from, one_of_each
+from edhie.search.pieces.function_grid import exponents_up_to
+from edhie.search.pieces.spelling import Speller, UnwritableError
+from edhie.search.template.pool import Pool
+from edhie.search.template.template import Template
 from edhie.selection.description import Criterion, description_bits
 
 SHARE = 0.15  # the chance that the one with the shortest description is chosen; the next share what is left
+DEGREES = (0, 1, 2, 3, 4)  # of polynomials in all parts
+MOST_TERMS = 10  # of a polynomial
+DRAWN, PLAINEST = 12, 12  # whole expressions with parts drawn from so many of the plainest pieces
 FROM_FRONT = 0.4  # of the choices: from the front, however long the descriptions
 
 
@@ -66,3 +78,43 @@ class Population:
         """Restore the population from a snapshot."""
         self.forest = forest_from("", state, self.forest.library)
         self.errors, self.bits = state["errors"], state["bits"]
+
+
+# -- the first expressions ----------------------------------------------------------------
+
+
+def starts(template: Template, pools: Mapping[int, Pool], rng: np.random.Generator) -> Forest:
+    """Return whole expressions; the values of their constants mean nothing. Parts without a pool are constants."""
+    library, every = template.library, [pools.get(part) for part in range(len(template.names))]
+    found = [template.filled([Forest.from_exprs([], library) for _ in every])]
+    for degree in DEGREES if library.constant is not None else ():
+        parts = [polynomial(pool.library, degree) if pool else polynomial(library, 0) for pool in every]
+        if None not in parts:
+            cast = [Forest.from_exprs([part.cast(library)], library) for part in parts if part is not None]
+            found.append(template.filled(cast))
+    drawn = [_drawn(template, pool, rng) for pool in every]
+    if all(len(each) for each in drawn):
+        found.append(template.filled(drawn))
+    return Forest.concatenate(found).unique()
+
+
+def polynomial(library: SymbolLibrary, degree: int) -> Expr | None:
+    """Return all terms up to a degree, each with a constant; None where it cannot be written, or has too many terms."""
+    speller = Speller(library)
+    expr = constant = speller.leaf(str(library.constant), None)
+    exponents = exponents_up_to(len(library.variables), degree)
+    if library.constant is None or len(exponents) >= MOST_TERMS:
+        return None
+    with suppress(UnwritableError):
+        for each in exponents:
+            expr = speller.over("+", expr, speller.over("*", constant, speller.monomial(each)))
+        return expr
+    return None
+
+
+def _drawn(template: Template, pool: Pool | None, rng: np.random.Generator) -> Forest:
+    """Draw some of a part's plainest pieces."""
+    if pool is None:
+        return Forest.from_exprs([Expr(template.library, (str(template.library.constant),))] * DRAWN, template.library)
+    plain = pool.pieces.forest[:PLAINEST]
+    return pool.to_whole(plain.take(rng.integers(0, len(plain), DRAWN))) if len(plain) else pool.to_whole(plain)

@@ -17,7 +17,7 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
 from edhie.expr import Forest
 from edhie.expr.symbols import Opcode
-from edhie.search.arrays import Numbers
+from edhie.search.arrays import Numbers, root_weights
 from edhie.search.pieces.splicing import Stock
 from edhie.search.template.template import Template
 
@@ -80,9 +80,8 @@ def _linearised(template: Template, frame: Forest, part: int, held: Numbers, dat
         by_call[calls.index(template.calls[hole].arguments)] += slope
         target = target + slope * held[hole]
     by_call, target = np.where(usable, by_call, 0.0), np.where(usable, target, 0.0)
-    if data.weights is not None:
-        roots = np.sqrt(data.weights)
-        by_call, target = by_call * roots, target * roots
+    roots = root_weights(data)
+    by_call, target = by_call * roots, target * roots
     is_good = np.isfinite(target).all() and np.isfinite(by_call).all() and by_call.any()
     return Position(by_call, target) if is_good else None
 
@@ -156,10 +155,8 @@ LEFT: dict[int, Callable[[Numbers, Numbers], Numbers]] = {
     Opcode.POW: lambda t, other: t ** (1 / other),
 }
 """By opcode: the first operand, from the result and the second."""
-RIGHT: dict[int, Callable[[Numbers, Numbers], Numbers]] = {
-    Opcode.ADD: lambda t, other: t - other,
+RIGHT: dict[int, Callable[[Numbers, Numbers], Numbers]] = LEFT | {
     Opcode.SUB: lambda t, other: other - t,
-    Opcode.MUL: lambda t, other: t / other,
     Opcode.DIV: lambda t, other: other / t,
     Opcode.POW: lambda t, other: np.log(t) / np.log(other),
 }

@@ -1,6 +1,6 @@
 """`TemplateSearch`: the form of an equation is given, and its unknown parts are looked for.
 
-1.  Start with parts that are constants, polynomials or plain pieces (`starts.py`), fitted from several starts.
+1.  Start with parts that are constants, polynomials or plain pieces (`population.py`), fitted from several starts.
 2.  Every second round, look at more pieces for each part (`pool.py`).
 3.  Take one whole expression of the population. For each of its parts in turn, the others being as they are, follow row
     by row what the part should be (`position.py`), find sums and products of pieces that come close to it by least
@@ -26,9 +26,8 @@ from edhie.search.pieces.rewriting import loosened, shortened, shorter
 from edhie.search.template.config import TemplateConfig
 from edhie.search.template.fitting import Fitting
 from edhie.search.template.pool import Pool
-from edhie.search.template.population import Population
+from edhie.search.template.population import Population, starts
 from edhie.search.template.position import position_of
-from edhie.search.template.starts import starts
 from edhie.search.template.template import Template
 from edhie.search.template.weighing import best_contents, best_products, single_contents
 
@@ -162,7 +161,7 @@ class TemplateSearch(Strategy):
                 halves = replace(contents, values=np.round(2 * contents.values) / 2)  # x^1.9998 may be meant as x^2
                 variants = Forest.concatenate([shortened(contents), shortened(halves), shorter(contents)]).unique()
                 loose = Forest.from_exprs([loosened(contents[0])], pool.library)
-                both = (variants, loose.take(np.flatnonzero(loose.sizes > contents.sizes)))
+                both = (variants, loose.take(loose.sizes > contents.sizes))
                 made += [self._with_contents(whole, part, pool.to_whole(each)) for each in both]
         self._score_changed(Forest.concatenate(made))
 
@@ -174,14 +173,14 @@ class TemplateSearch(Strategy):
         is_short = forest.sizes <= self.config.longest
         for part in self._template.parts_of(forest):
             is_short &= part.sizes <= 2 * self.config.largest
-        fresh = evaluator.unseen(forest.take(np.flatnonzero(is_short)).unique())
-        fresh = fresh.take(np.arange(self._task.within_budget(len(fresh))))
+        fresh = evaluator.unseen(forest.take(is_short).unique())
+        fresh = fresh[: self._task.within_budget(len(fresh))]
         self._task.tally.refits += len(fresh) if len(fresh.values) else 0
         return self._score(self._fitting.from_here(fresh))
 
     def _score(self, forest: Forest) -> Forest | None:
         """Score instances whose constants all have values: an evaluator would fit each place by itself."""
-        whole = forest.take(np.flatnonzero(~has_missing(forest)))
+        whole = forest.take(~has_missing(forest))
         scores = self._task.evaluator.score(whole)
         errors = np.where(scores.is_scored, scores.errors, np.inf)
         if not np.isfinite(errors).any():

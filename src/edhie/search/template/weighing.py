@@ -9,7 +9,6 @@ import numpy as np
 
 from edhie.expr import Expr, Forest
 from edhie.search.arrays import Indices, Numbers
-from edhie.search.pieces.spelling import Words
 from edhie.search.pieces.splicing import Stock
 from edhie.search.template.pool import Pool
 from edhie.search.template.position import Position
@@ -90,7 +89,6 @@ class _Contents:
     def written(self, pieces: Forest, rows: Numbers) -> list[Expr]:
         """Return a sum of pieces with its coefficients, without its constant where that is shorter to describe."""
         target, speller = self.position.target, self.pool.speller
-        words = [Words.of(piece) for piece in pieces]
         found: list[tuple[float, Expr]] = []
         for columns in (np.vstack([rows, self.position.constant]), rows):
             coefficients, *_ = np.linalg.lstsq(columns.T, target, rcond=1e-12)
@@ -98,7 +96,7 @@ class _Contents:
                 continue
             left = np.array([np.square(target - coefficients @ columns).sum()])
             summand = float(coefficients[-1]) if len(columns) > len(rows) else 0.0
-            expr = speller.expr(speller.sum(list(zip(coefficients[: len(rows)].tolist(), words, strict=True)), summand))
+            expr = speller.sum(list(zip(coefficients[: len(rows)].tolist(), pieces, strict=True)), summand)
             found.append((float(self.bits(left, np.array([float(expr.size)]), len(expr.constants))[0]), expr))
         return [min(found, key=lambda pair: pair[0])[1]] if found else []
 
@@ -109,7 +107,7 @@ def best_contents(pool: Pool, position: Position, top: int) -> tuple[list[Expr],
     forest, contents = pool.forest, _Contents(pool, position)
     rows = position.along(pool.values)
     sizes = forest.sizes.astype(np.float64)
-    usable = np.flatnonzero(np.isfinite(rows).all(axis=1) & (np.abs(rows).max(axis=1, initial=0.0) < LARGEST))
+    usable = np.flatnonzero(np.abs(rows).max(axis=1, initial=0.0) < LARGEST)  # NaN is not less
     if len(usable) == 0:
         return [], 0
     if not pool.is_free:
@@ -126,7 +124,7 @@ def single_contents(pool: Pool, position: Position, forest: Forest) -> list[Expr
     """Return pieces as contents, each with a coefficient and perhaps a constant."""
     if not pool.is_free:
         return forest.to_exprs()
-    rows, contents = position.along(pool.values_of(forest)), _Contents(pool, position)
+    rows, contents = position.along(pool.pieces.values_of(forest)), _Contents(pool, position)
     usable = np.flatnonzero(np.isfinite(rows).all(axis=1))
     return [expr for k in usable.tolist() for expr in contents.written(forest.take([k]), rows[[k]])]
 

@@ -20,9 +20,9 @@ Y = 2.5 * X[0] ** 2 + 0.1 * np.random.default_rng(0).normal(size=50)
 
 def scored(*texts: str) -> tuple[Evaluator, Leaders]:
     evaluator = Evaluator(LIBRARY, X.T, Y)
-    leaders = Leaders(LIBRARY, evaluator.data, Criterion())
+    leaders = Leaders(evaluator, evaluator.data, Criterion())
     evaluator.score(forest_of(LIBRARY, *texts))
-    leaders.look(evaluator)
+    leaders.look()
     return evaluator, leaders
 
 
@@ -37,10 +37,10 @@ def test_what_was_scored_since_the_last_look_is_taken_in() -> None:
     evaluator, leaders = scored("x0", "exp(x0)")
     evaluator.score(forest_of(LIBRARY, "c*x0^2"))
     assert "c*x0^2" not in [str(each.free()) for each in leaders.forest]
-    leaders.look(evaluator)
+    leaders.look()
     assert str(leaders.forest[0].free()) == "c*x0^2"
     before = leaders.bits.copy()
-    leaders.look(evaluator)  # nothing new
+    leaders.look()  # nothing new
     np.testing.assert_array_equal(leaders.bits, before)
 
 
@@ -49,7 +49,7 @@ def test_of_one_structure_the_best_constants_stay() -> None:
     bare = forest_of(LIBRARY, "c*x0^2")
     for value in (2.4, 2.512345, 2.6):
         evaluator.score(Forest(LIBRARY, bare.tokens, bare.offsets, np.array([value])))
-        leaders.look(evaluator)
+        leaders.look()
     squares = [each for each in leaders.forest if str(each.free()) == "c*x0^2"]
     assert len(squares) == 1
 
@@ -65,11 +65,11 @@ def test_there_are_never_more_than_so_many() -> None:
 
 def test_restored_they_are_the_same() -> None:
     evaluator, leaders = scored("x0", "c*x0^2", "exp(x0)")
-    again = Leaders(LIBRARY, evaluator.data, Criterion())
+    again = Leaders(evaluator, evaluator.data, Criterion())
     again.restore(leaders.state())
     for name, array in leaders.state().items():
         np.testing.assert_array_equal(again.state()[name], array)
     evaluator.score(forest_of(LIBRARY, "c*x0^2 + c"))
     for each in (leaders, again):
-        each.look(evaluator)
+        each.look()
     np.testing.assert_array_equal(again.bits, leaders.bits)

@@ -98,9 +98,9 @@ def test_no_changed_expression_is_fitted_twice(make: Any, monkeypatch: pytest.Mo
     is_promising: list[bool] = []
     score = Scorer.score_promising
 
-    def during(self: Scorer, variants: Forest, bits: float) -> None:
+    def during(self: Scorer, variants: Forest) -> None:
         is_promising.append(True)
-        score(self, variants, bits)
+        score(self, variants)
         is_promising.pop()
 
     monkeypatch.setattr(Scorer, "refitted", noted)

@@ -1,18 +1,28 @@
-"""Quotients of polynomials are found exactly, and nothing is found where there is none."""
+"""Quotients of polynomials are found exactly, and sparse ones under noise; nothing is found where there is none."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from edhie.expr import SymbolLibrary
+from edhie.evaluate.values import values
+from edhie.expr import Forest, SymbolLibrary
+from edhie.search.mosaic.config import MosaicConfig
 from edhie.search.mosaic.frames.links import LINKS
-from edhie.search.mosaic.writing.quotients import quotients
+from edhie.search.mosaic.frames.noise_frames import RowNoise, noise_views
+from edhie.search.mosaic.writing.quotients import noisy_quotients, quotients
 from edhie.search.pieces.spelling import Speller
 from mosaics import Numbers, data_of, free, misses, positive, strict
 
 X = positive(2, 150)
 A, B = X
+Z = np.random.default_rng(0).uniform(1, 5, (4, 800))
+SPARSE = {
+    "centre of mass": (Z[0] * Z[1] + Z[2] * Z[3]) / (Z[0] + Z[2]),
+    "lens": Z[0] * Z[1] / (Z[1] + Z[2] * Z[0]),
+    "saturation": 2.5 * Z[0] / (1.8 + Z[0]),
+    "root": np.sqrt(Z[0] * Z[1] / (Z[2] + Z[3])),
+}
 both = pytest.mark.parametrize("library", [free(), strict()], ids=["free", "strict"])
 
 
@@ -60,3 +70,18 @@ def test_numbers_where_a_variable_is_0() -> None:
     assert misses(found, data, library).min() < 1e-7
     bare = SymbolLibrary.of(["+", "-", "*", "/"], 1)  # that has no way to write 1 there
     assert quotients(data, Speller(bare, data), [LINKS[0]]) == []
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("name", SPARSE)
+def test_a_sparse_quotient_is_found_under_noise(name: str, seed: int) -> None:
+    y, library = SPARSE[name], free(4)
+    size = 0.1 * float(y.std())
+    data = data_of(Z, y + size * np.random.default_rng([seed, 1]).standard_normal(len(y)))
+    noise = RowNoise(data.y, np.full(len(y), size))
+    views = noise_views(data, library, MosaicConfig(), noise)
+    found = Forest.from_exprs(noisy_quotients(data, views, Speller(library, data)), library)
+    with np.errstate(all="ignore"):
+        errors = np.sqrt(np.square(values(found, Z) - y).mean(axis=1))
+    short = found.sizes <= 25
+    assert errors[short & np.isfinite(errors)].min() < 0.3 * size

@@ -18,13 +18,10 @@ from edhie.search.mosaic.frames.noise_frames import RowNoise, noise_frames, nois
 from edhie.search.mosaic.frames.opening_frames import opening_frames
 from edhie.search.mosaic.weighing.frame_pool import Finding
 from edhie.search.mosaic.weighing.pairs import plain_sums
-from edhie.search.mosaic.writing.curves import curve_expressions
-from edhie.search.mosaic.writing.exponentials import exponential_expressions
+from edhie.search.mosaic.writing.curves import curve_expressions, peak_expressions
 from edhie.search.mosaic.writing.frame_writer import FrameWriter
-from edhie.search.mosaic.writing.noisy_quotients import noisy_quotients
-from edhie.search.mosaic.writing.peaks import peak_expressions
-from edhie.search.mosaic.writing.quotients import quotients
-from edhie.search.mosaic.writing.waves import wave_expressions
+from edhie.search.mosaic.writing.quotients import noisy_quotients, quotients
+from edhie.search.mosaic.writing.waves_and_exponentials import exponential_expressions, wave_expressions
 from edhie.search.pieces.rewriting import pieces_within
 
 

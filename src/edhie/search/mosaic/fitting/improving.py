@@ -1,14 +1,20 @@
-"""Whole expressions improved: leaders changed as trees, with similar functions, plain numbers, or parts left out."""
+"""Whole expressions improved: leaders changed as trees, with similar functions, plain numbers, or parts left out.
+
+Under noise a search may come upon cos(v/c) where sqrt(1 - v^2/c^2) is right, since both are nearly the same on the
+rows. So where an expression is a function of a piece, other functions with nearly the same values are tried.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from edhie.expr import Forest
+from edhie.evaluate.data import Data
+from edhie.evaluate.values import values
+from edhie.expr import Expr, Forest
 from edhie.search.arrays import Numbers
 from edhie.search.mosaic.config import Improving
 from edhie.search.mosaic.fitting.scoring import Scorer
-from edhie.search.mosaic.fitting.similar_functions import with_similar_functions
+from edhie.search.mosaic.writing.curves import Form, from_template
 from edhie.search.pieces.rewriting import shorter
 from edhie.search.pieces.variation import children
 from edhie.selection.noise import CONSTANT
@@ -18,7 +24,7 @@ def improve(scorer: Scorer, donors: Forest, likely: Numbers, rng: np.random.Gene
     """Change the expressions with the shortest descriptions: shorter ones, other trees, other functions, fitted."""
     evaluator = scorer.evaluator
     for _ in range(Improving.TIMES):
-        best, bits = scorer.shortest_descriptions()
+        best = scorer.shortest_descriptions()
         if len(best) == 0:
             return
         parents = best.take(np.repeat(np.arange(len(best)), Improving.CHILDREN))
@@ -26,19 +32,11 @@ def improve(scorer: Scorer, donors: Forest, likely: Numbers, rng: np.random.Gene
         similar = (other for expr in best for other in with_similar_functions(expr, scorer.similar_data))
         shorter_ones = [shorter(best.take([k])) for k in range(len(best))]
         variants = Forest.concatenate([*shorter_ones, Forest.from_exprs(similar, scorer.library), changed])
-        variants = variants.take(np.flatnonzero(variants.sizes <= scorer.config.longest))
-        scorer.score_promising(scorer.shortened(variants).unique(), float(bits[-1]))
-    best, _ = scorer.shortest_descriptions()
-    evaluator.score(scorer.refitted(best, evaluator.data))
+        variants = variants.take(variants.sizes <= scorer.config.longest)
+        scorer.score_promising(scorer.shortened(variants).unique())
+    evaluator.score(scorer.refitted(scorer.shortest_descriptions(), evaluator.data))
     model = CONSTANT if scorer.noise is None else scorer.noise[1]
     evaluator.score(scorer.leaders.plainer(model, scorer.fitting, Improving.PLAINER))
-
-
-def try_fitted(scorer: Scorer, forest: Forest) -> None:
-    """Fit expressions, and score those with descriptions as short as the best few so far."""
-    best, bits = scorer.shortest_descriptions()
-    if len(best):
-        scorer.score_promising(forest, float(bits[-1]))
 
 
 def tidy(scorer: Scorer) -> None:
@@ -55,3 +53,110 @@ def tidy(scorer: Scorer) -> None:
         scorer.evaluator.score(scorer.refitted(variants, scorer.fit_data))
         if explored.complexities[scorer.exact_ones()].min() >= size:
             return
+
+
+# -- similar functions --------------------------------------------------------------------
+
+FUNCTIONS = (
+    Form("sqrt({c} + {c}*{x})", lambda x, k: np.sqrt(1 + k * x), lambda a, k: (a * a, a * a * k)),
+    Form("{c}/sqrt({c} + {c}*{x})", lambda x, k: 1 / np.sqrt(1 + k * x), lambda a, k: (a, 1.0, k)),
+    Form("{c}/({c} + {x})", lambda x, k: 1 / (1 + k * x), lambda a, k: (a / k, 1 / k)),
+    Form("{c}/({c} + {x})^2", lambda x, k: 1 / (1 + k * x) ** 2, lambda a, k: (a / k**2, 1 / k)),
+    Form("{c}*({c} + {x})^2", lambda x, k: (1 + k * x) ** 2, lambda a, k: (a * k**2, 1 / k)),
+    Form("{c}*({c} + {x})", lambda x, k: 1 + k * x, lambda a, k: (a * k, 1 / k)),
+    Form("{c}*exp({c}*{x})", lambda x, k: np.exp(k * x)),
+    Form("{c}*{x}*exp({c}*{x})", lambda x, k: x * np.exp(k * x)),
+    Form("{c}*(exp({c}*{x}) - {c})", lambda x, k: np.exp(k * x) - 1, lambda a, k: (a, k, 1.0)),
+    Form("{c}/(exp({c}*{x}) - {c})", lambda x, k: 1 / (np.exp(k * x) - 1), lambda a, k: (a, k, 1.0)),
+    Form("{c}/(exp({c}*{x}) + {c})", lambda x, k: 1 / (np.exp(k * x) + 1), lambda a, k: (a, k, 1.0)),
+    Form("{c}*{x}/(exp({c}*{x}) - {c})", lambda x, k: x / (np.exp(k * x) - 1), lambda a, k: (a, k, 1.0)),
+    Form("{c}*log({c} + {c}*{x})", lambda x, k: np.log(1 + k * x), lambda a, k: (a, 1.0, k)),
+    Form("{c}*sin({c}*{x})", lambda x, k: np.sin(k * x)),
+    Form("{c}*cos({c}*{x})", lambda x, k: np.cos(k * x)),
+    Form("{c}*sin({c}*{x})^2", lambda x, k: np.sin(k * x) ** 2),
+    Form("{c}*tanh({c}*{x})", lambda x, k: np.tanh(k * x)),
+    Form("{c}*atan({c}*{x})", lambda x, k: np.arctan(k * x)),
+    Form("{c}*asin({c}*{x})", lambda x, k: np.arcsin(k * x)),
+    Form("{c}*acos({c}*{x})", lambda x, k: np.arccos(k * x)),
+)
+"""Functions a·g(k·x) of a piece x; values by rows of k, of shape (scales, 1), constants by a and k."""
+POWER = Form("{c}*{x}^{c}", lambda x, k: np.where(x > 0, x, np.nan) ** k)
+
+
+def with_similar_functions(expr: Expr, data: Data) -> list[Expr]:
+    """Return an expression with other functions in place of its own, where these are nearly the same on the rows."""
+    found: list[Expr] = []
+    library = expr.library
+    if library.constant is None or None in expr.constants:
+        return found
+    stand_in = library.variables[0]
+    for position, own in places(expr):
+        squared = [Expr.trusted(library, ("^2", *own.tokens), own.constants)] if "^2" in library else []
+        for piece in (own, *squared):
+            now, x = values(Forest.from_exprs([expr.subtree(position), piece]), data.columns)
+            if not (np.isfinite(now).all() and np.isfinite(x).all() and np.ptp(x) > 0):
+                continue
+            for function, constants in alike(np.asarray(x, np.float64), np.asarray(now, np.float64)):
+                forms = from_template(function.template, stand_in, constants, library)
+                found += [expr.replace(position, form.substitute({stand_in: piece})) for form in forms]
+    return found
+
+
+def places(expr: Expr) -> list[tuple[int, Expr]]:
+    """Return the positions of the largest parts that are a function of one piece, and the pieces.
+
+    Such parts are functions, powers, sums and products with numbers; powers of a variable are left out, since they are
+    easily found.
+    """
+    found: list[tuple[int, Expr]] = []
+    covered = 0
+    for position, token in enumerate(expr.tokens):
+        if position < covered or not _is_curved(expr, position):
+            continue
+        at = position
+        while (inner := _only_operand(expr, at)) is not None:
+            at = inner
+        piece = expr.subtree(at)
+        is_power = token.startswith("^") or token == "/"
+        if piece.variables and not (is_power and piece.size == 1):
+            found.append((position, piece))
+            covered = at
+    return found
+
+
+def _is_curved(expr: Expr, position: int) -> bool:
+    """Return whether a function or power of one operand begins here, not a mere sum or multiple."""
+    token = expr.tokens[position]
+    operand = _only_operand(expr, position)
+    if operand is None or token in ("+", "-", "*", "neg"):
+        return False
+    return token != "/" or operand != position + 1
+
+
+def _only_operand(expr: Expr, position: int) -> int | None:
+    """Return where the only operand with variables begins; None where there is none, or more than one."""
+    operands = [at for at in expr.child_positions(position) if expr.subtree(at).variables]
+    return operands[0] if len(operands) == 1 else None
+
+
+def alike(x: Numbers, now: Numbers) -> list[tuple[Form, tuple[float, ...]]]:
+    """Return the functions of x that are nearest to these values, with their constants."""
+    spread = float(np.square(now - now.mean()).sum())
+    scales = np.concatenate([Improving.SIMILAR_SCALES / np.abs(x).max(), Improving.PLAIN_SCALES])
+    scales = np.concatenate([scales, -scales])[:, np.newaxis]
+    tried = []
+    for function in (*FUNCTIONS, POWER):
+        k = Improving.SIMILAR_POWERS[:, np.newaxis] if function is POWER else scales
+        with np.errstate(all="ignore"):
+            rows = function.values(x, k)
+            sizes = np.square(rows).sum(axis=1)
+            factors = rows @ now / sizes
+            left = np.square(now - factors[:, np.newaxis] * rows).sum(axis=1)
+            left = np.where((sizes > 0) & (sizes < Improving.LARGEST_SIMILAR), left, np.inf)
+            best = int(np.argmin(np.where(np.isfinite(left), left, np.inf)))
+            if left[best] < Improving.ALIKE * spread:
+                constants = function.constants(float(factors[best]), float(k[best, 0]))
+                tried.append((float(left[best]), function, constants))
+    tried.sort(key=lambda each: each[0])
+    best_few = [(function, constants) for _, function, constants in tried[: Improving.TRIED]]
+    return [each for each in best_few if np.isfinite(each[1]).all()]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from edhie.evaluate.constants.fitting import FitConfig
 from edhie.evaluate.data import Data
 from edhie.evaluate.evaluator import Evaluator
-from edhie.expr import Forest, SymbolLibrary
+from edhie.expr import Forest
 from edhie.results.candidates import Candidates
 from edhie.search.arrays import Indices, Numbers, forest_arrays, forest_from, one_of_each
 from edhie.search.mosaic.config import Improving
@@ -24,18 +24,20 @@ from edhie.selection.refitting import quickly_plain
 class Leaders:
     """Expressions by description length, one of each structure."""
 
-    def __init__(self, library: SymbolLibrary, data: Data, criterion: Criterion) -> None:
-        self._data, self._criterion, self._points = data, criterion, neighbours(data)
-        self.forest = Forest.from_exprs([], library)
+    def __init__(self, evaluator: Evaluator, data: Data, criterion: Criterion) -> None:
+        """`data` are the rows on which what `evaluator` has scored is described."""
+        self._evaluator, self._data, self._criterion = evaluator, data, criterion
+        self._points = neighbours(data)
+        self.forest = Forest.from_exprs([], evaluator.library)
         self.bits: Numbers = np.empty(0)
         self.errors: Numbers = np.empty(0)
         self.executed_at: Indices = np.empty(0, np.int64)
         self._n_seen = 0
         self._tried: set[int] = set()  # expressions for which plain numbers were looked for
 
-    def look(self, evaluator: Evaluator) -> None:
+    def look(self) -> None:
         """Take in expressions that were scored since the last call."""
-        explored = evaluator.explored
+        explored = self._evaluator.explored
         places = np.arange(np.searchsorted(explored.ages, self._n_seen), len(explored))
         self._n_seen = explored.n_seen
         places = places[np.isfinite(explored.errors[places])]
@@ -59,9 +61,9 @@ class Leaders:
         self.errors = np.concatenate([self.errors, errors[near]])[kept]
         self.executed_at = np.concatenate([self.executed_at, explored.executed_at[places[near]]])[kept]
 
-    def candidates(self, evaluator: Evaluator) -> Candidates:
+    def candidates(self) -> Candidates:
         """Return the leaders, the shortest description first."""
-        complexities = np.asarray(evaluator.complexities(self.forest), np.float64)
+        complexities = np.asarray(self._evaluator.complexities(self.forest), np.float64)
         return Candidates(self.forest, self.errors, complexities, self.executed_at)
 
     def plainer(self, model: NoiseModel, config: FitConfig, most: int) -> Forest:

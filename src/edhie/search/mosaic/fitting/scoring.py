@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.constants.fitting import with_parts
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.losses import LOSSES
 from edhie.evaluate.values import squared_errors
@@ -15,10 +16,9 @@ from edhie.expr import Expr, Forest
 from edhie.search.arrays import Indices, Mask, Numbers, forest_arrays, forest_from
 from edhie.search.base import State, Task
 from edhie.search.mosaic.config import Improving, MosaicConfig, Scoring
-from edhie.search.mosaic.fitting.constraint_repairs import allowed_or, completed, trimmed
 from edhie.search.mosaic.fitting.leaders import Leaders
 from edhie.search.mosaic.frames.noise_frames import RowNoise, is_near
-from edhie.search.pieces.rewriting import FROM_HERE, refitted, shortened, within_bounds
+from edhie.search.pieces.rewriting import FROM_HERE, completed, refitted, shortened, trimmed, within_bounds
 from edhie.selection.description import describe, description_bits
 from edhie.selection.noise import CONSTANT, NoiseModel, model_of
 from edhie.selection.rules import is_testable
@@ -35,7 +35,7 @@ class Scorer:
         self.few_data = few_rows(evaluator.data, Scoring.IMPROVED_ROWS)
         self.similar_data = few_rows(evaluator.data, Improving.SIMILAR_ROWS)
         self.fitting = replace(FROM_HERE, lower=evaluator.constants.lower, upper=evaluator.constants.upper)
-        self.leaders = Leaders(self.library, self.few_data, task.criterion)
+        self.leaders = Leaders(evaluator, self.few_data, task.criterion)
         self.noise: tuple[Forest, NoiseModel] | None = None
         """The best expression when the noise was last looked at, and the noise model as of it."""
         to_error = evaluator.loss.from_sum_of_squares
@@ -51,7 +51,7 @@ class Scorer:
         return len(self.exact_ones()) > 0
 
     def exact_ones(self) -> Indices:
-        """Return the places of expressions that leave nothing but rounding, and could have left more."""
+        """Return the places of expressions that leave only rounding, without those of as many constants as rows."""
         explored = self.evaluator.explored
         exact = np.flatnonzero(explored.errors <= self._exact)
         return exact[is_testable(explored.take(exact), self.evaluator.data)] if len(exact) else exact
@@ -74,13 +74,17 @@ class Scorer:
         self._errors(fitted)
         return forest, list(zip(chosen.tolist(), fitted, strict=True))
 
-    def score_promising(self, variants: Forest, bits: float) -> None:
-        """Fit expressions that are new on a few rows, and score those with a description shorter than `bits`."""
+    def score_promising(self, variants: Forest) -> None:
+        """Fit expressions that are new on a few rows, and score those with descriptions as short as the best few."""
+        n_best = len(self.shortest_descriptions())
+        if n_best == 0:
+            return
+        bits = self.leaders.bits[n_best - 1]
         variants = self.evaluator.unseen(variants)  # as long as the best stay the best, they give the same ones
-        variants = variants.take(np.arange(self.task.within_budget(len(variants))))
+        variants = variants[: self.task.within_budget(len(variants))]
         self.task.tally.refits += len(variants)
         fitted = self.refitted(variants, self.few_data)
-        promising = fitted.take(np.flatnonzero(self.bits(fitted) < bits))
+        promising = fitted.take(self.bits(fitted) < bits)
         self.evaluator.spend(len(fitted) - len(promising))  # the others count when they are scored
         self.evaluator.score(promising)
 
@@ -117,12 +121,14 @@ class Scorer:
 
     def shortened(self, forest: Forest) -> Forest:
         """Return each expression in its canonical form, where that is shorter, and allowed."""
-        if self._rules is None:
-            return shortened(forest)
-        return allowed_or(shortened(forest), completed(forest, self._rules), self._rules)
+        short = shortened(forest)
+        others = np.flatnonzero(~self.allowed(short))
+        if self._rules is None or len(others) == 0:
+            return short
+        return with_parts(short, others, completed(forest.take(others), self._rules))
 
     def within_bounds(self, forest: Forest) -> Forest:
-        """Fit constants again that linear least squares, which knows no bounds, put beyond the evaluator's."""
+        """Refit constants that linear least squares, which has no bounds, put outside of the evaluator's bounds."""
         kept, n_fitted = within_bounds(forest, self.fit_data, self.evaluator.constants)
         self.task.tally.refits += n_fitted
         return kept
@@ -137,19 +143,14 @@ class Scorer:
 
     # -- the best so far ------------------------------------------------------------------
 
-    def look(self) -> None:
-        """Take expressions that were scored since the last call among the leaders."""
-        self.leaders.look(self.evaluator)
-
-    def shortest_descriptions(self) -> tuple[Forest, Numbers]:
-        """Return the few expressions with the shortest descriptions so far, and their bits."""
-        self.look()
-        few = np.arange(min(Improving.EXPRESSIONS, len(self.leaders.forest)))
-        return self.leaders.forest.take(few), self.leaders.bits[few]
+    def shortest_descriptions(self) -> Forest:
+        """Return the few expressions with the shortest descriptions so far."""
+        self.leaders.look()
+        return self.leaders.forest[: Improving.EXPRESSIONS]
 
     def look_at_noise(self, data: Data) -> RowNoise | None:
         """Return the noise by row, as the best expression so far leaves it, or None; refits use it from now on."""
-        self.look()
+        self.leaders.look()
         if len(self.leaders.forest) == 0:
             return None
         best = self.leaders.forest.take([0])

@@ -45,7 +45,7 @@ class Frame:
     target: Numbers
     """The linked and scaled target, row by row; its logarithms in a product."""
     sign: float
-    """The target's, where the link has lost it; in a product that of the linked target in the first row."""
+    """The sign of the target, where the link loses it; in a product, that of the linked target in the first row."""
     terms: tuple[Term, ...] = ()
     """Pieces that are fixed; others are looked for beside them."""
     around: tuple[str, Forest] | None = None

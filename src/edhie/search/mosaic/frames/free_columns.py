@@ -46,7 +46,7 @@ class FreeColumns:
     def regressors(self, pieces: Numbers) -> tuple[Numbers, Indices, Mask]:
         """Return the scaled values of pieces and, in a product, their logarithms.
 
-        With them, by row the piece that it belongs to, and whether it is its logarithm.
+        Also return, for each row, the piece that it is of, and whether it is the logarithm.
         """
         which = np.arange(len(pieces))
         if not self.is_product:

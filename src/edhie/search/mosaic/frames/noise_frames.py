@@ -108,16 +108,13 @@ def noise_views(data: Data, library: SymbolLibrary, config: MosaicConfig, noise:
 
 def _view(link: Link, y: Numbers, noise: RowNoise) -> View | None:
     centre, deviations = noise.centre, noise.deviations
-    inside = link.domain(centre)
-    if inside.mean() < Noise.INSIDE:
-        return None
     target = link.apply(centre) + link.slope(centre) * (y - centre)
     # over half a standard deviation to either side, so that it is not 0 where the slope happens to be
     slopes = np.square([link.slope(centre + share * deviations) for share in (-0.5, 0.0, 0.5)])
     known = np.isfinite(slopes)
     spread = deviations * np.sqrt(np.where(known, slopes, 0.0).sum(axis=0) / known.sum(axis=0))
     scale = 1.0 / spread
-    usable = inside & np.isfinite(target) & np.isfinite(scale)
+    usable = link.domain(centre) & np.isfinite(target) & np.isfinite(scale)
     if usable.mean() < Noise.INSIDE:
         return None
     return np.where(usable, target, 0.0), np.where(usable, scale, 0.0)
@@ -142,7 +139,7 @@ def _products(link: Link, view: View, data: Data, noise: RowNoise, total: float,
 def whole_powers(data: Data, noise: RowNoise) -> Indices:
     """Return the powers of the variables that are factors of the target, as its logarithm shows them.
 
-    In m*x/(a^2 + b^2) the powers of m and x are 1 wherever one looks; those of a and b are nowhere near a whole number.
+    In m*x/(a^2 + b^2) the powers of m and x are 1 everywhere, and those of a and b are not near a whole number.
     """
     powers = np.zeros(data.n_variables, np.int64)
     usable = np.flatnonzero((data.columns != 0).all(axis=1))

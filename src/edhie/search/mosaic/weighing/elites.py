@@ -29,7 +29,7 @@ class Elites:
         return len(self.forest)
 
     def offer(self, forest: Forest, values: Numbers, which: Indices, is_log: Mask, shares: Numbers) -> None:
-        """Consider regressors: piece `which` of the forest each, and the share that it explains."""
+        """Consider regressors: the place of the piece that each is of (`which`), and the share that it explains."""
         least = 0.0 if len(self) < self.capacity else 0.5 * float(self.shares.min())
         usable = np.flatnonzero(shares > least)
         best = usable[np.argsort(-shares[usable], kind="stable")[: Weighing.CONSIDERED * self.capacity]]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,37 +20,6 @@ from edhie.search.mosaic.weighing.elites import Elites
 from edhie.search.pieces.products import Products
 
 
-@dataclass(frozen=True, eq=False)
-class PieceFilter:
-    """By token: whether it may not be in a piece, and not in one that is written in an exponent; None: all may."""
-
-    banned: Mask | None = None
-    banned_in_exponents: Mask | None = None
-
-    @classmethod
-    def of(cls, frame: Frame, rules: Rules | None) -> PieceFilter:
-        """Return the filter of a frame: its link is undone around every piece, and in a product terms are exponents."""
-        if rules is None:
-            return cls()
-        head = ["/" if name == "1/" else name for name in frame.link.head]
-        return cls(rules.banned_within(head), rules.banned_within(["exp"]) if frame.free.is_product else None)
-
-    def allowed(self, forest: Forest, which: Indices, is_log: Mask) -> Mask:
-        """Return, by regressor, piece `which` of the forest each, whether it may be written."""
-        found = np.ones(len(which), np.bool_)
-        if self.banned is not None:
-            found &= ~_has_any(forest, self.banned)[which]
-        if self.banned_in_exponents is not None:
-            found &= ~_has_any(forest, self.banned_in_exponents)[which] | is_log
-        return found
-
-
-def _has_any(forest: Forest, tokens: Mask) -> Mask:
-    if len(forest) == 0:
-        return np.zeros(0, np.bool_)
-    return np.asarray(np.logical_or.reduceat(tokens[forest.tokens], forest.offsets[:-1]))
-
-
 @dataclass(eq=False)
 class PooledFrame:
     """A frame in the pool, and what is known of it."""
@@ -58,8 +28,8 @@ class PooledFrame:
     elites: Elites
     root: int
     """The place of the frame that it grew from; its own for one that the search began with."""
-    filter: PieceFilter
-    """The pieces that may be written in the frame."""
+    rules: Rules | None = None
+    """The constraints on equations."""
     least: float = np.inf
     """The smallest share that a written piece left."""
     bits: float = np.inf
@@ -76,9 +46,32 @@ class PooledFrame:
         """Return the share of all that is to be explained which a piece leaves."""
         return self.frame.unexplained * (1.0 - share)
 
-    def elite(self, k: int) -> Term:
-        """Return one of the elites as a term."""
-        return Term(self.elites.forest.take([k]), self.elites.values[k], bool(self.elites.is_log[k]))
+    @property
+    def limit(self) -> float:
+        """The largest share that terms may leave to be written: rounding, or less than those before."""
+        return max(Weighing.SURE, Weighing.BETTER * self.least)
+
+    def elite(self, k: int) -> Finding:
+        """Return one of the elites as a finding."""
+        term = Term(self.elites.forest.take([k]), self.elites.values[k], bool(self.elites.is_log[k]))
+        return Finding(self, (term,), self.left_by(float(self.elites.shares[k])))
+
+    @cached_property
+    def _banned(self) -> tuple[Mask | None, Mask | None]:
+        """By token: whether it may be in no piece, and in none that is written in an exponent; None: all may."""
+        if self.rules is None:
+            return None, None
+        head = ["/" if name == "1/" else name for name in self.frame.link.head]  # it is undone around every piece
+        return self.rules.banned_within(head), self.rules.banned_within(["exp"]) if self.frame.free.is_product else None
+
+    def allowed(self, forest: Forest, which: Indices, is_log: Mask) -> Mask:
+        """Return, for each regressor, whether constraints let it be written; `which` has the places of pieces."""
+        found = np.ones(len(which), np.bool_)
+        for banned, may_be in zip(self._banned, (np.zeros_like(is_log), is_log), strict=True):
+            if banned is not None:
+                has_any = np.bincount(forest.owners[banned[forest.tokens]], minlength=len(forest)) > 0
+                found &= ~has_any[which] | may_be
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,17 +106,25 @@ class FramePool:
         """Add a frame."""
         elites = Elites(self.library, self._n_rows, self._n_elites)
         root = len(self.frames) if root is None else root
-        self.frames.append(PooledFrame(frame, elites, root, PieceFilter.of(frame, self._rules)))
+        self.frames.append(PooledFrame(frame, elites, root, self._rules))
         return self.frames[-1]
 
-    def by_columns(
-        self, frames: Sequence[PooledFrame] | None = None
-    ) -> Iterator[tuple[FreeColumns, list[PooledFrame]]]:
-        """Yield frames over the same free columns together."""
-        groups: dict[int, list[PooledFrame]] = {}
+    def extend(self, frames: Sequence[Frame]) -> None:
+        """Add frames without fixed terms."""
+        for frame in frames:
+            self.add(frame)
+
+    @property
+    def roots(self) -> list[Frame]:
+        """The frames without fixed terms."""
+        return [each.frame for each in self.frames if not each.frame.terms]
+
+    def by_columns(self, frames: Sequence[PooledFrame] | None = None) -> list[tuple[FreeColumns, list[PooledFrame]]]:
+        """Return frames, by default all, grouped by their free columns."""
+        groups: dict[FreeColumns, list[PooledFrame]] = {}
         for each in self.frames if frames is None else frames:
-            groups.setdefault(id(each.frame.free), []).append(each)
-        return ((group[0].frame.free, group) for group in groups.values())
+            groups.setdefault(each.frame.free, []).append(each)
+        return list(groups.items())
 
     # -- weighing -------------------------------------------------------------------------
 
@@ -134,9 +135,7 @@ class FramePool:
         for free, group in self.by_columns(frames):
             which, is_log, shares = weigh(values, free, [each.frame for each in group])
             for k, each in enumerate(group):
-                own = shares[:, k]
-                if self._rules is not None:
-                    own = np.where(each.filter.allowed(forest, which, is_log), own, 0.0)
+                own = np.where(each.allowed(forest, which, is_log), shares[:, k], 0.0)
                 each.elites.offer(forest, values, which, is_log, own)
 
     def weigh_products(self, products: Products, values: Numbers) -> int:
@@ -167,7 +166,7 @@ class FramePool:
         trees, offered = products.trees(which[best]), shares[best]
         plain, every = np.zeros(len(best), np.bool_), np.arange(len(best))
         if self._rules is not None:
-            is_allowed = pooled.filter.allowed(trees, every, plain) & self._rules.allowed_as_part(trees)
+            is_allowed = pooled.allowed(trees, every, plain) & self._rules.allowed_as_part(trees)
             offered = np.where(is_allowed, offered, 0.0)
         elites.offer(trees, made[best], every, plain, offered)
 
@@ -177,18 +176,14 @@ class FramePool:
         """Return, by frame, the best pieces not written yet, where they leave less than those before."""
         found = []
         for pooled in self.frames:
-            count = 0
-            for k in range(min(len(pooled.elites), most)):
-                share = float(pooled.elites.shares[k])
-                left = pooled.left_by(share)
-                is_poor = left > Weighing.BETTER * pooled.least and left > Weighing.SURE
-                if share in pooled.written or is_poor:
+            for k, share in enumerate(pooled.elites.shares[:most].tolist()):
+                each = pooled.elite(k)
+                if share in pooled.written or each.left > pooled.limit:
                     continue
                 pooled.written.add(share)
-                pooled.least = min(pooled.least, left)
-                found.append(Finding(pooled, (pooled.elite(k),), left))
-                count += 1
-                if count >= most or left <= Weighing.SURE:
+                pooled.least = min(pooled.least, each.left)
+                found.append(each)
+                if each.left <= Weighing.SURE:
                     break
         return found
 
@@ -198,8 +193,7 @@ class FramePool:
         found: dict[int, Finding] = {}
         for k, size in enumerate(pooled.elites.forest.sizes.tolist()):
             if size <= largest and size not in found:
-                left = pooled.left_by(float(pooled.elites.shares[k]))
-                found[size] = Finding(pooled, (pooled.elite(k),), left)
+                found[size] = pooled.elite(k)
         return list(found.values())
 
     # -- frames with fixed terms ----------------------------------------------------------
@@ -218,13 +212,13 @@ class FramePool:
         for k in dict.fromkeys([*plain, *by_bits[: max(1, (n_frames - len(roots)) // 2)]]):
             for rank in (0, int(rng.integers(1, Weighing.RANKS))):
                 if rank < len(roots[k].elites):
-                    frame = roots[k].frame.with_term(roots[k].elite(rank))
+                    frame = roots[k].frame.with_term(*roots[k].elite(rank).extra)
                     wanted[frame.key] = (frame, k)
         old = list(grown.values())
         for pooled in [each for each, rank in zip(old, ranks(old), strict=True) if rank < Weighing.GROWING]:
             wanted[pooled.frame.key] = (pooled.frame, pooled.root)
             if len(pooled.elites) and len(pooled.frame.terms) < Weighing.DEEPEST:
-                frame = pooled.frame.with_term(pooled.elite(0))
+                frame = pooled.frame.with_term(*pooled.elite(0).extra)
                 wanted[frame.key] = (frame, pooled.root)
         self.frames = list(roots)
         fresh: list[PooledFrame] = []
@@ -256,15 +250,13 @@ class FramePool:
             **forest_arrays("elites_", Forest.concatenate([none, *(each.elites.forest for each in frames)])),
         }
 
-    def restore(
-        self, state: Mapping[str, NDArray[Any]], roots: Sequence[Frame], values_of: Callable[[Forest], Numbers]
-    ) -> None:
-        """Restore the pool from a snapshot; all frames grew from `roots`."""
+    def restore(self, state: Mapping[str, NDArray[Any]], values_of: Callable[[Forest], Numbers]) -> None:
+        """Restore the pool from a snapshot; all frames grew from those that are there."""
         laid, elites = (forest_from(name, state, self.library) for name in ("laid_", "elites_"))
         laid_values, elite_values = values_of(laid), values_of(elites)
         written = np.split(state["written_values"], np.cumsum(state["written_counts"])[:-1])
         ends, elite_ends = np.cumsum(state["n_laid"]), np.cumsum(state["n_elites"])
-        self.frames = []
+        roots, self.frames = self.roots, []
         for k, root in enumerate(state["roots"].tolist()):
             frame = roots[root]
             for at in range(int(ends[k] - state["n_laid"][k]), int(ends[k])):

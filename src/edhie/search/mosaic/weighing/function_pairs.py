@@ -7,26 +7,17 @@ taken, even where others do better there: off the grid, with both constants fitt
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
 from edhie.evaluate.data import Data
 from edhie.expr import Forest
-from edhie.search.arrays import Indices, Numbers, unfitted
+from edhie.search.arrays import Indices, Numbers, root_weights, unfitted, with_missing
 from edhie.search.mosaic.config import FunctionPairs
 from edhie.search.pieces.splicing import Stock
 
-
-class Pair(NamedTuple):
-    """Two functions, by their places, and how much of the target they explain together."""
-
-    share: float
-    first: int
-    second: int
-    operator: str = "+"
-    """The operator between them."""
+Pair = tuple[float, int, int, str]
+"""How much of the target two functions explain together, the places of both, and the operator between them."""
 
 
 def function_pairs(functions: Forest, values: Numbers, data: Data, relevance: Numbers) -> tuple[Forest, int]:
@@ -42,7 +33,7 @@ def function_pairs(functions: Forest, values: Numbers, data: Data, relevance: Nu
     chosen = np.array([k for k in range(len(functions)) if set(functions[k].variables) <= set(names)], np.int64)
     functions, values = functions.take(chosen), values[chosen, some]
     columns = dict(zip(data.names, data.columns[:, some], strict=True))
-    root = np.ones(values.shape[1]) if data.weights is None else np.sqrt(data.weights[some])
+    root = root_weights(data)[some]
     target = data.y[some] * root
     with np.errstate(all="ignore"):
         products, n_products = _best_products(values, root, target, _families(functions), "/" in library)
@@ -88,7 +79,7 @@ def _best_sums(units: Numbers, target: Numbers, families: Sequence[Indices]) -> 
         for second in families[k:]:
             part = shares[np.ix_(first, second)]
             i, j = np.unravel_index(int(np.argmax(part)), part.shape)
-            found.append(Pair(float(part[i, j]), int(first[i]), int(second[j])))
+            found.append((float(part[i, j]), int(first[i]), int(second[j]), "+"))
     return sorted(found, reverse=True)
 
 
@@ -115,7 +106,7 @@ def _best_products(
                 shares = np.where(is_new, np.square(load) + np.square(new) / own, 0.0)
                 n_weighed += shares.size
                 i, j = np.unravel_index(int(np.argmax(np.nan_to_num(shares))), shares.shape)
-                found.append(Pair(float(shares[i, j]), int(first[i]), int(second[j]), operator))
+                found.append((float(shares[i, j]), int(first[i]), int(second[j]), operator))
     return sorted(found, reverse=True), n_weighed
 
 
@@ -129,7 +120,7 @@ def _written(terms: Forest, sums: Sequence[Pair], products: Sequence[Pair]) -> F
     found = []
     for pairs in (sums, products):
         f, g = (stock.trees(np.array([pair[side] for pair in pairs], np.int64)) for side in (1, 2))
-        operator = stock.symbols(np.array([library.ids[pair.operator] for pair in pairs], np.int64))
+        operator = stock.symbols(np.array([library.ids[name] for *_, name in pairs], np.int64))
         if pairs is products:
             made = [stock.write(operator, "*", c, f, g), stock.write(operator, "+", "*", c, f, c, g)]
         else:
@@ -137,5 +128,4 @@ def _written(terms: Forest, sums: Sequence[Pair], products: Sequence[Pair]) -> F
             made += [stock.write("*", c, "-", f, g)] if "-" in library else []
         every = np.arange(len(made) * len(pairs)).reshape(len(made), len(pairs))
         found.append(Forest.concatenate(made).take(every.T.ravel()))  # the best pair first, in all of its forms
-    both = Forest.concatenate(found)
-    return replace(both, values=np.where(np.isnan(both.values), 1.0, both.values))
+    return with_missing(Forest.concatenate(found), 1.0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,13 +11,13 @@ from edhie.evaluate.constraints import Rules
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import values as values_of
 from edhie.expr import Forest
-from edhie.search.arrays import Indices, Numbers
+from edhie.search.arrays import Indices, Numbers, root_weights
 from edhie.search.mosaic.config import PlainSums, Weighing
-from edhie.search.mosaic.fitting.constraint_repairs import completed
 from edhie.search.mosaic.frames.frame import Term, shares_of
 from edhie.search.mosaic.frames.free_columns import FreeColumns
 from edhie.search.mosaic.weighing.frame_pool import Finding, FramePool, PooledFrame
 from edhie.search.pieces.products import Products
+from edhie.search.pieces.rewriting import completed
 from edhie.search.pieces.splicing import Stock
 from edhie.selection.description import Criterion, description_bits
 
@@ -45,7 +44,7 @@ def best_pairs(pool: FramePool, forest: Forest, values: Numbers, top: int) -> tu
                 continue
             residual = pooled.frame.residual
             dots = unit @ (residual / np.linalg.norm(residual))
-            inside = np.flatnonzero(pooled.filter.allowed(pieces, which[usable], is_log[usable]))
+            inside = np.flatnonzero(pooled.allowed(pieces, which[usable], is_log[usable]))
             own = gram if len(inside) == len(gram) else np.ascontiguousarray(gram[np.ix_(inside, inside)])
             for cost, *both in best_pairs_of(own, dots[inside], top).tolist():
                 if both[0] < 0:
@@ -58,7 +57,7 @@ def best_pairs(pool: FramePool, forest: Forest, values: Numbers, top: int) -> tu
 
 def _paired(rest: Numbers, squares: Numbers, which: Indices, n_pieces: int, group: Sequence[PooledFrame]) -> Indices:
     """Return the regressors that are tried in pairs."""
-    chosen = (squares > 0) & ((which < Weighing.PAIRED_FIRST) | (which >= n_pieces))
+    chosen = (which < Weighing.PAIRED_FIRST) | (which >= n_pieces)
     shares = shares_of(rest, squares, [each.frame for each in group])
     most = Weighing.PAIRED_BEST // len(group)
     for k in range(len(group)):
@@ -68,23 +67,13 @@ def _paired(rest: Numbers, squares: Numbers, which: Indices, n_pieces: int, grou
 
 def _with_elites(forest: Forest, values: Numbers, group: Sequence[PooledFrame]) -> tuple[Forest, Numbers]:
     few, most = [each.elites for each in group], Weighing.PAIRED_ELITES
-    both = Forest.concatenate([forest, *(each.forest.take(np.arange(min(len(each), most))) for each in few)])
+    both = Forest.concatenate([forest, *(each.forest[:most] for each in few)])
     all_values = np.concatenate([values, *(each.values[:most] for each in few)])
     first, _ = both.grouped()
     return both.take(first), all_values[first]
 
 
 # -- a plain piece and a product --------------------------------------------------------
-
-
-class _Pair(NamedTuple):
-    """A candidate beside a plain piece; the lower the cost, the better both describe the target."""
-
-    cost: float
-    share: float
-    candidate: int
-    plain: int
-    values: Numbers  # of the candidate
 
 
 def best_beside(
@@ -103,7 +92,8 @@ def best_beside(
     from edhie.search.mosaic.weighing.pair_kernels import best_with_one_of_few
 
     n_weighed = 0
-    found: dict[int, list[_Pair]] = {id(pooled): [] for _, group in groups for pooled in group}
+    found: dict[PooledFrame, list[tuple[float, float, int, int, Numbers]]]  # cost, share, candidate, piece, values
+    found = {pooled: [] for _, group in groups for pooled in group}
     # a node costs as many bits as the residual would have to save, n/2·log2(rest): a factor of the residual
     price = 2 * math.log(max(len(plain.library), 2)) / values.shape[1]
     weights, plain_weights = np.exp(price * products.sizes), np.exp(price * plain.sizes)
@@ -119,28 +109,26 @@ def best_beside(
                 best = best_with_one_of_few(
                     rest @ target, squares, weights[which], overlap, unit @ target, own_weights, top
                 )
-                pairs = found[id(pooled)]
+                pairs = found[pooled]
                 for cost, share, i, j in best.tolist():
                     if i >= 0:
-                        pairs.append(_Pair(cost, share, int(which[int(i)]), int(j), made[int(i)].copy()))
-                pairs.sort(key=lambda pair: pair.cost)
+                        pairs.append((cost, share, int(which[int(i)]), int(j), made[int(i)].copy()))
+                pairs.sort(key=lambda pair: pair[0])
                 del pairs[top:]
     findings = []
-    for pooled in (each for _, group in groups for each in group):
-        for pair in found[id(pooled)]:
-            one = Term(plain.take([pair.plain]), plain_values[pair.plain], is_log=False)
-            other = Term(products.trees(np.array([pair.candidate])), pair.values, is_log=False)
-            findings.append(Finding(pooled, (one, other), pooled.left_by(pair.share)))
+    for pooled, pairs in found.items():
+        for _, share, candidate, k, candidate_values in pairs:
+            one = Term(plain.take([k]), plain_values[k], is_log=False)
+            other = Term(products.trees(np.array([candidate])), candidate_values, is_log=False)
+            findings.append(Finding(pooled, (one, other), pooled.left_by(share)))
     return findings, n_weighed
 
 
 def _units(free: FreeColumns, plain_values: Numbers) -> Numbers:
     """Return the residuals of plain pieces after free columns, at length 1; zeros where nothing is left."""
     rest, squares = free.residuals(plain_values * free.row_scale)
-    is_new = squares > 0
-    rest[is_new] /= np.sqrt(squares[is_new])[:, np.newaxis]
-    rest[~is_new] = 0.0
-    return rest
+    with np.errstate(all="ignore"):
+        return np.where((squares > 0)[:, np.newaxis], rest / np.sqrt(squares)[:, np.newaxis], 0.0)
 
 
 # -- sums and differences without coefficients, for libraries in which numbers cannot be written ----
@@ -153,7 +141,7 @@ def plain_sums(
 
     The nearest to the target are described: by absolute and by relative errors. What `rules` forbid is left out.
     """
-    found, n_weighed = _nearest_sums(pieces.take(np.arange(min(len(pieces), PlainSums.PIECES))), data)
+    found, n_weighed = _nearest_sums(pieces[: PlainSums.PIECES], data)
     if rules is not None:
         found = found.take(rules.allowed(completed(found, rules)))
     bits = description_bits(found, data, criterion)
@@ -168,7 +156,7 @@ def _nearest_sums(forest: Forest, data: Data) -> tuple[Forest, int]:
     if len(forest) == 0:
         return forest, 0
     rows_of = values_of(forest, data.columns)
-    scales = [np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights)]
+    scales = [root_weights(data)]
     if (data.y != 0).all():
         scales.append(scales[0] / np.abs(data.y))
     stock, found, n_weighed = Stock(forest), [forest.take([])], 0

@@ -1,21 +1,67 @@
-"""Curves of one variable with two constants inside: peaks, steps, shifted powers and the like.
+"""Curves of one variable: with two constants inside, or one or two peaks on a background.
 
-Each family is a·g(x; p, q) + c. With p and q on a grid, a and c follow by linear least squares. The best of each family
-are written, and a fit brings their constants to the optimum. A new family is one entry in `FAMILIES`.
+A family of curves is a·g(x; p, q) + c: peaks, steps, shifted powers and the like. With p and q on a grid, a and c
+follow by linear least squares. A new family is one entry in `FAMILIES`. Peaks on a background, as in a spectrum, are
+found likewise: places and widths are on a grid, and heights are solved for, for all pairs of peaks at once. The best
+are written, and a fit brings their constants to the optimum.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from edhie.errors import EdhieError
-from edhie.evaluate.data import Data
+from edhie.evaluate.data import Data, few_rows
 from edhie.expr import Expr, SymbolLibrary, parse
-from edhie.search.arrays import Numbers
+from edhie.search.arrays import Numbers, root_weights
 from edhie.search.mosaic.config import OneVariable
+
+
+@dataclass(frozen=True, eq=False)
+class OneVariableData:
+    """One variable and the target, with the square roots of the rows' weights."""
+
+    name: str
+    x: Numbers
+    n_values: int  # different ones
+    first: float  # the smallest
+    span: float  # from the smallest to the largest
+    y: Numbers
+    roots: Numbers
+
+    @classmethod
+    def each(cls, data: Data, most: int, least_values: int) -> Iterator[OneVariableData]:
+        """Yield the first `most` variables, without those of too few values or of no finite range."""
+        roots = root_weights(data)
+        for name, x in zip(data.names[:most], data.columns[:most], strict=True):
+            one = cls(name, x, len(np.unique(x)), float(x.min()), float(np.ptp(x)), data.y, roots)
+            if one.n_values >= least_values and 0 < one.span < np.inf:
+                yield one
+
+    @cached_property
+    def target(self) -> Numbers:
+        """The weighted target."""
+        return self.y * self.roots
+
+    @cached_property
+    def about_mean(self) -> Numbers:
+        """The weighted residuals of the target about its mean."""
+        unit = self.roots / np.linalg.norm(self.roots)
+        return self.target - unit * (self.target @ unit)
+
+    def is_explained(self, left: float) -> bool:
+        """Return whether a function that leaves this sum of squares explains enough of the target to be written."""
+        return bool(left < (1 - OneVariable.EXPLAINED) * float(self.about_mean @ self.about_mean))
+
+    def coefficients(self, columns: Numbers) -> list[float]:
+        """Return the coefficients of (columns, rows) by least squares."""
+        found: list[float] = np.linalg.lstsq((columns * self.roots).T, self.target, rcond=None)[0].tolist()
+        return found
 
 
 @dataclass(frozen=True)
@@ -32,6 +78,21 @@ class Form:
     """Values of the constants for a variable with this smallest value and range."""
 
 
+Filled = tuple[str, list[float]]
+"""A template and its constants."""
+
+
+def from_template(template: str, x: str, constants: Sequence[float], library: SymbolLibrary) -> list[Expr]:
+    """Return a template with `{c}` and `{x}` filled in; an empty list where the library lacks an operator."""
+    try:
+        return [parse(template.format(c=library.constant, x=x), library).with_constants(constants)]
+    except EdhieError:
+        return []
+
+
+# -- families of curves -----------------------------------------------------------------
+
+
 def _places_and_widths(first: float, span: float) -> tuple[Numbers, Numbers]:
     return first + span * OneVariable.PLACES, span * OneVariable.WIDTHS
 
@@ -41,11 +102,10 @@ def _shifts_and(second: Numbers) -> Callable[[float, float], tuple[Numbers, Numb
     return lambda first, span: (span * (OneVariable.SHIFTS + 1e-3) - first, second)
 
 
+GAUSS, LORENTZ = "{c}*exp({c}*({x} - {c})^2)", "{c}/(({x} - {c})^2 + {c})"
 FAMILIES = (
-    Form("{c}*exp({c}*({x} - {c})^2)", lambda x, m, s: np.exp(-(((x - m) / s) ** 2)), lambda m, s: (-1 / s**2, m),
-         _places_and_widths),
-    Form("{c}/(({x} - {c})^2 + {c})", lambda x, m, s: 1 / ((x - m) ** 2 + s**2), lambda m, s: (m, s**2),
-         _places_and_widths),
+    Form(GAUSS, lambda x, m, s: np.exp(-(((x - m) / s) ** 2)), lambda m, s: (-1 / s**2, m), _places_and_widths),
+    Form(LORENTZ, lambda x, m, s: 1 / ((x - m) ** 2 + s**2), lambda m, s: (m, s**2), _places_and_widths),
     Form("{c}/({c} + exp({c}*{x}))", lambda x, m, s: 1 / (np.exp(-m / s) + np.exp(-x / s)),
          lambda m, s: (np.exp(-m / s), -1 / s), _places_and_widths),
     Form("{c}*atan({c}*({x} - {c}))", lambda x, m, s: np.arctan((x - m) / s), lambda m, s: (1 / s, m),
@@ -64,54 +124,120 @@ FAMILIES = (
 
 def curve_expressions(data: Data, library: SymbolLibrary) -> list[Expr]:
     """Return the best curve of each family, with and without a constant beside it, that explains much of the target."""
-    roots = np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights)
-    found: list[Expr] = []
-    if library.constant is None:
-        return found
-    for name, x in list(zip(data.names, data.columns, strict=True))[: OneVariable.MOST_VARIABLES]:
-        if len(np.unique(x)) < OneVariable.LEAST_VALUES:
-            continue
-        for family in FAMILIES:
-            for beside in ("", " + {c}"):
-                constants = best_of(family, x, data.y, roots, with_constant=bool(beside))
-                if constants is not None:
-                    found += from_template(family.template + beside, name, constants, library)
+    every = OneVariableData.each(data, OneVariable.MOST_VARIABLES, OneVariable.LEAST_VALUES)
+    return [
+        expr
+        for one in (every if library.constant is not None else ())
+        for form in FAMILIES
+        for template, constants in best_curves(form, one)
+        for expr in from_template(template, one.name, constants, library)
+    ]
+
+
+@np.errstate(all="ignore")
+def best_curves(family: Form, one: OneVariableData) -> list[Filled]:
+    """Return the best curve by itself and the best beside a constant, as far as they explain much."""
+    p, q = (grid.ravel()[:, np.newaxis] for grid in np.meshgrid(*family.grid(one.first, one.span)))
+    curves = family.values(one.x, p, q) * one.roots
+    sizes = np.abs(curves).max(axis=1, initial=0.0)
+    usable = np.isfinite(curves).all(axis=1) & (sizes > 0) & (sizes < OneVariable.LARGEST_CURVE)
+    curves, p, q = curves[usable] / sizes[usable, np.newaxis], p[usable, 0], q[usable, 0]
+    unit, found = one.roots / np.linalg.norm(one.roots), []
+    for template in (family.template, family.template + " + {c}") if len(curves) else ():
+        target, beside = one.target, np.empty((0, len(one.x)))
+        if template != family.template:
+            target, beside = one.about_mean, np.ones((1, len(one.x)))
+            curves = curves - np.outer(curves @ unit, unit)
+        squares = np.square(curves).sum(axis=1)
+        explained = np.where(squares > 1e-9, np.square(curves @ target) / squares, 0.0)
+        k = int(np.argmax(explained))
+        if one.is_explained(float(target @ target) - explained[k]):
+            curve = np.asarray(family.values(one.x, p[k : k + 1, np.newaxis], q[k : k + 1, np.newaxis]), np.float64)
+            factor, *summand = one.coefficients(np.concatenate([curve, beside]))
+            found.append((template, [factor, *map(float, family.constants(p[k], q[k])), *summand]))
+    return [each for each in found if np.isfinite(each[1]).all()]
+
+
+# -- peaks on a background --------------------------------------------------------------
+
+SHAPES = (
+    Form(GAUSS, lambda u: np.exp(-u * u), lambda h, m, s: (h, -1 / s**2, m)),
+    Form(LORENTZ, lambda u: 1 / (1 + u * u), lambda h, m, s: (h * s**2, m, s**2)),
+)
+"""Peaks by their distance from the place, in units of the width; constants by height, place and width."""
+
+
+class Background(NamedTuple):
+    """A background of peaks; the constants of the template are the coefficients, times a factor, and then others."""
+
+    template: str
+    columns: Numbers  # (terms, rows)
+    factor: float = 1.0
+    others: tuple[float, ...] = ()
+
+
+def peak_expressions(data: Data, library: SymbolLibrary) -> list[Expr]:
+    """Return sums of one or two peaks and a background that explain a good part of the target."""
+    few = few_rows(data, OneVariable.PEAK_ROWS)
+    every = OneVariableData.each(few, OneVariable.PEAK_VARIABLES, OneVariable.PEAK_VALUES)
+    return [
+        expr
+        for one in (every if library.constant is not None else ())
+        for form in SHAPES
+        for template, constants in best_peaks(form, one)
+        for expr in from_template(template, one.name, constants, library)
+    ]
+
+
+@np.errstate(all="ignore")
+def best_peaks(shape: Form, one: OneVariableData) -> list[Filled]:
+    """Return the best sums of one peak and a background, then of two peaks, as far as they explain much."""
+    grids = np.meshgrid(one.first + one.span * OneVariable.PEAK_PLACES, one.span * OneVariable.PEAK_WIDTHS)
+    places, widths = (grid.ravel() for grid in grids)
+    peaks = shape.values((one.x - places[:, np.newaxis]) / widths[:, np.newaxis])
+    tried: dict[int, list[tuple[float, list[int], Background]]] = {1: [], 2: []}
+    for background in _backgrounds(one):
+        for chosen, left in _best_pair(peaks * one.roots, one.target, background.columns * one.roots):
+            tried[len(chosen)].append((left, chosen, background))
+    found = []
+    for listed in tried.values():
+        for left, chosen, background in sorted(listed, key=lambda each: each[0])[: OneVariable.PEAKS_WRITTEN]:
+            heights = one.coefficients(np.concatenate([peaks[chosen], background.columns]))
+            own = [shape.constants(h, places[k], widths[k]) for k, h in zip(chosen, heights, strict=False)]
+            beside = [background.factor * height for height in heights[len(chosen) :]]
+            constants = [float(each) for each in [*sum(own, ()), *beside, *background.others]]
+            if one.is_explained(left) and np.isfinite(constants).all():
+                found.append((" + ".join([*[shape.template] * len(chosen), background.template]), constants))
     return found
 
 
-def from_template(template: str, x: str, constants: Sequence[float], library: SymbolLibrary) -> list[Expr]:
-    """Return a template with `{c}` and `{x}` filled in; an empty list where the library lacks an operator."""
-    try:
-        return [parse(template.format(c=library.constant, x=x), library).with_constants(constants)]
-    except EdhieError:
+def _backgrounds(one: OneVariableData) -> list[Background]:
+    """Return a constant, a line, and exponentials."""
+    ones = np.ones_like(one.x)
+    found = [Background("{c}", ones[np.newaxis]), Background("{c} + {c}*{x}", np.stack([ones, one.x]))]
+    for rate in (OneVariable.BACKGROUND_RATES / one.span).tolist():
+        factor = float(np.exp(-rate * one.first)) if abs(rate * one.first) < 500 else np.nan
+        column = np.exp(rate * (one.x - one.first))
+        found.append(Background("{c}*exp({c}*{x})", column[np.newaxis], factor, (rate,)))
+    return found
+
+
+def _best_pair(peaks: Numbers, target: Numbers, background: Numbers) -> list[tuple[list[int], float]]:
+    """Return the best single peak and the best pair beside a background, with the squares that are left."""
+    basis = np.linalg.qr(background.T)[0]
+    peaks, target = peaks - (peaks @ basis) @ basis.T, target - basis @ (basis.T @ target)
+    squares = np.square(peaks).sum(axis=1)
+    usable = np.flatnonzero(squares > 1e-9 * squares.max(initial=0.0))
+    if len(usable) < 2:
         return []
-
-
-def best_of(family: Form, x: Numbers, y: Numbers, roots: Numbers, *, with_constant: bool) -> list[float] | None:
-    """Return the constants of the best curve, in the order of the template; None where it explains little."""
-    first, span = float(x.min()), float(np.ptp(x))
-    with np.errstate(all="ignore"):
-        p, q = (grid.ravel()[:, np.newaxis] for grid in np.meshgrid(*family.grid(first, span)))
-        curves = family.values(x, p, q) * roots
-        sizes = np.abs(curves).max(axis=1, initial=0.0)
-    usable = np.isfinite(curves).all(axis=1) & (sizes > 0) & (sizes < OneVariable.LARGEST_CURVE)
-    curves, p, q = curves[usable] / sizes[usable, np.newaxis], p[usable, 0], q[usable, 0]
-    target, one = y * roots, roots / np.linalg.norm(roots)
-    about = target - one * (target @ one)
-    total = float(about @ about)
-    if with_constant:
-        curves, target = curves - np.outer(curves @ one, one), about
-    squares = np.square(curves).sum(axis=1)
-    with np.errstate(all="ignore"):
-        explained = np.where(squares > 1e-9, np.square(curves @ target) / squares, 0.0)
-    if len(explained) == 0:
-        return None
-    k = int(np.argmax(explained))
-    if not float(target @ target) - explained[k] < (1 - OneVariable.EXPLAINED) * total:
-        return None
-    curve = np.asarray(family.values(x, p[k : k + 1, np.newaxis], q[k : k + 1, np.newaxis])[0], np.float64)
-    columns = np.stack([curve, np.ones(len(x))]) if with_constant else curve[np.newaxis]
-    coefficients = np.linalg.lstsq((columns * roots).T, y * roots, rcond=None)[0].tolist()
-    with np.errstate(all="ignore"):
-        found = [coefficients[0], *family.constants(p[k], q[k]), *coefficients[1:]]
-    return [float(each) for each in found] if np.isfinite(found).all() else None
+    peaks = peaks[usable] / np.sqrt(squares[usable])[:, np.newaxis]
+    along, gram = peaks @ target, peaks @ peaks.T
+    squared, own = np.square(along), 1.0 - np.square(gram)
+    gains = (squared[:, np.newaxis] + squared - 2 * np.outer(along, along) * gram) / own
+    gains[own < OneVariable.PEAKS_APART] = 0.0
+    one, whole = int(np.argmax(squared)), float(target @ target)
+    first, second = divmod(int(np.argmax(gains)), len(usable))
+    return [
+        ([int(usable[one])], whole - float(squared[one])),
+        ([int(usable[first]), int(usable[second])], whole - float(gains[first, second])),
+    ]

@@ -13,11 +13,11 @@ from edhie.search.arrays import Indices, Numbers
 from edhie.search.mosaic.config import Coefficients
 from edhie.search.mosaic.frames.frame import Frame, Term
 from edhie.search.mosaic.writing.linear_fit import Fit, pruned_fit, refit_with, rounded, whole_coefficients
-from edhie.search.pieces.spelling import LARGEST_WHOLE, Speller, UnwritableError, Words
+from edhie.search.pieces.spelling import LARGEST_WHOLE, Speller, UnwritableError
 
 POWERS = {("1/",): -1.0, ("sqrt",): 0.5, ("1/", "sqrt"): -0.5, ("^2",): 2.0}
 """The power that heads are, where they are one."""
-Part = tuple[float, bool, Words, Numbers]  # coefficient or exponent, whether it is an exponent, what of, its values
+Part = tuple[float, bool, Expr, Numbers]  # coefficient or exponent, whether it is an exponent, what of, its values
 
 
 class FrameWriter:
@@ -26,12 +26,12 @@ class FrameWriter:
     def __init__(self, library: SymbolLibrary, data: Data | None = None) -> None:
         """`data` are the rows on which the expressions have to be defined."""
         self.speller = Speller(library, data)
-        self._variables = [Words((name,)) for name in library.variables]
+        self._variables = list(map(self.speller.leaf, library.variables))
         columns = np.zeros((len(library.variables), 1)) if data is None else data.columns
         self._is_positive = [bool(column.min() > 0) for column in columns]
 
     def write(self, frame: Frame, extra: Sequence[Term] = ()) -> list[Expr]:
-        """Return what a frame says with further terms.
+        """Return the expressions of a frame with further terms.
 
         The list is empty where it cannot be written, and has several expressions where numbers are unsure.
         """
@@ -46,7 +46,7 @@ class FrameWriter:
         return [expr for coefficients in readings for expr in self._exprs(frame, terms, fit.kept, coefficients)]
 
     def write_whole(self, frame: Frame, data: Data) -> list[Expr]:
-        """Return what a frame without terms says with whole coefficients; `data` are its rows."""
+        """Return the expressions of a frame without terms with whole coefficients; `data` are its rows."""
         if frame.free.is_product or frame.terms:
             return []
         columns, target = frame.free.columns * frame.free.row_scale, frame.target * frame.free.row_scale
@@ -92,16 +92,16 @@ class FrameWriter:
                 return [coefficients]
         return [fit.coefficients] if self.speller.is_free else []
 
-    # -- words ----------------------------------------------------------------------------
+    # -- expressions ----------------------------------------------------------------------
 
     def _exprs(self, frame: Frame, terms: Sequence[Term], kept: Indices, coefficients: Numbers) -> list[Expr]:
         """Return a frame with its coefficients as an expression; an empty list where it cannot be written."""
         try:
-            return [self.speller.expr(self._undone(frame, self._inner(frame, terms, kept, coefficients)))]
+            return [self._undone(frame, self._inner(frame, terms, kept, coefficients))]
         except UnwritableError:
             return []
 
-    def _inner(self, frame: Frame, terms: Sequence[Term], kept: Indices, coefficients: Numbers) -> Words:
+    def _inner(self, frame: Frame, terms: Sequence[Term], kept: Indices, coefficients: Numbers) -> Expr:
         free, n_free = frame.free, len(frame.free.exponents)
         constant = 0.0
         parts: list[Part] = []
@@ -116,32 +116,32 @@ class FrameWriter:
                 parts.append((c, free.is_product, self.speller.monomial(exponents.tolist()), values))
             else:
                 term = terms[column - n_free]
-                parts.append((c, term.is_log, Words.of(term.piece[0]), term.values))
+                parts.append((c, term.is_log, term.piece[0], term.values))
         if free.is_product:
             return self._product(constant, parts, frame)
-        return self.speller.sum([(c, words) for c, _, words, _ in parts], constant)
+        return self.speller.sum([(c, expr) for c, _, expr, _ in parts], constant)
 
-    def _product(self, constant: float, parts: list[Part], frame: Frame) -> Words:
+    def _product(self, constant: float, parts: list[Part], frame: Frame) -> Expr:
         """Return a product of powers; its sign is that of the target in the first row."""
-        powers: list[tuple[float, Words]] = []
-        exponent: list[tuple[float, Words]] = []
+        powers: list[tuple[float, Expr]] = []
+        exponent: list[tuple[float, Expr]] = []
         sign = frame.sign
-        for c, is_log, words, values in parts:
+        for c, is_log, expr, values in parts:
             if not is_log:
-                exponent.append((c, words))
+                exponent.append((c, expr))
                 continue
             if c == round(c):
                 sign *= -1.0 if c % 2 and values[0] < 0 else 1.0
             elif (values < 0).all():
-                words = self.speller.negative(words)
-            powers.append((c, words))
+                expr = self.speller.negative(expr)
+            powers.append((c, expr))
         if exponent:
             powers.append((1.0, self.speller.over("exp", self.speller.sum(exponent))))
         if abs(constant) > Coefficients.LARGEST_LOGARITHM:
             raise UnwritableError("the factor")
         return self.speller.product(powers, sign * float(np.exp(constant)))
 
-    def _undone(self, frame: Frame, inner: Words) -> Words:
+    def _undone(self, frame: Frame, inner: Expr) -> Expr:
         """Return the inner part with scale and link undone, behind the guess that the frame is around.
 
         Powers of the scale stand outside of the link where they can.
@@ -154,15 +154,15 @@ class FrameWriter:
                 outside.append((outer, variable))
             elif exponent:
                 inside.append((-float(exponent), variable))
-        words = self.speller.product([(1.0, inner), *inside]) if inside else inner
+        expr = self.speller.product([(1.0, inner), *inside]) if inside else inner
         if outside and head[0] == "1/":
-            words = self.speller.product([*outside, (-1.0, self.speller.headed(head[1:], words))])
+            expr = self.speller.product([*outside, (-1.0, self.speller.headed(head[1:], expr))])
         elif outside:
-            words = self.speller.product([*outside, (1.0, self.speller.headed(head, words))])
+            expr = self.speller.product([*outside, (1.0, self.speller.headed(head, expr))])
         else:
-            words = self.speller.headed(head, words)
-        words = self.speller.negative(words) if frame.link.is_even and frame.sign < 0 else words
+            expr = self.speller.headed(head, expr)
+        expr = self.speller.negative(expr) if frame.link.is_even and frame.sign < 0 else expr
         if frame.around is None:
-            return words
+            return expr
         operator, guess = frame.around
-        return self.speller.over(operator, Words.of(guess[0]), words)
+        return self.speller.over(operator, guess[0], expr)

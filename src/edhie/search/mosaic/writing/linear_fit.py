@@ -39,16 +39,13 @@ def pruned_fit(columns: Numbers, target: Numbers, total: float) -> Fit:
     fit = least_squares(columns, kept, target, total)
     while len(fit.kept) > 1:
         chosen = _superfluous(fit, columns, target)
-        if len(chosen) == 0:
+        for going in (chosen, chosen[:1])[: len(chosen)]:  # all of them, or the least needed
+            fewer = least_squares(columns, np.setdiff1d(fit.kept, going), target, total)
+            if _is_as_good(fewer, fit, len(target)):
+                fit = fewer
+                break
+        else:
             return fit
-        fewer = least_squares(columns, np.setdiff1d(fit.kept, chosen), target, total)
-        if not _is_as_good(fewer, fit, len(target)):
-            if len(chosen) == 1:
-                return fit
-            fewer = least_squares(columns, np.setdiff1d(fit.kept, chosen[:1]), target, total)
-            if not _is_as_good(fewer, fit, len(target)):
-                return fit
-        fit = fewer
     return fit
 
 
@@ -118,13 +115,12 @@ def refit_with(columns: Numbers, target: Numbers, fit: Fit, fixed: dict[int, flo
     free = [k for k in range(len(fit.kept)) if k not in fixed]
     rest = target - sum(value * columns[fit.kept[k]] for k, value in fixed.items())
     coefficients = np.empty(len(fit.kept))
-    for k, value in fixed.items():
-        coefficients[k] = value
-    if free:
-        inner = least_squares(columns, fit.kept[free], rest, fit.total)
-        coefficients[free] = inner.coefficients
-        return coefficients, inner.left
-    return coefficients, float(rest @ rest)
+    coefficients[list(fixed)] = list(fixed.values())
+    if not free:
+        return coefficients, float(rest @ rest)
+    inner = least_squares(columns, fit.kept[free], rest, fit.total)
+    coefficients[free] = inner.coefficients
+    return coefficients, inner.left
 
 
 # -- whole coefficients, found by moving one or two at a time ---------------------------
@@ -135,48 +131,32 @@ def whole_coefficients(frame: Frame, start: Numbers, data: Data, prices: Sequenc
 
     `data` are the rows that the frame was made of; a price is the cost of a symbol, in bits.
     """
-    descent = _Descent(frame, start, data)
-    return np.array([descent.run(start, price) for price in prices])
+    steps, known = _steps(len(start)), dict[bytes, Numbers]()  # descents have their first steps in common
+    scale = np.prod(data.columns ** np.array(frame.scale)[:, np.newaxis], axis=0) if any(frame.scale) else 1.0
+    sign = frame.sign if frame.link.is_even else 1.0
 
+    @np.errstate(all="ignore")
+    def bits_of(tried: Numbers, price: float) -> Numbers:
+        key, size = tried.tobytes(), Coefficients.AT_ONCE
+        if key not in known:
+            inner = tried @ frame.free.columns / scale
+            parts = (inner[k : k + size] for k in range(0, len(inner), size))
+            known[key] = np.concatenate([residual_bits(frame.link.undo(part) * sign, data) for part in parts])
+        n_symbols = (np.abs(tried) + (tried != 0) * Coefficients.SYMBOLS_A_COLUMN).sum(axis=1)
+        return np.asarray(known[key] + n_symbols * price)
 
-class _Descent:
-    """Descents from the same start, which have their first steps in common: the bits around a point are kept."""
-
-    def __init__(self, frame: Frame, start: Numbers, data: Data) -> None:
-        self._steps = _steps(len(start))
-        self._frame, self._data = frame, data
-        self._scale = np.prod(data.columns ** np.array(frame.scale)[:, np.newaxis], axis=0) if any(frame.scale) else 1.0
-        self._known: dict[bytes, Numbers] = {}
-        self._at_start = float(self._residual_bits(start[np.newaxis])[0])
-
-    def run(self, start: Numbers, price: float) -> Numbers:
-        best, least = start, float(self._at_start + _symbols(start[np.newaxis])[0] * price)
+    found = []
+    for price in prices:
+        best, least = start, float(bits_of(start[np.newaxis], price)[0])
         for _ in range(Coefficients.STEPS):
-            tried, key = best + self._steps, best.tobytes()
-            if key not in self._known:
-                self._known[key] = self._residual_bits(tried)
-            bits = self._known[key] + _symbols(tried) * price
+            tried = best + steps
+            bits = bits_of(tried, price)
             k = int(np.argmin(bits))
             if not bits[k] < least:
                 break
             best, least = tried[k], float(bits[k])
-        return best
-
-    def _residual_bits(self, tried: Numbers) -> Numbers:
-        frame, size = self._frame, Coefficients.AT_ONCE
-        with np.errstate(all="ignore"):
-            inner = tried @ frame.free.columns / self._scale
-            sign = frame.sign if frame.link.is_even else 1.0
-            parts = [
-                residual_bits(frame.link.undo(inner[k : k + size]) * sign, self._data)
-                for k in range(0, len(inner), size)
-            ]
-        return np.concatenate(parts)
-
-
-def _symbols(tried: Numbers) -> Numbers:
-    """Return about how many symbols coefficients take."""
-    return np.asarray((np.abs(tried) + (tried != 0) * Coefficients.SYMBOLS_A_COLUMN).sum(axis=1))
+        found.append(best)
+    return np.array(found)
 
 
 def _steps(n: int) -> Numbers:

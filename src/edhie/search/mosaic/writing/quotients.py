@@ -1,22 +1,31 @@
-"""Quotients of polynomials: y·Q = P is linear in the coefficients of both, so they are found in closed form."""
+"""Quotients of polynomials: y·Q = P is linear in the coefficients of both, so they are found in closed form.
+
+With noise in y, that noise is multiplied by Q and is in the columns as well. The most likely coefficients minimise the
+squares of (y·Q - P)/Q, in standard deviations, over those that noise alone would leave: a generalised eigenvalue
+problem, with Q from the solution before.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 from math import comb
 
 import numpy as np
 
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
-from edhie.search.arrays import Indices, Numbers
+from edhie.search.arrays import Indices, Mask, Numbers
 from edhie.search.mosaic.config import Quotients
-from edhie.search.mosaic.frames.free_columns import polynomial_of_degree
+from edhie.search.mosaic.frames.free_columns import FreeColumns, polynomial_of_degree
 from edhie.search.mosaic.frames.links import Link
-from edhie.search.pieces.spelling import Speller, UnwritableError, Words
+from edhie.search.mosaic.frames.noise_frames import View
+from edhie.search.pieces.spelling import Speller, UnwritableError
 
 Monomials = list[tuple[float, Indices]]
 """Coefficients, and the powers of the variables."""
+Columns = tuple[Numbers, Indices]
+"""Values and exponents of some monomials."""
 
 
 def quotients(data: Data, speller: Speller, links: Sequence[Link]) -> list[Expr]:
@@ -43,13 +52,13 @@ def written_quotient(
     unit = below[0][0]
     try:
         top, bottom = (_polynomial([(c / unit, e) for c, e in terms], speller) for terms in (above, below))
-        words = speller.headed(link.head, speller.over("/", top, bottom))
-        return [speller.expr(speller.negative(words) if is_negative else words)]
+        expr = speller.headed(link.head, speller.over("/", top, bottom))
+        return [speller.negative(expr) if is_negative else expr]
     except UnwritableError:
         return []
 
 
-def _polynomial(terms: Monomials, speller: Speller) -> Words:
+def _polynomial(terms: Monomials, speller: Speller) -> Expr:
     constant = sum(float(c) for c, exponents in terms if not exponents.any())
     return speller.sum([(float(c), speller.monomial(e.tolist())) for c, e in terms if e.any()], constant)
 
@@ -94,4 +103,164 @@ def _few_columns(columns: Numbers) -> Indices:
         fewer = kept[kept != column]
         if len(fewer) > 1 and _vanishing(columns[fewer])[0] <= Quotients.VANISHING:
             kept = fewer
+    return kept
+
+
+# -- with noise ---------------------------------------------------------------------------
+
+
+def noisy_quotients(data: Data, views: dict[Link, View], speller: Speller) -> list[Expr]:
+    """Return quotients of polynomials for a target through links; a view is its values and one over their noise."""
+    found = []
+    for link, (target, scale) in views.items():
+        if link.name in Quotients.NOISY_LINKS:
+            is_negative = link.is_even and bool(np.median(data.y) < 0)
+            for above, below in _candidates(data, target, scale):
+                parts = _noisy_quotient(above, below, target, scale)
+                if parts is not None:
+                    found += written_quotient(link, *parts, speller, is_negative=is_negative)
+    return found
+
+
+def _candidates(data: Data, target: Numbers, scale: Numbers) -> Iterator[tuple[Columns, Columns]]:
+    """Yield the columns above and below of quotients: polynomials by degree, and sparse ones over two monomials."""
+    for degrees in Quotients.NOISY_DEGREES:
+        n_columns = sum(comb(data.n_variables + degree, degree) for degree in degrees)
+        if n_columns <= min(Quotients.NOISY_COLUMNS, data.n_rows // 4):
+            above, below = (polynomial_of_degree(data.columns, degree) for degree in degrees)
+            yield (above.columns, above.exponents), (below.columns, below.exponents)
+    free = polynomial_of_degree(data.columns, 2)
+    if len(free.columns) <= min(Quotients.MOST_MONOMIALS, data.n_rows // 4):
+        for its, others in _sparse(free, target, scale):
+            yield (free.columns[its], free.exponents[its]), (free.columns[others], free.exponents[others])
+
+
+def _sparse(free: FreeColumns, target: Numbers, scale: Numbers) -> list[tuple[Indices, Indices]]:
+    """Return monomials above and pairs of them below that promise most, those above added one after the other."""
+    units = np.sqrt(np.mean(np.square(free.columns), axis=1))
+    if not (np.isfinite(units).all() and (units > 0).all()):
+        return []
+    scaled, n = free.columns / units[:, np.newaxis], len(free.columns)
+    problem = _Problem(scaled, scaled, target, scale, scale > 0, np.ones(len(target)))
+    n_rows = int((scale > 0).sum())
+    tried: list[tuple[float, Indices, Indices]] = []
+    for pair in combinations(range(n), 2):
+        below = np.array(pair)
+        values, vectors = np.linalg.eigh(problem.noise[np.ix_(n + below, n + below)])
+        if not values[0] > Quotients.RIDGE * values[-1]:
+            continue
+        whitening = (vectors / np.sqrt(values)) @ vectors.T  # the inverse root
+        products, above = problem.products, np.empty(0, np.int64)
+        for size in range(1, Quotients.MOST_ABOVE + 1):
+            ratios = _ratios(products, n + below, n, whitening)
+            ratios[above] = np.inf
+            k = int(np.argmin(ratios))
+            if not 0 < ratios[k] < np.inf:
+                break
+            above = np.append(above, k)
+            products = products - np.outer(products[:, k], products[:, k]) / products[k, k]
+            tried.append((n_rows * float(np.log(ratios[k])) + Quotients.PRICE * np.log(n_rows) * size, above, below))
+    places = {tuple(each): k for k, each in enumerate(free.exponents.tolist())}
+    found: dict[tuple[tuple[int, ...], ...], tuple[Indices, Indices]] = {}
+    for _, above, below in sorted(tried, key=lambda each: each[0]):
+        common = free.exponents[np.concatenate([above, below])].min(axis=0)  # a factor that cancels
+        one, other = (
+            np.array([places[tuple(each)] for each in (free.exponents[its] - common).tolist()])
+            for its in (above, below)
+        )
+        found.setdefault(tuple(tuple(sorted(its.tolist())) for its in (one, other)), (one, other))
+    return list(found.values())[: Quotients.SPARSE]
+
+
+def _ratios(products: Numbers, below: Indices, n_above: int, whitening: Numbers) -> Numbers:
+    """Return, by column above, the least ratio of squares to those of noise if it is added."""
+    base = whitening @ products[np.ix_(below, below)] @ whitening
+    squares = np.diag(products)[:n_above]
+    with np.errstate(all="ignore"):
+        own = whitening @ products[below, :n_above] / np.sqrt(squares)
+        a, d, b = base[0, 0] - own[0] ** 2, base[1, 1] - own[1] ** 2, base[0, 1] - own[0] * own[1]
+        found = 0.5 * (a + d - np.sqrt((a - d) ** 2 + 4 * b**2))
+    return np.asarray(np.where(squares > Quotients.DEPENDENT * squares.max(), found, np.inf))
+
+
+def _noisy_quotient(
+    above: Columns, below: Columns, target: Numbers, scale: Numbers
+) -> tuple[Monomials, Monomials] | None:
+    """Return the terms of numerator and denominator that are needed; None where it is no quotient."""
+    units = np.concatenate([np.sqrt(np.mean(np.square(columns), axis=1)) for columns, _ in (above, below)])
+    if not (np.isfinite(units).all() and (units > 0).all()):
+        return None
+    n_above, sizes, kept = len(above[0]), np.ones(len(target)), np.arange(len(units))
+    top, bottom = above[0] / units[:n_above, np.newaxis], below[0] / units[n_above:, np.newaxis]
+    for _ in range(Quotients.REWEIGHTED):
+        solved = _Problem(top, bottom, target, scale / sizes, scale > 0, sizes).solve(kept)
+        if solved is None:
+            return None
+        denominators = np.abs(solved[1][n_above:] @ bottom)
+        sizes = np.maximum(denominators / denominators.mean(), Quotients.SMALLEST)
+    problem = _Problem(top, bottom, target, scale / sizes, scale > 0, sizes)
+    kept = _pruned(problem, kept, int((scale > 0).sum()))
+    solved = problem.solve(kept)
+    if solved is None:
+        return None
+    coefficients = np.zeros(len(units))
+    coefficients[kept] = solved[1]
+    terms = list(zip((coefficients / units).tolist(), [*above[1], *below[1]], strict=True))
+    numerator, denominator = ([each for each in part if each[0]] for part in (terms[:n_above], terms[n_above:]))
+    return (numerator, denominator) if numerator and any(exponents.any() for _, exponents in denominator) else None
+
+
+class _Problem:
+    """Sums of squares of columns and of the noise in them, from which any choice of columns is solved."""
+
+    def __init__(
+        self, top: Numbers, bottom: Numbers, target: Numbers, scale: Numbers, inside: Mask, sizes: Numbers
+    ) -> None:
+        columns = np.concatenate([-top, target * bottom])[:, inside] * scale[inside]
+        self.products = columns @ columns.T
+        noise = bottom[:, inside] / sizes[inside]
+        self.noise = np.zeros_like(self.products)
+        self.noise[len(top) :, len(top) :] = noise @ noise.T
+        self.n_top = len(top)
+
+    def solve(self, kept: Indices) -> tuple[float, Numbers] | None:
+        """Return the least ratio of squares to those of noise, and the coefficients that have it."""
+        from scipy.linalg import eigh  # slow to import, and not needed for help
+
+        above, below = kept < self.n_top, kept >= self.n_top
+        if not above.any() or not below.any():
+            return None
+        a, b = kept[above], kept[below]
+        outer, noise = _ridged(self.products[np.ix_(a, a)]), _ridged(self.noise[np.ix_(b, b)])
+        cross = self.products[np.ix_(a, b)]
+        try:
+            through = np.linalg.solve(outer, cross)
+            values, vectors = eigh(self.products[np.ix_(b, b)] - cross.T @ through, noise, subset_by_index=[0, 0])
+        except (np.linalg.LinAlgError, ValueError):
+            return None
+        found = np.empty(len(kept))
+        found[below], found[above] = vectors[:, 0], -through @ vectors[:, 0]
+        return float(values[0]), found
+
+
+def _ridged(matrix: Numbers) -> Numbers:
+    return np.asarray(matrix + Quotients.RIDGE * np.trace(matrix) / len(matrix) * np.eye(len(matrix)))
+
+
+def _pruned(problem: _Problem, kept: Indices, n_rows: int) -> Indices:
+    """Return the columns without those that are not needed, which go one by one, the least needed first."""
+    solved = problem.solve(kept)
+    if solved is None:
+        return kept
+    least = solved[0]
+    price = Quotients.PRICE * np.log(n_rows) / n_rows
+    while len(kept) > 2:
+        tried = [(problem.solve(np.delete(kept, k)), k) for k in range(len(kept))]
+        usable = [(each[0], k) for each, k in tried if each is not None]
+        if not usable:
+            return kept
+        ratio, k = min(usable)
+        if ratio - least > price * max(least, 0.2):
+            return kept
+        kept, least = np.delete(kept, k), ratio
     return kept

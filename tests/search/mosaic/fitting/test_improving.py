@@ -8,7 +8,7 @@ import pytest
 from edhie.evaluate.values import values
 from edhie.expr import Expr, Forest, parse
 from edhie.expr.standard_libraries import everything
-from edhie.search.mosaic.fitting.similar_functions import FUNCTIONS, alike, places, with_similar_functions
+from edhie.search.mosaic.fitting.improving import FUNCTIONS, alike, places, with_similar_functions
 from edhie.search.mosaic.writing.curves import Form
 from mosaics import Numbers, data_of, strict
 

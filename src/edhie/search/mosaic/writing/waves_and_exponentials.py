@@ -1,0 +1,178 @@
+"""Waves and sums of exponentials of one variable, found on grids of their frequencies and rates.
+
+A wave is A·exp(k·x)·cos(ω·x + φ), beside a constant or a line: a sum of a cosine and a sine. So for a frequency and an
+envelope on a grid the rest follows by linear least squares. The best few are written, and a fit brings their constants
+to the optimum.
+
+A sum of exponentials is a·exp(k·x) + b·exp(l·x), with or without a constant, or has three. Rates are on a grid, and the
+rest follows likewise. The best rates are refined before they are written: from other starts a fit ends with all alike.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from edhie.evaluate.data import Data, few_rows
+from edhie.expr import Expr
+from edhie.search.arrays import LARGEST_VALUE, Numbers
+from edhie.search.mosaic.config import OneVariable
+from edhie.search.mosaic.writing.curves import OneVariableData
+from edhie.search.pieces.spelling import Speller, UnwritableError
+
+# -- waves ------------------------------------------------------------------------------
+
+
+class Wave(NamedTuple):
+    """One wave, and the polynomial beside it."""
+
+    squares: float
+    """The sum of squared residuals."""
+    decay: float
+    frequency: float
+    cosine: float
+    sine: float
+    beside: list[float]
+    """Coefficients of 1 and x."""
+
+
+def wave_expressions(data: Data, speller: Speller) -> list[Expr]:
+    """Return waves of single variables that explain a good part of the target."""
+    found: list[Expr] = []
+    if speller.is_free and ("cos" in speller.library or "sin" in speller.library):
+        for one in OneVariableData.each(data, OneVariable.MOST_VARIABLES, OneVariable.LEAST_VALUES):
+            for wave in waves_of(one):
+                with suppress(UnwritableError):
+                    found.append(_expr(wave, speller.leaf(one.name), speller))
+    return found
+
+
+def waves_of(one: OneVariableData) -> list[Wave]:
+    """Return the best waves beside a constant and beside a line, from different peaks of the grid."""
+    x, span, roots, steps = one.x, one.span, one.roots, OneVariable.WAVE_STEPS
+    turns = min(OneVariable.WAVE_TURNS, (one.n_values - 1) // 2)  # more are not resolved
+    frequencies = 2 * np.pi / span * np.arange(1, steps * turns + 1) / steps
+    angles = np.outer(frequencies, x)
+    found = []
+    for degree in (0, 1):
+        powers = x ** np.arange(degree + 1)[:, np.newaxis]
+        if np.abs(powers).max() > LARGEST_VALUE:
+            break
+        basis = np.linalg.qr((powers * roots).T)[0].T
+        rest = _without(one.target, basis)
+        total = float(rest @ rest)
+        tried = []
+        for decay in OneVariable.WAVE_DECAYS:
+            envelope = roots * np.exp(decay * (x - one.first) / span)
+            cosines, sines = (_without(wave * envelope, basis) for wave in (np.cos(angles), np.sin(angles)))
+            left = total - _explained(cosines, sines, rest)
+            inside = np.concatenate([[np.inf], left, [np.inf]])
+            is_peak = (left <= inside[:-2]) & (left <= inside[2:])
+            tried += [(float(left[k]), decay / span, float(frequencies[k])) for k in np.flatnonzero(is_peak)]
+        best = sorted(each for each in tried if each[0] < (1 - OneVariable.WAVE_EXPLAINED) * total)
+        found += [wave for each in best[: OneVariable.WAVES_WRITTEN] for wave in _solved(*each, one, powers)]
+    return found
+
+
+def _without(rows: Numbers, basis: Numbers) -> Numbers:
+    return rows - (rows @ basis.T) @ basis
+
+
+@np.errstate(all="ignore")
+def _explained(cosines: Numbers, sines: Numbers, target: Numbers) -> Numbers:
+    """Return, by row, the squares of the target that the two columns explain together."""
+    cc, ss = np.square(cosines).sum(axis=1), np.square(sines).sum(axis=1)
+    cs, ct, st = (cosines * sines).sum(axis=1), cosines @ target, sines @ target
+    found = (ct**2 * ss - 2 * ct * st * cs + st**2 * cc) / (cc * ss - cs**2)
+    return np.where(cc * ss - cs**2 > 1e-9 * cc * ss, found, 0.0)
+
+
+@np.errstate(all="ignore")
+def _solved(squares: float, decay: float, frequency: float, one: OneVariableData, powers: Numbers) -> list[Wave]:
+    """Return a wave with its amplitudes, without an offset of x; an empty list where its envelope overflows."""
+    envelope, angles = np.exp(decay * one.x), frequency * one.x
+    columns = np.stack([envelope * np.cos(angles), envelope * np.sin(angles), *powers])
+    sizes = np.square(columns * one.roots).sum(axis=1)
+    if not (np.isfinite(sizes).all() and (sizes > 0).all()):
+        return []
+    cosine, sine, *beside = one.coefficients(columns)
+    return [Wave(squares, decay, frequency, cosine, sine, beside)]
+
+
+def _expr(wave: Wave, x: Expr, speller: Speller) -> Expr:
+    size, phase = float(np.hypot(wave.cosine, wave.sine)), float(np.arctan2(-wave.sine, wave.cosine))
+    name, phase = ("cos", phase) if "cos" in speller.library else ("sin", phase + np.pi / 2)
+    term = speller.over(name, speller.sum([(wave.frequency, x)], phase))
+    if wave.decay:
+        term = speller.over("*", speller.over("exp", speller.sum([(wave.decay, x)])), term)
+    return speller.sum([(size, term), *((c, x) for c in wave.beside[1:])], wave.beside[0])
+
+
+# -- sums of exponentials ---------------------------------------------------------------
+
+
+def exponential_expressions(data: Data, speller: Speller) -> list[Expr]:
+    """Return sums of exponentials that explain a good part of the target."""
+    found: list[Expr] = []
+    few = few_rows(data, OneVariable.EXPONENTIAL_ROWS)
+    every = OneVariableData.each(few, OneVariable.MOST_VARIABLES, OneVariable.LEAST_VALUES)
+    for one in every if speller.is_free and "exp" in speller.library else ():
+        for n, with_constant in OneVariable.EXPONENTIALS:
+            rates, coefficients = best_exponentials(one, n, with_constant=with_constant) or ([], [])
+            with suppress(UnwritableError):
+                terms = [speller.over("exp", speller.sum([(rate, speller.leaf(one.name))])) for rate in rates]
+                parts = list(zip(coefficients, terms, strict=False))
+                if parts:
+                    found.append(speller.sum(parts, coefficients[-1] if with_constant else 0.0))
+    return found
+
+
+def best_exponentials(
+    one: OneVariableData, n_exponentials: int, *, with_constant: bool
+) -> tuple[list[float], list[float]] | None:
+    """Return the rates that leave the least, with the coefficients of the exponentials and the constant.
+
+    None where they explain too little, or there are too few values.
+    """
+    if one.n_values < 3 * n_exponentials:
+        return None
+    n_free, x, grid = n_exponentials + with_constant, (one.x - one.first) / one.span, OneVariable.EXPONENTIAL_RATES
+    chosen = np.array(list(combinations(range(len(grid)), n_exponentials)))
+    designs = np.empty((len(chosen), len(x), n_free))
+    designs[:, :, :n_exponentials] = (np.exp(np.outer(grid, x)) * one.roots)[chosen].transpose(0, 2, 1)
+    designs[:, :, n_exponentials:] = one.roots[:, np.newaxis]
+    along = np.einsum("knj,n->kj", np.linalg.qr(designs)[0], one.target)
+    left = float(one.target @ one.target) - np.square(along).sum(axis=1)
+    k = int(np.argmin(left))
+    if not one.is_explained(left[k]):
+        return None
+    rates, coefficients = _refined(np.array(grid)[chosen[k]], x, one, n_free)
+    rates = rates / one.span
+    with np.errstate(all="ignore"):
+        coefficients[:n_exponentials] *= np.exp(-rates * one.first)  # written without an offset of x
+    return (rates.tolist(), coefficients.tolist()) if np.isfinite([*rates, *coefficients]).all() else None
+
+
+def _refined(rates: Numbers, x: Numbers, one: OneVariableData, n_free: int) -> tuple[Numbers, Numbers]:
+    """Return the rates near those of the grid that leave the least, with their coefficients.
+
+    Coefficients are solved for at every step. A fit of both at once takes very long where rates are near.
+    """
+    from scipy.optimize import least_squares
+
+    def rates_of(logs: Numbers) -> Numbers:
+        return np.asarray(np.sign(rates) * np.exp(np.clip(logs, -5.0, 5.0)))
+
+    def columns(logs: Numbers) -> Numbers:
+        return np.concatenate([np.exp(np.outer(rates_of(logs), x)), np.ones((n_free - len(rates), len(x)))])
+
+    def residuals(logs: Numbers) -> Numbers:
+        basis = np.linalg.qr((columns(logs) * one.roots).T)[0]
+        return np.asarray(one.target - basis @ (basis.T @ one.target))
+
+    with np.errstate(all="ignore"):
+        logs = least_squares(residuals, np.log(np.abs(rates)), method="lm", max_nfev=OneVariable.REFINEMENTS).x
+        return rates_of(logs), np.array(one.coefficients(columns(logs)))
