@@ -114,11 +114,6 @@ class Archive:
         """Number of distinct expressions executed when the error at each place became known, itself included."""
         return self._arrays["executed_at"].array
 
-    @property
-    def n_forgotten(self) -> int:
-        """The number of expressions that were forgotten."""
-        return self.n_seen - len(self)
-
     def forget(self) -> Indices | None:
         """Drop the worst of the older half if there are too many expressions, but never the best of all.
 
@@ -129,7 +124,7 @@ class Archive:
             return None
         surplus = max(count - self.capacity, self.capacity // FORGOTTEN_AT_ONCE)
         older = max(count // 2, surplus + 1)
-        worst_first = np.lexsort((self.ages[:older], -self.errors[:older]))
+        worst_first = np.argsort(-self.errors[:older], kind="stable")
         keep = np.ones(count, np.bool_)
         keep[worst_first[:surplus]] = False
         kept, rows = self.take(np.flatnonzero(keep)), [self._arrays[name].array[keep] for name in ROWS]
@@ -155,5 +150,4 @@ class Archive:
         self.n_seen = int(state["n_seen"])
 
     def __repr__(self) -> str:
-        forgotten = f", {self.n_forgotten} forgotten" if self.n_forgotten else ""
-        return f"Archive({len(self)} expressions{forgotten})"
+        return f"Archive({len(self)} of {self.n_seen} expressions)"

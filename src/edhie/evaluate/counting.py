@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import EdhieError
 from edhie.evaluate.archive import Archive
-from edhie.evaluate.hash_table import Indices, Keys, KeyTable
+from edhie.evaluate.hash_table import Indices, KeyTable
 from edhie.expr import Forest
 
 Flags = NDArray[np.bool_]
@@ -53,10 +53,6 @@ class KnownForms:
     def __init__(self) -> None:
         self.forms = KeyTable(place=-1, bound=math.nan)
         self.writings = KeyTable(form=-1, tried=-math.inf)
-
-    def learn(self, writings: Keys, forms: Keys) -> Indices:
-        """Add writings and their forms; return the rows of the writings."""
-        return self.writings.add(writings, form=self.forms.add(forms))
 
     def settle(
         self, writings: Indices, places: Indices, is_exact: Flags, *, bound: float, explored: Archive, negligible: float

@@ -111,7 +111,8 @@ class Evaluator:
         self.budget = budget
         self.explored = Archive(library)
         self._threads = threads
-        self._counts = Counts()
+        self.counts = Counts()
+        """The work done so far."""
         self._known = KnownForms()
         to_error = self.loss.from_sum_of_squares
         left = 0.0 if to_error is None else float(to_error(ROUNDING * self.data.squares_to_explain, self.data))
@@ -122,14 +123,9 @@ class Evaluator:
     # -- settings and counts --------------------------------------------------------------
 
     @property
-    def counts(self) -> Counts:
-        """The work done so far."""
-        return self._counts
-
-    @property
     def remaining(self) -> float:
         """The number of distinct expressions that the budget still has; infinite without one."""
-        return math.inf if self.budget is None else self.budget - self._counts.executed
+        return math.inf if self.budget is None else self.budget - self.counts.executed
 
     @property
     def is_exhausted(self) -> bool:
@@ -166,7 +162,7 @@ class Evaluator:
 
     def state(self) -> State:
         """Return the state as arrays, for `restore` of an evaluator with the same data and settings."""
-        counts = np.array(astuple(self._counts), np.int64)
+        counts = np.array(astuple(self.counts), np.int64)
         return {"counts": counts, **self.explored.state(), **self._known.state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
@@ -176,14 +172,18 @@ class Evaluator:
             self.explored.restore(state)
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise EdhieError(f"this is not the state of an evaluator, or it is damaged: {error!r}") from error
-        self._known, self._counts = known, counts
+        self._known, self.counts = known, counts
 
     def spend(self, n: int) -> None:
         """Count `n` distinct expressions that were executed against the data elsewhere, as parts of others."""
         check_whole("n", n, 0)
         if n > self.remaining:
             raise EdhieError(f"the budget has {self.remaining:g} expressions left, fewer than the {n} to be spent")
-        self._counts = replace(self._counts, executed=self._counts.executed + n)
+        self._count(executed=n)
+
+    def _count(self, **more: int) -> None:
+        """Add to the counts of these names."""
+        self.counts = replace(self.counts, **{name: getattr(self.counts, name) + n for name, n in more.items()})
 
     def unseen(self, forest: Forest) -> Forest:
         """Return the allowed expressions whose writing was never seen, and note them as seen, though not scored."""
@@ -218,11 +218,7 @@ class Evaluator:
         found = self._collect(forest, complexities, is_allowed, forms)
         # to keep to the bound on memory; what is forgotten would be executed, and counted, again
         self._known.forget(self.explored.forget(), WRITINGS_A_FORM * self.explored.capacity)
-        self._counts = replace(
-            self._counts,
-            asked=self._counts.asked + len(forest),
-            forbidden=self._counts.forbidden + n_forbidden,
-        )
+        self._count(asked=len(forest), forbidden=n_forbidden)
         return found
 
     def complexities(self, forest: Forest) -> NDArray[Any]:
@@ -247,7 +243,8 @@ class Evaluator:
             # constants merge only where they may be any number: under bounds c*c reaches further than c
             is_bounded = self.constants.lower > -math.inf or self.constants.upper < math.inf
             apart = forest.take(fresh)
-            writings[fresh] = self._known.learn(keys[fresh], key_pairs(apart if is_bounded else canonical(apart)))
+            forms = self._known.forms.add(key_pairs(apart if is_bounded else canonical(apart)))
+            writings[fresh] = self._known.writings.add(keys[fresh], form=forms)
         return writings
 
     def _execute(self, request: Request, chosen: Indices, n_new: int) -> None:
@@ -257,18 +254,17 @@ class Evaluator:
         done = fit_and_score(
             request.forest.take(chosen), self.data, self.loss, self.constants, bound=bound, threads=self._threads
         )
-        executed_at = self._counts.executed + np.minimum(np.arange(1, len(chosen) + 1), n_new)
+        executed_at = self.counts.executed + np.minimum(np.arange(1, len(chosen) + 1), n_new)
         places = self.explored.add(done.forest, done.errors, request.complexities[chosen], executed_at)
         self._known.settle(
             request.writings[chosen], places, done.is_exact,
             bound=bound, explored=self.explored, negligible=self.negligible,
         )  # fmt: skip
-        self._counts = replace(
-            self._counts,
-            executed=self._counts.executed + n_new,
-            again=self._counts.again + len(chosen) - n_new,
-            bounded=self._counts.bounded + int((~done.is_exact).sum()),
-            invalid=self._counts.invalid + int((done.is_exact & ~np.isfinite(done.errors)).sum()),
+        self._count(
+            executed=n_new,
+            again=len(chosen) - n_new,
+            bounded=int((~done.is_exact).sum()),
+            invalid=int((done.is_exact & ~np.isfinite(done.errors)).sum()),
         )
 
     def _collect(

@@ -92,7 +92,7 @@ def data_for(data: Data, names: Sequence[str], *, allow_constant_target: bool = 
 
 
 def _check_target(data: Data, allow_constant: bool) -> None:
-    counting = data.y if data.weights is None else data.y[data.weights > 0]
+    counting = data.y[data.counting_rows]
     low, high = float(counting.min()), float(counting.max())
     if low == high and not allow_constant:
         rows = "every row" if data.weights is None else "every row with a weight above 0"

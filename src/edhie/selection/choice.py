@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
-from edhie.evaluate.constants.fitting import FitConfig
+from edhie.evaluate.constants.fitting import FitConfig, with_numbers
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.values import values
@@ -18,7 +18,7 @@ from edhie.expr import Expr, Forest
 from edhie.expr.readable import readable_form, short_form, with_natural_base
 from edhie.results.candidates import Candidate, Candidates
 from edhie.selection.between_rows import neighbours, unreliable_bits
-from edhie.selection.description import Criterion, describe, joined_rows, skewed_bits, with_numbers
+from edhie.selection.description import Criterion, describe, joined_rows, skewed_bits
 from edhie.selection.noise import BOTH, NoiseModel, relative_weights
 from edhie.selection.plain_numbers import literal_bits
 from edhie.selection.refitting import quickly_plain, refitted, with_plain_numbers
@@ -135,8 +135,7 @@ def shortlist(candidates: Candidates, data: Data, criterion: Criterion) -> Candi
     bits[order] += unreliable_bits(forest.take(order), few, neighbours(few))
     order = order[np.argsort(bits[order], kind="stable")]
     order = order[np.isfinite(bits[order])]
-    bare = Forest(forest.library, forest.tokens, forest.offsets, np.full(len(forest.values), np.nan))
-    structures = bare.grouped()[1]
+    structures = forest.with_values(np.full(len(forest.values), np.nan)).grouped()[1]
     _, first = np.unique(structures[order], return_index=True)
     return candidates.take(described[order[np.sort(first)[:FINALISTS]]])
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.constants.fitting import with_numbers
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.custom_operators import with_custom_operators
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import FREEDOM
 from edhie.evaluate.machine.program import plan, symbol_tables
 from edhie.expr import Forest
-from edhie.expr.symbols import NUMBER
 from edhie.selection.noise import PROPORTIONAL, NoiseModel, codes_of, noise_models, smallest_prediction
 from edhie.selection.plain_numbers import literal_bits
 from edhie.selection.prior.structure_prior import StructurePrior
@@ -90,21 +90,9 @@ def expression_bits(forest: Forest, data: Data, criterion: Criterion) -> Numbers
         literals = np.where(np.isfinite(literals), literals, 0.0)
     else:
         literals = np.full(len(forest.values), 0.5 * math.log2(max(data.n_rows, 2)))
-    counts = np.diff(forest.value_offsets)
     structure = criterion.prior.bits(forest)
-    structure[(forest.sizes == 1) & (counts == 1)] = ALONE
-    owners = np.repeat(np.arange(len(forest)), counts)
-    return np.asarray(structure + np.bincount(owners, literals, minlength=len(forest)))
-
-
-def with_numbers(forest: Forest, is_number: NDArray[np.bool_]) -> Forest:
-    """Return the forest with some of its values as numbers, which no fit changes."""
-    if not is_number.any():
-        return forest
-    library = forest.library.with_numbers()
-    tokens = forest.tokens.copy()
-    tokens[np.flatnonzero(forest.library.has_slot[tokens])[is_number]] = library.ids[NUMBER.name]
-    return Forest(library, tokens, forest.offsets, forest.values)
+    structure[(forest.sizes == 1) & (np.diff(forest.value_offsets) == 1)] = ALONE
+    return np.asarray(structure + np.bincount(forest.value_owners, literals, minlength=len(forest)))
 
 
 def data_bits(forest: Forest, data: Data, criterion: Criterion, models: tuple[NoiseModel, ...]) -> Numbers:

@@ -62,10 +62,8 @@ def without_interpolation(front: Front, data: Data) -> Front:
 
 def is_testable(forest: Forest, data: Data) -> NDArray[np.bool_]:
     """Return for each expression whether it has no constants, or fewer than there are rows of nonzero weight."""
-    n_rows = data.n_rows if data.weights is None else int(np.count_nonzero(data.weights))
-    before = np.concatenate([[0], np.cumsum(constants_among_values(forest))])
-    counts = np.diff(before[forest.value_offsets])
-    return np.asarray((counts == 0) | (counts < n_rows))
+    counts = np.bincount(forest.value_owners[constants_among_values(forest)], minlength=len(forest))
+    return np.asarray((counts == 0) | (counts < len(data.counting_rows)))
 
 
 def _nonempty(front: Front) -> Front:

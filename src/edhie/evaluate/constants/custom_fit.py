@@ -24,13 +24,13 @@ def fit_custom(
         own = positions[k]
         given = np.clip(values[own], config.lower, config.upper)
         values[own], errors[k] = _fit(fitted[k : k + 1], given, data, config)
-    return Forest(fitted.library, fitted.tokens, fitted.offsets, values), errors
+    return fitted.with_values(values), errors
 
 
 def _fit(one: Forest, given: Numbers, data: Data, config: FitConfig) -> tuple[Numbers, float]:
     """Return the best constants of one expression, from those given, if any, and from many points, and their error."""
     # as a function of its constants the expression needs no values
-    known = Forest(one.library, one.tokens, one.offsets, np.where(np.isnan(one.values), 1.0, one.values))
+    known = one.with_values(np.where(np.isnan(one.values), 1.0, one.values))
     response, enough = Response(known, data.columns), config.enough * data.squares_to_explain
     best, error = given, float(_errors(response, given[np.newaxis], data)[0])
     if len(given) and error < np.inf:
