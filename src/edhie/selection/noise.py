@@ -20,9 +20,7 @@ from edhie.evaluate.losses import FREEDOM
 Numbers = NDArray[np.float64]
 RATIOS = (0.1, 0.3, 1.0, 3.0, 10.0)
 """For noise of both kinds: the proportional part over the constant part, at a prediction of typical size."""
-SMALLEST = (
-    0.25  # times the smallest target that is not 0: noise in proportion is not smaller than for such a prediction
-)
+SMALLEST = 0.25  # times the smallest target that is not 0: smaller predictions have no smaller proportional noise
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ def tables_of(counts: Counts, library: SymbolLibrary) -> Tables:
         _class_bits(counts, contexts, classes, library),
         _shape_bits(counts, "sum", contexts, sums, (len(SUM_FIXED), MOST_POSITIVE + 1, MOST_NEGATIVE + 1)),
         _shape_bits(counts, "product", contexts, products, (len(PRODUCT_FIXED), MOST_ABOVE + 1, MOST_BELOW + 1)),
-        _sign_bits(counts, contexts, library),
+        _shape_bits(counts, "sign", contexts, ["+", "-"] if _has(library, "-", "neg") else ["", ""], (2,)),
         np.array(ids, dtype=np.int64),
         float(np.log2(max(len(library.variables), 1))),
     )
@@ -185,6 +185,7 @@ def _shapes(library: SymbolLibrary) -> tuple[list[str], list[str]]:
 
 
 def _shape_bits(counts: Counts, kind: str, contexts: list[str], shapes: list[str], size: tuple[int, ...]) -> Numbers:
+    """Return the bits of each shape or sign by context; an empty name is for one that the library cannot write."""
     allowed = np.array([bool(shape) for shape in shapes])
     if not allowed.any():
         return np.zeros((len(contexts), *size))
@@ -200,20 +201,6 @@ def _shape_bits(counts: Counts, kind: str, contexts: list[str], shapes: list[str
         bits: Numbers = -np.log2(found)
     bits = np.where(allowed, bits, bits[:, allowed].max(axis=1, keepdims=True))
     return bits.reshape(len(contexts), *size)
-
-
-def _sign_bits(counts: Counts, contexts: list[str], library: SymbolLibrary) -> Numbers:
-    if not _has(library, "-", "neg"):
-        return np.zeros((len(contexts), 2))
-    rows = {
-        context: np.array([row.get("+", 0.0), row.get("-", 0.0)])
-        for (kind, context, _), row in counts.items()
-        if kind == "sign"
-    }
-    everywhere = _smoothed(sum(rows.values(), np.zeros(2)), np.full(2, 0.5), STRENGTHS[0])
-    found = np.array([_smoothed(rows.get(name, np.zeros(2)), everywhere, STRENGTHS[1]) for name in contexts])
-    bits: Numbers = -np.log2(found)
-    return bits
 
 
 # -- helpers ----------------------------------------------------------------------------
