@@ -10,8 +10,7 @@ import numpy as np
 
 from edhie.errors import DataError, shortened
 from edhie.evaluate.numbers import numbers_of, rows_named
-from edhie.evaluate.tables.source import Source
-from edhie.evaluate.tables.table import WHAT_NEXT, Missing, Numbers, Table, checked_names
+from edhie.evaluate.tables.table import WHAT_NEXT, Missing, Numbers, Source, Table, checked_names
 
 if TYPE_CHECKING:
     from pandas import DataFrame

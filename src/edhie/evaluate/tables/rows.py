@@ -26,8 +26,7 @@ from edhie.evaluate.tables.decimals import (
     parse_number,
     survey,
 )
-from edhie.evaluate.tables.source import Source
-from edhie.evaluate.tables.table import WHAT_NEXT, Missing, Numbers, Table
+from edhie.evaluate.tables.table import WHAT_NEXT, Missing, Numbers, Source, Table
 
 CHUNK = 10_000  # rows that are held as texts
 SAMPLE = 2000  # rows that tell how many decimals are written, and which columns hold text
