@@ -11,7 +11,6 @@ import pytest
 from edhie.errors import DataError
 from edhie.evaluate.data import Data, what_never_varies
 from edhie.evaluate.reading import read_data
-from edhie.evaluate.resolution import Resolution
 
 TABLE = [[1, 10], [2, 20], [3, 30]]
 Y = [1.0, 2.0, 4.0]

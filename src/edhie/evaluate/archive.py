@@ -132,15 +132,13 @@ class Archive:
         self._append(kept, *rows)
         return np.where(keep, np.cumsum(keep) - 1, -1)
 
-    # -- as arrays ------------------------------------------------------------------------
-
     def state(self) -> dict[str, NDArray[Any]]:
         """Return the state as arrays, which stay unchanged when more is added."""
         names = ("tokens", "offsets", "values", *ROWS)
         return {**{name: self._arrays[name].array for name in names}, "n_seen": np.array(self.n_seen)}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Replace the state by that which `state` returned."""
+        """Restore what `state` returned."""
         forest = Forest.checked(self.library, state["tokens"], state["offsets"], state["values"])
         rows = [state[name] for name in ROWS]
         if {len(row) for row in rows} != {len(forest)}:

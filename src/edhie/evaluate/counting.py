@@ -83,8 +83,6 @@ class KnownForms:
         writings = self.writings.chosen(kept, form=moved_forms[of_form[kept]])
         self.forms, self.writings = forms, writings
 
-    # -- as arrays ------------------------------------------------------------------------
-
     def state(self) -> Arrays:
         """Return the state as arrays, which stay unchanged when more becomes known."""
         return {

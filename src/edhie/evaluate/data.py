@@ -106,10 +106,7 @@ def with_resolution(data: Data, resolution: Resolution | None = None) -> Data:
 
 
 def what_never_varies(data: Data) -> str | None:
-    """Return "rows" if the rows that count are all the same, "columns" if all but the target is; None otherwise.
-
-    One row is different from all others.
-    """
+    """Return "rows" if all rows that count are equal, "columns" if only the target differs; otherwise, or for one, None."""
     counting = data.counting_rows
     if len(counting) < 2 or any(_varies(column[counting]) for column in data.columns):
         return None
@@ -118,9 +115,6 @@ def what_never_varies(data: Data) -> str | None:
 
 def _varies(values: Values) -> bool:
     return bool((values != values[0]).any())
-
-
-# -- sums of squares ------------------------------------------------------------------
 
 
 def squares_about_mean(y: Values, weights: Values | None) -> float:

@@ -51,7 +51,7 @@ class Scores:
 
 
 State = dict[str, NDArray[Any]]
-"""The state of an evaluator, as arrays that stay as they are while it goes on."""
+"""The state of an evaluator, as arrays that later scoring does not change."""
 
 
 class Evaluator:
@@ -120,8 +120,6 @@ class Evaluator:
         self.negligible: float = left if math.isfinite(left) else 0.0
         """An error that is as good as none: what rounding leaves of a perfect fit; always a finite number."""
 
-    # -- settings and counts --------------------------------------------------------------
-
     @property
     def remaining(self) -> float:
         """The number of distinct expressions that the budget still has; infinite without one."""
@@ -147,8 +145,6 @@ class Evaluator:
             **({} if self.rules is None else {"constraints": self.rules.constraints.as_json()}),
         }
 
-    # -- limits and snapshots -------------------------------------------------------------
-
     @contextmanager
     def limited(self, executed: int | None) -> Iterator[None]:
         """Limit the distinct expressions executed in all, those before it included, while the context lasts."""
@@ -166,7 +162,7 @@ class Evaluator:
         return {"counts": counts, **self.explored.state(), **self._known.state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Replace the state by that which `state` returned."""
+        """Restore what `state` returned."""
         try:
             known, counts = KnownForms.restored(state), Counts(*map(int, state["counts"]))
             self.explored.restore(state)
@@ -193,8 +189,6 @@ class Evaluator:
         fresh = forest.take(np.flatnonzero(self._known.writings.find(key_pairs(forest)) < 0))
         self._known_writings(fresh)
         return fresh
-
-    # -- scoring --------------------------------------------------------------------------
 
     def score(self, forest: Forest, *, bound: float = math.inf) -> Scores:
         """Score a forest's expressions; errors above the `bound` may come back as infinite.

@@ -97,9 +97,6 @@ def check_fitted(forest: Forest, columns: Numbers) -> None:
         )
 
 
-# -- threads --------------------------------------------------------------------------
-
-
 def thread_count(threads: int | None) -> int:
     """Return the number of threads to use: as many as there are cores for None."""
     if threads is None:

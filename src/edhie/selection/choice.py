@@ -24,33 +24,36 @@ from edhie.selection.plain_numbers import literal_bits
 from edhie.selection.refitting import quickly_plain, refitted, with_plain_numbers
 
 Numbers = NDArray[np.float64]
-FEW_ROWS = 10_000  # of more rows so many decide which candidates are looked at closely
+FEW_ROWS = 10_000  # rows at most by which candidates are compared
 DESCRIBED, FINALISTS = 3000, 40  # candidates that are described, and refitted
 SHORTENED, ROUNDED = 20, 8  # finalists that are written in short form, and given plain numbers
-REWRITTEN = 40.0  # bits more than the best has: what is longer does not get shorter by writing it otherwise
-FIT_ROWS = 20_000  # of more rows constants are known well enough
+REWRITTEN = 40.0  # bits above the shortest description: longer ones are not rewritten
+FIT_ROWS = 20_000  # rows at most to which constants are refitted
 JUDGED_BY = 6  # finalists by which the noise model is chosen
-MOST_LOST = math.log2(1e6 / CANCELLING)  # binary digits; of those that are lost to cancellation, each costs a bit
+MOST_LOST = math.log2(1e6 / CANCELLING)  # binary digits that cancellation may lose; each costs a bit
 CLEARLY = 40.0  # bits by which an equation that loses more has to be shorter than all others
-SAME = 0.03  # of the noise: equations that differ by less in their predictions are one
-LEAVE_ONE_OUT = 50  # rows, below which equations are compared by what they predict for rows that are left out
-UNLIKELY, COMPARED = 3.3, 6.0  # bits more than the best has: no shorter equation, and none, may take its place
-FORETOLD = 5.0  # bits of left-out rows that an equation has to save to take the place of the shortest description
+SAME = 0.03  # of the noise: equations whose predictions differ by less count as one
+LEAVE_ONE_OUT = 50  # with fewer rows, equations are compared by their predictions of rows that are left out
+UNLIKELY, COMPARED = (
+    3.3,
+    6.0,
+)  # bits above the best up to which a simpler equation, and any other, may replace it
+FORETOLD = 5.0  # bits on left-out rows that an equation has to save to replace the shortest description
 FROM_HERE = FitConfig(points=0, starts=1, iterations=100, tolerance=1e-12, rows=None)
 
 
 @dataclass(frozen=True, eq=False)
 class Alternative:
-    """An equation that may be the one, with its constants at the optimum of its noise model."""
+    """A likely equation, with its constants at the optimum of its noise model."""
 
     expr: Expr
     bits: float
     """Its description length."""
     model: NoiseModel
     executed_at: int
-    """When the search scored the candidate that it came from."""
+    """Number of distinct expressions executed when the candidate that it came from was scored."""
     weight: float = 0.0
-    """Its share of the confidence, among alternatives that are different functions."""
+    """Its probability among the alternatives, which are different functions."""
 
 
 def alternatives(
@@ -66,8 +69,8 @@ def alternatives(
 ) -> list[Alternative]:
     """Return the candidates that describe the data best, the shortest description first, with their weights.
 
-    `kept` are further candidates that are looked at whatever their length; those that are `given` by the user also
-    decide on the noise model. `held_out` rows take part in the comparison, and not in the fits. `config` bounds the
+    `kept` are further candidates, considered whatever their length; those that the user has `given` also take part in
+    the choice of the noise model. `held_out` rows are used in the comparison only, not in fits. `config` bounds the
     constants.
     """
     config = replace(FROM_HERE, lower=config.lower, upper=config.upper)

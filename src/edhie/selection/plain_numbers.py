@@ -1,4 +1,4 @@
-"""Plain numbers: whole ones, simple fractions, multiples of π. Such a constant is cheap to tell."""
+"""Plain numbers: whole numbers, simple fractions and multiples of π, which take few bits."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def literal_bits(values: ArrayLike) -> Numbers:
 
 
 def exact_literals(values: ArrayLike) -> Numbers:
-    """Return the values with those that count as plain numbers exactly at them.
+    """Return the values, with those that count as plain numbers set to them exactly.
 
     >>> exact_literals([0.7421, 1.5000000000000004]).tolist()
     [0.7421, 1.5]

@@ -39,12 +39,12 @@ SELECTION: dict[str, Callable[[Front], Candidate]] = {"accuracy": accuracy, "sco
 
 
 def scores_of(front: Front) -> NDArray[np.float64]:
-    """Return the score of each member of a front; see `scores`."""
+    """Return the score of each member of a front."""
     return scores(front.errors, front.complexities, front.negligible)
 
 
 def scores(errors: NDArray[np.float64], complexities: NDArray[np.float64], negligible: float) -> NDArray[np.float64]:
-    """Return by how much the logarithm of the error falls from the one before, for each unit of complexity.
+    """Return the fall of the logarithm of the error from one expression to the next, for each unit of complexity.
 
     Complexities rise. The score is 0 for the first, and where the complexity stays the same.
     """

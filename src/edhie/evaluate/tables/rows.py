@@ -78,8 +78,6 @@ class RowTable(Table):
         columns = ([row[self.names.index(name)] for row in rows] for name in names)
         return [[cell for cell in cells if not self._missing.matches(cell)] for cells in columns]
 
-    # -- numbers --------------------------------------------------------------------------
-
     def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Numbers:
         places = [self.names.index(name) for name in chosen]
         if self._given_mark is not None:

@@ -58,8 +58,6 @@ class StructurePrior:
     counts: Counts
     """Counts of each choice in the formulas; empty for the uniform prior."""
 
-    # -- where it comes from ------------------------------------------------------------
-
     @classmethod
     def learnt(cls, forests: Iterable[Forest], weights: Iterable[ArrayLike] | None = None) -> StructurePrior:
         """Return the prior of these formulas, in versions in which some of their variables are constants.
@@ -95,8 +93,6 @@ class StructurePrior:
         """Return the prior for which all symbols of a library are equally probable."""
         return StructurePrior({})
 
-    # -- what it says -------------------------------------------------------------------
-
     def bits(self, forest: Forest) -> Numbers:
         """Return the code length of each expression's structure, in bits."""
         if not self.counts:
@@ -111,8 +107,6 @@ class StructurePrior:
             forest.tokens, tables.class_ids[forest.tokens], forest.left, forest.right, forest.offsets,
             _number_values(forest), tables.classes, tables.sums, tables.products, tables.signs, tables.variable_bits,
         )  # fmt: skip
-
-    # -- saving -------------------------------------------------------------------------
 
     def as_json(self) -> str:
         """Return the counts as JSON, sorted, with 3 decimals."""

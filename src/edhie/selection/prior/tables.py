@@ -100,9 +100,6 @@ def add_events(total: dict[tuple[str, str, str], dict[str, float]], found: Itera
         row[outcome] = row.get(outcome, 0.0) + weight
 
 
-# -- classes ----------------------------------------------------------------------------
-
-
 def _class_bits(counts: Counts, contexts: list[str], classes: list[str], library: SymbolLibrary) -> Numbers:
     allowed = _allowed(contexts, classes, library)
     overall, is_known = _frequencies(counts, classes)
@@ -164,9 +161,6 @@ def _frequencies(counts: Counts, classes: list[str]) -> tuple[Numbers, NDArray[n
     return found / found.sum(), np.array([name in total or name in CLASSES for name in classes])
 
 
-# -- shapes and signs -------------------------------------------------------------------
-
-
 def _shapes(library: SymbolLibrary) -> tuple[list[str], list[str]]:
     """Return the shapes of sums and products that the library can write, in the order of the tables; others empty."""
     kinds = {symbol.kind for symbol in library.symbols}
@@ -201,9 +195,6 @@ def _shape_bits(counts: Counts, kind: str, contexts: list[str], shapes: list[str
         bits: Numbers = -np.log2(found)
     bits = np.where(allowed, bits, bits[:, allowed].max(axis=1, keepdims=True))
     return bits.reshape(len(contexts), *size)
-
-
-# -- helpers ----------------------------------------------------------------------------
 
 
 def _has(library: SymbolLibrary, *names: str) -> bool:
