@@ -106,7 +106,7 @@ def with_resolution(data: Data, resolution: Resolution | None = None) -> Data:
 
 
 def what_never_varies(data: Data) -> str | None:
-    """Return "rows" if all rows that count are equal, "columns" if only the target differs; otherwise, or for one, None."""
+    """Return "rows" if several rows count and all are equal, "columns" if only their targets differ, None otherwise."""
     counting = data.counting_rows
     if len(counting) < 2 or any(_varies(column[counting]) for column in data.columns):
         return None

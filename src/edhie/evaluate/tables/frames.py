@@ -73,7 +73,8 @@ class FrameTable(Table):
         return None
 
     def _is_text(self, names: Sequence[str]) -> list[bool]:
-        return [sum(map(_is_no_number, cells)) * 2 > len(cells) for cells in map(self._sample, names)]
+        samples = map(self._sample, names)
+        return [2 * sum(not isinstance(cell, Number | np.bool_) for cell in cells) > len(cells) for cells in samples]
 
     def _sample(self, name: str) -> list[Any]:
         cells = self._frame[name].dropna().head(SAMPLE).tolist()
@@ -94,7 +95,3 @@ class FrameTable(Table):
                 raise DataError(f"{place} {what} in {rows_named(bad)}; {WHAT_NEXT}")
             found[bad, k] = np.nan
         return found
-
-
-def _is_no_number(cell: Any) -> bool:
-    return not isinstance(cell, Number | np.bool_)
