@@ -28,7 +28,7 @@ from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.canonical import canonical
 
 WRITINGS_A_FORM = 4  # kept on average: more are forgotten
-ROUNDING = 1e-24  # of the target's sum of squares: less is as good as nothing
+ROUNDING = 1e-24  # share of the target's sum of squares below which an error counts as 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +57,11 @@ State = dict[str, NDArray[Any]]
 class Evaluator:
     """Scores expressions over a library on data.
 
-    Expressions with the same canonical form share one error, that of the simplest writing so far: equal but
-    for rounding. A writing may be undefined where its form is not, as x²/x at 0, so while a form has no
-    finite error its other writings are tried too. Constants without a value are fitted, by least squares
-    whatever the loss; those with one are taken as they are. Every expression executed is in `explored`.
-    Expressions that `constraints` forbid are not scored, even if another writing of the same form is allowed.
+    Expressions with the same canonical form share the error of the simplest writing so far; their own differs by
+    rounding only. A writing may be undefined where its form is not, as x²/x at 0, so other writings of a form are tried
+    until one has a finite error. Constants without a value are fitted by least squares, whatever the loss; others keep
+    their value. Every executed expression is in `explored`. Expressions that `constraints` forbid are not scored, even
+    if another writing of the same form is allowed.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Evaluator:
             check_whole("budget", budget, 0, or_none="no limit")
         if not isinstance(constants, FitConfig):
             raise EdhieError(f"constants is a FitConfig, not {constants!r}")
-        symbol_weights(library, complexity or {})  # raises for what is no symbol
+        symbol_weights(library, complexity or {})  # raises for an unknown symbol
         self.library = library
         self._symbol_weights = complexity
         self.rules: Rules | None = None if constraints is None else Rules(constraints, library)
@@ -118,7 +118,7 @@ class Evaluator:
         left = 0.0 if to_error is None else float(to_error(ROUNDING * self.data.squares_to_explain, self.data))
         # in the unit of a constant target any error is infinite
         self.negligible: float = left if math.isfinite(left) else 0.0
-        """An error that is as good as none: what rounding leaves of a perfect fit; always a finite number."""
+        """The error up to which a fit counts as perfect, since rounding may leave as much; always finite."""
 
     @property
     def remaining(self) -> float:
@@ -210,7 +210,7 @@ class Evaluator:
         self._execute(request, np.concatenate([new, again]), len(new))
         self._execute(request, other_writings(request, self._known, self.explored), 0)
         found = self._collect(forest, complexities, is_allowed, forms)
-        # to keep to the bound on memory; what is forgotten would be executed, and counted, again
+        # memory is bounded: a forgotten expression would be executed, and counted, again
         self._known.forget(self.explored.forget(), WRITINGS_A_FORM * self.explored.capacity)
         self._count(asked=len(forest), forbidden=n_forbidden)
         return found

@@ -122,7 +122,7 @@ def _guarded(formula: Formula, y: ArrayLike, y_hat: ArrayLike, weights: ArrayLik
 
 
 def _as_long_as(target: Values, values: ArrayLike, what: str) -> Values:
-    """Return the values, one for each of the target's; a single one stands for all."""
+    """Return as many values as the target has; a single value is repeated."""
     given = np.asarray(values, dtype=np.float64)
     if target.size == 0:
         raise DataError("y has no values, so there is no error; give at least one")

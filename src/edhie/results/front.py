@@ -41,7 +41,7 @@ class Front:
 
     candidates: Candidates
     negligible: float = 0.0
-    """Errors up to this are as good as none."""
+    """Errors up to this count as 0."""
 
     @classmethod
     def of(cls, candidates: Candidates, *, negligible: float = 0.0) -> Front:

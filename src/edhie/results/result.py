@@ -56,7 +56,7 @@ class History:
         return float(self.error[-1]) if len(self) else np.inf
 
     def best_at(self, executed: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the best error after so many executed expressions; infinite before the first."""
+        """Return the best error after each number of executed expressions; infinite before the first."""
         places = np.searchsorted(self.executed, executed, side="right")
         found: NDArray[np.float64] = np.append(np.inf, self.error)[places]
         return found

@@ -105,7 +105,7 @@ def alternatives(
             forms.append(Alternative(expr, length + extra, model, executed_at[k]))
         listed.append(min(forms, key=lambda each: each.bits))
     skewed = skewed_bits(judged, criterion)
-    # a constant stands for any distribution that does not depend on the columns
+    # a constant may also be described as a skewed distribution that depends on no column
     found = [
         each if each.expr.variables else replace(each, bits=min(each.bits, skewed))
         for each in _distinct(listed, judged, model)
@@ -204,7 +204,7 @@ def _charged(listed: Sequence[Alternative], data: Data) -> list[Alternative]:
             continue
         lost = math.log2(max(cancellation(each.expr, data) / CANCELLING, 1.0))
         (found if lost <= MOST_LOST else huge).append(replace(each, bits=bits + lost))
-    # numbers that large are no answer, but where nothing else comes near
+    # expressions with huge cancelling terms are kept only if they are clearly shorter than all others
     best = min((each.bits for each in found), default=np.inf)
     return [*found, *(each for each in huge if each.bits < best - CLEARLY)]
 
@@ -221,7 +221,7 @@ def _weighted(found: list[Alternative], data: Data, model: NoiseModel) -> list[A
         return found
     if data.n_rows < LEAVE_ONE_OUT:
         found = _tested(found, data, model)
-    # what left-out rows speak against is no more likely than what is chosen instead
+    # an alternative that left-out rows reject is at most as likely as the chosen one
     shares = np.exp2(np.minimum([found[0].bits - each.bits for each in found], 0.0))
     return [replace(each, weight=float(share)) for each, share in zip(found, shares / shares.sum(), strict=True)]
 

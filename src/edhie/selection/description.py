@@ -27,8 +27,8 @@ from edhie.selection.prior.structure_prior import StructurePrior
 Numbers = NDArray[np.float64]
 Kernel = tuple[Numbers, Numbers, Numbers, float, NDArray[np.int64], Numbers, Numbers, float]
 """Arguments of kernels besides expressions; see `description_kernels.lengths`."""
-ROUNDING = 1e-12  # of the target's spread: residuals below are as good as none
-ALONE = 0.0  # bits of a constant by itself: that nothing explains the target is the first thing to say
+ROUNDING = 1e-12  # share of the target's spread below which residuals count as 0
+ALONE = 0.0  # bits of the structure of a single constant, the plainest description
 NATS = 1.0 / math.log(2.0)
 
 

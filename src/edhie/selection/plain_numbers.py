@@ -17,7 +17,7 @@ SAME = 1e-12
 
 
 def literal_bits(values: ArrayLike) -> Numbers:
-    """Return the bits that each value takes as a plain number; infinite where it is none.
+    """Return the bits that each value takes as a plain number; infinite if it is not one.
 
     >>> literal_bits([1.0, 2.0, 0.5, 3.14159265358979, 0.7421]).round(1).tolist()
     [2.0, 4.0, 4.0, 6.0, inf]

@@ -36,7 +36,7 @@ def cancellation(expr: Expr, data: Data) -> float:
     worst = 1.0
     tree = tree_of(expr)
     with np.errstate(all="ignore"):
-        for node in reversed(walk(tree)):  # operands before what is over them
+        for node in reversed(walk(tree)):  # operands before operators
             operands = [values[id(each)] for each in node.operands]
             found = values[id(node)] = _values(node, operands, columns)
             form = linear(node) if node.op in ("+", "-") else None

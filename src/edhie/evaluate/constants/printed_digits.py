@@ -23,7 +23,7 @@ RESIDUAL_SHARE = 1e-3  # of the residuals' spread: how far a prediction may move
 ACCURACY = 1e-6  # of the target's spread: a prediction may always move so far, if the loss allows it
 NORMAL_SPREAD = 1.4826  # standard deviation over median absolute deviation
 TIGHTER = 0.25
-SAMPLED_ROWS = 10_000  # slopes are computed on; what is printed is checked on all rows
+SAMPLED_ROWS = 10_000  # rows on which slopes are computed; the result is checked on all rows
 
 
 def needed_digits(expr: Expr, data: Data, *, held_out: Data | None = None) -> Expr:
@@ -112,7 +112,7 @@ def _with_constant(library: SymbolLibrary) -> SymbolLibrary:
 
 
 def _spread(residuals: Numbers) -> float:
-    """The standard deviation of the residuals, by most of them: a few outliers do not count."""
+    """Return a robust standard deviation of the residuals, which a few outliers hardly change."""
     size = np.abs(residuals[np.isfinite(residuals)])
     if not len(size):
         return math.inf
@@ -136,7 +136,7 @@ def _effects(forest: Forest, parts: list[_Part]) -> Numbers:
 
 
 def _digits(constants: Numbers, effects: Numbers, budget: float, least: int) -> NDArray[np.int64]:
-    """The significant digits after which rounding one constant moves no prediction by more than its budget."""
+    """Return the significant digits with which rounding a value moves no prediction by more than its budget."""
     with np.errstate(all="ignore"):
         size = np.floor(np.log10(np.abs(constants))) + 1.0
         wanted = np.ceil(size + np.log10(0.5 * effects / budget))
@@ -145,7 +145,7 @@ def _digits(constants: Numbers, effects: Numbers, budget: float, least: int) -> 
 
 
 def _rounded(value: float, digits: int) -> float:
-    """Return the value with so many digits, or unchanged where that is not longer."""
+    """Return the value rounded to this number of digits, if that makes its text shorter."""
     found = float(f"{value:.{digits - 1}e}")
     if not math.isfinite(found):
         return value

@@ -59,7 +59,7 @@ class Uncertainty:
 
     values: Numbers
     standard_errors: Numbers
-    """Infinite for what the data do not determine; 0 for what is `held`, which the others are conditional on."""
+    """Infinite for constants that the data do not determine; 0 for those `held`, on which the others are conditional."""
     lower: Numbers
     upper: Numbers
     covariance: Numbers
@@ -95,7 +95,7 @@ def uncertainty(expr: Expr, data: Data, *, level: float = 0.95, ties: TiedConsta
         of_free = SlopeSVD.of(fit.slopes[free], fit.weights)
         covariance[np.ix_(free, free)] = of_free.inverse(precision) * fit.variance
     covariance = covariance[np.ix_(fit.ties.of, fit.ties.of)]  # copies vary as one
-    covariance[np.isnan(covariance)] = np.inf  # 0 · ∞: a perfect fit of what is not determined
+    covariance[np.isnan(covariance)] = np.inf  # 0 · ∞: a perfect fit with undetermined constants
     groups = tuple(map(fit.ties.constants_of, fit.svd.unidentified(precision)))
     held = fit.ties.constants_of(held)
     if not np.isfinite(fit.variance):  # nothing is known of the noise

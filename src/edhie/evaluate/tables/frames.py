@@ -44,7 +44,7 @@ def excel_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
     except ImportError as error:
         needs = "reading Excel files needs openpyxl; install it with: pip install 'edhie[excel]'"
         raise DataError(f"{source.path}: {needs}, or save the table as CSV") from error
-    except Exception as error:  # of many kinds: what is no zip archive, or has no sheets in it, or damaged ones
+    except Exception as error:  # of many kinds: not a zip archive, no sheets, damaged sheets
         raise DataError(f"{source.path} cannot be read as an Excel file: {error}; save it as CSV") from error
     names = ["" if pandas.isna(name) else str(name) for name in frame.iloc[0]] if len(frame) else []
     table = FrameTable(source, frame.iloc[1:].infer_objects(), names, missing)

@@ -100,7 +100,7 @@ class TextTable(RowTable):
 
 
 def _encoding(source: Source) -> str:
-    """Return UTF-8, or UTF-16 where a byte order mark says so; raise for what is no text."""
+    """Return UTF-8, or UTF-16 where a byte order mark says so; raise for a file that is not text."""
     head = source.head(HEAD_BYTES)
     for start, what in NOT_TEXT.items():
         if head.startswith(start):
