@@ -83,9 +83,7 @@ class SlopeSVD:
         and then the first. One whose value changes nothing, whatever the others are, is not among them.
         """
         lost = [k for group in self.unidentified(precision) if len(group) > 1 for k in group]
-        known = (
-            self.axes * self.singular_values
-        )  # (constants, directions): the same ranks as the slopes, with fewer columns
+        known = self.axes * self.singular_values  # (constants, directions): ranks are those of the slopes
         least = precision * self.singular_values.max(initial=0.0)
         free = [k for k in range(len(self.scales)) if k not in lost]
         held = []

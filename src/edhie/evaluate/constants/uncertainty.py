@@ -59,7 +59,7 @@ class Uncertainty:
 
     values: Numbers
     standard_errors: Numbers
-    """Infinite for constants that the data do not determine; 0 for those `held`, on which the others are conditional."""
+    """Infinite for constants that the data do not determine; 0 for those `held`, which the others depend on."""
     lower: Numbers
     upper: Numbers
     covariance: Numbers
