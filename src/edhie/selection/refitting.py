@@ -107,17 +107,11 @@ def quickly_plain(one: Forest, data: Data, model: NoiseModel, config: FitConfig)
 
 
 def _least_gain(one: Forest, places: list[int]) -> float:
-    """Return the bits that plain numbers at these places have to save."""
-    return PLAIN_GAIN * len(set(places) - _exponents(one))
-
-
-def _exponents(one: Forest) -> set[int]:
-    """Return the positions of exponents among the values of one expression."""
-    if "^" not in one.library:
-        return set()
-    right = one.right[one.tokens == one.library.ids["^"]]
-    order = np.cumsum(one.library.has_slot[one.tokens]) - 1
-    return set(order[[k for k in right.tolist() if one.library.has_slot[one.tokens[k]]]].tolist())
+    """Return the bits that plain numbers at these positions among the values have to save; nothing for exponents."""
+    has_slot = one.library.has_slot[one.tokens]
+    right = one.right[one.tokens == one.library.ids.get("^", -1)]
+    exponents = (np.cumsum(has_slot) - 1)[right[has_slot[right]]]
+    return PLAIN_GAIN * len(set(places).difference(exponents.tolist()))
 
 
 def _replacements(one: Forest, data: Data, model: NoiseModel) -> list[tuple[int, list[float]]]:

@@ -75,13 +75,9 @@ def tables_of(counts: Counts, library: SymbolLibrary) -> Tables:
     """Return the code lengths of choices among the symbols of a library."""
     classes = [*CLASSES, *(each.name for each in free_operators(library))]
     contexts = contexts_of(library)
-    ids = []
-    for symbol in library.symbols:
-        if symbol.kind == "operator":
-            is_free = symbol.name not in ARITHMETIC
-            ids.append(classes.index(symbol.name) if is_free else -1 - ARITHMETIC.index(symbol.name))
-        else:
-            ids.append({"variable": 0, "constant": 1}.get(symbol.kind, 2))
+    codes = {name: k for k, name in enumerate(classes)} | {name: -1 - k for k, name in enumerate(ARITHMETIC)}
+    leaves = {"variable": VARIABLE, "constant": FIXED}
+    ids = [codes[each.name if each.kind == "operator" else leaves.get(each.kind, NUMBER)] for each in library.symbols]
     sums, products = _shapes(library)
     return Tables(
         _class_bits(counts, contexts, classes, library),
@@ -104,7 +100,6 @@ def _class_bits(counts: Counts, contexts: list[str], classes: list[str], library
     allowed = _allowed(contexts, classes, library)
     overall, is_known = _frequencies(counts, classes)
     by_frequency = _normalised(overall * allowed)
-    index = {name: i for i, name in enumerate(classes)}
     places: dict[str, list[int]] = {}
     for i, name in enumerate(contexts):
         places.setdefault(name, []).append(i)
@@ -113,10 +108,7 @@ def _class_bits(counts: Counts, contexts: list[str], classes: list[str], library
     for (kind, context, above), row in counts.items():
         if kind != "class" or context not in places:
             continue
-        counted = np.zeros(len(classes))
-        for name, count in row.items():
-            if name in index:
-                counted[index[name]] = count
+        counted = np.array([row.get(name, 0.0) for name in classes])
         by_parent[places[context]] += counted
         both.append((context, above, counted))
     by_parent = _smoothed(by_parent * allowed, by_frequency, STRENGTHS[1])
