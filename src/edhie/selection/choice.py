@@ -91,12 +91,12 @@ def alternatives(
         one = finalists.take([k])
         if not np.isfinite(bits[k]) or _is_plain_number(one):
             continue
-        forms: list[Alternative] = []
         ways = [(one, 0.0)]
         has_hope = bits[k] <= hopeless
         if rank < ROUNDED and has_hope and one.sizes[0] > 1:  # a constant by itself stays the mean
             ways = [(with_plain_numbers(one, fitting, model, criterion, config)[0], 0.0)]
             ways += quickly_plain(one, fitting, model, config) if may_rewrite else []
+        forms: list[Alternative] = []
         for way, extra in ways:
             expr, length = way[0], float(describe(way, judged, criterion, (model,)).bits[0])
             if may_rewrite:
@@ -158,8 +158,8 @@ def _noise_model(
             best, least = model, float(found)
     fitted = refitted(finalists, fitting, best, config)
     is_sound = np.isfinite(values(fitted, judged.columns)).all(axis=1)
-    both = Forest.concatenate([finalists, fitted])
-    return best, both.take(np.where(is_sound, len(finalists), 0) + np.arange(len(finalists)))
+    kept = np.where(is_sound[finalists.value_owners], fitted.values, finalists.values)
+    return best, finalists.with_values(kept)
 
 
 def _written(one: Forest, data: Data, criterion: Criterion, model: NoiseModel, *, shortens: bool) -> tuple[Expr, float]:
