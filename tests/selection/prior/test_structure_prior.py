@@ -163,7 +163,7 @@ def test_a_variable_costs_its_choice_among_the_variables() -> None:
 
 def test_values_do_not_matter() -> None:
     forest = forest_of("c*x + c")
-    fitted = Forest(LIBRARY, forest.tokens, forest.offsets, np.array([2.5, 1e9]))
+    fitted = forest.with_values(np.array([2.5, 1e9]))
     assert PRIOR.bits(fitted) == pytest.approx(PRIOR.bits(forest))
 
 
