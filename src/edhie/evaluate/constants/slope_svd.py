@@ -79,8 +79,8 @@ class SlopeSVD:
     def held(self, precision: float, values: Numbers) -> tuple[int, ...]:
         """Return the fewest constants that have to be given for the data to determine the others.
 
-        A convention, as there are many ways: constants that are 1 or another whole number are given before others,
-        and then the first. One whose value changes nothing, whatever the others are, is not among them.
+        There are many choices. By convention, constants that are whole numbers are given before others, and then the
+        first ones. A constant whose value changes nothing, whatever the others are, is not among them.
         """
         lost = [k for group in self.unidentified(precision) if len(group) > 1 for k in group]
         known = self.axes * self.singular_values  # (constants, directions): ranks are those of the slopes
