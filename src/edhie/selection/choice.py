@@ -157,7 +157,7 @@ def _noise_model(
         if found < least:
             best, least = model, float(found)
     fitted = refitted(finalists, fitting, best, config)
-    is_sound = np.isfinite(values(fitted, judged.columns)).all(axis=1)
+    is_sound = np.asarray(np.isfinite(values(fitted, judged.columns)).all(axis=1))
     kept = np.where(is_sound[finalists.value_owners], fitted.values, finalists.values)
     return best, finalists.with_values(kept)
 
