@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,8 @@ from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.selection.prior.events import events
 from edhie.selection.prior.structure_prior import StructurePrior
 from edhie.selection.prior.tables import add_events
-from edhie.selection.prior.versions import normal_form, written
+from edhie.selection.prior.versions import normal_form
+from formula_versions import written
 
 Numbers = NDArray[np.float64]
 Model = Callable[[Forest, Numbers, Forest], Numbers]
@@ -93,7 +93,7 @@ def shipped_model(known: Forest, weights: Numbers, forest: Forest) -> Numbers:
     total: dict[tuple[str, str, str], dict[str, float]] = {}
     for expr, weight in zip(known, weights, strict=True):
         add_events(total, events(normal_form(expr)), float(weight))
-    prior = StructurePrior(MappingProxyType(total))
+    prior = StructurePrior(total)
     is_variable = np.array([symbol.kind == "variable" for symbol in forest.library.symbols])
     variables = np.add.reduceat(is_variable[forest.tokens].astype(float), forest.offsets[:-1])
     return prior.bits(forest) - variables * math.log2(len(forest.library.variables))

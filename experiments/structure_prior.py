@@ -23,7 +23,8 @@ from edhie.corpora import Formulas, formulas
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.generators import load
 from edhie.selection.prior.structure_prior import SHIPPED, StructurePrior
-from edhie.selection.prior.versions import VERSIONS, versions
+from edhie.selection.prior.versions import VERSIONS
+from formula_versions import versions
 from structure_models import Model, grammar_model, hvae_model, over, shipped_model, symbol_model
 
 RESULTS = Path(__file__).parent / "results"

@@ -29,7 +29,7 @@ FAULTS = (
     EdhieError, ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RuntimeError, EOFError,
     zipfile.BadZipFile,
 )  # fmt: skip
-"""Errors of reading files that are not what they should be."""
+"""Errors that reading a damaged file raises."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class FolderFormat:
             raise self.error(f"the {self.kind} cannot be written as text: {error}") from error
 
     def write(self, folder: Path, description: Mapping[str, Any], files: Mapping[str, str | bytes]) -> Path:
-        """Write files and description into a folder, which is made if need be; what it held before stays until then."""
+        """Write files and description into a folder; its earlier files stay until all new ones are complete."""
         contents, part = self.files(description, files), folder / PART
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ class FolderFormat:
         return folder
 
     def read(self, folder: Path, *names: str) -> dict[str, Any]:
-        """Return the description of a folder that has these files too."""
+        """Return the description of a folder; raise unless these files are there, too."""
         path = folder / self.description
         if not _is(folder, Path.is_dir):
             raise self.error(f"there is no {self.kind} folder {folder}")
@@ -98,7 +98,7 @@ class FolderFormat:
 
     @contextmanager
     def reading(self, path: Path) -> Iterator[None]:
-        """Tell faults inside the block as damage of `path`; a file that may not be read is no damage."""
+        """Raise errors inside the block as damage of `path`; a file without permission to read is not damaged."""
         from safetensors import SafetensorError
 
         try:
@@ -121,7 +121,7 @@ class FolderFormat:
 
     @contextmanager
     def in_use(self, folder: Path) -> Iterator[None]:
-        """Hold a folder while a process works in it; raise where another process does."""
+        """Lock a folder while a process works in it; raise if another process has locked it."""
         from filelock import FileLock, Timeout
 
         try:
@@ -152,7 +152,7 @@ def _is(path: Path, what: Callable[[Path], bool]) -> bool:
 
 
 def replace_file(path: Path, content: bytes | Callable[[IO[bytes]], object]) -> None:
-    """Write a file whole or not at all; `content` may be a function that writes to an open file."""
+    """Write a file atomically; `content` may be a function that writes to an open file."""
     part = path.with_name(f"{path.name}{PART}")
     try:
         with part.open("wb") as file:

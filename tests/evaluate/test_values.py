@@ -161,7 +161,7 @@ def test_what_is_missing_is_told() -> None:
 def test_the_papers_grammars() -> None:
     for name in ("nguyen-2", "feynman-2"):
         forest = load(name).sample(300, np.random.default_rng(0), max_height=7)
-        forest = Forest(forest.library, forest.tokens, forest.offsets, np.full(len(forest.values), 1.5))
+        forest = forest.with_values(np.full(len(forest.values), 1.5))
         columns = np.random.default_rng(0).uniform(0.5, 1.5, (2, 50))
         for expr, found in zip(forest, values(forest, columns), strict=True):
             expected = by_numpy(expr, columns)

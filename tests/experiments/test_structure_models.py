@@ -8,7 +8,7 @@ import pytest
 from edhie.corpora import formulas
 from edhie.expr import Forest, parse
 from edhie.generators import load
-from edhie.selection.prior.versions import versions
+from formula_versions import versions
 from structure_models import classes_of, grammar_model, over, plain, shipped_model, symbol_model
 
 

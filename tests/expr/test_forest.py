@@ -213,6 +213,9 @@ def test_sizes_heights_and_owners(forest):
     assert forest.heights.tolist() == [tree.height for tree in trees]
     assert forest.owners.tolist() == [k for k, tree in enumerate(trees) for _ in range(tree.size)]
     assert forest.value_offsets[-1] == len(forest.values)
+    for k, expr in enumerate(forest):
+        own = forest.values[forest.value_owners == k]
+        np.testing.assert_array_equal(own, Forest.from_exprs([expr]).values)
 
 
 def nodes(forest: Forest) -> list[tuple[int, Expr, int]]:

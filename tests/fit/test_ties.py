@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError
 from edhie.evaluate import Data
-from edhie.evaluate.constants.tied_constants import TiedConstants
-from edhie.evaluate.constants.uncertainty import uncertainty
+from edhie.evaluate.constants.uncertainty import TiedConstants, uncertainty
 from edhie.expr import SymbolLibrary, parse
 from edhie.fit import Settings
 from edhie.fit.discover import discover

@@ -114,11 +114,6 @@ class Archive:
         """Number of distinct expressions executed when the error at each place became known, itself included."""
         return self._arrays["executed_at"].array
 
-    @property
-    def n_forgotten(self) -> int:
-        """The number of expressions that were forgotten."""
-        return self.n_seen - len(self)
-
     def forget(self) -> Indices | None:
         """Drop the worst of the older half if there are too many expressions, but never the best of all.
 
@@ -129,7 +124,7 @@ class Archive:
             return None
         surplus = max(count - self.capacity, self.capacity // FORGOTTEN_AT_ONCE)
         older = max(count // 2, surplus + 1)
-        worst_first = np.lexsort((self.ages[:older], -self.errors[:older]))
+        worst_first = np.argsort(-self.errors[:older], kind="stable")
         keep = np.ones(count, np.bool_)
         keep[worst_first[:surplus]] = False
         kept, rows = self.take(np.flatnonzero(keep)), [self._arrays[name].array[keep] for name in ROWS]
@@ -137,15 +132,13 @@ class Archive:
         self._append(kept, *rows)
         return np.where(keep, np.cumsum(keep) - 1, -1)
 
-    # -- as arrays ------------------------------------------------------------------------
-
     def state(self) -> dict[str, NDArray[Any]]:
         """Return the state as arrays, which stay unchanged when more is added."""
         names = ("tokens", "offsets", "values", *ROWS)
         return {**{name: self._arrays[name].array for name in names}, "n_seen": np.array(self.n_seen)}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Replace the state by that which `state` returned."""
+        """Restore what `state` returned."""
         forest = Forest.checked(self.library, state["tokens"], state["offsets"], state["values"])
         rows = [state[name] for name in ROWS]
         if {len(row) for row in rows} != {len(forest)}:
@@ -155,5 +148,4 @@ class Archive:
         self.n_seen = int(state["n_seen"])
 
     def __repr__(self) -> str:
-        forgotten = f", {self.n_forgotten} forgotten" if self.n_forgotten else ""
-        return f"Archive({len(self)} expressions{forgotten})"
+        return f"Archive({len(self)} of {self.n_seen} expressions)"

@@ -16,16 +16,16 @@ from edhie.expr.symbols import ALIASES, OPERATORS
 
 Mask = NDArray[np.bool_]
 ANY_FUNCTION = "*"
-MOST_ANSWERS = 200_000  # of a user's function, that are remembered
+MOST_ANSWERS = 200_000  # answers of a user's function that are kept
 
 
 @dataclass(frozen=True)
 class Constraints:
     """Limits on the form of equations, beyond the operators that they may have.
 
-    `"*"` stands for every function of one operand, such as sin, exp and sqrt: what is written with a
-    name and parentheses. So powers such as x^2 and signs are none, and multiplication cannot be named.
-    An operator that a library lacks may be named, so that one set of constraints serves many libraries.
+    `"*"` stands for every function of one operand, such as sin, exp and sqrt, but not for powers such as x^2 or for
+    signs; multiplication cannot be named. An operator that a library lacks may be named, so that one set of constraints
+    serves many libraries.
 
     >>> from edhie.expr import parse
     >>> plain = Constraints(nested={"sin": ["sin", "cos"], "exp": ["*"]}, only_on={"log": ["x0"]})
@@ -117,8 +117,6 @@ class Rules:
                 f"no equation of {largest} nodes has all {n} variables: give a max_size of at least {2 * n - 1}"
             )
 
-    # -- names ----------------------------------------------------------------------------
-
     def _operators(self, given: Any, where: str) -> list[int]:
         """Return the tokens that an operator's name stands for; none where the library lacks it."""
         library = self.library
@@ -139,8 +137,6 @@ class Rules:
             hint = suggestion(str(given), library.variables) or f"; there are {shortened(', '.join(library.variables))}"
             raise SymbolError(f"unknown variable {shortened(str(given))!r} in only_on of the constraints{hint}")
         return library.ids[given]
-
-    # -- forests --------------------------------------------------------------------------
 
     def allowed(self, forest: Forest) -> Mask:
         """Return True for each expression that may be an equation."""

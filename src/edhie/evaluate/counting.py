@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import EdhieError
 from edhie.evaluate.archive import Archive
-from edhie.evaluate.hash_table import Indices, Keys, KeyTable
+from edhie.evaluate.hash_table import Indices, KeyTable
 from edhie.expr import Forest
 
 Flags = NDArray[np.bool_]
@@ -43,9 +43,9 @@ class Counts:
 
 
 class KnownForms:
-    """The explored expression that stands for each form, and the writings that were tried.
+    """The explored expression that represents each form, and the writings that were tried.
 
-    `forms` has for each form the `place` of the expression that stands for it, -1 for none yet, and the `bound`
+    `forms` has for each form the `place` of the expression that represents it, -1 for none yet, and the `bound`
     that it was only found to be worse than, NaN where its error is exact. `writings` has for each writing the row
     of its `form`, and the bound that it was `tried` under: infinite where its error is exact, -inf if never.
     """
@@ -54,14 +54,10 @@ class KnownForms:
         self.forms = KeyTable(place=-1, bound=math.nan)
         self.writings = KeyTable(form=-1, tried=-math.inf)
 
-    def learn(self, writings: Keys, forms: Keys) -> Indices:
-        """Add writings and their forms; return the rows of the writings."""
-        return self.writings.add(writings, form=self.forms.add(forms))
-
     def settle(
         self, writings: Indices, places: Indices, is_exact: Flags, *, bound: float, explored: Archive, negligible: float
     ) -> None:
-        """Let expressions that were just executed stand for their forms unless a better one is known."""
+        """Make expressions that were just executed represent their forms, unless a better one is known."""
         from edhie.evaluate import hash_table_kernels as kernels
 
         kernels.settle(
@@ -71,7 +67,7 @@ class KnownForms:
         )  # fmt: skip
 
     def forget(self, moved: Indices | None, most: int) -> None:
-        """Update places that moved, -1 for those that are gone, and keep at most so many writings."""
+        """Update places by `moved`, which has -1 for those that are gone, and keep at most `most` writings."""
         if moved is None and len(self.writings) <= most:
             return
         places = self.forms["place"]
@@ -86,8 +82,6 @@ class KnownForms:
         forms = self.forms.chosen(np.flatnonzero(stays), place=places[stays])
         writings = self.writings.chosen(kept, form=moved_forms[of_form[kept]])
         self.forms, self.writings = forms, writings
-
-    # -- as arrays ------------------------------------------------------------------------
 
     def state(self) -> Arrays:
         """Return the state as arrays, which stay unchanged when more becomes known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -106,9 +107,7 @@ class Interpreted:
             for token in reversed(self._expr.tokens):
                 symbol = library[token]
                 if symbol.kind == "operator":
-                    operands = [stack.pop() for _ in range(symbol.arity)]
-                    call = _call_custom if symbol.is_custom else _call
-                    stack.append(call(symbol, operands))
+                    stack.append(_applied(symbol, [stack.pop() for _ in range(symbol.arity)]))
                 elif symbol.kind == "constant":
                     place -= 1
                     stack.append(constants[:, place : place + 1])
@@ -119,17 +118,14 @@ class Interpreted:
         return np.asarray(np.broadcast_to(stack.pop(), (len(constants), self._columns.shape[1])), dtype=np.float64)
 
 
-def _call(symbol: Symbol, operands: list[NDArray[Any]]) -> NDArray[Any]:
-    return np.asarray(numpy_function(symbol)(*operands))
-
-
-def _call_custom(symbol: Symbol, operands: list[NDArray[Any]]) -> NDArray[Any]:
-    """Apply a user's operator; operands with constants become one long column, a copy that it may overwrite."""
+def _applied(symbol: Symbol, operands: list[NDArray[Any]]) -> NDArray[Any]:
+    """Apply an operator; a user's gets operands with constants as one long column, a copy that it may overwrite."""
     shape = np.broadcast_shapes(*(operand.shape for operand in operands))
-    if len(shape) == 2:
+    is_long = symbol.is_custom and len(shape) == 2
+    if is_long:
         operands = [np.broadcast_to(operand, shape).flatten() for operand in operands]
-    found = _call(symbol, operands)
-    wanted = (int(np.prod(shape)),) if len(shape) == 2 else shape
-    if found.dtype.kind not in REAL or found.shape not in ((), wanted):
+    found = np.asarray(numpy_function(symbol)(*operands))
+    wanted = (math.prod(shape),) if is_long else shape
+    if symbol.is_custom and (found.dtype.kind not in REAL or found.shape not in ((), wanted)):
         raise _NoColumnError
-    return found.reshape(shape) if found.shape and len(shape) == 2 else found
+    return found.reshape(shape) if is_long and found.shape else found

@@ -75,19 +75,6 @@ class Data:
         chosen = [int(k) for k in places]
         return replace(self, columns=self.columns[chosen], names=tuple(self.names[k] for k in chosen))
 
-    def with_target(self, y: Values, *, divided_by: Values | None = None) -> Data:
-        """Return the data with a target that was made from this one: `target - known`, or `target / divided_by`.
-
-        Standard errors, weights and resolution go with it. Those of a quotient are divided by its denominator too:
-        weights are multiplied by its square. Of the resolution, a difference keeps the step and a quotient the number
-        of digits.
-        """
-        if divided_by is None:
-            return replace(self, y=y, resolution=Resolution(step=self.resolution.step))
-        weights = np.square(divided_by) * (1.0 if self.weights is None else self.weights)
-        sigma = None if self.sigma is None else self.sigma / np.abs(divided_by)
-        return replace(self, y=y, weights=weights, sigma=sigma, resolution=Resolution(digits=self.resolution.digits))
-
     def take(self, rows: slice | NDArray[Any] | Sequence[int]) -> Data:
         """Return the data of these rows, in that order, or of a mask."""
         indices = np.arange(self.n_rows)[rows]
@@ -119,10 +106,7 @@ def with_resolution(data: Data, resolution: Resolution | None = None) -> Data:
 
 
 def what_never_varies(data: Data) -> str | None:
-    """Return "rows" if the rows that count are all the same, "columns" if all but the target is; None otherwise.
-
-    One row is different from all others.
-    """
+    """Return "rows" if several rows count and all are equal, "columns" if only their targets differ, None otherwise."""
     counting = data.counting_rows
     if len(counting) < 2 or any(_varies(column[counting]) for column in data.columns):
         return None
@@ -131,9 +115,6 @@ def what_never_varies(data: Data) -> str | None:
 
 def _varies(values: Values) -> bool:
     return bool((values != values[0]).any())
-
-
-# -- sums of squares ------------------------------------------------------------------
 
 
 def squares_about_mean(y: Values, weights: Values | None) -> float:

@@ -28,7 +28,7 @@ from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.canonical import canonical
 
 WRITINGS_A_FORM = 4  # kept on average: more are forgotten
-ROUNDING = 1e-24  # of the target's sum of squares: less is as good as nothing
+ROUNDING = 1e-24  # share of the target's sum of squares below which an error counts as 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,17 +51,17 @@ class Scores:
 
 
 State = dict[str, NDArray[Any]]
-"""The state of an evaluator, as arrays that stay as they are while it goes on."""
+"""The state of an evaluator, as arrays that later scoring does not change."""
 
 
 class Evaluator:
     """Scores expressions over a library on data.
 
-    Expressions with the same canonical form share one error, that of the simplest writing so far: equal but
-    for rounding. A writing may be undefined where its form is not, as x²/x at 0, so while a form has no
-    finite error its other writings are tried too. Constants without a value are fitted, by least squares
-    whatever the loss; those with one are taken as they are. Every expression executed is in `explored`.
-    Expressions that `constraints` forbid are not scored, even if another writing of the same form is allowed.
+    Expressions with the same canonical form share the error of the simplest writing so far; their own differs by
+    rounding only. A writing may be undefined where its form is not, as x²/x at 0, so other writings of a form are tried
+    until one has a finite error. Constants without a value are fitted by least squares, whatever the loss; others keep
+    their value. Every executed expression is in `explored`. Expressions that `constraints` forbid are not scored, even
+    if another writing of the same form is allowed.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Evaluator:
             check_whole("budget", budget, 0, or_none="no limit")
         if not isinstance(constants, FitConfig):
             raise EdhieError(f"constants is a FitConfig, not {constants!r}")
-        symbol_weights(library, complexity or {})  # raises for what is no symbol
+        symbol_weights(library, complexity or {})  # raises for an unknown symbol
         self.library = library
         self._symbol_weights = complexity
         self.rules: Rules | None = None if constraints is None else Rules(constraints, library)
@@ -111,25 +111,19 @@ class Evaluator:
         self.budget = budget
         self.explored = Archive(library)
         self._threads = threads
-        self._counts = Counts()
+        self.counts = Counts()
+        """The work done so far."""
         self._known = KnownForms()
         to_error = self.loss.from_sum_of_squares
         left = 0.0 if to_error is None else float(to_error(ROUNDING * self.data.squares_to_explain, self.data))
         # in the unit of a constant target any error is infinite
         self.negligible: float = left if math.isfinite(left) else 0.0
-        """An error that is as good as none: what rounding leaves of a perfect fit; always a finite number."""
-
-    # -- settings and counts --------------------------------------------------------------
-
-    @property
-    def counts(self) -> Counts:
-        """The work done so far."""
-        return self._counts
+        """The error up to which a fit counts as perfect, since rounding may leave as much; always finite."""
 
     @property
     def remaining(self) -> float:
         """The number of distinct expressions that the budget still has; infinite without one."""
-        return math.inf if self.budget is None else self.budget - self._counts.executed
+        return math.inf if self.budget is None else self.budget - self.counts.executed
 
     @property
     def is_exhausted(self) -> bool:
@@ -151,8 +145,6 @@ class Evaluator:
             **({} if self.rules is None else {"constraints": self.rules.constraints.as_json()}),
         }
 
-    # -- limits and snapshots -------------------------------------------------------------
-
     @contextmanager
     def limited(self, executed: int | None) -> Iterator[None]:
         """Limit the distinct expressions executed in all, those before it included, while the context lasts."""
@@ -166,24 +158,28 @@ class Evaluator:
 
     def state(self) -> State:
         """Return the state as arrays, for `restore` of an evaluator with the same data and settings."""
-        counts = np.array(astuple(self._counts), np.int64)
+        counts = np.array(astuple(self.counts), np.int64)
         return {"counts": counts, **self.explored.state(), **self._known.state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Replace the state by that which `state` returned."""
+        """Restore what `state` returned."""
         try:
             known, counts = KnownForms.restored(state), Counts(*map(int, state["counts"]))
             self.explored.restore(state)
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise EdhieError(f"this is not the state of an evaluator, or it is damaged: {error!r}") from error
-        self._known, self._counts = known, counts
+        self._known, self.counts = known, counts
 
     def spend(self, n: int) -> None:
         """Count `n` distinct expressions that were executed against the data elsewhere, as parts of others."""
         check_whole("n", n, 0)
         if n > self.remaining:
             raise EdhieError(f"the budget has {self.remaining:g} expressions left, fewer than the {n} to be spent")
-        self._counts = replace(self._counts, executed=self._counts.executed + n)
+        self._count(executed=n)
+
+    def _count(self, **more: int) -> None:
+        """Add to the counts of these names."""
+        self.counts = replace(self.counts, **{name: getattr(self.counts, name) + n for name, n in more.items()})
 
     def unseen(self, forest: Forest) -> Forest:
         """Return the allowed expressions whose writing was never seen, and note them as seen, though not scored."""
@@ -193,8 +189,6 @@ class Evaluator:
         fresh = forest.take(np.flatnonzero(self._known.writings.find(key_pairs(forest)) < 0))
         self._known_writings(fresh)
         return fresh
-
-    # -- scoring --------------------------------------------------------------------------
 
     def score(self, forest: Forest, *, bound: float = math.inf) -> Scores:
         """Score a forest's expressions; errors above the `bound` may come back as infinite.
@@ -216,13 +210,9 @@ class Evaluator:
         self._execute(request, np.concatenate([new, again]), len(new))
         self._execute(request, other_writings(request, self._known, self.explored), 0)
         found = self._collect(forest, complexities, is_allowed, forms)
-        # to keep to the bound on memory; what is forgotten would be executed, and counted, again
+        # memory is bounded: a forgotten expression would be executed, and counted, again
         self._known.forget(self.explored.forget(), WRITINGS_A_FORM * self.explored.capacity)
-        self._counts = replace(
-            self._counts,
-            asked=self._counts.asked + len(forest),
-            forbidden=self._counts.forbidden + n_forbidden,
-        )
+        self._count(asked=len(forest), forbidden=n_forbidden)
         return found
 
     def complexities(self, forest: Forest) -> NDArray[Any]:
@@ -247,7 +237,8 @@ class Evaluator:
             # constants merge only where they may be any number: under bounds c*c reaches further than c
             is_bounded = self.constants.lower > -math.inf or self.constants.upper < math.inf
             apart = forest.take(fresh)
-            writings[fresh] = self._known.learn(keys[fresh], key_pairs(apart if is_bounded else canonical(apart)))
+            forms = self._known.forms.add(key_pairs(apart if is_bounded else canonical(apart)))
+            writings[fresh] = self._known.writings.add(keys[fresh], form=forms)
         return writings
 
     def _execute(self, request: Request, chosen: Indices, n_new: int) -> None:
@@ -257,18 +248,17 @@ class Evaluator:
         done = fit_and_score(
             request.forest.take(chosen), self.data, self.loss, self.constants, bound=bound, threads=self._threads
         )
-        executed_at = self._counts.executed + np.minimum(np.arange(1, len(chosen) + 1), n_new)
+        executed_at = self.counts.executed + np.minimum(np.arange(1, len(chosen) + 1), n_new)
         places = self.explored.add(done.forest, done.errors, request.complexities[chosen], executed_at)
         self._known.settle(
             request.writings[chosen], places, done.is_exact,
             bound=bound, explored=self.explored, negligible=self.negligible,
         )  # fmt: skip
-        self._counts = replace(
-            self._counts,
-            executed=self._counts.executed + n_new,
-            again=self._counts.again + len(chosen) - n_new,
-            bounded=self._counts.bounded + int((~done.is_exact).sum()),
-            invalid=self._counts.invalid + int((done.is_exact & ~np.isfinite(done.errors)).sum()),
+        self._count(
+            executed=n_new,
+            again=len(chosen) - n_new,
+            bounded=int((~done.is_exact).sum()),
+            invalid=int((done.is_exact & ~np.isfinite(done.errors)).sum()),
         )
 
     def _collect(

@@ -40,7 +40,7 @@ def token_keys(forest: Forest) -> list[bytes]:
 class KeyTable:
     """Rows by key, numbered in the order in which they came; columns of numbers go with them.
 
-    A row counts once everything about it is written, so that what is interrupted leaves no half of one.
+    A row counts once all of it is written, so that an interruption leaves no incomplete row.
     """
 
     def __init__(self, **defaults: float) -> None:

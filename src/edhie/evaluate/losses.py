@@ -41,9 +41,6 @@ class Loss:
         return Loss, (self.name, self.of_values, self.from_sum_of_squares, self.to_sum_of_squares)
 
 
-# -- sums of squares ------------------------------------------------------------------
-
-
 def r2(y: ArrayLike, y_hat: ArrayLike, weights: ArrayLike | None = None) -> float:
     """Return R², the explained share of the target's variance: 1 at best, without bound below.
 
@@ -81,9 +78,6 @@ def _of_squares(name: str, *, relative: bool, root: bool) -> Loss:
             return np.where(np.isposinf(given), np.inf, bound)  # an infinite error times a unit of 0 is NaN
 
     return Loss(name, partial(_guarded, of_values), from_sum_of_squares, to_sum_of_squares)
-
-
-# -- of other kinds -------------------------------------------------------------------
 
 
 def _mean_absolute(y: Values, y_hat: Values, weights: Values | None) -> float:
@@ -128,7 +122,7 @@ def _guarded(formula: Formula, y: ArrayLike, y_hat: ArrayLike, weights: ArrayLik
 
 
 def _as_long_as(target: Values, values: ArrayLike, what: str) -> Values:
-    """Return the values, one for each of the target's; a single one stands for all."""
+    """Return as many values as the target has; a single value is repeated."""
     given = np.asarray(values, dtype=np.float64)
     if target.size == 0:
         raise DataError("y has no values, so there is no error; give at least one")

@@ -1,4 +1,4 @@
-"""Conversion of table cells to numbers, with the place of those that are none, and checks of settings."""
+"""Conversion of table cells to numbers, with errors that name the cell, and checks of settings."""
 
 from __future__ import annotations
 

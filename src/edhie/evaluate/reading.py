@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -92,7 +92,7 @@ def data_for(data: Data, names: Sequence[str], *, allow_constant_target: bool = 
 
 
 def _check_target(data: Data, allow_constant: bool) -> None:
-    counting = data.y if data.weights is None else data.y[data.weights > 0]
+    counting = data.y[data.counting_rows]
     low, high = float(counting.min()), float(counting.max())
     if low == high and not allow_constant:
         rows = "every row" if data.weights is None else "every row with a weight above 0"
@@ -108,9 +108,6 @@ def _check_target(data: Data, allow_constant: bool) -> None:
         )
 
 
-# -- tables ----------------------------------------------------------------------------
-
-
 def read_columns(X: Any, *, names: Sequence[str] | None = None) -> Values:  # noqa: N803 -- as scikit-learn calls it
     """Return the columns of `X`, of shape (variables, rows), read and checked as `read_data` does."""
     columns, chosen = _read_table(X, names)
@@ -121,11 +118,11 @@ def read_columns(X: Any, *, names: Sequence[str] | None = None) -> Values:  # no
 def _read_table(table: Any, names: Sequence[str] | None) -> tuple[Values, tuple[str, ...]]:
     """Return the columns, NaN where a value is missing, and the names of the variables."""
     wanted = None if names is None else _checked_names(names)
-    labelled = _labelled_columns(table)
-    if labelled is None:
+    labels = _labels(table)
+    if labels is None:
         columns, chosen = _from_array(array_of(table, "X"), wanted)
     else:
-        columns, chosen = _from_labelled(*labelled, wanted)
+        columns, chosen = _from_labelled(table, labels, wanted)
     if columns.shape[1] == 0:
         raise DataError("X has no rows; give at least one")
     return columns, chosen
@@ -147,19 +144,19 @@ def _from_array(array: NDArray[Any], wanted: tuple[str, ...] | None) -> tuple[Va
     return columns, chosen
 
 
-def _labelled_columns(table: Any) -> tuple[list[Hashable], Callable[[Any], Any]] | None:
-    """Return the labels of a table that has some, and a function from a label to its column."""
+def _labels(table: Any) -> list[Hashable] | None:
+    """Return the labels of a table's columns, by which it can be indexed; None for a table without labels."""
     if isinstance(table, Mapping):
-        return list(table), table.__getitem__
+        return list(table)
     if isinstance(table, np.ndarray) and table.dtype.names is not None:
-        return list(table.dtype.names), table.__getitem__
+        return list(table.dtype.names)
     if hasattr(table, "columns") and hasattr(table, "to_numpy"):  # a DataFrame, of pandas or polars
-        return list(table.columns), table.__getitem__
+        return list(table.columns)
     return None
 
 
 def _from_labelled(
-    labels: list[Hashable], column_of: Callable[[Any], Any], wanted: tuple[str, ...] | None
+    table: Any, labels: list[Hashable], wanted: tuple[str, ...] | None
 ) -> tuple[Values, tuple[str, ...]]:
     counts = Counter(labels)
     if any(isinstance(label, str) for label in labels):
@@ -174,9 +171,9 @@ def _from_labelled(
             raise DataError(f"X has no column {label!r}, only: {shortened(', '.join(known))}{hint}")
         if counts[label] > 1:
             raise DataError(f"X has {counts[label]} columns named {label!r}; rename them or leave all but one out")
-    read = [numbers_of(column_of(label), _place(name)) for label, name in zip(picked, chosen, strict=True)]
+    read = [numbers_of(table[label], _place(name)) for label, name in zip(picked, chosen, strict=True)]
     if not read:
-        return np.empty((0, len(column_of(labels[0])) if labels else 0)), chosen
+        return np.empty((0, len(table[labels[0]]) if labels else 0)), chosen
     for column, name in zip(read, chosen, strict=True):
         if len(column) != len(read[0]):
             both = f"{_place(chosen[0])} has {len(read[0])} rows and {_place(name)} has {len(column)}"
@@ -209,9 +206,6 @@ def _names_by_position(count: int, wanted: tuple[str, ...] | None) -> tuple[str,
 
 def _place(name: str) -> str:
     return f"column {name!r} of X"
-
-
-# -- rows ------------------------------------------------------------------------------
 
 
 def _numbers_by_row(values: Any, place: str, *, rows: int, transposed: int = -1) -> Values:

@@ -30,8 +30,7 @@ def fit_and_score(
     forest: Forest, data: Data, loss: Loss, config: FitConfig, *, bound: float, threads: int | None
 ) -> Executed:
     """Fit and score a forest; an error above the bound may be infinite."""
-    is_missing = np.isnan(forest.values)
-    to_fit = np.unique(np.searchsorted(forest.value_offsets, np.flatnonzero(is_missing), side="right") - 1)
+    to_fit = np.unique(forest.value_owners[np.isnan(forest.values)])
     plain = np.setdiff1d(np.arange(len(forest)), to_fit, assume_unique=True)
     limit = np.inf if loss.to_sum_of_squares is None else float(loss.to_sum_of_squares(bound, data))
     squares, is_cut = np.empty(len(forest)), np.zeros(len(forest), np.bool_)
@@ -50,9 +49,7 @@ def fit_and_score(
 def _errors_by_values(forest: Forest, data: Data, loss: Loss, threads: int | None) -> NDArray[np.float64]:
     """Return the loss of each expression; infinite for those whose constants could not be fitted."""
     errors = np.full(len(forest), np.inf)
-    is_missing = np.isnan(forest.values)
-    unfitted = np.searchsorted(forest.value_offsets, np.flatnonzero(is_missing), side="right") - 1
-    whole = np.setdiff1d(np.arange(len(forest)), unfitted)
+    whole = np.setdiff1d(np.arange(len(forest)), forest.value_owners[np.isnan(forest.values)])
     step = max(1, VALUES_AT_ONCE // data.n_rows)
     for start in range(0, len(whole), step):
         part = whole[start : start + step]

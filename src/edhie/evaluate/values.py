@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import EdhieError
+from edhie.errors import EdhieError, ExpressionError, shortened
 from edhie.evaluate.custom_operators import custom_values
 from edhie.evaluate.data import Data
-from edhie.evaluate.machine.program import check_constants, plan, plan_shared
+from edhie.evaluate.machine.program import plan, plan_shared
 from edhie.expr import Forest
 
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ def values(forest: Forest, columns: Numbers, *, threads: int | None = 1) -> Numb
     >>> values(Forest.from_exprs([parse("x0^2"), parse("1/x0")]), np.array([[0.0, 2.0, 4.0]])).tolist()
     [[0.0, 4.0, 16.0], [inf, 0.5, 0.25]]
     """
-    check_columns(forest, columns)
-    check_constants(forest)
+    check_fitted(forest, columns)
     from edhie.evaluate.machine import kernels
 
     out = np.empty((len(forest), columns.shape[1]))
@@ -50,8 +49,7 @@ def squared_errors(forest: Forest, data: Data, *, bounds: float | Numbers = np.i
 
     Sums above their bound are infinite too, and their computation ends early; all others are exact.
     """
-    check_columns(forest, data.columns)
-    check_constants(forest)
+    check_fitted(forest, data.columns)
     from edhie.evaluate.machine import kernels
 
     out = np.empty(len(forest))
@@ -87,7 +85,16 @@ def check_columns(forest: Forest, columns: Numbers) -> None:
         raise EdhieError("the data must be contiguous rows of float64; read_data() makes them so")
 
 
-# -- threads --------------------------------------------------------------------------
+def check_fitted(forest: Forest, columns: Numbers) -> None:
+    """Raise unless the data has one row of doubles for each variable, and every constant has a value."""
+    check_columns(forest, columns)
+    missing = np.flatnonzero(np.isnan(forest.values))
+    if len(missing):
+        first = int(forest.value_owners[missing[0]])
+        raise ExpressionError(
+            f"the constant {forest.library.constant!r} has no value in expression {first}, "
+            f"{shortened(str(forest[first]))!r}; fit it, or give it one by with_constants()"
+        )
 
 
 def thread_count(threads: int | None) -> int:

@@ -159,6 +159,10 @@ class Forest:
         # expression by expression: numbers may be literals there, and errors name the expression
         return Forest.from_exprs((expr.cast(library) for expr in self), library)
 
+    def with_values(self, values: NDArray[np.float64]) -> Forest:
+        """Return the same trees with other values."""
+        return Forest(self.library, self.tokens, self.offsets, values)
+
     def _expr(self, k: int) -> Expr:
         names = self.library.names
         first = self.value_offsets[k]
@@ -203,6 +207,11 @@ class Forest:
         if len(self.values) == 0:
             return np.zeros(len(self.offsets), np.int64)
         return np.searchsorted(np.flatnonzero(self.library.has_slot[self.tokens]), self.offsets)
+
+    @cached_property
+    def value_owners(self) -> Indices:
+        """The expression that each value belongs to."""
+        return np.repeat(np.arange(len(self)), np.diff(self.value_offsets))
 
     @cached_property
     def _shape(self) -> tuple[Indices, Indices, NDArray[np.int32], NDArray[np.int32]]:

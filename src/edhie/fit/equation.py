@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate import Data, values
-from edhie.evaluate.constants.tied_constants import TiedConstants
-from edhie.evaluate.constants.uncertainty import Uncertainty, uncertainty, value_deviations
+from edhie.evaluate.constants.uncertainty import TiedConstants, Uncertainty, uncertainty, value_deviations
 from edhie.evaluate.losses import r2
 from edhie.expr import Expr, Forest
 from edhie.fit.problem import Problem

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from edhie.errors import SearchError
-from edhie.evaluate.constants.tied_constants import TiedConstants
+from edhie.evaluate.constants.uncertainty import TiedConstants
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.readable import short_form, without_redundant_constants
 from edhie.expr.symbols import NUMBER, OPERATORS, constant

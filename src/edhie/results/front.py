@@ -41,7 +41,7 @@ class Front:
 
     candidates: Candidates
     negligible: float = 0.0
-    """Errors up to this are as good as none."""
+    """Errors up to this count as 0."""
 
     @classmethod
     def of(cls, candidates: Candidates, *, negligible: float = 0.0) -> Front:
@@ -51,17 +51,17 @@ class Front:
 
     @property
     def errors(self) -> NDArray[np.float64]:
-        """From the least complex to the most: falling."""
+        """Errors, falling, from the least complex member to the most complex."""
         return self.candidates.errors
 
     @property
     def complexities(self) -> NDArray[np.float64]:
-        """Rising."""
+        """Complexities, rising."""
         return self.candidates.complexities
 
     @property
     def best(self) -> Candidate | None:
-        """The one with the lowest error; None where there is none."""
+        """The member with the lowest error; None for an empty front."""
         return self.candidates[len(self) - 1] if len(self) else None
 
     def __len__(self) -> int:

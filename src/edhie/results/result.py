@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.counting import Counts
 from edhie.expr.symbols import Symbol
 from edhie.results.candidates import Candidate, Candidates
 from edhie.results.front import Front
@@ -19,27 +20,15 @@ Ctrl-C, or nothing was left to do."""
 
 
 @dataclass(frozen=True)
-class SearchCounts:
-    """The work of a search, by kind."""
+class SearchCounts(Counts):
+    """The work of a search, by kind: that of its evaluator, and more. Codes without an expression count as asked."""
 
-    executed: int = 0
-    """Distinct expressions (by canonical form) that were executed against data: what a budget is of."""
     screened: int = 0
     """Combinations of terms whose error was computed in closed form, without executing them."""
     refits: int = 0
     """Expressions whose constants were fitted again with full effort."""
-    again: int = 0
-    """Executed once more: a bound had cut it short, or another writing is simpler, or may be defined in more places."""
-    bounded: int = 0
-    """Of those executed, how many were only found to be worse than a bound."""
-    invalid: int = 0
-    """Of those executed, how many have no finite error."""
-    asked: int = 0
-    """Expressions that were to be scored, repetitions and those that no code gave included."""
     undecodable: int = 0
-    """Of those asked, how many codes were decoded to no expression."""
-    forbidden: int = 0
-    """Of those asked, how many are not allowed by the constraints, and were left alone."""
+    """Codes that were decoded to no expression."""
 
     def __str__(self) -> str:
         return f"{self.executed:,} expressions tried"
@@ -67,7 +56,7 @@ class History:
         return float(self.error[-1]) if len(self) else np.inf
 
     def best_at(self, executed: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the best error after so many executed expressions; infinite before the first."""
+        """Return the best error after each number of executed expressions; infinite before the first."""
         places = np.searchsorted(self.executed, executed, side="right")
         found: NDArray[np.float64] = np.append(np.inf, self.error)[places]
         return found
@@ -114,10 +103,10 @@ class SearchResult:
         return self.front.best
 
     def save(self, folder: str | Path) -> Path:
-        """Write the result into `folder`, which is made if need be, over the one that is there."""
-        from edhie.results.saving import save
+        """Write the result into `folder`, which is created if needed; files of an earlier result are replaced."""
+        from edhie.results.saving import FORMAT, contents
 
-        return save(self, Path(folder))
+        return FORMAT.write(Path(folder), *contents(self))
 
     @classmethod
     def load(cls, folder: str | Path, *, operators: Iterable[Symbol] = ()) -> SearchResult:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import edhie
 from edhie.errors import KeepError, SearchError
@@ -46,11 +45,6 @@ def contents(result: SearchResult) -> tuple[dict[str, Any], dict[str, str | byte
         FRONT: csv_text(("complexity", "error", "executed_at", "expression"), front),
         HISTORY: csv_text(names, history),
     }
-
-
-def save(result: SearchResult, folder: Path) -> Path:
-    """Write a result into a folder."""
-    return FORMAT.write(folder, *contents(result))
 
 
 def load(folder: Path, operators: Iterable[Symbol]) -> SearchResult:
@@ -118,10 +112,5 @@ def _read_history(path: Path) -> History:
         rows, names = list(reader), [each.name for each in fields(History)]
     if reader.fieldnames != names:
         raise ValueError(f"{path.name} has the columns {reader.fieldnames}, not {names}")
-
-    def column(name: str, dtype: Any) -> NDArray[Any]:
-        return np.array([row[name] for row in rows], dtype)
-
-    return History(
-        column("executed", np.int64), column("screened", np.int64), column("seconds", float), column("error", float)
-    )
+    dtypes = {name: getattr(History(), name).dtype for name in names}
+    return History(**{name: np.array([row[name] for row in rows], dtype) for name, dtype in dtypes.items()})

@@ -12,7 +12,7 @@ from edhie.expr import Forest
 Numbers = NDArray[np.float64]
 TURNS = {"sin": np.pi, "cos": np.pi, "tan": 0.5 * np.pi}
 """By function: the change of its argument from one row to the next beyond which an oscillation is not resolved."""
-MOST_ROWS = 300  # that neighbours are looked for among
+MOST_ROWS = 300  # rows at most among which neighbours are found
 INSIDE = np.array([0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98])
 """Positions between two rows at which values are checked."""
 POLE = 20.0  # bits that a pole between rows costs
@@ -20,7 +20,7 @@ BEYOND = 3.0  # times the range of the target: values between rows that are fart
 
 
 def unresolved(forest: Forest, columns: Numbers, *, of_rows: int | None = None) -> NDArray[np.bool_]:
-    """Return for each expression whether an oscillation in it is faster than the rows can tell.
+    """Return for each expression whether it has an oscillation that the rows cannot resolve.
 
     On average over the rows, in order, the argument of a sine may not change by more than half a turn. Where the
     columns hold only some of the rows, `of_rows` is the number of all.
@@ -56,9 +56,9 @@ def _subtrees(forest: Forest, nodes: NDArray[np.int64]) -> Forest:
 
 
 def unreliable_bits(forest: Forest, data: Data, points: Numbers) -> Numbers:
-    """Return the bits that expressions cost beyond their descriptions for what they do between the rows.
+    """Return the bits that are added to descriptions for the behaviour between rows, at `points = neighbours(data)`.
 
-    An oscillation that the rows cannot resolve costs infinitely many, a pole `POLE`. `points` are `neighbours(data)`.
+    They are infinite for an oscillation that the rows cannot resolve, and `POLE` for a pole.
     """
     found = np.where(has_pole(forest, data, points), POLE, 0.0)
     found[unresolved(forest, data.columns)] = np.inf

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constants.cancellation import CANCELLING, cancellation
-from edhie.evaluate.constants.fitting import FitConfig
+from edhie.evaluate.constants.fitting import FitConfig, with_numbers
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.values import values
@@ -18,39 +18,42 @@ from edhie.expr import Expr, Forest
 from edhie.expr.readable import readable_form, short_form, with_natural_base
 from edhie.results.candidates import Candidate, Candidates
 from edhie.selection.between_rows import neighbours, unreliable_bits
-from edhie.selection.description import Criterion, describe, joined_rows, skewed_bits, with_numbers
+from edhie.selection.description import Criterion, describe, joined_rows, skewed_bits
 from edhie.selection.noise import BOTH, NoiseModel, relative_weights
 from edhie.selection.plain_numbers import literal_bits
 from edhie.selection.refitting import quickly_plain, refitted, with_plain_numbers
 
 Numbers = NDArray[np.float64]
-FEW_ROWS = 10_000  # of more rows so many decide which candidates are looked at closely
+FEW_ROWS = 10_000  # rows at most by which candidates are compared
 DESCRIBED, FINALISTS = 3000, 40  # candidates that are described, and refitted
 SHORTENED, ROUNDED = 20, 8  # finalists that are written in short form, and given plain numbers
-REWRITTEN = 40.0  # bits more than the best has: what is longer does not get shorter by writing it otherwise
-FIT_ROWS = 20_000  # of more rows constants are known well enough
+REWRITTEN = 40.0  # bits above the shortest description: longer ones are not rewritten
+FIT_ROWS = 20_000  # rows at most to which constants are refitted
 JUDGED_BY = 6  # finalists by which the noise model is chosen
-MOST_LOST = math.log2(1e6 / CANCELLING)  # binary digits; of those that are lost to cancellation, each costs a bit
+MOST_LOST = math.log2(1e6 / CANCELLING)  # binary digits that cancellation may lose; each costs a bit
 CLEARLY = 40.0  # bits by which an equation that loses more has to be shorter than all others
-SAME = 0.03  # of the noise: equations that differ by less in their predictions are one
-LEAVE_ONE_OUT = 50  # rows, below which equations are compared by what they predict for rows that are left out
-UNLIKELY, COMPARED = 3.3, 6.0  # bits more than the best has: no shorter equation, and none, may take its place
-FORETOLD = 5.0  # bits of left-out rows that an equation has to save to take the place of the shortest description
+SAME = 0.03  # of the noise: equations whose predictions differ by less count as one
+LEAVE_ONE_OUT = 50  # with fewer rows, equations are compared by their predictions of rows that are left out
+UNLIKELY, COMPARED = (
+    3.3,
+    6.0,
+)  # bits above the best up to which a simpler equation, and any other, may replace it
+FORETOLD = 5.0  # bits on left-out rows that an equation has to save to replace the shortest description
 FROM_HERE = FitConfig(points=0, starts=1, iterations=100, tolerance=1e-12, rows=None)
 
 
 @dataclass(frozen=True, eq=False)
 class Alternative:
-    """An equation that may be the one, with its constants at the optimum of its noise model."""
+    """A likely equation, with its constants at the optimum of its noise model."""
 
     expr: Expr
     bits: float
     """Its description length."""
     model: NoiseModel
     executed_at: int
-    """When the search scored the candidate that it came from."""
+    """Number of distinct expressions executed when the candidate that it came from was scored."""
     weight: float = 0.0
-    """Its share of the confidence, among alternatives that are different functions."""
+    """Its probability among the alternatives, which are different functions."""
 
 
 def alternatives(
@@ -66,8 +69,8 @@ def alternatives(
 ) -> list[Alternative]:
     """Return the candidates that describe the data best, the shortest description first, with their weights.
 
-    `kept` are further candidates that are looked at whatever their length; those that are `given` by the user also
-    decide on the noise model. `held_out` rows take part in the comparison, and not in the fits. `config` bounds the
+    `kept` are further candidates, considered whatever their length; those that the user has `given` also take part in
+    the choice of the noise model. `held_out` rows are used in the comparison only, not in fits. `config` bounds the
     constants.
     """
     config = replace(FROM_HERE, lower=config.lower, upper=config.upper)
@@ -88,12 +91,12 @@ def alternatives(
         one = finalists.take([k])
         if not np.isfinite(bits[k]) or _is_plain_number(one):
             continue
-        forms: list[Alternative] = []
         ways = [(one, 0.0)]
         has_hope = bits[k] <= hopeless
         if rank < ROUNDED and has_hope and one.sizes[0] > 1:  # a constant by itself stays the mean
             ways = [(with_plain_numbers(one, fitting, model, criterion, config)[0], 0.0)]
             ways += quickly_plain(one, fitting, model, config) if may_rewrite else []
+        forms: list[Alternative] = []
         for way, extra in ways:
             expr, length = way[0], float(describe(way, judged, criterion, (model,)).bits[0])
             if may_rewrite:
@@ -102,7 +105,7 @@ def alternatives(
             forms.append(Alternative(expr, length + extra, model, executed_at[k]))
         listed.append(min(forms, key=lambda each: each.bits))
     skewed = skewed_bits(judged, criterion)
-    # a constant stands for any distribution that does not depend on the columns
+    # a constant may also be described as a skewed distribution that depends on no column
     found = [
         each if each.expr.variables else replace(each, bits=min(each.bits, skewed))
         for each in _distinct(listed, judged, model)
@@ -135,8 +138,7 @@ def shortlist(candidates: Candidates, data: Data, criterion: Criterion) -> Candi
     bits[order] += unreliable_bits(forest.take(order), few, neighbours(few))
     order = order[np.argsort(bits[order], kind="stable")]
     order = order[np.isfinite(bits[order])]
-    bare = Forest(forest.library, forest.tokens, forest.offsets, np.full(len(forest.values), np.nan))
-    structures = bare.grouped()[1]
+    structures = forest.with_values(np.full(len(forest.values), np.nan)).grouped()[1]
     _, first = np.unique(structures[order], return_index=True)
     return candidates.take(described[order[np.sort(first)[:FINALISTS]]])
 
@@ -155,9 +157,9 @@ def _noise_model(
         if found < least:
             best, least = model, float(found)
     fitted = refitted(finalists, fitting, best, config)
-    is_sound = np.isfinite(values(fitted, judged.columns)).all(axis=1)
-    both = Forest.concatenate([finalists, fitted])
-    return best, both.take(np.where(is_sound, len(finalists), 0) + np.arange(len(finalists)))
+    is_sound = np.asarray(np.isfinite(values(fitted, judged.columns)).all(axis=1))
+    kept = np.where(is_sound[finalists.value_owners], fitted.values, finalists.values)
+    return best, finalists.with_values(kept)
 
 
 def _written(one: Forest, data: Data, criterion: Criterion, model: NoiseModel, *, shortens: bool) -> tuple[Expr, float]:
@@ -202,7 +204,7 @@ def _charged(listed: Sequence[Alternative], data: Data) -> list[Alternative]:
             continue
         lost = math.log2(max(cancellation(each.expr, data) / CANCELLING, 1.0))
         (found if lost <= MOST_LOST else huge).append(replace(each, bits=bits + lost))
-    # numbers that large are no answer, but where nothing else comes near
+    # expressions with huge cancelling terms are kept only if they are clearly shorter than all others
     best = min((each.bits for each in found), default=np.inf)
     return [*found, *(each for each in huge if each.bits < best - CLEARLY)]
 
@@ -219,7 +221,7 @@ def _weighted(found: list[Alternative], data: Data, model: NoiseModel) -> list[A
         return found
     if data.n_rows < LEAVE_ONE_OUT:
         found = _tested(found, data, model)
-    # what left-out rows speak against is no more likely than what is chosen instead
+    # an alternative that left-out rows reject is at most as likely as the chosen one
     shares = np.exp2(np.minimum([found[0].bits - each.bits for each in found], 0.0))
     return [replace(each, weight=float(share)) for each, share in zip(found, shares / shares.sum(), strict=True)]
 

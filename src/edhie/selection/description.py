@@ -1,8 +1,8 @@
-"""Description length: how many bits it takes to tell the data by an equation. The shortest is the one to trust.
+"""Description length: the number of bits that encode the data by an equation; the equation with the fewest is chosen.
 
-Three parts are told: the structure of the equation, by how usual it is (`structure_prior`); its constants, each as
-precisely as the data determine it, plain numbers by what they are; and the residuals under a noise model. Residuals
-below the resolution of the target gain nothing.
+It has three parts: the structure of the equation under the structure prior, its constants (each to the precision that
+the data give it; plain numbers have their own code), and the residuals under a noise model. Residuals below the
+resolution of the target save nothing.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.evaluate.constants.fitting import with_numbers
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.custom_operators import with_custom_operators
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import FREEDOM
 from edhie.evaluate.machine.program import plan, symbol_tables
 from edhie.expr import Forest
-from edhie.expr.symbols import NUMBER
 from edhie.selection.noise import PROPORTIONAL, NoiseModel, codes_of, noise_models, smallest_prediction
 from edhie.selection.plain_numbers import literal_bits
 from edhie.selection.prior.structure_prior import StructurePrior
@@ -27,8 +27,8 @@ from edhie.selection.prior.structure_prior import StructurePrior
 Numbers = NDArray[np.float64]
 Kernel = tuple[Numbers, Numbers, Numbers, float, NDArray[np.int64], Numbers, Numbers, float]
 """Arguments of kernels besides expressions; see `description_kernels.lengths`."""
-ROUNDING = 1e-12  # of the target's spread: residuals below are as good as none
-ALONE = 0.0  # bits of a constant by itself: that nothing explains the target is the first thing to say
+ROUNDING = 1e-12  # share of the target's spread below which residuals count as 0
+ALONE = 0.0  # bits of the structure of a single constant, the plainest description
 NATS = 1.0 / math.log(2.0)
 
 
@@ -90,32 +90,22 @@ def expression_bits(forest: Forest, data: Data, criterion: Criterion) -> Numbers
         literals = np.where(np.isfinite(literals), literals, 0.0)
     else:
         literals = np.full(len(forest.values), 0.5 * math.log2(max(data.n_rows, 2)))
-    counts = np.diff(forest.value_offsets)
     structure = criterion.prior.bits(forest)
-    structure[(forest.sizes == 1) & (counts == 1)] = ALONE
-    owners = np.repeat(np.arange(len(forest)), counts)
-    return np.asarray(structure + np.bincount(owners, literals, minlength=len(forest)))
-
-
-def with_numbers(forest: Forest, is_number: NDArray[np.bool_]) -> Forest:
-    """Return the forest with some of its values as numbers, which no fit changes."""
-    if not is_number.any():
-        return forest
-    library = forest.library.with_numbers()
-    tokens = forest.tokens.copy()
-    tokens[np.flatnonzero(forest.library.has_slot[tokens])[is_number]] = library.ids[NUMBER.name]
-    return Forest(library, tokens, forest.offsets, forest.values)
+    structure[(forest.sizes == 1) & (np.diff(forest.value_offsets) == 1)] = ALONE
+    return np.asarray(structure + np.bincount(forest.value_owners, literals, minlength=len(forest)))
 
 
 def data_bits(forest: Forest, data: Data, criterion: Criterion, models: tuple[NoiseModel, ...]) -> Numbers:
     """Return the bits of residuals and constants, (expressions, models)."""
     from edhie.selection.description_kernels import code_lengths, lengths
 
-    program = plan(forest, keep=True)
     own = _as_kernels_take_it(data, criterion, models)
     out = np.full((len(forest), len(models)), np.inf)
-    is_counted = _counted(forest, criterion)
-    code_lengths(program, is_counted, data.columns, *own, 0, len(forest), out)
+    # by leaf of the program: whether it is a constant that costs its precision
+    has_value = forest.library.has_slot[forest.tokens[symbol_tables(forest.library).is_leaf[forest.tokens]]]
+    is_counted = np.zeros(len(has_value), np.bool_)
+    is_counted[has_value] = np.isinf(literal_bits(forest.values)) & criterion.has_precision
+    code_lengths(plan(forest, keep=True), is_counted, data.columns, *own, 0, len(forest), out)
     for k in with_custom_operators(forest).tolist():
         response = Response(forest.take([k]), data.columns)
         values, slopes = response.jacobian(response.constants)
@@ -148,10 +138,9 @@ def skewed_bits(data: Data, criterion: Criterion) -> float:
 
     if data.sigma is not None or not (data.y > 0).all():
         return math.inf
-    logs, floors = np.log(data.y), least_variances(data, criterion)
-    _, weights, *_ = _as_kernels_take_it(data, criterion, ())
+    _, weights, floors, *_ = _as_kernels_take_it(data, criterion, ())
+    logs, one = np.log(data.y), np.ones((1, data.n_rows))
     centre = float(np.average(logs, weights=weights))
-    one = np.ones((1, data.n_rows))
     length = gaussian_length(logs - centre, one, np.array([centre]), weights, floors / np.square(data.y))
     return (length + float(weights @ logs)) * NATS + PROPORTIONAL.bits
 
@@ -193,12 +182,3 @@ def _joined(one: Numbers | None, other: Numbers | None, n: int, m: int) -> Numbe
         return None
     first = np.ones(n) if one is None else one / one.mean()
     return np.concatenate([first, np.ones(m) if other is None else other / other.mean()])
-
-
-def _counted(forest: Forest, criterion: Criterion) -> NDArray[np.bool_]:
-    """Return for each leaf of the program whether it is a constant that costs its precision."""
-    is_leaf = symbol_tables(forest.library).is_leaf[forest.tokens]
-    has_value = forest.library.has_slot[forest.tokens[is_leaf]]
-    counted = np.zeros(len(has_value), np.bool_)
-    counted[has_value] = np.isinf(literal_bits(forest.values)) & criterion.has_precision
-    return counted

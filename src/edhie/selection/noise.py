@@ -20,9 +20,7 @@ from edhie.evaluate.losses import FREEDOM
 Numbers = NDArray[np.float64]
 RATIOS = (0.1, 0.3, 1.0, 3.0, 10.0)
 """For noise of both kinds: the proportional part over the constant part, at a prediction of typical size."""
-SMALLEST = (
-    0.25  # times the smallest target that is not 0: noise in proportion is not smaller than for such a prediction
-)
+SMALLEST = 0.25  # times the smallest target that is not 0: smaller predictions have no smaller proportional noise
 
 
 @dataclass(frozen=True)
@@ -31,12 +29,12 @@ class NoiseModel:
 
     name: str
     code: int
-    """By which the kernels know it."""
+    """Code of the model in the kernels."""
     description: str
     """Description for users."""
     ratio: float = 0.0
     n_parameters: int = 0
-    """Parameters besides the one factor that every model has."""
+    """Number of parameters besides the scale, which every model has."""
     bits: float = 0.0
     """Cost in bits of choosing this model instead of the plainest."""
 
@@ -98,7 +96,7 @@ def codes_of(models: Sequence[NoiseModel], n_rows: int) -> tuple[NDArray[np.int6
 def relative_weights(model: NoiseModel, predicted: Numbers, data: Data) -> Numbers | None:
     """Return the weight of each row under a model, with mean 1; None where all rows count the same.
 
-    Weights of the data are multiplied in. They are for fits of constants: 1 over the variance of each row.
+    They are one over the variance of each row, times the weights of the data, and are meant for fits of constants.
     """
     from edhie.evaluate.student_kernels import student_scale
     from edhie.selection.description_kernels import row_weights

@@ -1,4 +1,4 @@
-"""Plain numbers: whole ones, simple fractions, multiples of π. Such a constant is cheap to tell."""
+"""Plain numbers: whole numbers, simple fractions and multiples of π, which take few bits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAME = 1e-12
 
 
 def literal_bits(values: ArrayLike) -> Numbers:
-    """Return the bits that each value takes as a plain number; infinite where it is none.
+    """Return the bits that each value takes as a plain number; infinite if it is not one.
 
     >>> literal_bits([1.0, 2.0, 0.5, 3.14159265358979, 0.7421]).round(1).tolist()
     [2.0, 4.0, 4.0, 6.0, inf]
@@ -35,7 +35,7 @@ def literal_bits(values: ArrayLike) -> Numbers:
 
 
 def exact_literals(values: ArrayLike) -> Numbers:
-    """Return the values with those that count as plain numbers exactly at them.
+    """Return the values, with those that count as plain numbers set to them exactly.
 
     >>> exact_literals([0.7421, 1.5000000000000004]).tolist()
     [0.7421, 1.5]

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.constants.fitting import FitConfig, fit_constants
+from edhie.evaluate.constants.fitting import FitConfig, fit_constants, with_numbers
 from edhie.evaluate.constants.jacobian import Response, constants_among_values
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import values
 from edhie.expr import Forest
-from edhie.selection.description import Criterion, describe, with_numbers
+from edhie.selection.description import Criterion, describe
 from edhie.selection.noise import CONSTANT, STUDENT, NoiseModel, relative_weights
 from edhie.selection.plain_numbers import exact_literals, literal_bits, literals_near
 
@@ -54,13 +54,8 @@ def _reweighted(one: Forest, data: Data, model: NoiseModel, config: FitConfig) -
 def _fitted(forest: Forest, data: Data, config: FitConfig) -> Forest:
     """Fit all constants but those that are plain numbers, which are told as such."""
     is_plain = np.isfinite(literal_bits(forest.values)) | ~constants_among_values(forest)
-    if is_plain.any():
-        fixed = with_numbers(forest, is_plain)
-        found = fit_constants(fixed, data, config=config).forest.values
-    else:
-        found = fit_constants(forest, data, config=config).forest.values
-    kept = np.where(np.isfinite(found) & ~is_plain, found, forest.values)
-    return Forest(forest.library, forest.tokens, forest.offsets, kept)
+    found = fit_constants(with_numbers(forest, is_plain), data, config=config).forest.values
+    return forest.with_values(np.where(np.isfinite(found) & ~is_plain, found, forest.values))
 
 
 def with_plain_numbers(
@@ -70,13 +65,13 @@ def with_plain_numbers(
 
     All constants are tried at once, then the one that is nearest to a plain number, in standard errors, and the next.
     """
-    one = Forest(one.library, one.tokens, one.offsets, exact_literals(one.values))
+    one = one.with_values(exact_literals(one.values))
     bits = float(describe(one, data, criterion, (model,)).bits[0])
 
     def replaced(places: list[int], numbers: list[float]) -> tuple[float, Forest]:
         changed = one.values.copy()
         changed[places] = numbers
-        found = refitted(Forest(one.library, one.tokens, one.offsets, changed), data, model, config)
+        found = refitted(one.with_values(changed), data, model, config)
         return float(describe(found, data, criterion, (model,)).bits[0]), found
 
     tried = _replacements(one, data, model)
@@ -107,22 +102,16 @@ def quickly_plain(one: Forest, data: Data, model: NoiseModel, config: FitConfig)
     changed = one.values.copy()
     for place, numbers in tried:
         changed[place] = numbers[0]
-    found = refitted(Forest(one.library, one.tokens, one.offsets, changed), data, model, config)
+    found = refitted(one.with_values(changed), data, model, config)
     return [(found, _least_gain(one, [place for place, _ in tried]))]
 
 
 def _least_gain(one: Forest, places: list[int]) -> float:
-    """Return the bits that plain numbers at these places have to save."""
-    return PLAIN_GAIN * len(set(places) - _exponents(one))
-
-
-def _exponents(one: Forest) -> set[int]:
-    """Return the positions of exponents among the values of one expression."""
-    if "^" not in one.library:
-        return set()
-    right = one.right[one.tokens == one.library.ids["^"]]
-    order = np.cumsum(one.library.has_slot[one.tokens]) - 1
-    return set(order[[k for k in right.tolist() if one.library.has_slot[one.tokens[k]]]].tolist())
+    """Return the bits that plain numbers at these positions among the values have to save; nothing for exponents."""
+    has_slot = one.library.has_slot[one.tokens]
+    right = one.right[one.tokens == one.library.ids.get("^", -1)]
+    exponents = (np.cumsum(has_slot) - 1)[right[has_slot[right]]]
+    return PLAIN_GAIN * len(set(places).difference(exponents.tolist()))
 
 
 def _replacements(one: Forest, data: Data, model: NoiseModel) -> list[tuple[int, list[float]]]:

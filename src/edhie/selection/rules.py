@@ -39,12 +39,12 @@ SELECTION: dict[str, Callable[[Front], Candidate]] = {"accuracy": accuracy, "sco
 
 
 def scores_of(front: Front) -> NDArray[np.float64]:
-    """Return the score of each member of a front; see `scores`."""
+    """Return the score of each member of a front."""
     return scores(front.errors, front.complexities, front.negligible)
 
 
 def scores(errors: NDArray[np.float64], complexities: NDArray[np.float64], negligible: float) -> NDArray[np.float64]:
-    """Return by how much the logarithm of the error falls from the one before, for each unit of complexity.
+    """Return the fall of the logarithm of the error from one expression to the next, for each unit of complexity.
 
     Complexities rise. The score is 0 for the first, and where the complexity stays the same.
     """
@@ -62,10 +62,8 @@ def without_interpolation(front: Front, data: Data) -> Front:
 
 def is_testable(forest: Forest, data: Data) -> NDArray[np.bool_]:
     """Return for each expression whether it has no constants, or fewer than there are rows of nonzero weight."""
-    n_rows = data.n_rows if data.weights is None else int(np.count_nonzero(data.weights))
-    before = np.concatenate([[0], np.cumsum(constants_among_values(forest))])
-    counts = np.diff(before[forest.value_offsets])
-    return np.asarray((counts == 0) | (counts < n_rows))
+    counts = np.bincount(forest.value_owners[constants_among_values(forest)], minlength=len(forest))
+    return np.asarray((counts == 0) | (counts < len(data.counting_rows)))
 
 
 def _nonempty(front: Front) -> Front:

@@ -13,7 +13,8 @@ from edhie.expr import Expr, Forest, SymbolLibrary, operator, parse
 from edhie.selection.prior.events import CLASSES, events
 from edhie.selection.prior.structure_prior import StructurePrior
 from edhie.selection.prior.tables import PRODUCT_FIXED, SUM_FIXED, contexts_of, free_operators, tables_of
-from edhie.selection.prior.versions import normal_form, versions
+from edhie.selection.prior.versions import normal_form
+from formula_versions import versions
 
 OPERATORS = "+ - * / neg ^ ^2 ^3 sqrt exp log sin cos tan asin acos atan tanh abs".split()
 LIBRARY = SymbolLibrary.of(OPERATORS, ["x", "y"], constant=True, numbers=True)
@@ -162,7 +163,7 @@ def test_a_variable_costs_its_choice_among_the_variables() -> None:
 
 def test_values_do_not_matter() -> None:
     forest = forest_of("c*x + c")
-    fitted = Forest(LIBRARY, forest.tokens, forest.offsets, np.array([2.5, 1e9]))
+    fitted = forest.with_values(np.array([2.5, 1e9]))
     assert PRIOR.bits(fitted) == pytest.approx(PRIOR.bits(forest))
 
 

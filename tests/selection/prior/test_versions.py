@@ -8,7 +8,8 @@ import pytest
 from edhie.corpora import formulas
 from edhie.expr import Forest, parse
 from edhie.expr.standard_libraries import everything
-from edhie.selection.prior.versions import normal_form, versions, written
+from edhie.selection.prior.versions import normal_form
+from formula_versions import versions, written
 
 
 def version(text: str, *kept: str) -> str:

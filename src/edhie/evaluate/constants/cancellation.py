@@ -35,11 +35,13 @@ def cancellation(expr: Expr, data: Data) -> float:
     worst = 1.0
     tree = tree_of(expr)
     with np.errstate(all="ignore"):
-        for node in reversed(walk(tree)):  # operands before what is over them
+        for node in reversed(walk(tree)):  # operands before operators
             operands = [values[id(each)] for each in node.operands]
             found = values[id(node)] = _values(node, operands, columns)
-            if node.op in ("+", "-") and not _is_shift(node):
-                worst = max(worst, _ratio(operands, found))
+            form = linear(node) if node.op in ("+", "-") else None
+            if node.op in ("+", "-") and (form is None or form.variable is None):
+                terms, whole = max(map(_magnitude, operands)), _magnitude(found)
+                worst = max(worst, terms / whole if whole > 0 else np.inf if terms > 0 else 1.0)
     return worst
 
 
@@ -50,16 +52,6 @@ def _values(node: Node, operands: list[Numbers], columns: dict[str, Numbers]) ->
         return columns[node.token]
     value = node.symbol.value if node.kind == "literal" else node.number
     return np.asarray(np.nan if value is None else value)
-
-
-def _is_shift(node: Node) -> bool:
-    form = linear(node)
-    return form is not None and form.variable is not None
-
-
-def _ratio(operands: list[Numbers], total: Numbers) -> float:
-    terms, whole = max(_magnitude(each) for each in operands), _magnitude(total)
-    return terms / whole if whole > 0 else np.inf if terms > 0 else 1.0
 
 
 def _magnitude(values: Numbers) -> float:

@@ -24,13 +24,13 @@ def fit_custom(
         own = positions[k]
         given = np.clip(values[own], config.lower, config.upper)
         values[own], errors[k] = _fit(fitted[k : k + 1], given, data, config)
-    return Forest(fitted.library, fitted.tokens, fitted.offsets, values), errors
+    return fitted.with_values(values), errors
 
 
 def _fit(one: Forest, given: Numbers, data: Data, config: FitConfig) -> tuple[Numbers, float]:
     """Return the best constants of one expression, from those given, if any, and from many points, and their error."""
     # as a function of its constants the expression needs no values
-    known = Forest(one.library, one.tokens, one.offsets, np.where(np.isnan(one.values), 1.0, one.values))
+    known = one.with_values(np.where(np.isnan(one.values), 1.0, one.values))
     response, enough = Response(known, data.columns), config.enough * data.squares_to_explain
     best, error = given, float(_errors(response, given[np.newaxis], data)[0])
     if len(given) and error < np.inf:
@@ -84,37 +84,31 @@ def _levenberg_marquardt(
     response: Response, start: Numbers, data: Data, config: FitConfig, enough: float
 ) -> tuple[Numbers, float]:
     """Return the optimum reached from a start, and its sum of squares; as the compiled one, on slopes from NumPy."""
-    from edhie.evaluate.constants.least_squares import (
-        FIRST_DAMPING,
-        LEAST_DAMPING,
-        MOST_DAMPING,
-        SETTLED,
-        solve_damped,
-    )
+    from edhie.evaluate.constants import least_squares as compiled
 
-    current, strength = start, FIRST_DAMPING
+    current, strength = start, compiled.FIRST_DAMPING
     step, work = np.empty(len(start)), np.empty((len(start), len(start)))
     error, products, slope = _equations(response, current, data)
     for _ in range(config.iterations):
         if error <= enough or not error < np.inf:
             break
         reached = np.inf
-        damping = np.where(response.is_linear, LEAST_DAMPING, strength)
-        if solve_damped(products, slope, damping, step, work):
+        damping = np.where(response.is_linear, compiled.LEAST_DAMPING, strength)
+        if compiled.solve_damped(products, slope, damping, step, work):
             trial = np.clip(current + step, config.lower, config.upper)
-            promised = slope @ step if strength < SETTLED else np.inf  # of the fall of the sum of squares
+            promised = slope @ step if strength < compiled.SETTLED else np.inf  # of the fall of the sum of squares
             if (trial == current).all() or promised < config.tolerance * error:
                 break
             reached, *equations = _equations(response, trial, data)
         if reached < error:
             gain = (error - reached) / error
             current, error, (products, slope) = trial, reached, equations
-            strength = max(strength * 0.1, LEAST_DAMPING)
-            if gain < config.tolerance and strength < SETTLED:
+            strength = max(strength * 0.1, compiled.LEAST_DAMPING)
+            if gain < config.tolerance and strength < compiled.SETTLED:
                 break
         else:
             strength *= 10.0
-            if strength > MOST_DAMPING:
+            if strength > compiled.MOST_DAMPING:
                 break
     return current, error
 

@@ -108,15 +108,18 @@ def fit_missing(
     forest: Forest, data: Data, *, config: FitConfig = CHEAP, bound: float = math.inf, threads: int | None = 1
 ) -> Fitted:
     """Fit as `fit_constants` does, but keep constants that have a value."""
-    is_given = ~np.isnan(forest.values)
-    if not is_given.any():
-        return fit_constants(forest, data, config=config, bound=bound, threads=threads)
-    library = forest.library.with_numbers()
-    tokens = forest.tokens.copy()
-    tokens[np.flatnonzero(forest.library.has_slot[tokens])[is_given]] = library.ids[NUMBER.name]
-    fixed = Forest(library, tokens, forest.offsets, forest.values)
+    fixed = with_numbers(forest, ~np.isnan(forest.values))
     done = fit_constants(fixed, data, config=config, bound=bound, threads=threads)
-    return replace(done, forest=Forest(forest.library, forest.tokens, forest.offsets, done.forest.values))
+    return replace(done, forest=forest.with_values(done.forest.values))
+
+
+def with_numbers(forest: Forest, is_number: NDArray[np.bool_]) -> Forest:
+    """Return the forest with some of its values as numbers, which no fit changes."""
+    if not is_number.any():
+        return forest
+    library, tokens = forest.library.with_numbers(), forest.tokens.copy()
+    tokens[np.flatnonzero(forest.library.has_slot[tokens])[is_number]] = library.ids[NUMBER.name]
+    return Forest(library, tokens, forest.offsets, forest.values)
 
 
 def _search(forest: Forest, data: Data, config: FitConfig, threads: int | None) -> tuple[Forest, Numbers]:
@@ -132,7 +135,7 @@ def _search(forest: Forest, data: Data, config: FitConfig, threads: int | None) 
     )  # fmt: skip
     parallel_for(partial(fit, program, scales, target, effort, errors, leaves), len(forest), threads)
     has_value = forest.library.has_slot[forest.tokens[symbol_tables(forest.library).is_leaf[forest.tokens]]]
-    fitted = Forest(forest.library, forest.tokens, forest.offsets, np.ascontiguousarray(leaves[has_value]))
+    fitted = forest.with_values(leaves[has_value])
     custom = with_custom_operators(forest)
     if len(custom):
         from edhie.evaluate.constants.custom_fit import fit_custom

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from edhie.errors import ExpressionError
 from edhie.evaluate.custom_operators import Interpreted, with_custom_operators
-from edhie.evaluate.machine.program import check_constants, plan, symbol_tables
-from edhie.evaluate.values import check_columns
+from edhie.evaluate.machine.program import plan, symbol_tables
+from edhie.evaluate.values import check_fitted
 from edhie.expr import Expr, Forest
 
 Numbers = NDArray[np.float64]
@@ -50,8 +50,7 @@ class Response:
         forest = expr if isinstance(expr, Forest) else Forest.from_exprs([expr])
         if len(forest) != 1:
             raise ExpressionError(f"the slopes of one expression are asked for, not of {len(forest)}; choose one")
-        check_columns(forest, columns)
-        check_constants(forest)
+        check_fitted(forest, columns)
         self.expr = forest[0]
         self.columns = columns
         self._program = plan(forest, keep=True)

@@ -96,7 +96,7 @@ def _product(library: SymbolLibrary, a: Piece, b: Piece) -> Piece:
             return other
         if one.tokens == ("-1",) and is_usable(library, "neg"):
             return _negated(library, other)
-        if _is_ratio(one) and one.tokens[1] == "1":
+        if _is_unit_fraction(one):
             return _joined("/", other, Piece(one.tokens[2:]))
     return _joined("*", a, b)
 
@@ -106,7 +106,7 @@ def _quotient(library: SymbolLibrary, a: Piece, b: Piece) -> Piece:
         return a
     if b.tokens == ("-1",) and is_usable(library, "neg"):
         return _negated(library, a)
-    if _is_ratio(b) and b.tokens[1] == "1":  # to divide by a part is to multiply
+    if _is_unit_fraction(b):  # x/(1/2) is 2*x
         return _product(library, Piece(b.tokens[2:]), a)
     return _joined("/", a, b)
 
@@ -148,5 +148,5 @@ def _without_sign(library: SymbolLibrary, a: Piece) -> Piece | None:
     return Piece((*tokens[:at], positive, *tokens[at + 1 :]), a.constants)
 
 
-def _is_ratio(piece: Piece) -> bool:
-    return len(piece.tokens) == 3 and piece.tokens[0] == "/" and all(map(is_numeral, piece.tokens[1:]))
+def _is_unit_fraction(piece: Piece) -> bool:
+    return len(piece.tokens) == 3 and piece.tokens[:2] == ("/", "1") and is_numeral(piece.tokens[2])

@@ -31,9 +31,8 @@ def unaliased(
     """Write waves with phases within one turn and with the lowest frequencies that have the same values on the data.
 
     On evenly spaced rows a frequency above the Nyquist limit is an alias: `sin(65*t)` is `sin(2.168*t)` where t is
-    a multiple of 0.1. Where rounding makes a difference to the sum of squares, constants are refitted, within the
-    bounds: those of the old form had lost digits to its large numbers.
-    The expression comes back as it is where its sum of squares would rise.
+    a multiple of 0.1. If rounding changes the sum of squares, constants are refitted within the bounds, since those of
+    the old form had lost digits to its large numbers. If the sum of squares would rise, the expression is unchanged.
     """
     grids = {name: grid for name in expr.variables if (grid := grid_of(data.columns[data.names.index(name)]))}
     found = normal_phases(expr, grids)

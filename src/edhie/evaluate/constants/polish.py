@@ -12,8 +12,7 @@ from edhie.evaluate.constants.fitting import FitConfig, Fitted, fit_constants
 from edhie.evaluate.constants.jacobian import Response, constants_of_each
 from edhie.evaluate.constants.slope_svd import SlopeSVD
 from edhie.evaluate.data import Data
-from edhie.evaluate.machine.program import check_constants
-from edhie.evaluate.values import check_columns, squared_errors
+from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest
 
 Numbers = NDArray[np.float64]
@@ -30,8 +29,6 @@ def polish(forest: Forest, data: Data, *, lower: float = -math.inf, upper: float
     Compiled steps come first. Their normal equations square the condition of the problem and lose
     half of the digits, so the last steps go by singular values.
     """
-    check_columns(forest, data.columns)
-    check_constants(forest)
     config = FitConfig(
         points=0, starts=1, iterations=COARSE_STEPS, tolerance=1e-12, enough=0.0, rows=None, lower=lower, upper=upper
     )
@@ -102,16 +99,14 @@ def _finely(forest: Forest, data: Data, lower: float, upper: float) -> Forest:
             response = Response(forest[k : k + 1], data.columns)
             found, _ = gauss_newton(response, response.constants, data.y, data.weights, lower=lower, upper=upper)
             values[own] = found
-    return Forest(forest.library, forest.tokens, forest.offsets, values)
+    return forest.with_values(values)
 
 
 def _better(best: Fitted, other: Forest, data: Data) -> Fitted:
     """Return the better constants of each expression, the first ones where both are equally good."""
-    usable = np.where(np.isnan(other.values), best.forest.values, other.values)
-    other = Forest(other.library, other.tokens, other.offsets, usable)
-    errors = squared_errors(other, data)
+    before = best.forest.values
+    usable = np.where(np.isnan(other.values), before, other.values)
+    errors = squared_errors(other.with_values(usable), data)
     improved = errors < best.squared_errors
-    by_value = np.repeat(improved, np.diff(other.value_offsets))
-    values = np.where(by_value, other.values, best.forest.values)
-    forest = Forest(best.forest.library, best.forest.tokens, best.forest.offsets, values)
+    forest = other.with_values(np.where(improved[other.value_owners], usable, before))
     return replace(best, forest=forest, squared_errors=np.where(improved, errors, best.squared_errors))

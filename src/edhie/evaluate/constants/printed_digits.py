@@ -12,7 +12,7 @@ from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.data import Data, error_limit
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.expr.numerals import numeral, short_numeral
+from edhie.expr.numerals import short_numeral
 from edhie.expr.symbols import constant
 
 Numbers = NDArray[np.float64]
@@ -23,7 +23,7 @@ RESIDUAL_SHARE = 1e-3  # of the residuals' spread: how far a prediction may move
 ACCURACY = 1e-6  # of the target's spread: a prediction may always move so far, if the loss allows it
 NORMAL_SPREAD = 1.4826  # standard deviation over median absolute deviation
 TIGHTER = 0.25
-SAMPLED_ROWS = 10_000  # slopes are computed on; what is printed is checked on all rows
+SAMPLED_ROWS = 10_000  # rows on which slopes are computed; the result is checked on all rows
 
 
 def needed_digits(expr: Expr, data: Data, *, held_out: Data | None = None) -> Expr:
@@ -45,49 +45,18 @@ def needed_digits(expr: Expr, data: Data, *, held_out: Data | None = None) -> Ex
     """
     if None in expr.constants:
         return expr
-    slots = _Slots(expr)
-    check = _Check(expr, data, held_out)
-    if not len(slots.values) or not check.parts:
+    forest = Forest.from_exprs([expr])
+    check = _Check(forest, data, held_out)
+    if not len(forest.values) or not check.parts:
         return expr
-    budget, least = 1.0 / math.sqrt(len(slots.values)), LEAST
-    effects = _effects(slots.probe, check.parts)
+    budget, least = 1.0 / math.sqrt(len(forest.values)), LEAST
+    effects = _effects(forest, check.parts)
     while True:
-        digits = _digits(slots.values, effects, budget, least)
-        found = slots.rounded(digits)
+        digits = _digits(forest.values, effects, budget, least)
+        found = forest.with_values(np.array(list(map(_rounded, forest.values.tolist(), digits.tolist()))))
         if digits.min() >= MOST or check.holds(found):
-            return found
+            return found[0]
         budget, least = budget * TIGHTER, least + 1  # slopes may be 0, and the effect not
-
-
-class _Slots:
-    """The constants and numbers of an expression that can be rounded."""
-
-    def __init__(self, expr: Expr) -> None:
-        self.expr, library = expr, _with_constant(expr.library)
-        name, fitted = library.constant, iter(expr.constants)
-        self.positions: list[int] = []
-        found: list[float | None] = []
-        tokens = list(expr.tokens)
-        for k, token in enumerate(expr.tokens):
-            kind = expr.library[token].kind
-            if kind not in ("constant", "number"):
-                continue
-            self.positions.append(k)
-            found.append(next(fitted) if kind == "constant" else float(token))
-            tokens[k] = name or token
-        self.values = np.array(found, np.float64)
-        self.probe = Expr.trusted(library, tuple(tokens), tuple(found))
-        """The expression with numbers as constants too, so that they have slopes."""
-
-    def rounded(self, digits: NDArray[np.int64]) -> Expr:
-        tokens, constants = list(self.expr.tokens), []
-        for position, value, count in zip(self.positions, self.values.tolist(), digits.tolist(), strict=True):
-            short = _rounded(value, count)
-            if self.expr.library[tokens[position]].kind == "constant":
-                constants.append(short)
-            else:
-                tokens[position] = numeral(short)
-        return Expr.trusted(self.expr.library, tuple(tokens), tuple(constants))
 
 
 class _Part(NamedTuple):
@@ -102,31 +71,31 @@ class _Part(NamedTuple):
 class _Check:
     """A comparison of rounded expressions with the original."""
 
-    def __init__(self, expr: Expr, data: Data, held_out: Data | None) -> None:
+    def __init__(self, forest: Forest, data: Data, held_out: Data | None) -> None:
         self.data = data
-        self.squares = float(squared_errors(Forest.from_exprs([expr]), data)[0])
+        self.squares = float(squared_errors(forest, data)[0])
         self.is_exact = self.squares <= error_limit(0.0, data, slack=0.0)
         least = max(
-            RESIDUAL_SHARE * _spread(data.y - _values(expr, data.columns)),
+            RESIDUAL_SHARE * _spread(data.y - values(forest, data.columns)[0]),
             ACCURACY * math.sqrt(data.squares_to_explain / data.total_weight),
         )
-        parts = [_part(expr, each, least) for each in (data, held_out) if each is not None]
+        parts = [_part(forest, each, least) for each in (data, held_out) if each is not None]
         self.parts = [part for part in parts if len(part.predicted)]
 
-    def holds(self, other: Expr) -> bool:
+    def holds(self, other: Forest) -> bool:
         for part in self.parts:
             with np.errstate(all="ignore"):
-                distance = np.abs(_values(other, part.columns) - part.predicted)
+                distance = np.abs(values(other, part.columns)[0] - part.predicted)
             if not (distance <= part.tolerance).all():
                 return False
         if self.is_exact or not math.isfinite(self.squares):
             return True
-        after = float(squared_errors(Forest.from_exprs([other]), self.data)[0])
+        after = float(squared_errors(other, self.data)[0])
         return abs(after - self.squares) <= LOSS_SHARE * self.squares
 
 
-def _part(expr: Expr, data: Data, least: float) -> _Part:
-    predicted = _values(expr, data.columns)
+def _part(forest: Forest, data: Data, least: float) -> _Part:
+    predicted = values(forest, data.columns)[0]
     rows = np.isfinite(predicted)
     columns = data.columns if rows.all() else np.ascontiguousarray(data.columns[:, rows])
     own = RESIDUAL_SHARE * np.abs(data.y - predicted)[rows]
@@ -142,26 +111,23 @@ def _with_constant(library: SymbolLibrary) -> SymbolLibrary:
     return library.extended(constant(name))
 
 
-def _values(expr: Expr, columns: Numbers) -> Numbers:
-    with np.errstate(all="ignore"):
-        found: Numbers = values(Forest.from_exprs([expr]), columns)[0]
-    return found
-
-
 def _spread(residuals: Numbers) -> float:
-    """The standard deviation of the residuals, by most of them: a few outliers do not count."""
+    """Return a robust standard deviation of the residuals, which a few outliers hardly change."""
     size = np.abs(residuals[np.isfinite(residuals)])
     if not len(size):
         return math.inf
     return float(min(math.sqrt(np.mean(np.square(size))), NORMAL_SPREAD * np.median(size)))
 
 
-def _effects(expr: Expr, parts: list[_Part]) -> Numbers:
-    """Return the largest move of a prediction for each unit of each constant, in units of its tolerance."""
-    found = np.zeros(len(expr.constants))
+def _effects(forest: Forest, parts: list[_Part]) -> Numbers:
+    """Return the largest move of a prediction for each unit of each value, in units of its tolerance."""
+    library, tokens = _with_constant(forest.library), forest.tokens.copy()
+    tokens[library.has_slot[tokens]] = library.ids[library.constant or ""]  # as constants, numbers have slopes too
+    probe = Forest(library, tokens, forest.offsets, forest.values)
+    found = np.zeros(len(forest.values))
     for part in parts:
         step = -(-part.columns.shape[1] // SAMPLED_ROWS)
-        response = Response(expr, np.ascontiguousarray(part.columns[:, ::step]))
+        response = Response(probe, np.ascontiguousarray(part.columns[:, ::step]))
         with np.errstate(all="ignore"):
             _, slopes = response.jacobian(response.constants)
             size = np.abs(slopes / part.tolerance[::step])
@@ -170,7 +136,7 @@ def _effects(expr: Expr, parts: list[_Part]) -> Numbers:
 
 
 def _digits(constants: Numbers, effects: Numbers, budget: float, least: int) -> NDArray[np.int64]:
-    """The significant digits after which rounding one constant moves no prediction by more than its budget."""
+    """Return the significant digits with which rounding a value moves no prediction by more than its budget."""
     with np.errstate(all="ignore"):
         size = np.floor(np.log10(np.abs(constants))) + 1.0
         wanted = np.ceil(size + np.log10(0.5 * effects / budget))
@@ -179,7 +145,7 @@ def _digits(constants: Numbers, effects: Numbers, budget: float, least: int) -> 
 
 
 def _rounded(value: float, digits: int) -> float:
-    """Return the value with so many digits, or unchanged where that is not longer."""
+    """Return the value rounded to this number of digits, if that makes its text shorter."""
     found = float(f"{value:.{digits - 1}e}")
     if not math.isfinite(found):
         return value

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.float64]
 
 MOST_WHOLE = 1e6  # a larger number is whole by chance
-SHARE_IN_GROUP = 1e-8  # of a constant's direction: what is below is rounding
+SHARE_IN_GROUP = 1e-8  # share of a constant's direction below which it is rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,11 +79,11 @@ class SlopeSVD:
     def held(self, precision: float, values: Numbers) -> tuple[int, ...]:
         """Return the fewest constants that have to be given for the data to determine the others.
 
-        A convention, as there are many ways: constants that are 1 or another whole number are given before others,
-        and then the first. One whose value changes nothing, whatever the others are, is not among them.
+        There are many choices. By convention, constants that are whole numbers are given before others, and then the
+        first ones. A constant whose value changes nothing, whatever the others are, is not among them.
         """
         lost = [k for group in self.unidentified(precision) if len(group) > 1 for k in group]
-        known = self.axes * self.singular_values  # (constants, directions): as good as the slopes, and small
+        known = self.axes * self.singular_values  # (constants, directions): ranks are those of the slopes
         least = precision * self.singular_values.max(initial=0.0)
         free = [k for k in range(len(self.scales)) if k not in lost]
         held = []

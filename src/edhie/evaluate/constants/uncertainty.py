@@ -1,4 +1,4 @@
-"""Standard errors of constants and values, from the slopes at the fit."""
+"""Standard errors of constants and values, from the slopes at the fit; constants that are tied to each other."""
 
 from __future__ import annotations
 
@@ -8,15 +8,49 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import EdhieError
+from edhie.errors import EdhieError, ExpressionError
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.slope_svd import SlopeSVD
-from edhie.evaluate.constants.tied_constants import TiedConstants
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
 
 Numbers = NDArray[np.float64]
 ROUNDING = 1e-6  # of a slope: a smaller part outside of the directions that the data determine is rounding
+
+
+@dataclass(frozen=True)
+class TiedConstants:
+    """The parameter that each constant of an expression is."""
+
+    of: tuple[int, ...]
+    """By constant, in prefix order: (0, 1, 0) for a constant, another, and the first again."""
+
+    @property
+    def n_different(self) -> int:
+        """The number of parameters."""
+        return max(self.of, default=-1) + 1
+
+    def different(self, values: Numbers) -> Numbers:
+        """Return the values of the parameters, given those of all constants."""
+        found = np.zeros(self.n_different)
+        found[np.array(self.of, np.int64)] = values
+        return found
+
+    def together(self, slopes: Numbers) -> Numbers:
+        """Return slopes by parameter, given slopes by constant, (constants, rows): those of copies add up.
+
+        >>> TiedConstants((0, 1, 0)).together(np.array([[5.0], [2.0], [1.0]])).tolist()
+        [[6.0], [2.0]]
+        """
+        if len(slopes) != len(self.of):
+            raise ExpressionError(f"there are ties for {len(self.of)} constants, and the expression has {len(slopes)}")
+        found = np.zeros((self.n_different, slopes.shape[1]))
+        np.add.at(found, np.array(self.of, np.int64), slopes)
+        return found
+
+    def constants_of(self, parameters: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the constants that are among some parameters."""
+        return tuple(k for k, parameter in enumerate(self.of) if parameter in parameters)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +59,7 @@ class Uncertainty:
 
     values: Numbers
     standard_errors: Numbers
-    """Infinite for what the data do not determine; 0 for what is `held`, which the others are conditional on."""
+    """Infinite for constants that the data do not determine; 0 for those `held`, which the others depend on."""
     lower: Numbers
     upper: Numbers
     covariance: Numbers
@@ -61,7 +95,7 @@ def uncertainty(expr: Expr, data: Data, *, level: float = 0.95, ties: TiedConsta
         of_free = SlopeSVD.of(fit.slopes[free], fit.weights)
         covariance[np.ix_(free, free)] = of_free.inverse(precision) * fit.variance
     covariance = covariance[np.ix_(fit.ties.of, fit.ties.of)]  # copies vary as one
-    covariance[np.isnan(covariance)] = np.inf  # 0 · ∞: a perfect fit of what is not determined
+    covariance[np.isnan(covariance)] = np.inf  # 0 · ∞: a perfect fit with undetermined constants
     groups = tuple(map(fit.ties.constants_of, fit.svd.unidentified(precision)))
     held = fit.ties.constants_of(held)
     if not np.isfinite(fit.variance):  # nothing is known of the noise

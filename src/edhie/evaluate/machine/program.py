@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import ExpressionError, shortened
 from edhie.expr import Forest, SymbolLibrary
 
 Operands = NDArray[np.int32]
@@ -95,16 +94,3 @@ def plan_shared(forest: Forest, *, group: int = MOST_EXPRESSIONS) -> Program:
         library.literal_values, library.has_slot, tables.columns, len(library.variables), groups,
     )  # fmt: skip
     return Program(*parts)
-
-
-def check_constants(forest: Forest) -> None:
-    """Raise if a constant has no value."""
-    missing = np.isnan(forest.values)
-    if not missing.any():
-        return
-    first = int(np.searchsorted(forest.value_offsets, np.flatnonzero(missing)[0], side="right")) - 1
-    shown = shortened(str(forest[first]))
-    raise ExpressionError(
-        f"the constant {forest.library.constant!r} has no value in expression {first}, {shown!r}; "
-        "fit it, or give it one by with_constants()"
-    )

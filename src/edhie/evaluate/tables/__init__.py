@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from edhie.errors import DataError
-from edhie.evaluate.tables.source import Source
-from edhie.evaluate.tables.table import Numbers, Table
+from edhie.evaluate.tables.table import Numbers, Source, Table
 
 __all__ = ["Numbers", "Table", "open_table"]
 
@@ -24,8 +23,7 @@ def open_table(path: Path, *, decimal: str | None = None, missing: Sequence[floa
     for a missing value, such as -999; empty cells, NA and null always do.
     """
     from edhie.evaluate.tables.frames import excel_table, parquet_table
-    from edhie.evaluate.tables.json_lines import JsonLinesTable
-    from edhie.evaluate.tables.text import TextTable
+    from edhie.evaluate.tables.text import JsonLinesTable, TextTable
 
     try:
         source = Source(path)

@@ -83,7 +83,7 @@ def decimals_in(text: str, decimal: str) -> int:
 
 
 def uses_in(text: str) -> Iterator[Use]:
-    """Yield the uses in one cell; none for whole numbers without separators, and for what is not a number."""
+    """Yield the uses in one cell; none for whole numbers without separators and for texts."""
     text = text.strip()
     text = text[1:] if text[:1] in ("-", "+") else text
     marks = [mark for mark in OTHER if mark in text]

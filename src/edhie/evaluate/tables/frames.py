@@ -10,8 +10,7 @@ import numpy as np
 
 from edhie.errors import DataError, shortened
 from edhie.evaluate.numbers import numbers_of, rows_named
-from edhie.evaluate.tables.source import Source
-from edhie.evaluate.tables.table import WHAT_NEXT, Missing, Numbers, Table, checked_names
+from edhie.evaluate.tables.table import WHAT_NEXT, Missing, Numbers, Source, Table, checked_names
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -45,7 +44,7 @@ def excel_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
     except ImportError as error:
         needs = "reading Excel files needs openpyxl; install it with: pip install 'edhie[excel]'"
         raise DataError(f"{source.path}: {needs}, or save the table as CSV") from error
-    except Exception as error:  # of many kinds: what is no zip archive, or has no sheets in it, or damaged ones
+    except Exception as error:  # of many kinds: not a zip archive, no sheets, damaged sheets
         raise DataError(f"{source.path} cannot be read as an Excel file: {error}; save it as CSV") from error
     names = ["" if pandas.isna(name) else str(name) for name in frame.iloc[0]] if len(frame) else []
     table = FrameTable(source, frame.iloc[1:].infer_objects(), names, missing)
@@ -74,7 +73,8 @@ class FrameTable(Table):
         return None
 
     def _is_text(self, names: Sequence[str]) -> list[bool]:
-        return [sum(map(_is_no_number, cells)) * 2 > len(cells) for cells in map(self._sample, names)]
+        samples = map(self._sample, names)
+        return [2 * sum(not isinstance(cell, Number | np.bool_) for cell in cells) > len(cells) for cells in samples]
 
     def _sample(self, name: str) -> list[Any]:
         cells = self._frame[name].dropna().head(SAMPLE).tolist()
@@ -95,7 +95,3 @@ class FrameTable(Table):
                 raise DataError(f"{place} {what} in {rows_named(bad)}; {WHAT_NEXT}")
             found[bad, k] = np.nan
         return found
-
-
-def _is_no_number(cell: Any) -> bool:
-    return not isinstance(cell, Number | np.bool_)

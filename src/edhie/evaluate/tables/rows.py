@@ -26,8 +26,7 @@ from edhie.evaluate.tables.decimals import (
     parse_number,
     survey,
 )
-from edhie.evaluate.tables.source import Source
-from edhie.evaluate.tables.table import WHAT_NEXT, Missing, Numbers, Table
+from edhie.evaluate.tables.table import WHAT_NEXT, Missing, Numbers, Source, Table
 
 CHUNK = 10_000  # rows that are held as texts
 SAMPLE = 2000  # rows that tell how many decimals are written, and which columns hold text
@@ -78,8 +77,6 @@ class RowTable(Table):
         rows = list(itertools.islice(self.texts(), SAMPLE))
         columns = ([row[self.names.index(name)] for row in rows] for name in names)
         return [[cell for cell in cells if not self._missing.matches(cell)] for cells in columns]
-
-    # -- numbers --------------------------------------------------------------------------
 
     def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Numbers:
         places = [self.names.index(name) for name in chosen]

@@ -1,12 +1,15 @@
-"""`Table`: named columns of a file, whatever its format."""
+"""`Source`: the bytes of a file, compressed or not; `Table`: its named columns, whatever its format."""
 
 from __future__ import annotations
 
+import gzip
+import io
+import sys
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import final
+from typing import BinaryIO, TextIO, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +19,44 @@ from edhie.evaluate.tables.decimals import is_any_number, is_number
 
 Numbers = NDArray[np.float64]
 MISSING = frozenset(("", "na", "n/a", "#n/a", "null", "none"))  # in small letters
+STANDARD_INPUT = "-"
+GZIP = b"\x1f\x8b"
 WHAT_NEXT = "fill in a number, or leave such rows out with --drop-missing"
+
+
+class Source:
+    """The bytes of a table, which can be read several times; what comes from a pipe is held in memory."""
+
+    def __init__(self, path: Path) -> None:
+        is_input = str(path) == STANDARD_INPUT
+        self.path = Path("standard input") if is_input else path
+        """The file, as messages name it."""
+        self.suffix = Path(path.name.lower().removesuffix(".gz")).suffix
+        self._content: bytes | None = None
+        if is_input:
+            self._content = sys.stdin.buffer.read()
+        elif path.exists() and not path.is_file() and not path.is_dir():  # a pipe is empty when it is read again
+            self._content = path.read_bytes()
+        with self._opened() as file:
+            self._is_compressed = file.read(len(GZIP)) == GZIP
+
+    def open(self) -> BinaryIO:
+        """Open the bytes, uncompressed."""
+        if not self._is_compressed:
+            return self._opened()
+        return cast(BinaryIO, gzip.open(self.path if self._content is None else io.BytesIO(self._content)))
+
+    def open_text(self, encoding: str) -> TextIO:
+        """Open the text, with its own line ends."""
+        return io.TextIOWrapper(self.open(), encoding=encoding, newline="")
+
+    def head(self, count: int) -> bytes:
+        """Return the first bytes."""
+        with self.open() as file:
+            return file.read(count)
+
+    def _opened(self) -> BinaryIO:
+        return self.path.open("rb") if self._content is None else io.BytesIO(self._content)
 
 
 class Missing:

@@ -1,19 +1,20 @@
-"""`TextTable`: CSV and the like, a row of names, then one row for each measurement."""
+"""Tables of text. `TextTable`: CSV and the like, below a row of names; `JsonLinesTable`: one JSON object a line."""
 
 from __future__ import annotations
 
 import csv
 import itertools
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
-from edhie.errors import DataError
+from edhie.errors import DataError, shortened
 from edhie.evaluate.tables.decimals import COMMA, POINT, Use, is_number, uses_in
 from edhie.evaluate.tables.rows import Row, RowTable
-from edhie.evaluate.tables.source import Source
-from edhie.evaluate.tables.table import Numbers, checked_names
+from edhie.evaluate.tables.table import Numbers, Source, checked_names
 
 HEAD_BYTES = 4096  # that tell the encoding
 HEAD_LINES = 100  # that tell the separator and the decimal mark
@@ -99,7 +100,7 @@ class TextTable(RowTable):
 
 
 def _encoding(source: Source) -> str:
-    """Return UTF-8, or UTF-16 where a byte order mark says so; raise for what is no text."""
+    """Return UTF-8, or UTF-16 where a byte order mark says so; raise for a file that is not text."""
     head = source.head(HEAD_BYTES)
     for start, what in NOT_TEXT.items():
         if head.startswith(start):
@@ -132,3 +133,46 @@ def _without_comment_mark(names: list[str]) -> list[str]:
     """Return the names without a leading comment mark, which NumPy writes."""
     is_marked = bool(names) and names[0].startswith(COMMENT) and names[0] != COMMENT
     return [names[0].lstrip(COMMENT).strip(), *names[1:]] if is_marked else names
+
+
+class JsonLinesTable(RowTable):
+    """A file of JSON lines; the names are those of its first object, and may be missing in others."""
+
+    def __init__(self, source: Source, *, missing: Sequence[float | str] = ()) -> None:
+        super().__init__(source, missing)
+        first = next(self._objects(), (0, dict[str, Any]()))[1]
+        self.names = checked_names(source.path, list(first))
+
+    def _rows(self) -> Iterator[Row]:
+        for line, found in self._objects():
+            unknown = next((name for name in found if name.strip() not in self.names), None)
+            if unknown is not None:
+                raise DataError(f"{self.path}, line {line} has {unknown!r}, which the first line has not; add it there")
+            by_name = {name.strip(): _cell(value) for name, value in found.items()}
+            yield line, [by_name.get(name, "") for name in self.names]
+
+    def _simple_numbers(self, places: Sequence[int], marks: Sequence[str | None]) -> None:
+        return None
+
+    def _objects(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the objects with their lines; their numbers are texts, as they are written."""
+        with self._opened("utf-8-sig") as file:
+            for line, text in enumerate(file, start=1):
+                if not text.strip():
+                    continue
+                try:
+                    found = json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
+                except ValueError as error:
+                    raise DataError(f"{self.path}, line {line} is no JSON: {error}; write one object a line") from None
+                if not isinstance(found, dict):
+                    raise DataError(f"{self.path}, line {line}: {shortened(text.strip(), 40)!r} is no JSON object")
+                yield line, found
+
+
+def _cell(value: Any) -> str:
+    """Return a value as the text of a cell."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(int(value))
+    return value if isinstance(value, str) else json.dumps(value)

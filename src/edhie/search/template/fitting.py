@@ -10,7 +10,7 @@ import numpy as np
 from edhie.evaluate.constants.fitting import FitConfig, fit_constants
 from edhie.evaluate.constants.jacobian import Response, constants_among_values
 from edhie.evaluate.constants.polish import gauss_newton
-from edhie.evaluate.constants.tied_constants import TiedConstants
+from edhie.evaluate.constants.uncertainty import TiedConstants
 from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Forest

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from edhie.expr.symbols import Symbol
-from edhie.selection.prior.versions import CONSTANT, Apply, Leaf, Node, Number, Product, Sum, has_constant
+from edhie.selection.prior.versions import CONSTANT, Apply, Leaf, Node, Number, Product, Sum, has_constant, is_fixed
 
 ROOT, TERM, ABOVE, BELOW = "root", "term", "above", "below"
 """Contexts that are not the operand of an operator."""
@@ -53,18 +53,6 @@ def class_of(node: Node) -> str:
     return SUM if isinstance(node, Sum) else PRODUCT if isinstance(node, Product) else NUMBER
 
 
-def sum_shape(constants: int, numbers: int, positive: int, negative: int) -> str:
-    """Return the outcome that tells the shape of a sum: its fixed term, and how many others it has."""
-    fixed = "c" if constants else "n" if numbers else "-"
-    return f"{fixed} {min(positive, MOST_POSITIVE)} {min(negative, MOST_NEGATIVE)}"
-
-
-def product_shape(constants: int, numbers: int, divisors: int, above: int, below: int) -> str:
-    """Return the outcome that tells the shape of a product: its fixed factors, and how many others it has."""
-    fixed = "c" if constants else f"{'n' * bool(numbers)}{'d' * bool(divisors)}" or "-"
-    return f"{fixed} {min(above, MOST_ABOVE)} {min(below, MOST_BELOW)}"
-
-
 def events(root: Node) -> Iterator[Event]:
     """Yield the choices that make up a structure, from the root down."""
     waiting: list[tuple[Node, str, str]] = [(root, ROOT, "")]
@@ -79,26 +67,27 @@ def events(root: Node) -> Iterator[Event]:
         yield Event("class", context, above, class_of(node))
         if isinstance(node, Sum):
             yield Event("sum", context, "", _shape_of_sum(node))
-            waiting += [(each, TERM, context) for _, each in node.terms if not _is_fixed(each)]
+            waiting += [(each, TERM, context) for _, each in node.terms if not is_fixed(each)]
         elif isinstance(node, Product):
             yield Event("product", context, "", _shape_of_product(node))
-            waiting += [(each, ABOVE, context) for each in node.above if not _is_fixed(each)]
-            waiting += [(each, BELOW, context) for each in node.below if not _is_fixed(each)]
+            waiting += [(each, ABOVE, context) for each in node.above if not is_fixed(each)]
+            waiting += [(each, BELOW, context) for each in node.below if not is_fixed(each)]
         elif isinstance(node, Apply):
             waiting += [(each, operand(node.symbol, i), context) for i, each in enumerate(node.operands)]
 
 
 def _shape_of_sum(node: Sum) -> str:
-    free = [sign > 0 or has_constant(each) for sign, each in node.terms if not _is_fixed(each)]
-    fixed = [each for _, each in node.terms if _is_fixed(each)]
-    return sum_shape(fixed.count(CONSTANT), len(fixed), sum(free), len(free) - sum(free))
+    """Return the outcome that tells the shape of a sum: its fixed term, and how many others it has."""
+    fixed = [each for _, each in node.terms if is_fixed(each)]
+    free = [sign > 0 or has_constant(each) for sign, each in node.terms if not is_fixed(each)]
+    kind = "c" if CONSTANT in fixed else "n" if fixed else "-"
+    return f"{kind} {min(sum(free), MOST_POSITIVE)} {min(len(free) - sum(free), MOST_NEGATIVE)}"
 
 
 def _shape_of_product(node: Product) -> str:
-    numbers, divisors = (sum(isinstance(each, Number) for each in side) for side in (node.above, node.below))
-    free = [sum(not _is_fixed(each) for each in side) for side in (node.above, node.below)]
-    return product_shape((*node.above, *node.below).count(CONSTANT), numbers, divisors, *free)
-
-
-def _is_fixed(node: Node) -> bool:
-    return isinstance(node, Number) or node == CONSTANT
+    """Return the outcome that tells the shape of a product: its fixed factors, and how many others it has."""
+    sides = (node.above, node.below)
+    numbers, divisors = (any(isinstance(each, Number) for each in side) for side in sides)
+    above, below = (sum(not is_fixed(each) for each in side) for side in sides)
+    kind = "c" if CONSTANT in (*node.above, *node.below) else f"{'n' * numbers}{'d' * divisors}" or "-"
+    return f"{kind} {min(above, MOST_ABOVE)} {min(below, MOST_BELOW)}"

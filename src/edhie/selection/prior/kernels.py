@@ -33,18 +33,9 @@ MORE = 1.0  # bits of an operand beyond the largest number that shapes count
 
 @jit
 def structure_bits(
-    tokens: NDArray[np.int16],
-    kinds: Indices,
-    left: Indices,
-    right: Indices,
-    offsets: Indices,
-    values: Numbers,
-    classes: Numbers,
-    sums: Numbers,
-    products: Numbers,
-    signs: Numbers,
-    variable_bits: float,
-) -> Numbers:
+    tokens: NDArray[np.int16], kinds: Indices, left: Indices, right: Indices, offsets: Indices, values: Numbers,
+    classes: Numbers, sums: Numbers, products: Numbers, signs: Numbers, variable_bits: float,
+) -> Numbers:  # fmt: skip
     """Return the bits of each expression; `kinds` are classes or arithmetic codes, `values` are NaN but for numbers."""
     found = np.zeros(len(offsets) - 1)
     longest = 0

@@ -6,10 +6,10 @@ constants and numbers, and which variable each is. The values of constants and n
 Sums and products are coded with all their operands at once, so the order of operands, the placement of brackets and the
 way that a sign or a quotient is written do not matter: `a - b` and `a + (-1)*b` have the same code length, as do
 `a*b/d` and `a/d*b`. The probability of a node's class depends on what it is an operand of and on where that stands;
-see `structure_events` for the choices that are coded, and `structure_tables` for their probabilities.
+see `events` for the choices that are coded, and `tables` for their probabilities.
 
 The counts that ship with edhie are those of `edhie.corpora.formulas`, in versions in which some variables are fitted
-constants (`leaf_versions`). `experiments/structure_prior.py` compares this model with others.
+constants (`versions`). `experiments/structure_prior.py` compares this model with others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -59,11 +58,6 @@ class StructurePrior:
     counts: Counts
     """Counts of each choice in the formulas; empty for the uniform prior."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _thawed, ({key: dict(row) for key, row in self.counts.items()},)
-
-    # -- where it comes from ------------------------------------------------------------
-
     @classmethod
     def learnt(cls, forests: Iterable[Forest], weights: Iterable[ArrayLike] | None = None) -> StructurePrior:
         """Return the prior of these formulas, in versions in which some of their variables are constants.
@@ -79,13 +73,13 @@ class StructurePrior:
         everything = sum(total.get(("class", ROOT, ""), {}).values())
         for leaf in (FIXED, VARIABLE):
             add_events(total, [Event("class", ROOT, "", leaf)], LONE_LEAF * everything)
-        return cls(_frozen(total))
+        return cls(total)
 
     def shifted(self, forest: Forest, weight: float = FIELD_WEIGHT) -> StructurePrior:
         """Return this prior moved towards the formulas of a field, each of which counts `weight` times."""
         total = {key: dict(row) for key, row in self.counts.items()}
         _count(total, forest, np.full(len(forest), float(weight)))
-        return StructurePrior(_frozen(total))
+        return StructurePrior(total)
 
     @staticmethod
     @cache
@@ -97,9 +91,7 @@ class StructurePrior:
     @cache
     def uniform() -> StructurePrior:
         """Return the prior for which all symbols of a library are equally probable."""
-        return StructurePrior(_frozen({}))
-
-    # -- what it says -------------------------------------------------------------------
+        return StructurePrior({})
 
     def bits(self, forest: Forest) -> Numbers:
         """Return the code length of each expression's structure, in bits."""
@@ -112,20 +104,9 @@ class StructurePrior:
 
         tables = _tables(self, forest.library)
         return structure_bits(
-            forest.tokens,
-            tables.class_ids[forest.tokens],
-            forest.left,
-            forest.right,
-            forest.offsets,
-            _number_values(forest),
-            tables.classes,
-            tables.sums,
-            tables.products,
-            tables.signs,
-            tables.variable_bits,
-        )
-
-    # -- saving -------------------------------------------------------------------------
+            forest.tokens, tables.class_ids[forest.tokens], forest.left, forest.right, forest.offsets,
+            _number_values(forest), tables.classes, tables.sums, tables.products, tables.signs, tables.variable_bits,
+        )  # fmt: skip
 
     def as_json(self) -> str:
         """Return the counts as JSON, sorted, with 3 decimals."""
@@ -142,7 +123,7 @@ class StructurePrior:
             data = json.loads(text)
             version = data["format"]
             if version == FORMAT:
-                return cls(_frozen(dict(_read_row(key, row) for key, row in data["counts"].items())))
+                return cls(dict(_read_row(key, row) for key, row in data["counts"].items()))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise EdhieError(f"this is not a saved structure prior: {error!r}; save one with as_json()") from error
         raise EdhieError(f"the structure prior has format {version}; this edhie reads format {FORMAT}")
@@ -151,14 +132,6 @@ class StructurePrior:
 def _read_row(key: str, row: Mapping[str, Any]) -> tuple[tuple[str, str, str], dict[str, float]]:
     kind, context, above = key.split("|")
     return (kind, context, above), {str(name): float(count) for name, count in row.items()}
-
-
-def _thawed(counts: Mapping[tuple[str, str, str], Mapping[str, float]]) -> StructurePrior:
-    return StructurePrior(_frozen(counts))
-
-
-def _frozen(counts: Mapping[tuple[str, str, str], Mapping[str, float]]) -> Counts:
-    return MappingProxyType({key: MappingProxyType(dict(row)) for key, row in counts.items()})
 
 
 def _count(total: dict[tuple[str, str, str], dict[str, float]], forest: Forest, weights: Numbers) -> None:

@@ -75,19 +75,15 @@ def tables_of(counts: Counts, library: SymbolLibrary) -> Tables:
     """Return the code lengths of choices among the symbols of a library."""
     classes = [*CLASSES, *(each.name for each in free_operators(library))]
     contexts = contexts_of(library)
-    ids = []
-    for symbol in library.symbols:
-        if symbol.kind == "operator":
-            is_free = symbol.name not in ARITHMETIC
-            ids.append(classes.index(symbol.name) if is_free else -1 - ARITHMETIC.index(symbol.name))
-        else:
-            ids.append({"variable": 0, "constant": 1}.get(symbol.kind, 2))
+    codes = {name: k for k, name in enumerate(classes)} | {name: -1 - k for k, name in enumerate(ARITHMETIC)}
+    leaves = {"variable": VARIABLE, "constant": FIXED}
+    ids = [codes[each.name if each.kind == "operator" else leaves.get(each.kind, NUMBER)] for each in library.symbols]
     sums, products = _shapes(library)
     return Tables(
         _class_bits(counts, contexts, classes, library),
         _shape_bits(counts, "sum", contexts, sums, (len(SUM_FIXED), MOST_POSITIVE + 1, MOST_NEGATIVE + 1)),
         _shape_bits(counts, "product", contexts, products, (len(PRODUCT_FIXED), MOST_ABOVE + 1, MOST_BELOW + 1)),
-        _sign_bits(counts, contexts, library),
+        _shape_bits(counts, "sign", contexts, ["+", "-"] if _has(library, "-", "neg") else ["", ""], (2,)),
         np.array(ids, dtype=np.int64),
         float(np.log2(max(len(library.variables), 1))),
     )
@@ -100,14 +96,10 @@ def add_events(total: dict[tuple[str, str, str], dict[str, float]], found: Itera
         row[outcome] = row.get(outcome, 0.0) + weight
 
 
-# -- classes ----------------------------------------------------------------------------
-
-
 def _class_bits(counts: Counts, contexts: list[str], classes: list[str], library: SymbolLibrary) -> Numbers:
     allowed = _allowed(contexts, classes, library)
     overall, is_known = _frequencies(counts, classes)
     by_frequency = _normalised(overall * allowed)
-    index = {name: i for i, name in enumerate(classes)}
     places: dict[str, list[int]] = {}
     for i, name in enumerate(contexts):
         places.setdefault(name, []).append(i)
@@ -116,10 +108,7 @@ def _class_bits(counts: Counts, contexts: list[str], classes: list[str], library
     for (kind, context, above), row in counts.items():
         if kind != "class" or context not in places:
             continue
-        counted = np.zeros(len(classes))
-        for name, count in row.items():
-            if name in index:
-                counted[index[name]] = count
+        counted = np.array([row.get(name, 0.0) for name in classes])
         by_parent[places[context]] += counted
         both.append((context, above, counted))
     by_parent = _smoothed(by_parent * allowed, by_frequency, STRENGTHS[1])
@@ -164,9 +153,6 @@ def _frequencies(counts: Counts, classes: list[str]) -> tuple[Numbers, NDArray[n
     return found / found.sum(), np.array([name in total or name in CLASSES for name in classes])
 
 
-# -- shapes and signs -------------------------------------------------------------------
-
-
 def _shapes(library: SymbolLibrary) -> tuple[list[str], list[str]]:
     """Return the shapes of sums and products that the library can write, in the order of the tables; others empty."""
     kinds = {symbol.kind for symbol in library.symbols}
@@ -185,6 +171,7 @@ def _shapes(library: SymbolLibrary) -> tuple[list[str], list[str]]:
 
 
 def _shape_bits(counts: Counts, kind: str, contexts: list[str], shapes: list[str], size: tuple[int, ...]) -> Numbers:
+    """Return the bits of each shape or sign by context; an empty name is for one that the library cannot write."""
     allowed = np.array([bool(shape) for shape in shapes])
     if not allowed.any():
         return np.zeros((len(contexts), *size))
@@ -200,23 +187,6 @@ def _shape_bits(counts: Counts, kind: str, contexts: list[str], shapes: list[str
         bits: Numbers = -np.log2(found)
     bits = np.where(allowed, bits, bits[:, allowed].max(axis=1, keepdims=True))
     return bits.reshape(len(contexts), *size)
-
-
-def _sign_bits(counts: Counts, contexts: list[str], library: SymbolLibrary) -> Numbers:
-    if not _has(library, "-", "neg"):
-        return np.zeros((len(contexts), 2))
-    rows = {
-        context: np.array([row.get("+", 0.0), row.get("-", 0.0)])
-        for (kind, context, _), row in counts.items()
-        if kind == "sign"
-    }
-    everywhere = _smoothed(sum(rows.values(), np.zeros(2)), np.full(2, 0.5), STRENGTHS[0])
-    found = np.array([_smoothed(rows.get(name, np.zeros(2)), everywhere, STRENGTHS[1]) for name in contexts])
-    bits: Numbers = -np.log2(found)
-    return bits
-
-
-# -- helpers ----------------------------------------------------------------------------
 
 
 def _has(library: SymbolLibrary, *names: str) -> bool:

@@ -14,9 +14,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from edhie.expr import Expr, Forest, SymbolLibrary
-from edhie.expr.numerals import numeral
-from edhie.expr.symbols import NUMBER, OPERATORS, Symbol, constant
+from edhie.expr import Expr, Forest
+from edhie.expr.symbols import Symbol
 
 VERSIONS = 8
 """Versions of each formula."""
@@ -24,7 +23,6 @@ LARGEST_NUMBER, LARGEST_DENOMINATOR = 1000, 4
 """A number within these limits is a literal, such as 2, 1/2 or 273; any other is a constant."""
 ROUNDING = Fraction(1, 10**15)
 POWERS = ("^", "^2", "^3", "^4", "^5", "sqrt", "cbrt")
-NEEDED = ("+", "-", "*", "/", "neg")
 
 
 @dataclass(frozen=True)
@@ -69,25 +67,12 @@ CONSTANT = Leaf("")
 """A fitted constant, whatever its name."""
 
 
-def versions(forest: Forest, n: int = VERSIONS, *, seed: int = 0) -> Forest:
-    """Return `n` versions of each formula, one formula after another.
+def forms(forest: Forest, n: int = VERSIONS, *, seed: int = 0) -> Iterator[Node]:
+    """Yield the normal forms of `n` versions of each formula, one formula after another.
 
     The first of several versions keeps all variables. Each of the others keeps a random subset, at least one, of a size
     drawn uniformly. Numbers that are neither whole nor simple fractions become constants, as do pi and e.
-
-    >>> from edhie.expr import parse
-    >>> for expr in versions(Forest.from_exprs([parse("4*pi*k*(T1 - T2)/(1/r1 - 1/r2)")]), 3):
-    ...     print(expr)
-    c*k*(T1 - T2)/(1/r1 - 1/r2)
-    c/(c - 1/r2)
-    c*k*(T1 + c)/(1/r1 + c)
     """
-    library = _library(forest.library)
-    return Forest.from_exprs((Expr(library, written(form, library)) for form in forms(forest, n, seed=seed)), library)
-
-
-def forms(forest: Forest, n: int = VERSIONS, *, seed: int = 0) -> Iterator[Node]:
-    """Yield the normal forms of what `versions` returns."""
     rng = np.random.default_rng(seed)
     for expr in forest:
         names = sorted(expr.variables)
@@ -95,17 +80,6 @@ def forms(forest: Forest, n: int = VERSIONS, *, seed: int = 0) -> Iterator[Node]
             keeps_all = version == 0 and n > 1
             size = len(names) if keeps_all or not names else int(rng.integers(1, len(names) + 1))
             yield normal_form(expr, frozenset(rng.permutation(names)[:size].tolist()))
-
-
-def _library(given: SymbolLibrary) -> SymbolLibrary:
-    """Return the library with all symbols that versions need."""
-    symbols = [OPERATORS[name] for name in (*NEEDED, "^", "sqrt")]
-    if given.constant is None:
-        symbols.append(constant(next(name for name in ("c", "C", "const", "const_") if name not in given)))
-    return given.extended(*symbols, NUMBER)
-
-
-# -- from an expression to its normal form ----------------------------------------------
 
 
 def normal_form(expr: Expr, variables: frozenset[str] | None = None) -> Node:
@@ -145,7 +119,7 @@ def _applied(symbol: Symbol, operands: list[Node]) -> Node:
     }
     if symbol.name in arithmetic:
         return arithmetic[symbol.name](*operands)
-    if all(_is_fixed(each) for each in operands):
+    if all(is_fixed(each) for each in operands):
         return CONSTANT
     first = operands[0]
     if symbol.name in POWERS and isinstance(first, Product) and CONSTANT in first.above:  # (c*x)^2 is c*x^2
@@ -162,7 +136,7 @@ def _sum(terms: Sequence[tuple[int, Node]]) -> Node:
     for sign, term in terms:
         inner = term.terms if isinstance(term, Sum) else ((1, term),)
         for own, each in inner:
-            (fixed if _is_fixed(each) else flat).append((1 if has_constant(each) else sign * own, each))
+            (fixed if is_fixed(each) else flat).append((1 if has_constant(each) else sign * own, each))
     if any(each == CONSTANT for _, each in fixed):
         flat.append((1, CONSTANT))
     else:
@@ -207,7 +181,7 @@ def _product(above: Sequence[Node], below: Sequence[Node]) -> Node:
 def _signed(sign: int, above: list[Node], below: list[Node]) -> Node:
     if not above and not below:
         return Number(Fraction(sign))
-    if all(_is_fixed(each) for each in (*above, *below)):
+    if all(is_fixed(each) for each in (*above, *below)):
         if CONSTANT in above:
             return CONSTANT
         numbers = [each.value for each in above if isinstance(each, Number)] or [Fraction(1)]
@@ -222,7 +196,8 @@ def _number(value: Fraction) -> Node:
     return Number(value) if is_simple else CONSTANT
 
 
-def _is_fixed(node: Node) -> bool:
+def is_fixed(node: Node) -> bool:
+    """Return whether a node is a number or a constant."""
     return isinstance(node, Number) or node == CONSTANT
 
 
@@ -234,34 +209,3 @@ def has_constant(node: Node) -> bool:
 def _has_own_scale(node: Node) -> bool:
     """Return whether a constant factor of it is redundant: it is a sum whose terms all have constants."""
     return isinstance(node, Sum) and all(has_constant(each) for _, each in node.terms)
-
-
-# -- from the normal form to tokens -----------------------------------------------------
-
-
-def written(node: Node, library: SymbolLibrary) -> list[str]:
-    """Return the tokens in prefix order: positive terms before negative ones, one fraction line for a product."""
-    name = library.constant or ""
-    if isinstance(node, Leaf):
-        return [node.name or name]
-    if isinstance(node, Number):
-        return [numeral(float(node.value))]
-    if isinstance(node, Apply):
-        return [node.symbol.name, *(token for each in node.operands for token in written(each, library))]
-    if isinstance(node, Sum):
-        positive = [written(each, library) for sign, each in node.terms if sign > 0]
-        negative = [written(each, library) for sign, each in node.terms if sign < 0]
-        if not positive:
-            positive = [["neg", *negative.pop(0)]]
-        return _chain("-", [_chain("+", positive), *negative])
-    above = [written(each, library) for each in node.above] or [["1"]]
-    below = [written(each, library) for each in node.below]
-    return _chain("/", [_chain("*", above), _chain("*", below)]) if below else _chain("*", above)
-
-
-def _chain(name: str, parts: list[list[str]]) -> list[str]:
-    """Return the parts joined from the left."""
-    joined = parts[0]
-    for part in parts[1:]:
-        joined = [name, *joined, *part]
-    return joined

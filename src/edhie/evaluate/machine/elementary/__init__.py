@@ -12,19 +12,4 @@ from edhie.evaluate.machine.elementary.exponential import cbrt, exp, log, log10,
 from edhie.evaluate.machine.elementary.hyperbolic import cosh, sinh, tanh
 from edhie.evaluate.machine.elementary.trigonometric import acos, asin, atan, cos, sin, tan
 
-__all__ = [
-    "acos",
-    "asin",
-    "atan",
-    "cbrt",
-    "cos",
-    "cosh",
-    "exp",
-    "log",
-    "log10",
-    "power",
-    "sin",
-    "sinh",
-    "tan",
-    "tanh",
-]
+__all__ = ["acos", "asin", "atan", "cbrt", "cos", "cosh", "exp", "log", "log10", "power", "sin", "sinh", "tan", "tanh"]
