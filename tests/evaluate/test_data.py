@@ -11,6 +11,7 @@ import pytest
 from edhie.errors import DataError
 from edhie.evaluate.data import Data, what_never_varies
 from edhie.evaluate.reading import read_data
+from edhie.evaluate.resolution import Resolution
 
 TABLE = [[1, 10], [2, 20], [3, 30]]
 Y = [1.0, 2.0, 4.0]
@@ -48,6 +49,18 @@ def test_other_columns_keep_the_rest() -> None:
     assert other.columns.flags.c_contiguous
     assert other.sigma is data.sigma
     assert other.resolution == data.resolution
+
+
+def test_another_target_keeps_its_errors_and_resolution() -> None:
+    data = read_data(TABLE, [1.25, 2.5, 4.0], sigma=[1, 2, 4], resolution=Resolution(0.01, 3))
+    less = data.with_target(data.y - 1)
+    assert (less.sigma, less.weights, less.resolution) == (data.sigma, data.weights, Resolution(0.01, 0))
+    ratio = data.with_target(data.y / [1, -2, 4], divided_by=np.array([1.0, -2.0, 4.0]))
+    assert ratio.sigma is not None
+    assert ratio.sigma.tolist() == [1, 1, 1]
+    assert ratio.weights is not None
+    assert np.ptp(ratio.weights) == 0
+    assert ratio.resolution == Resolution(0.0, 3)
 
 
 def test_data_travels_to_other_processes() -> None:

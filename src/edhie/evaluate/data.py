@@ -75,6 +75,19 @@ class Data:
         chosen = [int(k) for k in places]
         return replace(self, columns=self.columns[chosen], names=tuple(self.names[k] for k in chosen))
 
+    def with_target(self, y: Values, *, divided_by: Values | None = None) -> Data:
+        """Return the data with a target that was made from this one: `target - known`, or `target / divided_by`.
+
+        Standard errors, weights and resolution go with it. Those of a quotient are divided by its denominator too:
+        weights are multiplied by its square. Of the resolution, a difference keeps the step and a quotient the number
+        of digits.
+        """
+        if divided_by is None:
+            return replace(self, y=y, resolution=Resolution(step=self.resolution.step))
+        weights = np.square(divided_by) * (1.0 if self.weights is None else self.weights)
+        sigma = None if self.sigma is None else self.sigma / np.abs(divided_by)
+        return replace(self, y=y, weights=weights, sigma=sigma, resolution=Resolution(digits=self.resolution.digits))
+
     def take(self, rows: slice | NDArray[Any] | Sequence[int]) -> Data:
         """Return the data of these rows, in that order, or of a mask."""
         indices = np.arange(self.n_rows)[rows]
