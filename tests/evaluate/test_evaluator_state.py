@@ -82,9 +82,7 @@ def test_kept_and_taken_up_again_it_answers_the_same(
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 @settings(max_examples=8)
 @given(before=st.lists(st.integers(0, 5), max_size=3), after=st.lists(st.integers(3, 9), max_size=4))
-def test_work_since_a_snapshot_can_be_undone(
-    options: dict[str, Any], before: list[int], after: list[int]
-) -> None:
+def test_work_since_a_snapshot_can_be_undone(options: dict[str, Any], before: list[int], after: list[int]) -> None:
     used, reference = evaluator(**options), evaluator(**options)
     for seed in before:
         used.score(forest(seed), bound=2.0)

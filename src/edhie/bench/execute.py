@@ -16,16 +16,7 @@ from edhie.bench.metrics import bounded_r2, evaluated_to_success, rank_of_truth,
 from edhie.bench.own_methods import Answering, blamed_on
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
 from edhie.bench.trial import COLUMNS, Outcome, Trial
-from edhie.evaluate import (
-    Data,
-    Evaluator,
-    FitConfig,
-    fit_constants,
-    read_columns,
-    read_data,
-    squared_errors,
-    values,
-)
+from edhie.evaluate import Data, Evaluator, FitConfig, fit_constants, read_columns, read_data, squared_errors, values
 from edhie.expr import Expr, Forest
 from edhie.fit import Settings, discover
 from edhie.fit.warm_up import warm_up

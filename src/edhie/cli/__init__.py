@@ -14,9 +14,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 import edhie
-from edhie.cli.terminal import INTERRUPTED, is_interruption, told_notices
+from edhie.cli.terminal import INTERRUPTED, log_to_terminal
 from edhie.console import error_console, say
-from edhie.errors import EdhieError, UnkeptWarning
+from edhie.errors import EdhieError, UnkeptWarning, is_interruption
 
 DISCOVERY, FORMULAS, GENERATORS, MEASURING = "Equations from data", "Formulas", "Generators", "Benchmarks"
 
@@ -136,9 +136,9 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for terminals that do not know every letter
-    with warnings.catch_warnings(), told_notices():
+    with warnings.catch_warnings(), log_to_terminal():
         warnings.showwarning = _print_warning
-        warnings.simplefilter("always", UnkeptWarning)  # told each time, whatever Python was told of warnings
+        warnings.simplefilter("always", UnkeptWarning)  # whatever filters Python was started with
         try:
             app(prog_name="edhie")
         except (EdhieError, MemoryError, OSError) as error:  # OSError: such as a full disk behind the output

@@ -12,19 +12,10 @@ from rich.table import Table
 
 from edhie.cli.grammar import complete_name as complete_grammar
 from edhie.cli.options import Json, print_json
-from edhie.cli.terminal import INTERRUPTED, is_interruption, progress_bar
+from edhie.cli.terminal import exit_on_interrupt, progress_bar
 from edhie.cli.train import complete_corpus
 from edhie.console import console, error_console, help_of, say
-from edhie.corpora import (
-    Corpus,
-    ImportOptions,
-    Recipe,
-    build,
-    import_file,
-    named_recipe,
-    physics,
-    recipe_names,
-)
+from edhie.corpora import Corpus, ImportOptions, Recipe, build, import_file, named_recipe, physics, recipe_names
 from edhie.corpora.build import TIME_LIMIT
 from edhie.corpora.corpus import checksum, expressions_text, vacant
 from edhie.corpora.formulas import PHYSICS
@@ -67,23 +58,17 @@ def build_corpus(
         recipe = named_recipe(name)
         if seed != recipe.seed:
             recipe = replace(recipe, seed=seed, name="")
-    with progress_bar() as progress:
+    kept = f"the part done is kept in {out}; the same command resumes" if recipe.simplify else "nothing was made"
+    with progress_bar() as progress, exit_on_interrupt(lambda: f"stopped; {kept}"):
         task = progress.add_task("simplifying" if recipe.simplify else "drawing", total=recipe.size)
-        try:
-            corpus = build(
-                recipe,
-                out,
-                workers=workers,
-                time_limit=time_limit,
-                on_progress=lambda done, total: progress.update(task, completed=done, total=total),
-            )
-        except (KeyboardInterrupt, SystemError) as error:
-            if not is_interruption(error):
-                raise
-            kept = f"the part done is kept in {out}; the same command resumes"
-            say(f"stopped; {kept if recipe.simplify else 'nothing was made'}", to=error_console)
-            raise typer.Exit(INTERRUPTED) from None
-    _tell(corpus, out)
+        corpus = build(
+            recipe,
+            out,
+            workers=workers,
+            time_limit=time_limit,
+            on_progress=lambda done, total: progress.update(task, completed=done, total=total),
+        )
+    _print_size(corpus, out)
     expected = known_checksum(recipe.name)
     if expected is not None and checksum(expressions_text(corpus.forest)) != expected:
         say(
@@ -153,10 +138,10 @@ def list_corpora(as_json: Json = False) -> None:
 
 
 def _save(corpus: Corpus, folder: Path) -> None:
-    _tell(corpus, corpus.save(vacant(folder)))
+    _print_size(corpus, corpus.save(vacant(folder)))
 
 
-def _tell(corpus: Corpus, folder: Path) -> None:
+def _print_size(corpus: Corpus, folder: Path) -> None:
     say(f"{corpus.name}: {len(corpus)} expressions in {folder}")
 
 

@@ -13,7 +13,6 @@ from edhie.console import say
 from edhie.errors import ExpressionError
 from edhie.expr.exports import FORMATS
 from edhie.expr.exports import export as written
-from edhie.fit import Discovery
 from edhie.fit.problem import variable_names
 from edhie.fit.run_folder import load
 
@@ -37,7 +36,8 @@ def export(
         check_output(out, force=force)
     found = load(folder, whole=False)
     equation = chosen_equation(found, index)
-    text = written(equation.printed, format, name=name, target=_target(found)).rstrip("\n")
+    target = variable_names((*found.train.names, found.target))[-1]  # an identifier that no variable has
+    text = written(equation.printed, format, name=name, target=target).rstrip("\n")
     if out is None:
         say(text)
         return
@@ -46,8 +46,3 @@ def export(
     except OSError as error:
         raise ExpressionError(f"cannot write to {out}: {error.strerror or error}") from error
     say(f"{out}: {FORMATS[format].description}")
-
-
-def _target(found: Discovery) -> str:
-    """Return the target as an identifier that no variable has."""
-    return variable_names((*found.train.names, found.target))[-1]

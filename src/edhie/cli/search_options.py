@@ -5,18 +5,19 @@ The help of an option is the first sentence of the field that it sets.
 
 from __future__ import annotations
 
-import csv
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
+from edhie.cli.fit_data import listed
 from edhie.cli.options import complete_model
 from edhie.console import help_of
 from edhie.errors import SymbolError, shortened, suggestion
-from edhie.evaluate.constraints import ANY_FUNCTION, Constraints
+from edhie.evaluate.constraints import Constraints
 from edhie.expr.symbols import ALIASES, OPERATORS
 from edhie.fit.settings import Noise, Selection, Settings
 
@@ -122,12 +123,9 @@ def seconds_of(given: float | None, evaluations: int | None) -> float | None:
 
 def operators_of(texts: str) -> list[str] | None:
     """Return the operators named; None for all."""
-    names = [each.strip() for each in texts.split(",") if each.strip()]
-    for name in names:
-        if name not in OPERATORS:
-            hint = suggestion(name, OPERATORS) or f"; there are {' '.join(OPERATORS)}"
-            raise SymbolError(f"unknown operator {name!r} in --operators{hint}")
-    return names or None
+    names = listed(texts)
+    _check_known(names, OPERATORS, "operator", "--operators")
+    return list(names) or None
 
 
 def constraints_of(
@@ -139,37 +137,29 @@ def constraints_of(
     columns: Sequence[str],
 ) -> Constraints | None:
     """Return the constraints; None if there are none. `columns` are the names that may be used."""
-    nested = _lists("--forbid-nesting", forbid_nesting or (), _operator)
-    only_on = _lists("--only", only or (), _column(columns))
+    nested = _lists("--forbid-nesting", forbid_nesting or ())
+    only_on = _lists("--only", only or ())
+    _check_known(chain(*nested.values()), (*OPERATORS, *ALIASES), "operator", "--forbid-nesting")
+    _check_known(chain(*only_on.values()), columns, "column", "--only")
     found = Constraints(max_size=max_size, nested=nested, only_on=only_on, all_variables=all_variables)
     return None if found == Constraints() else found
 
 
-def _lists(option: str, texts: Iterable[str], named: Callable[[str, str], str]) -> dict[str, tuple[str, ...]]:
-    """Return by operator the names behind its colon, joined for the same operator; names with commas are quoted."""
+def _lists(option: str, texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return by operator the names after its colon; those given for the same operator are joined."""
     found: dict[str, tuple[str, ...]] = {}
     for text in texts:
-        operator, colon, rest = text.partition(":")
-        if not colon or not operator.strip():
+        operator, colon, names = (part.strip() for part in text.partition(":"))
+        if not colon or not operator:
             raise typer.BadParameter(f"{option} is an operator, a colon and names, such as exp:exp,log; not {text!r}")
-        key = _operator(operator.strip(), option)
-        names = (each.strip() for each in next(csv.reader([rest], skipinitialspace=True), []))
-        found[key] = found.get(key, ()) + tuple(named(name, option) for name in names if name)
+        found[operator] = found.get(operator, ()) + listed(names)
+    _check_known(found, (*OPERATORS, *ALIASES), "operator", option)
     return found
 
 
-def _operator(name: str, option: str) -> str:
-    if name != ANY_FUNCTION and name not in OPERATORS and name not in ALIASES:
-        hint = suggestion(name, [*OPERATORS, *ALIASES]) or f"; there are {' '.join(OPERATORS)}"
-        raise SymbolError(f"unknown operator {shortened(name)!r} in {option}{hint}")
-    return name
-
-
-def _column(columns: Sequence[str]) -> Callable[[str, str], str]:
-    def named(name: str, option: str) -> str:
-        if name not in columns:
-            hint = suggestion(name, columns) or f"; there are {shortened(', '.join(columns))}"
-            raise SymbolError(f"unknown column {shortened(name)!r} in {option}{hint}")
-        return name
-
-    return named
+def _check_known(names: Iterable[str], known: Collection[str], what: str, option: str) -> None:
+    for name in names:
+        if name not in known:
+            there = " ".join(OPERATORS) if what == "operator" else shortened(", ".join(known))
+            hint = suggestion(name, known) or f"; there are {there}"
+            raise SymbolError(f"unknown {what} {shortened(name)!r} in {option}{hint}")
