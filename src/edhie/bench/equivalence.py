@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import mpmath
@@ -32,11 +32,13 @@ from edhie.expr.standard_libraries import everything
 
 Real = Any  # mpmath.mpf: mpmath has no types
 Point = dict[str, Real]
-DIGITS = 80
+Verdict = Literal["yes", "no", "undecided"]
+POINTS, DIGITS, AGREEMENT = 40, 60, 30
 STEP, RIDGE = 30, 50  # digits: of the step of a difference, and of what makes numbers that are not needed stay
 ROUNDS = 8
 ENOUGH = 50  # digits that agree
 MOST_NUMBERS = 16
+NEAR = 1e-4  # to a whole number that a fit and refining come to slowly, as to a double root
 
 
 def freed(expr: Expr, near: float = 0.0) -> tuple[Expr, list[float]]:
@@ -98,11 +100,6 @@ def _step(misses: Callable[[list[Real]], list[Real]], numbers: list[Real], left:
     return list(mpmath.lu_solve(squares, jacobian.T * mpmath.matrix(left)))
 
 
-Verdict = Literal["yes", "no", "undecided"]
-POINTS, DIGITS, AGREEMENT = 40, 60, 30
-NEAR = 1e-4  # to a whole number that a fit and refining come to slowly, as to a double root
-
-
 def is_equivalent(
     expr: Expr, problem: BenchmarkProblem, *, seed: int = 0, refit: bool = False, time_limit: float = 10.0
 ) -> Verdict | None:
@@ -143,7 +140,7 @@ def _is_same_refined(
     return _is_same(form, better, problem, deadline, seed)
 
 
-def _is_same(answer: Expr, numbers: list[Any], problem: BenchmarkProblem, deadline: float, seed: int) -> Verdict:
+def _is_same(answer: Expr, numbers: list[Real], problem: BenchmarkProblem, deadline: float, seed: int) -> Verdict:
     """Compare values at points of the ranges, to many digits; `numbers` are those of free constants."""
     truth = problem.truth
     if truth is None or answer.constants.count(None) != len(numbers):
@@ -160,12 +157,12 @@ def _is_same(answer: Expr, numbers: list[Any], problem: BenchmarkProblem, deadli
     return "yes"
 
 
-def _points(problem: BenchmarkProblem, n: int, rng: np.random.Generator) -> list[dict[str, Any]]:
+def _points(problem: BenchmarkProblem, n: int, rng: np.random.Generator) -> list[Point]:
     rows = problem.points(n, rng).tolist()
     return [{name: mpmath.mpf(value) for name, value in zip(problem.names, row, strict=True)} for row in rows]
 
 
-def _agree(answer: Expr, numbers: list[Any], truth: Expr, point: Mapping[str, Any], deadline: float) -> bool:
+def _agree(answer: Expr, numbers: list[Real], truth: Expr, point: Point, deadline: float) -> bool:
     """Return whether both have the same value at a point; true if the formula has none."""
     try:
         wanted = precise_value(truth, point, deadline=deadline)

@@ -86,7 +86,9 @@ def needed_training(method: Method, problems: Iterable[BenchmarkProblem]) -> lis
 def generator_for(method: Method, problem: BenchmarkProblem, model: str | None = None) -> Generator:
     """Return the generator of a method for a problem, over x0, x1, …; a `model` of the user's comes first."""
     if method.source == "none":
-        return _nothing(method, problem, model)
+        if model is not None:
+            raise ProblemError(f"{method.name} is a function of the data, so it has no use for the model {model}")
+        return NoGenerator(len(problem.variables))
     make = _loader(method, problem) if model is None else partial(load, model)
     if make is None or not has_generator(method, problem, model):
         count = "1 variable" if len(problem.variables) == 1 else f"{len(problem.variables)} variables"
@@ -96,12 +98,6 @@ def generator_for(method: Method, problem: BenchmarkProblem, model: str | None =
             "leave it out, give another model, or draw from a grammar: proged or default"
         )
     return make()
-
-
-def _nothing(method: Method, problem: BenchmarkProblem, model: str | None) -> Generator:
-    if model is not None:
-        raise ProblemError(f"{method.name} is a function of the data, so it has no use for the model {model}")
-    return NoGenerator(len(problem.variables))
 
 
 class NoGenerator:

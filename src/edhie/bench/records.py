@@ -55,17 +55,14 @@ class Records:
         except OSError as error:
             raise ProblemError(f"cannot write results to {self.folder}: {error.strerror or error}") from error
 
-    def rows(self) -> list[Row]:
-        """Return all rows so far."""
-        return read_rows_of(self.path)
-
     def add(self, trial: Trial, outcome: Outcome) -> None:
         """Keep what a run came to."""
         try:
-            replace_file(self.curve_path(trial), _lines([CURVE, *outcome.curve]))
-            line = _lines([[_as_text(outcome.row[name]) for name in COLUMNS]])
+            curve = curve_name(self.name, trial.problem, trial.run, trial.noise)
+            replace_file(self.folder / CURVES / curve, _lines([CURVE, *outcome.curve]))
+            values = (outcome.row[name] for name in COLUMNS)
             with self.path.open("ab") as file:
-                file.write(line)
+                file.write(_lines([[int(value) if isinstance(value, bool) else value for value in values]]))
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
@@ -74,13 +71,9 @@ class Records:
     def sort(self, problems: Iterable[BenchmarkProblem]) -> list[Row]:
         """Sort the rows by problem and run."""
         order = {problem.id: k for k, problem in enumerate(problems)}
-        rows = sorted(self.rows(), key=lambda row: (order.get(row["problem"], len(order)), key_of(row)))
+        rows = sorted(read_rows_of(self.path), key=lambda row: (order.get(row["problem"], len(order)), key_of(row)))
         replace_file(self.path, _lines([COLUMNS, *([row[name] for name in COLUMNS] for row in rows)]))
         return rows
-
-    def curve_path(self, trial: Trial) -> Path:
-        """Return the file of a run's learning curve."""
-        return self.folder / CURVES / curve_name(self.name, trial.problem, trial.run, trial.noise)
 
     def _mended(self) -> bool:
         """Drop a last line that was cut short; whether a header is left."""
@@ -156,12 +149,6 @@ def _told(own: Method) -> str:
     """Return everything that determines a user's method, except its code, as text."""
     source = f"{own.source}-{own.latent}" if own.source in ("gvae", "cvae") else own.source
     return f"{own.strategy} over {source}, {'strict' if own.strict else 'free'}"
-
-
-def _as_text(value: Any) -> str:
-    if value is None:
-        return ""
-    return str(int(value)) if isinstance(value, bool) else str(value)
 
 
 def _lines(rows: Sequence[Sequence[Any]]) -> bytes:

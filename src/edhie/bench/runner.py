@@ -12,7 +12,7 @@ from edhie.bench import methods
 from edhie.bench.own_methods import Given, Meant, method_meant
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
 from edhie.bench.problem_files import ProblemError
-from edhie.bench.records import Records, Row, key_of
+from edhie.bench.records import Records, Row, key_of, read_rows_of
 from edhie.bench.trial import WORKER, Trial, TrialSettings
 from edhie.bench.workers import Crew, Failure
 
@@ -89,7 +89,7 @@ def run_benchmark(
     records = Records(out, plan.benchmark, plan.meant.name)
     records.open(plan.settings, problems, plan.meant.method if plan.meant.is_own else None)
     all_trials = plan.trials()
-    done = {key_of(row) for row in records.rows()}
+    done = {key_of(row) for row in read_rows_of(records.path)}
     waiting = [trial for trial in all_trials if _key(trial) not in done]
     failures = _run(waiting, records, workers, len(all_trials), on_row)
     wanted = {_key(trial) for trial in all_trials}
@@ -103,11 +103,9 @@ def _run(
     waiting: Sequence[Trial], records: Records, workers: int, total: int, on_row: Callable[[int, int, str], None]
 ) -> list[Failure]:
     failures: list[Failure] = []
-    finished = total - len(waiting)
-    on_row(finished, total, "")
+    on_row(total - len(waiting), total, "")
     by_key = {_key(trial): trial for trial in waiting}
-    for outcome in Crew(waiting, workers).outcomes():
-        finished += 1
+    for finished, outcome in enumerate(Crew(waiting, workers).outcomes(), start=total - len(waiting) + 1):
         if isinstance(outcome, Failure):
             failures.append(outcome)
             on_row(finished, total, f"{outcome.trial.problem} run {outcome.trial.run} failed")

@@ -13,8 +13,6 @@ COLUMNS = (
     "evaluated_to_success", "screened", "invalid", "seconds", "expression",
     "noise", "rank", "refits", "stopped", "selected", "selected_equivalent",
 )  # fmt: skip
-READY = "ready"
-"""Message of a worker that is ready."""
 WORKER = "EDHIE_BENCH_WORKER"
 """A variable of the environment that workers have: what is imported there must not start a benchmark."""
 CURVE = ("executed", "screened", "seconds", "error", "r2")
