@@ -15,7 +15,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from edhie.errors import DataError, SearchError
-from edhie.estimator.saving import Kept, read, write
+from edhie.estimator.saving import read, write
 from edhie.evaluate import Constraints, Data, read_data
 from edhie.evaluate.data import what_never_varies, with_resolution
 from edhie.evaluate.reading import read_sigmas, weights_of
@@ -327,25 +327,12 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def save(self, folder: str | Path) -> Path:
         """Write the fitted regressor into a folder that a person can read; `load` reads it."""
         check_is_fitted(self, "discoveries_")
-        names = getattr(self, "feature_names_in_", None)
-        kept = Kept(
-            self.get_params(), self.n_features_in_, None if names is None else tuple(names), self._is_flat,
-            tuple(self.discoveries_),
-        )  # fmt: skip
-        write(kept, Path(folder))
-        return Path(folder)
+        return write(self, Path(folder))
 
     @classmethod
     def load(cls, folder: str | Path, *, operators: Iterable[Symbol] = ()) -> Self:
         """Load a regressor that `save` wrote; pass your own operators if its equations use some."""
-        kept = read(Path(folder), operators)
-        found = cls(**kept.parameters)
-        found.n_features_in_ = kept.n_features
-        if kept.feature_names is not None:
-            found.feature_names_in_ = np.array(kept.feature_names, dtype=object)
-        found._is_flat = kept.is_flat
-        found.discoveries_ = list(kept.discoveries)
-        return found
+        return read(cls, Path(folder), operators)
 
     @classmethod
     def revise(cls, formula: str | Expr, X: Any, y: Any, *, sigma: Any = None, **parameters: Any) -> Revision:  # noqa: N803
@@ -356,8 +343,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         from edhie.fit.revision import revise
 
-        columns = list(X.columns) if hasattr(X, "columns") else None
-        data = read_data(X, y, sigma=sigma, names=None if columns is None else [str(name) for name in columns])
+        data = read_data(X, y, sigma=sigma, names=[str(name) for name in X.columns] if hasattr(X, "columns") else None)
         target = (_names_of_targets(y) or ["y"])[0]
         _check_variation(data, target)
         return revise(formula, Problem.of(data, target=target), cls(**parameters)._settings())

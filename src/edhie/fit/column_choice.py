@@ -176,14 +176,12 @@ def _left_over(columns: Numbers, target: Numbers) -> Numbers:
 
 def _named(settings: Settings, also: Sequence[str], names: Sequence[str]) -> Places:
     """Return the positions of the columns that guesses, a template or constraints name."""
-    given = [*settings.guesses, *settings.recalled, settings.template or ""]
-    words = {word for each in given for word in _words(each)} | set(also)
+    words = set(also)
+    for given in (*settings.guesses, *settings.recalled, settings.template):
+        if isinstance(given, Expr):
+            words.update(given.variables)
+        elif isinstance(given, str):
+            words.update(re.findall(r"\w+", given))
     if settings.constraints is not None:
-        words |= {name for listed in settings.constraints.only_on.values() for name in listed}
+        words.update(*settings.constraints.only_on.values())
     return np.array([k for k, name in enumerate(names) if name in words], np.int64)
-
-
-def _words(given: object) -> list[str]:
-    if isinstance(given, Expr):
-        return list(given.variables)
-    return re.findall(r"\w+", given) if isinstance(given, str) else []

@@ -52,7 +52,8 @@ def revise(
     given = _read(formula, searched.train.names)
     generator, library = _sources(settings, searched.train.names, given)
     evaluator = searched.evaluator(library, settings)
-    strategy = _strategy(settings, given)
+    config = settings.search.config if isinstance(settings.search, Revise) else ReviseConfig()
+    strategy = Revise(replace(config, formula=str(given)))
     warm_up_if_timed(settings, generator, library, strategy)
     criterion = Criterion(noise=settings.noise_model)
     result = run(
@@ -93,8 +94,3 @@ def _sources(settings: Settings, names: Sequence[str], formula: Expr) -> tuple[G
     if isinstance(generator, LatentGenerator) and len(names) == len(generator.library.variables):
         return Renamed(generator, names), library
     return generator, library
-
-
-def _strategy(settings: Settings, formula: Expr) -> Revise:
-    given = settings.search.config if isinstance(settings.search, Revise) else ReviseConfig()
-    return Revise(replace(given, formula=str(formula)))

@@ -72,18 +72,15 @@ class Revision:
         """The original with all of its constants fitted."""
         return self.steps[0].equation
 
-    @cached_property
+    @property
     def is_enough(self) -> bool:
         """Whether the original suffices: no change describes the data in clearly fewer bits."""
-        if self.refitted.loss <= self.negligible:
-            return True
-        least = min(step.bits for step in self.steps)
-        return not least < self.steps[0].bits - CLEARLY
+        return self.chosen is self.steps[0]
 
     @cached_property
     def chosen(self) -> Step:
         """The step to trust: the nearest after which no other describes the data in clearly fewer bits."""
-        if self.is_enough:
+        if self.refitted.loss <= self.negligible:
             return self.steps[0]
         least = min(step.bits for step in self.steps)
         return next(step for step in self.steps if not least < step.bits - CLEARLY)
