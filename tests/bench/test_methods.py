@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from edhie.bench import BenchmarkProblem, ProblemError, baselines, load_problems
-from edhie.bench.baselines import Trained
+from edhie.bench import BenchmarkProblem, ProblemError, load_problems, methods
 from edhie.bench.methods import (
     METHODS,
     GrammarWithin,
+    Trained,
     answer_library,
     generator_for,
     has_generator,
@@ -85,9 +85,9 @@ def test_names_of_the_problem() -> None:
 
 
 def test_baselines_are_trained_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(baselines.platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
+    monkeypatch.setattr(methods.platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
     small = Recipe("nguyen-1", size=60, max_height=3)
-    monkeypatch.setattr(baselines, "named_recipe", lambda name: small)
+    monkeypatch.setattr(methods, "named_recipe", lambda name: small)
     config = TrainConfig.of("gvae", latent=3, hidden=4, epochs=2, batch=32)
     monkeypatch.setattr(Trained, "config", property(lambda self: config))
     method, problems = METHODS["gvae"], NGUYEN[:3]

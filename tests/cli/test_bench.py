@@ -118,7 +118,7 @@ def test_a_formula_without_values_is_told_before_the_first_run(edhie: Callable[.
 def test_a_baseline_is_trained_first(
     edhie: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from edhie.bench.baselines import Trained
+    from edhie.bench.methods import Trained
 
     trained: list[Trained] = []
 

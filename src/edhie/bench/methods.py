@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 import numpy as np
+import platformdirs
 
-from edhie.bench.baselines import Trained
 from edhie.bench.problem import BenchmarkProblem
 from edhie.bench.problem_files import ProblemError
+from edhie.corpora import build
 from edhie.corpora.recipes import Recipe, named_recipe, recipe_names
 from edhie.errors import suggestion
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.standard_libraries import everything
-from edhie.generators import Generator, load
-from edhie.generators.answers import answer_library as answer_library
-from edhie.generators.saving import shipped_names
+from edhie.fit.generator import answer_library as answer_library
+from edhie.generators import Generator, TrainConfig, load
+from edhie.generators.base import Model
+from edhie.generators.config import ModelName
+from edhie.generators.saving import CONFIG, shipped_names
+from edhie.generators.trained import train_and_save
 from edhie.grammar import PCFG
 
 Source = Literal["hvae", "grammar", "gvae", "cvae", "none"]
@@ -146,6 +152,44 @@ class GrammarWithin:
     def sample(self, n: int, rng: np.random.Generator) -> Forest:
         """Return `n` expressions."""
         return self.grammar.sample(n, rng, max_height=self.max_height)
+
+
+# -- baselines ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A baseline of the paper, GVAE or CVAE: it does not come with edhie, so it is trained once and kept."""
+
+    kind: ModelName
+    corpus: str
+    latent: int
+
+    @property
+    def folder(self) -> Path:
+        """Its place in the user's cache; removing it makes the next run train again."""
+        name = f"{self.kind}-{self.corpus.lower()}-{self.latent}"
+        return Path(platformdirs.user_cache_dir("edhie")) / "models" / name
+
+    @property
+    def config(self) -> TrainConfig:
+        """The paper's settings but for the size of the latent space."""
+        return TrainConfig.of(self.kind, latent=self.latent)
+
+    @property
+    def is_there(self) -> bool:
+        """True if it was trained already."""
+        return (self.folder / CONFIG).is_file()
+
+    def load(self) -> Model:
+        """Return the model, once `train` has made it."""
+        return load(self.folder)
+
+    def train(self, on_epoch: Callable[[int, int], None] = lambda epoch, total: None) -> None:
+        """Train and save it; a stopped training resumes."""
+        with TemporaryDirectory() as folder:
+            corpus = build(named_recipe(self.corpus), folder)
+        train_and_save(self.folder, corpus, self.config, on_epoch=lambda epoch, total: on_epoch(epoch.epoch + 1, total))
 
 
 def _recipe(problem: BenchmarkProblem) -> Recipe | None:

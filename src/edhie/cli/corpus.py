@@ -17,10 +17,11 @@ from edhie.cli.train import complete_corpus
 from edhie.console import console, error_console, help_of, say
 from edhie.corpora import Corpus, ImportOptions, Recipe, build, import_file, named_recipe, physics, recipe_names
 from edhie.corpora.build import TIME_LIMIT
-from edhie.corpora.corpus import checksum, expressions_text, vacant
+from edhie.corpora.corpus import expressions_text, vacant
 from edhie.corpora.formulas import PHYSICS
 from edhie.corpora.importing import Notation, Numbers
 from edhie.corpora.recipes import known_checksum
+from edhie.storage import digest
 
 app = typer.Typer(help="Make and look at corpora, the expressions that a generator learns from.", no_args_is_help=True)
 
@@ -70,11 +71,9 @@ def build_corpus(
         )
     _print_size(corpus, out)
     expected = known_checksum(recipe.name)
-    if expected is not None and checksum(expressions_text(corpus.forest)) != expected:
-        say(
-            "note: its bytes are not those of the recipe; another release of SymPy or NumPy may be the reason",
-            to=error_console,
-        )
+    if expected is not None and digest(expressions_text(corpus.forest)) != expected:
+        note = "note: its bytes are not those of the recipe; another release of SymPy or NumPy may be the reason"
+        say(note, to=error_console)
 
 
 @app.command("import", epilog="Example: `edhie corpus import formulas.txt --out corpora/field`")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from edhie.errors import CorpusError, EdhieError
 from edhie.expr import Expr, Forest, SymbolLibrary, to_infix
 from edhie.expr.parser import parse
 from edhie.expr.symbols import Symbol
-from edhie.storage import FolderFormat
+from edhie.storage import FolderFormat, digest
 
 DESCRIPTION = "corpus.json"
 EXPRESSIONS = "expressions.txt"
@@ -50,7 +49,7 @@ class Corpus:
         description = {
             "name": self.name,
             "count": len(self),
-            "sha256": checksum(text),
+            "sha256": digest(text),
             "provenance": dict(self.provenance),
             "library": json.loads(self.library.to_json()),
         }
@@ -68,7 +67,7 @@ class Corpus:
             library = SymbolLibrary.from_json(json.dumps(description["library"]), operators=operators)
         with FORMAT.reading(folder / EXPRESSIONS):
             text = (folder / EXPRESSIONS).read_bytes().decode("utf-8")
-        if checksum(text) != description["sha256"]:
+        if digest(text) != description["sha256"]:
             raise CorpusError(
                 f"{folder / EXPRESSIONS} is not what {DESCRIPTION} describes: it was edited or damaged; "
                 f"make a corpus of it with: edhie corpus import {folder / EXPRESSIONS}"
@@ -99,8 +98,3 @@ def vacant(folder: str | Path) -> Path:
 def expressions_text(exprs: Iterable[Expr]) -> str:
     """Return one infix expression per line."""
     return "".join(f"{to_infix(expr)}\n" for expr in exprs)
-
-
-def checksum(text: str) -> str:
-    """Return the SHA-256 of the text, in hexadecimal."""
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()

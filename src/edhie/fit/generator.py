@@ -19,11 +19,13 @@ from edhie.fit.background_training import Wanted, trained_or_started
 from edhie.fit.field import field_of
 from edhie.fit.settings import Settings
 from edhie.generators import HVAE, Generator, LatentGenerator, load
-from edhie.generators.answers import answer_library
 from edhie.generators.renamed import renamed
 from edhie.generators.saving import folder_of, general_for
+from edhie.grammar import load as load_grammar
 from edhie.search.checkpoint import DESCRIPTION
 
+GENERAL = "general"
+INVERSES = {"sin": "asin", "cos": "acos", "tan": "atan", "exp": "log"}
 TRAINED_FROM = 30.0  # seconds of a fit: for a shorter one nothing is trained
 
 
@@ -108,6 +110,22 @@ def generator_of(given: Any, n_variables: int) -> Generator:
     if isinstance(given, Generator):
         return given
     raise SearchError(f"generator is a model's name, its folder or a Generator, not {given!r}")
+
+
+def answer_library(generator: Generator, *, strict: bool, undoing: bool = False) -> SymbolLibrary:
+    """Return the symbols of an equation: those of the generator, and unless `strict` constants and all of general.
+
+    `undoing` is for a search that transforms the target: to a strict library with constants it adds the inverses of
+    its own functions.
+    """
+    if strict:
+        own = generator.library
+        inverses = [OPERATORS[inverse] for name, inverse in INVERSES.items() if name in own]
+        return own.extended(*inverses) if undoing and own.constant is not None else own
+    further: list[Symbol] = [OPERATORS[s.name] for s in load_grammar(GENERAL).library.symbols if s.kind == "operator"]
+    if generator.library.constant is None:
+        further.append(constant())
+    return generator.library.extended(*further)
 
 
 def library_of(operators: Sequence[Any], own: SymbolLibrary) -> SymbolLibrary:

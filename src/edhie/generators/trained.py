@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import edhie
 from edhie.corpora import Corpus
-from edhie.corpora.corpus import checksum, expressions_text
+from edhie.corpora.corpus import expressions_text
 from edhie.expr import Forest
 from edhie.generators.base import Model
 from edhie.generators.checkpoint import FORMAT, STATE, Epoch
@@ -24,6 +24,7 @@ from edhie.generators.config import TrainConfig, held_out_and_learnt
 from edhie.generators.reconstruction import Reconstruction, reconstruct
 from edhie.generators.saving import SHIPPED, save
 from edhie.grammar import PCFG
+from edhie.storage import digest
 
 MEASURED = 2000  # expressions at most that reconstruction is measured on
 PLOT = "history.png"
@@ -130,7 +131,7 @@ def card(folder: Path, done: Trained, *, command: str, notes: Mapping[str, objec
         _table(
             ("name", corpus.name),
             ("expressions", len(corpus)),
-            ("sha256 of its expressions, one a line", f"`{checksum(expressions_text(corpus.forest))}`"),
+            ("sha256 of its expressions, one a line", f"`{digest(expressions_text(corpus.forest))}`"),
             *((key, value) for key, value in corpus.provenance.items() if not isinstance(value, (dict, list))),
         ),
         "## Symbols",

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from edhie.errors import GrammarError, GrammarWarning
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.forest import row_of_integers
-from edhie.grammar import analysis, pcfg_text, variables
+from edhie.grammar import analysis, pcfg_text, terminals
 from edhie.grammar.arrays import Spelling, Templates
 from edhie.grammar.checks import check_rules, grouped, normalised, operator_choices, reachable
 from edhie.grammar.derivation import Derivations, misfit, spelling_of, templates_of, trees_of
@@ -85,7 +85,7 @@ class PCFG:
 
     def with_variables(self, names: Sequence[str]) -> PCFG:
         """Return this grammar for other variables: rules that make one share their probability equally."""
-        rules, library = variables.with_variables(self.rules, self.library, names)
+        rules, library = terminals.with_variables(self.rules, self.library, names)
         return PCFG(rules, start=self.start, library=library)
 
     # -- what it is made of -----------------------------------------------------------

@@ -5,7 +5,7 @@ No state of pyplot is touched: a figure is a value, to be shown in a notebook or
 
 from edhie.plots.fit import plot_fit
 from edhie.plots.front import plot_front
-from edhie.plots.saving import save
+from edhie.plots.style import save
 from edhie.plots.trees import plot_difference
 
 __all__ = ["plot_difference", "plot_fit", "plot_front", "save"]

@@ -13,14 +13,13 @@ from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.standard_libraries import everything
 from edhie.expr.symbols import constant
 from edhie.fit.column_choice import columns_to_search
-from edhie.fit.generator import generator_of, library_of
+from edhie.fit.generator import answer_library, generator_of, library_of
 from edhie.fit.problem import Problem
 from edhie.fit.revision.revision import Original, Revision
 from edhie.fit.revision.steps import front_steps, loss_of
 from edhie.fit.settings import Settings
 from edhie.fit.warm_up import warm_up_if_timed
 from edhie.generators import Generator
-from edhie.generators.answers import answer_library
 from edhie.generators.base import LatentGenerator
 from edhie.generators.renamed import Renamed
 from edhie.results import Candidate
