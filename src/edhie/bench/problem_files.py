@@ -25,6 +25,7 @@ REQUIRED = ("id", "target", "variables")
 SHARED = ("target", "library", "n_train", "n_test", "source")
 """Keys that a file may set once for all of its problems, under [defaults]."""
 TEXTS = ("id", "name", "formula", "target", "unit", "library", "source", "data")
+LEAST_ROWS = 4  # two to train, two to test
 POWER = re.compile(r"([A-Za-z]+)(?:\^(-?\d+(?:\.\d+)?))?")
 
 Unit = tuple[float, ...]
@@ -74,14 +75,17 @@ def _checked(row: dict[str, Any], place: str) -> dict[str, Any]:
         if key in row and not (isinstance(row[key], str) and row[key]):
             raise ProblemError(f"{place}: {key} must be a text in quotes, not {row[key]!r}")
     for key in ("n_train", "n_test"):
-        if key in row and not _is_count(row[key]):
+        if key in row and not (type(row[key]) is int and row[key] >= 1):
             raise ProblemError(f"{place}: {key} must be a whole number of at least 1, not {row[key]!r}")
     missing = [key for key in REQUIRED if key not in row and not (key == "variables" and "data" in row)]
     if missing:
         raise ProblemError(f"{place}: {missing[0]} is missing")
     if "formula" not in row and "data" not in row:
         raise ProblemError(f"{place}: give a formula to draw data from, or the path of a CSV file as data")
-    row["variables"] = _read_variables(row.get("variables", {}), place, has_data="data" in row)
+    given = row.get("variables", {})
+    if not isinstance(given, dict) or (not given and "data" not in row):
+        raise ProblemError(f"{place}: variables is a table such as {{ x = [0, 1] }}, not {given!r}")
+    row["variables"] = tuple(_read_variable(name, each, f"{place}, variable {name!r}") for name, each in given.items())
     row["unit"] = read_unit(row.get("unit", ""), place)
     return row
 
@@ -91,16 +95,6 @@ def _check_keys(given: Mapping[str, Any], known: tuple[str, ...], place: str) ->
         if key not in known:
             hint = suggestion(key, known) or f"; there are {', '.join(known)}"
             raise ProblemError(f"{place}: unknown key {key!r}{hint}")
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
-
-
-def _read_variables(given: Any, place: str, *, has_data: bool) -> tuple[Variable, ...]:
-    if not isinstance(given, dict) or (not given and not has_data):
-        raise ProblemError(f"{place}: variables is a table such as {{ x = [0, 1] }}, not {given!r}")
-    return tuple(_read_variable(name, value, f"{place}, variable {name!r}") for name, value in given.items())
 
 
 def _read_variable(name: str, given: Any, place: str) -> Variable:
@@ -143,20 +137,6 @@ def read_unit(text: Any, place: str) -> Unit:
             )
         exponents[power[1]] += float(power[2] or 1)
     return tuple(exponents.values())
-
-
-def read_text(path: Path) -> str:
-    """Return the content of a problem file."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise ProblemError(f"there is no file {path}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise ProblemError(f"{path} cannot be read: {reason}") from error
-
-
-LEAST_ROWS = 4  # two to train, two to test
 
 
 class Measurements(NamedTuple):

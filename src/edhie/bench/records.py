@@ -15,6 +15,7 @@ from edhie.bench.methods import Method
 from edhie.bench.problem import ALIASES, BenchmarkProblem
 from edhie.bench.problem_files import ProblemError
 from edhie.bench.trial import COLUMNS, CURVE, Outcome, Trial, TrialSettings
+from edhie.errors import raised_as
 from edhie.storage import csv_text, replace_file
 
 FORMAT = 1
@@ -46,18 +47,16 @@ class Records:
 
         A user's `own` method is known by where it is and what it searches with; its code is the user's affair.
         """
-        try:
+        with raised_as(ProblemError, f"cannot write results to {self.folder}"):
             (self.folder / CURVES).mkdir(parents=True, exist_ok=True)
             known = self._checked_settings(settings, problems, own)
             if not self.path.is_file() or not self._mended():
                 replace_file(self.path, _lines([COLUMNS]))
             replace_file(self._settings, f"{json.dumps(known, indent=2)}\n".encode())
-        except OSError as error:
-            raise ProblemError(f"cannot write results to {self.folder}: {error.strerror or error}") from error
 
     def add(self, trial: Trial, outcome: Outcome) -> None:
         """Keep what a run came to."""
-        try:
+        with raised_as(ProblemError, f"cannot write results to {self.folder}"):
             curve = curve_name(self.name, trial.problem, trial.run, trial.noise)
             replace_file(self.folder / CURVES / curve, _lines([CURVE, *outcome.curve]))
             values = (outcome.row[name] for name in COLUMNS)
@@ -65,8 +64,6 @@ class Records:
                 file.write(_lines([[int(value) if isinstance(value, bool) else value for value in values]]))
                 file.flush()
                 os.fsync(file.fileno())
-        except OSError as error:
-            raise ProblemError(f"cannot write results to {self.folder}: {error.strerror or error}") from error
 
     def sort(self, problems: Iterable[BenchmarkProblem]) -> list[Row]:
         """Sort the rows by problem and run."""
@@ -120,11 +117,8 @@ def curve_name(table: str, problem: str, run: int, noise: float) -> str:
 
 def read_rows_of(path: Path) -> list[Row]:
     """Return the rows of a table; a last line that was cut short does not count."""
-    try:
+    with raised_as(ProblemError, f"{path} cannot be read"):
         text = path.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise ProblemError(f"{path} cannot be read: {reason}") from error
     lines = list(csv.reader(io.StringIO(text[: text.rfind("\n") + 1])))
     if not lines or tuple(lines[0]) != COLUMNS:
         raise ProblemError(f"{path} is no table of results of this edhie; choose another folder with --out")

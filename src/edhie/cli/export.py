@@ -10,7 +10,7 @@ import typer
 from edhie.cli.outputs import Force, check_output
 from edhie.cli.show import Index, RunFolder, chosen_equation
 from edhie.console import say
-from edhie.errors import ExpressionError
+from edhie.errors import ExpressionError, raised_as
 from edhie.expr.exports import FORMATS
 from edhie.expr.exports import export as written
 from edhie.fit.problem import variable_names
@@ -41,8 +41,6 @@ def export(
     if out is None:
         say(text)
         return
-    try:
+    with raised_as(ExpressionError, f"cannot write to {out}"):
         out.write_text(f"{text}\n", encoding="utf-8")
-    except OSError as error:
-        raise ExpressionError(f"cannot write to {out}: {error.strerror or error}") from error
     say(f"{out}: {FORMATS[format].description}")

@@ -36,7 +36,7 @@ class Measured:
     validation_path: Path | None = None
     """The file of the rows for validation; None if they are held out."""
 
-    def tell(self, *, quiet: bool) -> None:
+    def tell(self, *, quiet: bool = False) -> None:
         """Print what was read and which rows are held out; if `quiet`, nothing, and from here on only warnings."""
         if quiet:
             only_warnings()

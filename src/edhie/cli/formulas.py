@@ -12,7 +12,7 @@ import typer
 from edhie.cli.options import Json, print_json
 from edhie.cli.outputs import Force, check_figure, save_figure
 from edhie.console import console, draws_unicode, error_console, say
-from edhie.errors import EdhieError, ExpressionError, ParseError
+from edhie.errors import EdhieError, ExpressionError, ParseError, raised_as
 from edhie.expr import Expr, SymbolLibrary, parse, to_infix, to_postfix, to_prefix
 
 STANDARD_INPUT = Path("-")
@@ -37,11 +37,8 @@ def read_formulas(texts: Sequence[str], file: Path | None, library: SymbolLibrar
     if file is None:
         return exprs
     name = "standard input" if file == STANDARD_INPUT else str(file)
-    try:
+    with raised_as(ExpressionError, f"{name} cannot be read"):
         text = sys.stdin.read() if file == STANDARD_INPUT else file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise ExpressionError(f"{name} cannot be read: {reason}") from error
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
             try:

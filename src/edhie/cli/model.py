@@ -6,7 +6,7 @@ import typer
 
 from edhie.cli.options import Json, ModelFolder, print_json
 from edhie.console import say
-from edhie.errors import GeneratorError
+from edhie.errors import GeneratorError, raised_as
 from edhie.generators import load
 from edhie.generators.saving import CARD, folder_of, shipped_names
 
@@ -33,9 +33,7 @@ def show_model(model: ModelFolder) -> None:
     """Print a model's card: what it learnt from, how, and how well."""
     loaded = load(model)
     path = folder_of(model) / CARD
-    try:
+    with raised_as(GeneratorError, f"the card of {model} cannot be read"):
         card = path.read_text(encoding="utf-8") if path.exists() else ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise GeneratorError(f"the card of {model} cannot be read: {error}") from error
     without = f"{model}: {loaded.kind} of {loaded.latent_dim} dimensions over {loaded.library}; it has no card"
     say(card.strip() or without)

@@ -14,7 +14,7 @@ from edhie.cli.options import print_json
 from edhie.cli.outputs import check_folder
 from edhie.cli.terminal import INTERRUPTED, exit_on_interrupt
 from edhie.console import error_console, say
-from edhie.errors import EdhieError, SearchError, shortened
+from edhie.errors import EdhieError, SearchError, raised_as, shortened
 from edhie.fit.revision import Revision
 from edhie.fit.revision import revise as revised
 from edhie.fit.settings import Settings
@@ -111,11 +111,9 @@ def _print_steps(found: Revision) -> None:
 def _save(found: Revision, out: Path) -> None:
     """Write the steps as a table, the chosen equation, and a picture of the changes."""
     rows = [step.as_json() for step in found.steps]
-    try:
-        (out / REVISIONS).write_text(csv_text(list(rows[0]), [row.values() for row in rows]), encoding="utf-8")
+    with raised_as(SearchError, f"cannot write to {out}"):
+        (out / REVISIONS).write_bytes(csv_text(list(rows[0]), [list(row.values()) for row in rows]).encode())
         (out / BEST).write_text(f"{found.best.text(None)}\n", encoding="utf-8")
-    except OSError as error:
-        raise SearchError(f"cannot write to {out}: {error.strerror or error}") from error
     try:
         save(plot_difference(found.original.expr, found.best.expr), out / PICTURE)
     except (EdhieError, ValueError) as error:  # the equations are kept already

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from edhie.errors import CorpusError, EdhieError
+from edhie.errors import CorpusError, EdhieError, raised_as
 from edhie.expr import Expr, Forest, SymbolLibrary, to_infix
 from edhie.expr.parser import parse
 from edhie.expr.symbols import Symbol
@@ -86,12 +86,10 @@ class Corpus:
 def vacant(folder: str | Path) -> Path:
     """Make the folder for a new corpus; one that holds a corpus already raises."""
     folder = Path(folder)
-    try:
+    with raised_as(CorpusError, f"cannot write to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / DESCRIPTION).exists():
             raise CorpusError(f"{folder} holds a corpus already; choose another folder or remove it")
-    except OSError as error:
-        raise CorpusError(f"cannot write to {folder}: {error.strerror or error}") from error
     return folder
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -189,22 +189,9 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         seed = self.random_state
         if not isinstance(seed, int | np.integer):
             seed = check_random_state(seed).randint(LARGEST_SEED)
-        return Settings(
-            max_time=self.max_time,
-            max_evaluations=self.max_evaluations,
-            operators=self.operators,
-            generator=self.generator,
-            loss=self.loss,
-            noise=self.noise,
-            patience=self.patience,
-            selection=self.selection,
-            constraints=self.constraints,
-            guesses=() if self.guesses is None else self.guesses,
-            template=self.template,
-            corpus=self.corpus,
-            search=self.search,
-            seed=int(seed),
-        )
+        known = {each.name for each in fields(Settings)}
+        given = {name: value for name, value in self.get_params(deep=False).items() if name in known}
+        return Settings(**given | {"guesses": () if self.guesses is None else self.guesses, "seed": int(seed)})
 
     def _found_before(self, columns: list[str], n_targets: int) -> list[tuple[Expr, ...]]:
         """Return the equations of the last fit by target; none without a warm start, or if its columns were others."""

@@ -50,21 +50,17 @@ def check_rules(groups: Mapping[str, Sequence[Rule]], start: str) -> None:
             advice = f"; divide each by {total:.9g}" if total > 0 else ""
             raise fault(rules[0], f"the probabilities of {lhs!r} sum to {total:.9g}, not to 1{advice}")
         for rule in rules:
-            _check_parts(rule, groups)
+            if not rule.rhs:
+                raise fault(rule, f"a rule of {lhs!r} is empty; no expression is, so give it symbols")
+            for at, part in enumerate(rule.rhs):
+                if isinstance(part, Nonterminal) and part.name not in groups:
+                    hint = suggestion(part.name, groups) or "; define it, or put it in quotes if it is a terminal"
+                    raise fault(rule, f"the nonterminal {part.name!r} has no rules{hint}", at)
     endless = set(groups) - productive(rule for rules in groups.values() for rule in rules)
     for lhs in groups:
         if lhs in endless:
             what = f"{lhs!r} never ends: each of its rules leads to a nonterminal that never ends"
             raise fault(groups[lhs][0], f"{what}; give it one that does, such as {lhs} -> 'x0' [0.5]")
-
-
-def _check_parts(rule: Rule, groups: Mapping[str, Sequence[Rule]]) -> None:
-    if not rule.rhs:
-        raise fault(rule, f"a rule of {rule.lhs!r} is empty; no expression is, so give it symbols")
-    for at, part in enumerate(rule.rhs):
-        if isinstance(part, Nonterminal) and part.name not in groups:
-            hint = suggestion(part.name, groups) or "; define it, or put it in quotes if it is a terminal"
-            raise fault(rule, f"the nonterminal {part.name!r} has no rules{hint}", at)
 
 
 def productive(rules: Iterable[Rule]) -> set[str]:
@@ -106,7 +102,11 @@ def operator_choices(
                 choices[lhs] = found
                 changed = True
     for lhs in choices:
-        _check_operator(groups[lhs], symbols, choices)
+        operators = [rule for rule in groups[lhs] if _operators_of(rule, symbols, choices)]
+        for rule in groups[lhs]:
+            if rule not in operators:
+                what = f"{lhs!r} stands for an operator by '{operators[0]}', and for an operand by this rule"
+                raise fault(rule, f"{what}; use two nonterminals")
     _check_acyclic(groups, choices)
     if start in choices:
         raise fault(groups[start][0], f"the start symbol {start!r} stands for an operator, not for expressions")
@@ -123,16 +123,6 @@ def _operators_of(
         return choices.get(part.name, frozenset())
     symbol = symbols.get(part)
     return frozenset([symbol]) if symbol is not None and symbol.arity else frozenset()
-
-
-def _check_operator(
-    rules: Sequence[Rule], symbols: Mapping[str, Symbol], choices: Mapping[str, frozenset[Symbol]]
-) -> None:
-    operators = [rule for rule in rules if _operators_of(rule, symbols, choices)]
-    for rule in rules:
-        if rule not in operators:
-            what = f"{rule.lhs!r} stands for an operator by '{operators[0]}', and for an operand by this rule"
-            raise fault(rule, f"{what}; use two nonterminals")
 
 
 def _check_acyclic(groups: Mapping[str, Sequence[Rule]], choices: Mapping[str, frozenset[Symbol]]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from edhie import __version__
-from edhie.errors import EdhieError
+from edhie.errors import EdhieError, raised_as
 from edhie.fit import Discovery
 from edhie.plots.words import one_line
 from edhie.report.data import data_section
@@ -32,11 +32,9 @@ def write_report(
     whole = Path(path)
     file = whole if whole.suffix.lower() in (".html", ".htm") else whole / NAME
     page = report_page(discoveries, command=command, title=title)
-    try:
+    with raised_as(EdhieError, f"cannot write the report to {file}"):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise EdhieError(f"cannot write the report to {file}: {error}") from error
     return file
 
 
