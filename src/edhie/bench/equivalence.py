@@ -1,14 +1,14 @@
-"""Is an answer the formula that was looked for? Yes, no or undecided, inside the ranges of a problem.
+"""Equivalence of an answer and the formula of a problem, within its ranges: yes, no or undecided.
 
-It is where both have the same value to 30 digits, computed with 60, at `POINTS` random points of the ranges. An answer
-with fitted numbers also is where
+They are equivalent if both have the same value to 30 digits, computed with 60, at `POINTS` random points. An answer
+with fitted numbers is also equivalent if
 
 1. its RMSE is at the level of rounding, which is the threshold of success, and
 2. its numbers can be refined to many digits such that the same holds, at points that these have not seen;
    as they are, or once those near to a whole number are put there.
 
-It is not where it has no value at a point at which the formula has one, or differs at one. Ranges matter: on [1, 5]
-sqrt(x^2) is x. Undecided is what takes too long, unless SymPy can prove it. Under noise constants are fitted to the
+It is not if it differs at a point, or has no value where the formula has one. Ranges matter: on [1, 5]
+sqrt(x^2) is x. It is undecided if it takes too long, unless SymPy can prove it. Under noise constants are fitted to the
 noise too, so that the form is what is judged: with `refit`, they are first fitted again, to data without noise.
 """
 
@@ -34,11 +34,14 @@ Real = Any  # mpmath.mpf: mpmath has no types
 Point = dict[str, Real]
 Verdict = Literal["yes", "no", "undecided"]
 POINTS, DIGITS, AGREEMENT = 40, 60, 30
-STEP, RIDGE = 30, 50  # digits: of the step of a difference, and of what makes numbers that are not needed stay
+STEP, RIDGE = (
+    30,
+    50,
+)  # digits: of the step of a difference, and of the ridge that holds redundant numbers
 ROUNDS = 8
 ENOUGH = 50  # digits that agree
 MOST_NUMBERS = 16
-NEAR = 1e-4  # to a whole number that a fit and refining come to slowly, as to a double root
+NEAR = 1e-4  # to a whole number, to which refining converges slowly, as at a double root
 
 
 def freed(expr: Expr, near: float = 0.0) -> tuple[Expr, list[float]]:

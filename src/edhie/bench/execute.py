@@ -85,7 +85,7 @@ def _discovered(trial: Trial, problem: BenchmarkProblem, X: Numbers, y: Numbers)
 
 
 def _searched(trial: Trial, problem: BenchmarkProblem, X: Numbers, y: Numbers) -> Found:  # noqa: N803
-    """Search with a method of the paper or of the user's own."""
+    """Search with a method of the paper or of the user."""
     settings, method = trial.settings, trial.how
     generator = _generator(method, problem, settings.model)
     is_function = method.source == "none"

@@ -70,7 +70,7 @@ def curves_figure(curves: Mapping[str, Mapping[str, Sequence[Numbers]]], *, colu
         panel.spines[["top", "right"]].set_visible(False)
     for place, panel in enumerate(panels):
         panel.set_visible(place < len(problems))
-        panel.xaxis.set_tick_params(labelbottom=place + columns >= len(problems))  # where none stands below
+        panel.xaxis.set_tick_params(labelbottom=place + columns >= len(problems))  # if no panel is below
     panels[0].legend(frameon=False, fontsize=8)
     figure.supxlabel("expressions evaluated", fontsize=9)
     figure.supylabel("best R² so far, mean over runs", fontsize=9)

@@ -1,4 +1,4 @@
-"""The methods that a benchmark compares: which generator, which strategy, and what an answer is made of."""
+"""The methods that a benchmark compares: the generator, the strategy and the symbols of answers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Method:
     source: Source
     """Source of expressions: a shipped hvae, the grammar that it learnt from, or a baseline that is trained here.
 
-    None, where the method is no strategy but a function of the data.
+    "none" if the method is a function of the data, not a strategy.
     """
     latent: int = 32
     """Dimensions of a baseline's latent space."""
@@ -71,7 +71,7 @@ def method_named(name: str) -> Method:
     return METHODS[name]
 
 
-# -- where expressions come from ------------------------------------------------------
+# -- generators -----------------------------------------------------------------------
 
 
 def has_generator(method: Method, problem: BenchmarkProblem, model: str | None = None) -> bool:
@@ -90,7 +90,7 @@ def needed_training(method: Method, problems: Iterable[BenchmarkProblem]) -> lis
 
 
 def generator_for(method: Method, problem: BenchmarkProblem, model: str | None = None) -> Generator:
-    """Return the generator of a method for a problem, over x0, x1, …; a `model` of the user's comes first."""
+    """Return the generator of a method for a problem, over x0, x1, …; a given `model` comes first."""
     if method.source == "none":
         if model is not None:
             raise ProblemError(f"{method.name} is a function of the data, so it has no use for the model {model}")
@@ -134,7 +134,7 @@ def _loader(method: Method, problem: BenchmarkProblem) -> Callable[[], Generator
 
 @dataclass(frozen=True, eq=False)
 class GrammarWithin:
-    """A grammar's expressions up to a height: what models learn from, and what ProGED draws here."""
+    """A grammar with a limit on height, as in the corpora; ProGED samples from it."""
 
     grammar: PCFG
     max_height: int
@@ -209,7 +209,7 @@ def _baseline(method: Method, problem: BenchmarkProblem) -> Trained | None:
     return Trained(method.source, recipe.name, method.latent)
 
 
-# -- what answers are made of ---------------------------------------------------------
+# -- answers --------------------------------------------------------------------------
 
 
 def in_problem_names(expr: Expr, problem: BenchmarkProblem) -> Expr:

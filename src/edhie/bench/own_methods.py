@@ -24,7 +24,7 @@ from edhie.search.strategies import made_strategy
 
 
 class Answering(Strategy):
-    """One step: the function is asked, and its answer scored."""
+    """A strategy of one step: call the function and score its answer."""
 
     name: ClassVar[str] = "answering"
 
@@ -39,7 +39,7 @@ class Answering(Strategy):
         self.executed = None
 
     def step(self, rng: np.random.Generator) -> bool:
-        """Ask, and score what comes back."""
+        """Call the function and score its answer."""
         data = self._task.evaluator.data
         answer = self._function(data.columns.T.copy(), data.y.copy(), self._task.budget, rng)
         formula, executed = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
@@ -62,19 +62,19 @@ class Answering(Strategy):
 
 
 Given = str | Method | Callable[..., Any]
-"""A name of the table, `module:Climb`, `path/to/file.py:Climb`, or what these stand for."""
+"""A name of the table, `module:Climb`, `path/to/file.py:Climb`, or the object itself."""
 ARGUMENTS = ("X", "y", "budget", "rng")
 """Arguments of a method that is a function of the data."""
 OTHERS = (str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix)  # files that are not the user's
 
 
 class Meant(NamedTuple):
-    """A method, and what tables call it."""
+    """A method and its name in tables."""
 
     name: str
     method: Method
     is_own: bool
-    """True for a user's own method, which workers have to be told."""
+    """True for a user's own method, which is sent to the workers."""
 
 
 def method_meant(given: Given) -> Meant:

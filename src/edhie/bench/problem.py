@@ -42,7 +42,7 @@ class BenchmarkProblem:
 
     id: str
     target: str
-    """The name of what the formula gives."""
+    """The name of the quantity that the formula gives."""
     variables: tuple[Variable, ...]
     name: str = ""
     formula: str | None = None

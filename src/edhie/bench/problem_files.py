@@ -1,4 +1,4 @@
-"""Files of benchmark problems and measurements, read and checked: what is wrong, where, and what to write instead."""
+"""Files of benchmark problems and measurements, read and checked."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Unit = tuple[float, ...]
 
 
 class ProblemError(EdhieError):
-    """A benchmark problem is not what it should be, or is not known."""
+    """A benchmark problem is invalid or unknown."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def _read_variable(name: str, given: Any, place: str) -> Variable:
 
 
 def check_name(name: str, place: str) -> None:
-    """Raise for what cannot name a variable in a formula."""
+    """Raise an error for a text that cannot name a variable in a formula."""
     if not is_name(name):
         raise ProblemError(f"{place}: a name is letters, digits and _, and begins with a letter; rename it")
     if name in OPERATORS:
@@ -173,5 +173,5 @@ def _read_table(path: Path) -> tuple[tuple[str, ...], NDArray[np.float64]]:
         raise ProblemError(f"{path}: the first row must name each column, one of them the target; it names one")
     if len(table) < LEAST_ROWS:
         raise ProblemError(f"{path} has {len(table)} rows below that of names; give {LEAST_ROWS} at least")
-    table.flags.writeable = False  # it is kept for the next who asks
+    table.flags.writeable = False  # it is cached
     return names, table

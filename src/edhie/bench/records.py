@@ -1,4 +1,4 @@
-"""Results on disk: a table that grows a row a finished run, the learning curves, and what the runs were asked."""
+"""Results on disk: a table with a row for each finished run, the learning curves, and the settings of the runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Key = tuple[str, int, float]
 
 
 def key_of(row: Mapping[str, Any]) -> Key:
-    """Return what identifies a run in its table: problem, run and noise."""
+    """Return the key of a run in its table: problem, run and noise."""
     return str(row["problem"]), int(row["run"]), float(row["noise"])
 
 
@@ -43,9 +43,9 @@ class Records:
         self._settings = folder / f"{self.name}.json"
 
     def open(self, settings: TrialSettings, problems: Sequence[BenchmarkProblem], own: Method | None = None) -> None:
-        """Make the folder and the table; refuse to mix runs that were asked different things.
+        """Make the folder and the table; raise an error if its runs have other settings.
 
-        A user's `own` method is known by where it is and what it searches with; its code is the user's affair.
+        A user's `own` method is known by where it is and what it searches with; its code is not compared.
         """
         with raised_as(ProblemError, f"cannot write results to {self.folder}"):
             (self.folder / CURVES).mkdir(parents=True, exist_ok=True)
@@ -55,7 +55,7 @@ class Records:
             replace_file(self._settings, f"{json.dumps(known, indent=2)}\n".encode())
 
     def add(self, trial: Trial, outcome: Outcome) -> None:
-        """Keep what a run came to."""
+        """Add the outcome of a run."""
         with raised_as(ProblemError, f"cannot write results to {self.folder}"):
             curve = curve_name(self.name, trial.problem, trial.run, trial.noise)
             replace_file(self.folder / CURVES / curve, _lines([CURVE, *outcome.curve]))

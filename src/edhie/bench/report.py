@@ -18,7 +18,7 @@ from edhie.bench.records import Row
 
 Spread = tuple[float, float]
 COUNTERPARTS = {"gvae": "gvae-32", "cvae": "cvae-32", "default": "edhie"}
-"""The paper's system that a method of ours stands beside, where it is not the one of its name."""
+"""The paper's system that a method is compared with, if it has another name."""
 LABELS = {"edhie": "EDHiE", "hvar": "HVAR", "proged": "ProGED", "dso": "DSO", "pysr": "PySR", "gvae-evo": "GVAE Evo"}
 
 
@@ -102,7 +102,7 @@ def paper_figures(benchmark: str, method: str, noise: float = 0.0) -> tuple[str,
 
 TOTAL = "total"
 COLUMNS = ("found", "strict", "equal", "chosen", "R²", "evaluated", "rank", "screened", "secs")
-"""After the problem's name; some are there only where they say something."""
+"""Columns after the problem's name; some are left out if they are empty."""
 UNITS = (("G", 1e9), ("M", 1e6), ("k", 1e3))
 
 

@@ -1,4 +1,4 @@
-"""Run a method on a benchmark: every problem so many times, what is done already left alone."""
+"""Run a method on a benchmark, each problem several times; finished runs are not repeated."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Plan:
 
     @cached_property
     def meant(self) -> Meant:
-        """The method, and what tables call it."""
+        """The method and its name in tables."""
         return method_meant(self.method)
 
     def problems(self) -> tuple[BenchmarkProblem, ...]:
@@ -79,10 +79,10 @@ def run_benchmark(
     workers: int = 1,
     on_row: Callable[[int, int, str], None] = lambda done, total, note: None,
 ) -> Ended:
-    """Run what the table in `out` lacks; a run is kept as soon as it ends.
+    """Run the trials that the table in `out` lacks; each is saved as soon as it ends.
 
     `on_row` gets how many runs are done, of how many, and a word on the last. Stopped at any time, no finished
-    run is lost, and the same call goes on with the rest. A run that fails does not keep the others from going on.
+    run is lost, and the same call resumes with the rest. A run that fails does not stop the others.
     """
     _check(plan, workers)
     problems = plan.problems()

@@ -30,7 +30,7 @@ LOOK_EVERY = 0.5  # seconds: until Ctrl-C is heard where waiting blocks it, and 
 
 @dataclass(frozen=True)
 class Failure:
-    """A trial that came to nothing."""
+    """A trial that failed."""
 
     trial: Trial
     reason: str
@@ -100,9 +100,9 @@ def _asked(process: subprocess.Popen[str], trial: Trial) -> Outcome | Failure:
 def main() -> None:
     """Answer trials until the input ends."""
     os.environ[WORKER] = "1"
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's affair
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever else is printed must not stand between answers
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # other output must not mix with the answers
     sys.stdout = sys.stderr
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     for line in sys.stdin:
@@ -120,7 +120,7 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
         return {"error": str(error)}
     except MemoryError:
         return {"error": "there is too little memory for it"}
-    except Exception as error:  # a fault of ours: the other runs go on, and this one is told
+    except Exception as error:  # a bug: report it, and let the other runs continue
         return {"error": f"an unexpected {type(error).__name__}: {error}"}
 
 

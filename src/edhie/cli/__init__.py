@@ -68,7 +68,7 @@ COMMANDS = {
 
 
 class LazyCommands(Mapping[str, Any]):
-    """Commands by name; the module of one is imported when the command is asked for."""
+    """Commands by name; a command's module is imported when it is looked up."""
 
     def __getitem__(self, name: str) -> Any:
         return _load(name)
@@ -141,7 +141,7 @@ def main() -> None:
         warnings.simplefilter("always", UnkeptWarning)  # whatever filters Python was started with
         try:
             app(prog_name="edhie")
-        except (EdhieError, MemoryError, OSError) as error:  # OSError: such as a full disk behind the output
+        except (EdhieError, MemoryError, OSError) as error:  # OSError: for example a full disk
             error_console.print("[bold red]error:[/]", end=" ")
             is_memory = isinstance(error, MemoryError)
             say("there is too little memory for this; ask for less" if is_memory else str(error), to=error_console)

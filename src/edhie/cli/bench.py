@@ -27,12 +27,12 @@ MOST_PANELS = 18  # of learning curves in one picture
 
 
 def complete_benchmark(incomplete: str) -> list[str]:
-    """Return the names of benchmarks that begin with what is typed; the shell itself completes files."""
+    """Return the names of benchmarks with this beginning; the shell itself completes files."""
     return [name for name in benchmark_names() if name.startswith(incomplete)]
 
 
 def complete_method(incomplete: str) -> list[tuple[str, str]]:
-    """Return the names of methods that begin with what is typed, with a description of each."""
+    """Return the names of methods with this beginning, and their descriptions."""
     return [(name, method.about) for name, method in METHODS.items() if name.startswith(incomplete)]
 
 
@@ -80,7 +80,7 @@ def bench(
 
 
 def _train_missing(plan: Plan) -> None:
-    """Train the baselines that do not come with edhie; they are kept."""
+    """Train and save the baselines that do not come with edhie."""
     for each in needed_training(plan.meant.method, plan.problems()):
         once = f"training a {each.kind} of {each.latent} dimensions on {each.corpus}, once"
         say(f"{once}; it is kept in {each.folder}", to=error_console)
@@ -97,7 +97,7 @@ def _print_results(ended: Ended, plan: Plan) -> None:
     say(f"{ended.path}: {len(ended.rows)} runs")
     if ended.left_out:
         say(f"left out, since no model of {plan.meant.name} has as many variables: {', '.join(ended.left_out)}")
-    # a user's own method fails in all problems for the same reason, which is told once
+    # a user's own method fails in all problems for the same reason, so it is reported once
     groups: dict[str, list[Failure]] = {}
     for failure in ended.failures:
         groups.setdefault(failure.reason if plan.meant.is_own else failure.trial.problem, []).append(failure)

@@ -1,4 +1,4 @@
-"""The data of a fit: columns of a file, checked, and told before anything takes time."""
+"""The data of a fit: columns of a file, checked and summarised before the search begins."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from edhie.fit import Problem
 from edhie.fit.problem import variable_names
 
 LEAST_ROWS = 2
-FEW_ROWS = 30  # as many have to be told apart from a table that was turned
+FEW_ROWS = 30  # with fewer, a table may have been transposed
 CONSTANT = "c"  # an unknown constant in formulas
 MOST_TOLD = 20  # columns that have another name in equations
 
@@ -37,7 +37,7 @@ class Measured:
     """The file of the rows for validation; None if they are held out."""
 
     def tell(self, *, quiet: bool = False) -> None:
-        """Print what was read and which rows are held out; if `quiet`, nothing, and from here on only warnings."""
+        """Print a summary of the data; if `quiet`, print nothing, and from here on only warnings."""
         if quiet:
             only_warnings()
             return
@@ -143,7 +143,7 @@ def _check_variation(data: Data, path: Path, target: str) -> None:
 
 
 def listed(names: str) -> tuple[str, ...]:
-    """Return the names of a list as in CSV: a name with a comma stands in quotes."""
+    """Return the names in a comma-separated list; a name with a comma is quoted."""
     return tuple(each.strip() for each in next(csv.reader([names], skipinitialspace=True), []) if each.strip())
 
 

@@ -110,7 +110,7 @@ def decode(
     notation: options.Written = "infix",
     as_json: options.Json = False,
 ) -> None:
-    """Print the expression of each code; a line each, also where there is none."""
+    """Print the expression of each code, one a line; a code may have none."""
     loaded = options.load_within(model, max_height, max_size, forbid)
     codes = read_codes(file, loaded.latent_dim)
     decoded = loaded.decode(codes, temperature=temperature, rng=np.random.default_rng(seed))
@@ -135,7 +135,7 @@ def neighbours(
     notation: options.Written = "infix",
     as_json: options.Json = False,
 ) -> None:
-    """List what lies around a formula: edit distance, how many points gave it, expression."""
+    """List expressions around a formula, with their edit distance and the number of points that gave them."""
     loaded = load(model)
     expr = read_formula(formula, loaded.library)
     found = neighbours_of(loaded, expr, count, np.random.default_rng(seed), radius=radius)
@@ -163,7 +163,7 @@ def interpolate(
     notation: options.Written = "infix",
     as_json: options.Json = False,
 ) -> None:
-    """Walk in a straight line from one formula's code to another's, and decode what lies on the way."""
+    """Decode points on a straight line between the codes of two formulas."""
     if figure is not None:
         check_figure(figure, force=force)
     loaded = load(model)

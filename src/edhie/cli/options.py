@@ -23,11 +23,11 @@ WRITERS: dict[Notation, Callable[[Expr], str]] = {
 }
 NO_EXPRESSION = "(no expression)"
 AT_ONCE = 10_000  # expressions drawn before they are printed: any number of them takes little memory
-MOST_POINTS = 1_000_000  # of a latent space in one request, whose answer is sorted or drawn as a whole
+MOST_POINTS = 1_000_000  # of a latent space in one request: all of them are held in memory
 
 
 def complete_model(incomplete: str) -> list[str]:
-    """Return the names of models that begin with what is typed; the shell itself completes folders."""
+    """Return the names of models with this beginning; the shell itself completes folders."""
     return [name for name in shipped_names() if name.startswith(incomplete.lower())]
 
 

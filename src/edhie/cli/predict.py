@@ -1,4 +1,4 @@
-"""`edhie predict`: what an equation says of new rows."""
+"""`edhie predict`: predictions of an equation for new rows."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def predict(
     out: Annotated[Path | None, typer.Option(help="The CSV file to write.", show_default="it is printed")] = None,
     force: Force = False,
 ) -> None:
-    """Add what the equation says to the rows of a table; a cell is empty where it has no value."""
+    """Add the predictions of an equation to a table; a cell is empty where the equation has no value."""
     if out is not None:
         if out.exists() and data.exists() and out.samefile(data):
             raise DataError(f"{out} is the table that is read; choose another file for the predictions")

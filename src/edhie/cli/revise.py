@@ -1,4 +1,4 @@
-"""`edhie revise`: what a formula has to change to explain a table of measurements."""
+"""`edhie revise`: the least change to a formula after which it explains a table of measurements."""
 
 from __future__ import annotations
 
@@ -116,5 +116,5 @@ def _save(found: Revision, out: Path) -> None:
         (out / BEST).write_text(f"{found.best.text(None)}\n", encoding="utf-8")
     try:
         save(plot_difference(found.original.expr, found.best.expr), out / PICTURE)
-    except (EdhieError, ValueError) as error:  # the equations are kept already
+    except (EdhieError, ValueError) as error:  # the equations are saved already
         say(f"warning: {out / PICTURE} is not there: {error}", to=error_console)

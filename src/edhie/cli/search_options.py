@@ -26,12 +26,12 @@ SEARCH, OUTPUT = "Search", "Output"
 
 
 def option(panel: str, help: str, *names: str, metavar: str = "", **more: Any) -> Any:
-    """Return an option with one line of help; `metavar` stands for its value."""
+    """Return an option with one line of help; `metavar` is shown for its value."""
     return typer.Option(*names, help=help, metavar=metavar, rich_help_panel=panel, **{"show_default": False} | more)
 
 
 def setting(panel: str, field: str, *names: str, config: type = Settings, more: str = "", **options: Any) -> Any:
-    """Return an option for a field of the settings, whose first sentence is its help, with `more` behind it."""
+    """Return an option for a field of the settings; its help is the field's first sentence, then `more`."""
     first = help_of(config, field).partition("\n")[0].partition(". ")[0].rstrip(".")
     return option(panel, f"{first}.{more}", *names, **options)
 

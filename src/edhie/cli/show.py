@@ -63,7 +63,7 @@ def print_details(equation: Equation) -> None:
 
 
 def document(found: Discovery) -> dict[str, Any]:
-    """Return the whole discovery as JSON."""
+    """Return the discovery as JSON."""
     return found.as_json() | {
         "selected": None if found.is_empty else equation_json(found.best),
         "index": None if found.is_empty else found.index,

@@ -31,9 +31,9 @@ FIELDS = {field.name for field in fields(TrainConfig)}
 
 
 def complete_corpus(incomplete: str) -> list[str]:
-    """Return the names of corpora that begin with what is typed."""
+    """Return the names of corpora with this beginning."""
     known = [name for name in (*recipe_names(), PHYSICS) if name.lower().startswith(incomplete.lower())]
-    return [incomplete + name[len(incomplete) :] for name in known]  # capitals as typed, which do not matter
+    return [incomplete + name[len(incomplete) :] for name in known]  # capitals as typed; they do not matter
 
 
 def _setting(name: str) -> Any:

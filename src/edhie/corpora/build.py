@@ -118,7 +118,7 @@ def _simplified_rounds(recipe: Recipe, grammar: PCFG, log: Path, pool: SympyPool
     seen: set[str] = set()
     known: dict[Expr, Outcome] = {}
     for index in count():
-        # simplification mostly makes trees lower; what is higher than this seldom comes down far enough
+        # simplification mostly makes trees lower; higher trees seldom become low enough
         candidates = {unordered(expr): expr for expr in _drawn(recipe, grammar, index, recipe.max_height + 1)}
         drawn = [candidates[key] for key in candidates if key not in seen]
         seen.update(candidates)
@@ -166,7 +166,7 @@ def _read_back(path: Path, library: SymbolLibrary) -> Iterator[Outcome]:
 
 def _open_log(log: Path, recipe: Recipe, grammar: PCFG) -> None:
     """Make the folder of an unfinished build, or check that an existing one belongs to this recipe."""
-    # all that the rounds follow from; a build that proved too large may go on as a smaller one
+    # everything that determines the rounds; the size does not, so a build may be resumed with a smaller one
     decides = recipe.as_provenance() | {"grammar": str(grammar), "made by": edhie.__version__} | _versions(recipe)
     description = json.dumps({key: value for key, value in decides.items() if key != "size"}, indent=2) + "\n"
     path = log / "recipe.json"
@@ -181,7 +181,7 @@ def _open_log(log: Path, recipe: Recipe, grammar: PCFG) -> None:
 
 
 def _write_whole(path: Path, lines: Iterable[str]) -> None:
-    """Write a file that is there in full or not at all."""
+    """Write a file atomically."""
     with raised_as(CorpusError, f"cannot write {path}"):
         replace_file(path, "".join(f"{line}\n" for line in lines).encode())
 

@@ -22,7 +22,7 @@ FORMAT = FolderFormat("corpus", 1, DESCRIPTION, CorpusError, "delete it and buil
 
 @dataclass(frozen=True)
 class Corpus:
-    """A forest with a name and its provenance, kept as a folder that a person can read.
+    """A forest with a name and its provenance, saved as a readable folder.
 
     `corpus.json` holds the library, the provenance and a checksum; `expressions.txt` one expression a line, in infix.
     """
@@ -84,7 +84,7 @@ class Corpus:
 
 
 def vacant(folder: str | Path) -> Path:
-    """Make the folder for a new corpus; one that holds a corpus already raises."""
+    """Make the folder for a new corpus; raise an error if it holds one already."""
     folder = Path(folder)
     with raised_as(CorpusError, f"cannot write to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)

@@ -78,7 +78,7 @@ def telling_columns(data: Data, most: int = CHOSEN) -> Places:
     return np.sort(np.array(chosen, np.int64))
 
 
-# -- how much a column tells ----------------------------------------------------------
+# -- how informative a column is ------------------------------------------------------
 
 
 def _standardised(rows: Numbers) -> Numbers:
@@ -124,7 +124,7 @@ def _explained(bins: NDArray[np.int64], target: Numbers) -> Numbers:
 
 
 def _by_chance(n_rows: int, n_columns: int) -> float:
-    """Return what the best of so many unrelated columns explains, less what each does on average."""
+    """Return the share that the best of so many unrelated columns explains, less their mean share."""
     from scipy.stats import chi2
 
     degrees = max(2, min(BINS, n_rows // PER_BIN)) - 1
@@ -171,7 +171,7 @@ def _left_over(columns: Numbers, target: Numbers) -> Numbers:
     return left
 
 
-# -- what the user names ----------------------------------------------------------------
+# -- columns that the user names --------------------------------------------------------
 
 
 def _named(settings: Settings, also: Sequence[str], names: Sequence[str]) -> Places:

@@ -43,7 +43,7 @@ def _generator_in(folder: Path) -> str | None:
         asked = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))["asked"]
         folder_of(asked["generator"])
         return str(asked["generator"])
-    except (OSError, ValueError, KeyError, TypeError, EdhieError):  # which is told when the search is read
+    except (OSError, ValueError, KeyError, TypeError, EdhieError):  # reported when the search is read
         return None
 
 
@@ -129,7 +129,7 @@ def answer_library(generator: Generator, *, strict: bool, undoing: bool = False)
 
 
 def library_of(operators: Sequence[Any], own: SymbolLibrary) -> SymbolLibrary:
-    """Return a library of operators, names or symbols of the user's, with constants and a generator's variables."""
+    """Return a library of these operators, given by name or as symbols, with a constant and a generator's variables."""
     if isinstance(operators, str):
         raise SymbolError(f"operators={operators!r} is one text; give a list of names, such as ['+', '*', 'exp']")
     symbols: list[Symbol] = []
@@ -139,7 +139,7 @@ def library_of(operators: Sequence[Any], own: SymbolLibrary) -> SymbolLibrary:
         elif each in OPERATORS:
             symbols.append(OPERATORS[each])
         else:
-            SymbolLibrary.of([each], 1)  # raises, and suggests what is near
+            SymbolLibrary.of([each], 1)  # raises an error with a suggestion
     variables = [symbol for symbol in own.symbols if symbol.kind == "variable"]
     kept = next((symbol for symbol in own.symbols if symbol.kind == "constant"), constant())
     return SymbolLibrary((*dict.fromkeys(symbols), *variables, kept))

@@ -60,7 +60,7 @@ def save(discovery: Discovery, folder: str | Path) -> Path:
 def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = True) -> Discovery:
     """Read a discovery that `save` wrote; pass `operators` for those of your own that it uses.
 
-    All that was explored comes with it, unless it is not to be `whole`, which is much faster.
+    Unless `whole`, the explored expressions are left out, which is much faster.
     """
     folder, customs = Path(folder), list(operators)
     _check_finished(folder)
@@ -95,7 +95,7 @@ def _check_finished(folder: Path) -> None:
 
 
 def _as_candidate(equation: Equation) -> dict[str, Any]:
-    """Return what makes the equation, constants apart from numbers."""
+    """Return the fields that restore the equation; fitted constants are kept apart from its numbers."""
     expr = equation.expr
     return {
         "formula": str(expr.free()),

@@ -131,7 +131,7 @@ class Settings:
         return "student" if self.loss_name == "student" and self.noise == "auto" else self.noise
 
     def identity(self) -> dict[str, Any]:
-        """Return what a resumed search must have in common with the saved one, as JSON; defaults are left out.
+        """Return the settings that a resumed search must share with the saved one, as JSON, without defaults.
 
         The data and the evaluator's settings are compared elsewhere.
         """
@@ -143,7 +143,7 @@ class Settings:
         return {name: value for name, value in found.items() if value != []}
 
     def as_json(self) -> dict[str, Any]:
-        """Return all settings as JSON; for objects and functions their names stand."""
+        """Return all settings as JSON; objects and functions are replaced by their names."""
         return {each.name: _plain(getattr(self, each.name)) for each in fields(self)} | {
             "loss": self.loss_name,
             "search": self.search_name,

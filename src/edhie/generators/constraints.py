@@ -63,7 +63,7 @@ def allowed_at(allowed: Mask, nesting: Mask, arities: Ints, barred: Mask | None,
     if barred is None:
         return mask
     leaves = np.flatnonzero(allowed & (arities == 0))
-    # an operator may stand only where some leaf is left for what is below it
+    # an operator is allowed only if some leaf is left for its operands
     dead_end = (barred[:, None, leaves] | nesting[None, :, leaves]).all(axis=2) & (arities > 0)
     result: Mask = mask & ~barred & ~dead_end
     return result

@@ -215,7 +215,7 @@ class _Loop:
     # -- checkpoints ------------------------------------------------------------------
 
     def keep(self, folder: Path, inputs: dict[str, str]) -> None:
-        """Write a checkpoint, whole or not at all."""
+        """Write a checkpoint."""
         arrays = {f"weight.{name}": weight for name, weight in self.net.state_dict().items()}
         arrays |= {f"best.{name}": weight for name, weight in (self.best or {}).items()}
         for name, weight in self.net.named_parameters():
@@ -256,7 +256,7 @@ def _mean(values: Tensor, weights: Tensor | None) -> Tensor:
 
 
 def _decisive(config: TrainConfig) -> TrainConfig:
-    """Return what of a configuration decides what is learnt: neither the device nor the threads do."""
+    """Return the configuration without device, threads and backend, which do not change the result."""
     return replace(config, device=TrainConfig.device, threads=TrainConfig.threads, backend=TrainConfig.backend)
 
 

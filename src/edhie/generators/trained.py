@@ -37,7 +37,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained model, what it was trained on, and one record an epoch."""
+    """A trained model, its corpus, and one record for each epoch."""
 
     model: Model
     config: TrainConfig
@@ -108,7 +108,7 @@ def _plot(done: Trained) -> bytes:
 
 
 def card(folder: Path, done: Trained, *, command: str, notes: Mapping[str, object], plot: bool) -> str:
-    """Return the card of a model in `folder`, in Markdown: what it is, what it was trained on, and how well it does."""
+    """Return the card of a model in `folder`, in Markdown: kind, corpus, training and reconstruction error."""
     model, corpus, measured = done.model, done.corpus, done.measured
     called = folder.name if folder.resolve().parent == SHIPPED.resolve() else str(folder)
     place = shlex.quote(called)
@@ -156,7 +156,7 @@ def _table(*rows: tuple[str, object]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return seconds as a person says them.
+    """Return a duration as text.
 
     >>> [duration(seconds) for seconds in (0.84, 75, 3720)]
     ['0.8 s', '1 min 15 s', '1 h 2 min']

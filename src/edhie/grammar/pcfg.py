@@ -88,7 +88,7 @@ class PCFG:
         rules, library = terminals.with_variables(self.rules, self.library, names)
         return PCFG(rules, start=self.start, library=library)
 
-    # -- what it is made of -----------------------------------------------------------
+    # -- parts ------------------------------------------------------------------------
 
     @cached_property
     def nonterminals(self) -> tuple[str, ...]:
@@ -119,7 +119,7 @@ class PCFG:
     def _tables(self) -> Tables:
         return build(self._entries, self.start, self.library)
 
-    # -- what it gives ----------------------------------------------------------------
+    # -- properties -------------------------------------------------------------------
 
     @cached_property
     def spectral_radius(self) -> float:
@@ -171,7 +171,7 @@ class PCFG:
         is_critical = math.isinf(self.expected_size())
         return "the grammar is critical (spectral radius 1): the mean size is infinite" if is_critical else ""
 
-    # -- drawing, and the way back ----------------------------------------------------
+    # -- sampling, probabilities and derivations --------------------------------------
 
     def sample(
         self, n: int, rng: np.random.Generator, *, max_height: int | None = None, max_size: int | None = None
@@ -230,7 +230,7 @@ class PCFG:
         return spelling_of(self._tables, self._entries, len(self.rules), len(self.library))
 
     def expression(self, rules: Sequence[int]) -> Expr:
-        """Return the expression that a leftmost derivation ends with; one that does not fit raises."""
+        """Return the expression that a leftmost derivation ends with; raise an error if the rules do not form one."""
         return self.expressions(np.array(rules, np.int64), np.array([0, len(rules)]))[0]
 
     def expressions(self, rules: NDArray[np.integer[Any]], offsets: NDArray[np.integer[Any]]) -> Forest:
@@ -250,9 +250,9 @@ class PCFG:
         return Forest(self.library, tokens, starts, numbers[self.library.has_slot[tokens]])
 
     def guided_derivations(self, scores: NDArray[np.floating[Any]]) -> tuple[Derivations, NDArray[np.int64]]:
-        """Return derivations by the best-scored rule of each nonterminal in turn, and which of them became whole.
+        """Return derivations by the best-scored rules, and the positions of those that are complete.
 
-        `scores` are by derivation, step and rule; derivations that are not whole after the last step are left out.
+        `scores` are by derivation, step and rule; derivations that are incomplete after the last step are left out.
         """
         from edhie.grammar import expansion
 

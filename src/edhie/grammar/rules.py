@@ -30,7 +30,7 @@ class Rule:
     rhs: tuple[Part, ...]
     probability: float
     line: int | None = field(default=None, compare=False, repr=False)
-    """Line in a text, for messages alone."""
+    """Line in a text, for messages."""
 
     @property
     def nonterminals(self) -> tuple[str, ...]:

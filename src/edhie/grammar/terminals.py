@@ -28,7 +28,7 @@ def canonical(rule: Rule, library: SymbolLibrary | None) -> Rule:
 
 
 def resolve(rules: Iterable[Rule], library: SymbolLibrary | None) -> dict[str, Symbol]:
-    """Return the symbol of every terminal but punctuation, and `neg` where there is one."""
+    """Return the symbol of every terminal but punctuation, and `neg` if it is known."""
     known = OPERATORS if library is None else library.ids
     symbols = {"neg": OPERATORS["neg"]} if "neg" in known else {}
     for rule in rules:
@@ -84,7 +84,7 @@ def _known(name: str, library: SymbolLibrary) -> Symbol:
 
 
 def _invented(name: str) -> Symbol:
-    """Return the symbol of a terminal where there is no library."""
+    """Return the symbol of a terminal if no library is given."""
     if name in OPERATORS:
         return OPERATORS[name]
     if name == CONSTANT:

@@ -1,4 +1,4 @@
-"""Pictures of what was found: figures of Matplotlib, which is loaded when one is drawn.
+"""Plots of equations: Matplotlib figures; Matplotlib is loaded when one is drawn.
 
 No state of pyplot is touched: a figure is a value, to be shown in a notebook or saved.
 """

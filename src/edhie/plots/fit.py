@@ -41,7 +41,7 @@ class _Part:
 
     @cached_property
     def rows(self) -> Data:
-        """All, or as many as can be told apart, always the same."""
+        """All rows, or a fixed random sample of them if there are many."""
         if self.data.n_rows <= self.most:
             return self.data
         chosen = np.sort(np.random.default_rng(0).choice(self.data.n_rows, self.most, replace=False))

@@ -25,7 +25,7 @@ TEXT_SIZE, SMALL = 9.0, 8.0
 DPI = 150
 NO_LOSS = 0.1  # of the least other loss: where one of 0 is drawn
 UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}  # the same picture is the same bytes
-DECADES = 2.0  # what spans more of them is drawn on a logarithmic scale
+DECADES = 2.0  # values that span more are drawn on a logarithmic scale
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -97,7 +97,7 @@ def padded(values: Numbers, *, logarithmic: bool = False, share: float = 0.05) -
 
 
 def save(figure: Figure, path: str | Path, *, dpi: int | None = None) -> Path:
-    """Write a figure in the format that the name's end says, PNG where it says none; the path written to."""
+    """Write a figure in the format of the file's suffix, PNG without one; return the path."""
     whole = Path(path)
     whole = whole if whole.suffix else whole.with_suffix(".png")
     try:

@@ -11,7 +11,7 @@ from edhie.plots.words import one_line
 from edhie.report.fragments import Html, fill
 
 LONG = 24  # nodes from which on an equation is set in smaller type
-TARGET = 24  # letters of a target that is no name
+TARGET = 24  # letters of a target that is not an identifier
 
 
 def number(value: float, digits: int = 4, *, padded: bool = False) -> Html:
@@ -38,7 +38,7 @@ def with_letters(equation: Equation) -> Html:
 
 
 def _line(equation: Equation, *, numbered: bool) -> Html:
-    expr = equation.expr if numbered else equation.shown  # what is printed may have numbers in place of constants
+    expr = equation.expr if numbered else equation.shown  # the printed form may have numbers in place of constants
     terms = mathml_terms(expr, number_format="r", numbered=numbered)
     name = equation.target if is_name(equation.target) else one_line(equation.target, TARGET)
     target = fill("equals", name=Html(mathml_name(name)))

@@ -1,4 +1,4 @@
-"""`write_report`: the page as a whole."""
+"""`write_report`: the page."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ NAME = "report.html"
 def write_report(
     found: Discovery | Sequence[Discovery], path: str | Path, *, command: str | None = None, title: str | None = None
 ) -> Path:
-    """Write one page about what was found, for one target or several; the path of the file.
+    """Write one page about one discovery or several, and return its path.
 
     `path` is a folder, in which the page is called report.html, or a name that ends in .html. The page is whole in
-    itself. `command` is what a reader types to get the same.
+    itself. `command` is shown as the command that made it.
     """
     discoveries = [found] if isinstance(found, Discovery) else list(found)
     if not discoveries:

@@ -1,4 +1,4 @@
-"""`revise`: a formula and data in, what has to change out."""
+"""`revise`: the least change to a formula after which it explains the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Revision`: what a formula has to change to explain the data, step by step."""
+"""`Revision`: the changes after which a formula explains the data, step by step."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Revision:
-    """A formula, and what becomes of it when it may change more and more."""
+    """A formula and its revisions, from the nearest to the farthest."""
 
     target: str
     columns: tuple[str, ...]
