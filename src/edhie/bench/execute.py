@@ -121,9 +121,6 @@ def _warm_up(method: Method, problem: BenchmarkProblem, model: str | None, *, st
     warm_up(generator, answer_library(generator, strict=strict), strategy_named(method.strategy))
 
 
-# -- judging --------------------------------------------------------------------------
-
-
 def _judged(trial: Trial, problem: BenchmarkProblem, end: Found) -> dict[str, Any]:
     """Return the columns that judge what was found."""
     result, selected = end.result, end.selected

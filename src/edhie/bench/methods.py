@@ -71,9 +71,6 @@ def method_named(name: str) -> Method:
     return METHODS[name]
 
 
-# -- generators -----------------------------------------------------------------------
-
-
 def has_generator(method: Method, problem: BenchmarkProblem, model: str | None = None) -> bool:
     """Return whether the method has a generator for the problem's number of variables."""
     if method.source == "none":
@@ -154,9 +151,6 @@ class GrammarWithin:
         return self.grammar.sample(n, rng, max_height=self.max_height)
 
 
-# -- baselines ------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Trained:
     """A baseline of the paper, GVAE or CVAE: it does not come with edhie, so it is trained once and kept."""
@@ -207,9 +201,6 @@ def _baseline(method: Method, problem: BenchmarkProblem) -> Trained | None:
     if method.source not in ("gvae", "cvae") or recipe is None or recipe.name not in recipe_names():
         return None
     return Trained(method.source, recipe.name, method.latent)
-
-
-# -- answers --------------------------------------------------------------------------
 
 
 def in_problem_names(expr: Expr, problem: BenchmarkProblem) -> Expr:

@@ -77,9 +77,6 @@ def _spread(numbers: Sequence[float]) -> Spread | None:
     return (float(np.mean(numbers)), float(np.std(numbers))) if numbers else None
 
 
-# -- the paper ------------------------------------------------------------------------
-
-
 @cache
 def _paper() -> dict[str, dict[str, Any]]:
     return tomllib.loads((files("edhie.bench") / "paper.toml").read_text(encoding="utf-8"))

@@ -48,8 +48,6 @@ def within(least: float, most: float = math.inf) -> Callable[[Any], Any]:
     return check
 
 
-# -- data -------------------------------------------------------------------------------
-
 DataFile = Annotated[
     Path,
     typer.Argument(help="A table with a row of names: CSV, TSV, Excel, JSON lines, Parquet; - for standard input."),
@@ -63,16 +61,12 @@ Sigma = Annotated[str | None, option(DATA, "Column of the target's standard erro
 Validation = Annotated[Path | None, option(DATA, "Table of held-out rows to choose by.", metavar="FILE")]
 Decimal = Annotated[Literal[",", "."] | None, option(DATA, "Decimal mark, if it is not recognised.", metavar="MARK")]
 
-# -- what a good equation is --------------------------------------------------------------
-
 LossName = Annotated[
     Literal["rmse", "mse", "mae", "nrmse", "max", "student"],
     setting(GOAL, "loss", "--loss", metavar="LOSS"),
 ]
 NoiseName = Annotated[Noise, setting(GOAL, "noise", "--noise", metavar="MODEL")]
 SelectionName = Annotated[Selection, setting(GOAL, "selection", "--selection", "--select", metavar="RULE")]
-
-# -- what is known of the equation --------------------------------------------------------
 
 Operators = Annotated[str, option(FORM, 'Such as "+,-,*,exp"; all by default.', metavar="LIST")]
 Guesses = Annotated[list[str] | None, option(FORM, "Formula near the truth; repeatable.", "--guess", metavar="FORMULA")]
@@ -85,8 +79,6 @@ ForbidNesting = Annotated[list[str] | None, option(FORM, 'Such as "exp:exp,log";
 Only = Annotated[list[str] | None, option(FORM, 'Allow columns: "sin:angle"; repeatable.', metavar="OP:LIST")]
 AllVariables = Annotated[bool, setting(FORM, "all_variables", "--all-variables", config=Constraints)]
 
-# -- limits -------------------------------------------------------------------------------
-
 MaxTime = Annotated[
     float | None,
     setting(LIMITS, "max_time", metavar="SECONDS", callback=within(0), more=" 60 by default, 0 for none."),
@@ -96,8 +88,6 @@ Evaluations = Annotated[
 ]
 TargetError = Annotated[float | None, setting(LIMITS, "target_error", metavar="LOSS", callback=within(0))]
 Patience = Annotated[int, setting(LIMITS, "patience", metavar="ROUNDS", callback=within(0), more=" 0 for never.")]
-
-# -- search and output --------------------------------------------------------------------
 
 SearchName = Annotated[Literal["mosaic", "evolve", "draw"], setting(SEARCH, "search", metavar="NAME")]
 Generator = Annotated[
@@ -113,7 +103,6 @@ Quiet = Annotated[bool, option(OUTPUT, "Print the equation only.", "--quiet")]
 Json = Annotated[bool, option(OUTPUT, "Print JSON.", "--json")]
 
 
-# -- conversion to settings ---------------------------------------------------------------
 def seconds_of(given: float | None, evaluations: int | None) -> float | None:
     """Return the time limit; with a limit on evaluations alone there is none, so that results can be repeated."""
     if given is None:

@@ -78,9 +78,6 @@ def telling_columns(data: Data, most: int = CHOSEN) -> Places:
     return np.sort(np.array(chosen, np.int64))
 
 
-# -- how informative a column is ------------------------------------------------------
-
-
 def _standardised(rows: Numbers) -> Numbers:
     """Return rows with mean 0 and deviation 1; zeros where all values are the same or too large."""
     with np.errstate(all="ignore"):
@@ -169,9 +166,6 @@ def _left_over(columns: Numbers, target: Numbers) -> Numbers:
     solution, *_ = np.linalg.lstsq(terms.T, target, rcond=1e-9)
     left: Numbers = _standardised((target - solution @ terms)[np.newaxis])[0]
     return left
-
-
-# -- columns that the user names --------------------------------------------------------
 
 
 def _named(settings: Settings, also: Sequence[str], names: Sequence[str]) -> Places:

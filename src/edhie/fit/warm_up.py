@@ -63,9 +63,6 @@ def _helpers() -> list[subprocess.Popen[bytes]]:
         return []
 
 
-# -- the parts ------------------------------------------------------------------------
-
-
 def _fitting() -> None:
     fit_constants(*_forest_and_data())
 

@@ -212,8 +212,6 @@ class _Loop:
         weights = self.best if self.config.patience and self.best is not None else self.net.state_dict()
         return self.net.trained({name: weight.detach().cpu().numpy().copy() for name, weight in weights.items()})
 
-    # -- checkpoints ------------------------------------------------------------------
-
     def keep(self, folder: Path, inputs: dict[str, str]) -> None:
         """Write a checkpoint."""
         arrays = {f"weight.{name}": weight for name, weight in self.net.state_dict().items()}

@@ -96,9 +96,6 @@ def _invented(name: str) -> Symbol:
     return variable(name)
 
 
-# -- other variables ------------------------------------------------------------------
-
-
 def with_variables(
     rules: Sequence[Rule], library: SymbolLibrary, names: Sequence[str]
 ) -> tuple[list[Rule], SymbolLibrary]:

@@ -115,9 +115,6 @@ def _title(equation: Equation, parts: list[_Part]) -> str:
     return f"{equation_text(equation)}\n{line}"
 
 
-# -- one variable ---------------------------------------------------------------------
-
-
 def _against_variable(above: Axes, below: Axes, parts: list[_Part], name: str) -> None:
     xs = np.concatenate([part.rows.columns[0] for part in parts])
     heights = np.concatenate([values for part in parts for values in (part.rows.y, part.predicted)])
@@ -149,9 +146,6 @@ def _curve(panel: Axes, equation: Equation, grid: Numbers) -> None:
     if np.isfinite(reach).all() and reach.max(initial=0.0) > LEAST_BAND * (high - low):
         label = f"±{DEVIATIONS:g} standard deviations of it"
         panel.fill_between(grid, curve - reach, curve + reach, color=style.QUIET, alpha=0.22, linewidth=0, label=label)
-
-
-# -- several variables ----------------------------------------------------------------
 
 
 def _against_prediction(above: Axes, below: Axes, parts: list[_Part]) -> None:

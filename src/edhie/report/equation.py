@@ -65,9 +65,6 @@ def equation_section(discovery: Discovery, k: int, article: str, *, has_picture:
     )
 
 
-# -- constants ------------------------------------------------------------------------
-
-
 def constants_table(equation: Equation) -> Html:
     """Return the constants with standard errors, under the equation with letters in their places."""
     if not equation.expr.constants:
@@ -117,9 +114,6 @@ def _note(equation: Equation) -> Html:
         given = "; the errors are those of the others with what is given" if found.held else ""
         return fill("note", text=f"The data do not determine {groups}: other values fit as well{given}.")
     return Html("")
-
-
-# -- pictures -------------------------------------------------------------------------
 
 
 def pictured(discovery: Discovery) -> frozenset[int]:

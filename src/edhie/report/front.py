@@ -60,9 +60,6 @@ def _row(discovery: Discovery, k: int, article: str) -> Html:
     )
 
 
-# -- the chart ------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class _Axis:
     """A linear or logarithmic scale from numbers to pixels."""
