@@ -20,10 +20,9 @@ from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.forest import row_of_integers
 from edhie.grammar import analysis, pcfg_text, terminals
 from edhie.grammar.arrays import Spelling, Templates
-from edhie.grammar.checks import check_rules, grouped, normalised, operator_choices, reachable
 from edhie.grammar.derivation import Derivations, misfit, spelling_of, templates_of, trees_of
 from edhie.grammar.patterns import Pattern, read_pattern
-from edhie.grammar.rules import Rule
+from edhie.grammar.rules import Rule, check_rules, grouped, normalised, operator_choices, reachable
 from edhie.grammar.sampler import Sampler
 from edhie.grammar.tables import Entry, Tables, build
 from edhie.grammar.terminals import canonical, derived_library, resolve, used_symbols
