@@ -48,17 +48,25 @@ class Method:
     """Use the problem's own symbols only, unless the settings say otherwise."""
     about: str = ""
     name: str = ""
-    """Name of a user's own method in tables; by default the part after the colon."""
+    """Name in tables; by default the part of the strategy after the colon."""
+
+    @property
+    def is_own(self) -> bool:
+        """True for a user's own method, which is sent to the workers."""
+        return self.name not in METHODS
 
 
 METHODS: dict[str, Method] = {
-    "edhie": Method("evolve", "hvae", about="evolution in the latent space of an HVAE"),
-    "hvar": Method("draw", "hvae", about="points drawn from the prior of an HVAE"),
-    "proged": Method("draw", "grammar", about="expressions drawn from the grammar"),
-    "gvae": Method("draw", "gvae", about="points drawn from the prior of a GVAE"),
-    "gvae-evo": Method("evolve", "gvae", latent=64, about="evolution in the latent space of a GVAE"),
-    "cvae": Method("draw", "cvae", about="points drawn from the prior of a CVAE"),
-    "default": Method("mosaic", "hvae", strict=False, about="the search that edhie uses unless told otherwise"),
+    method.name: method
+    for method in (
+        Method("evolve", "hvae", name="edhie", about="evolution in the latent space of an HVAE"),
+        Method("draw", "hvae", name="hvar", about="points drawn from the prior of an HVAE"),
+        Method("draw", "grammar", name="proged", about="expressions drawn from the grammar"),
+        Method("draw", "gvae", name="gvae", about="points drawn from the prior of a GVAE"),
+        Method("evolve", "gvae", latent=64, name="gvae-evo", about="evolution in the latent space of a GVAE"),
+        Method("draw", "cvae", name="cvae", about="points drawn from the prior of a CVAE"),
+        Method("mosaic", "hvae", strict=False, name="default", about="the search that edhie uses by default"),
+    )
 }
 """By name. Latent dimensions are the paper's: its best ones for random drawing, 64 for evolution with a GVAE."""
 
@@ -80,7 +88,7 @@ def has_generator(method: Method, problem: BenchmarkProblem, model: str | None =
     return _loader(method, problem) is not None
 
 
-def needed_training(method: Method, problems: Iterable[BenchmarkProblem]) -> list[Trained]:
+def needed_training(method: Method, problems: Iterable[BenchmarkProblem]) -> list[Baseline]:
     """Return the baselines that have to be trained before these problems can be run."""
     wanted = dict.fromkeys(_baseline(method, problem) for problem in problems)
     return [each for each in wanted if each is not None and not each.is_there]
@@ -152,7 +160,7 @@ class GrammarWithin:
 
 
 @dataclass(frozen=True)
-class Trained:
+class Baseline:
     """A baseline of the paper, GVAE or CVAE: it does not come with edhie, so it is trained once and kept."""
 
     kind: ModelName
@@ -196,11 +204,11 @@ def _recipe(problem: BenchmarkProblem) -> Recipe | None:
     return None
 
 
-def _baseline(method: Method, problem: BenchmarkProblem) -> Trained | None:
+def _baseline(method: Method, problem: BenchmarkProblem) -> Baseline | None:
     recipe = _recipe(problem)
     if method.source not in ("gvae", "cvae") or recipe is None or recipe.name not in recipe_names():
         return None
-    return Trained(method.source, recipe.name, method.latent)
+    return Baseline(method.source, recipe.name, method.latent)
 
 
 def in_problem_names(expr: Expr, problem: BenchmarkProblem) -> Expr:

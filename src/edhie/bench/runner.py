@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from edhie.bench import methods
-from edhie.bench.own_methods import Given, Meant, method_meant
+from edhie.bench.methods import Method, generator_for, has_generator, needed_training
+from edhie.bench.own_methods import Given, resolve_method
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
 from edhie.bench.problem_files import ProblemError
 from edhie.bench.records import Records, Row, key_of, read_rows_of
@@ -37,23 +37,23 @@ class Plan:
     settings: TrialSettings = field(default_factory=TrialSettings)
 
     @cached_property
-    def meant(self) -> Meant:
-        """The method and its name in tables."""
-        return method_meant(self.method)
+    def resolved(self) -> Method:
+        """The method itself, with its name in tables."""
+        return resolve_method(self.method)
 
     def problems(self) -> tuple[BenchmarkProblem, ...]:
         """Return the problems to run, in order: those asked for, or all that the method has a generator for."""
-        found, method, model = load_problems(self.benchmark), self.meant.method, self.settings.model
+        found, method, model = load_problems(self.benchmark), self.resolved, self.settings.model
         if self.ids:
             return chosen(found, list(self.ids))
-        return tuple(problem for problem in found if methods.has_generator(method, problem, model))
+        return tuple(problem for problem in found if has_generator(method, problem, model))
 
     def trials(self) -> list[Trial]:
         """Return all trials, those of the first problem first."""
-        name, method, is_own = self.meant
-        own = method if is_own else None
+        method = self.resolved
+        own = method if method.is_own else None
         return [
-            Trial(self.benchmark, problem.id, name, number, float(self.noise), self.settings, own)
+            Trial(self.benchmark, problem.id, method.name, number, float(self.noise), self.settings, own)
             for problem in self.problems()
             for number in range(self.runs)
         ]
@@ -86,8 +86,9 @@ def run_benchmark(
     """
     _check(plan, workers)
     problems = plan.problems()
-    records = Records(out, plan.benchmark, plan.meant.name)
-    records.open(plan.settings, problems, plan.meant.method if plan.meant.is_own else None)
+    method = plan.resolved
+    records = Records(out, plan.benchmark, method.name)
+    records.open(plan.settings, problems, method if method.is_own else None)
     all_trials = plan.trials()
     done = {key_of(row) for row in read_rows_of(records.path)}
     waiting = [trial for trial in all_trials if _key(trial) not in done]
@@ -127,20 +128,20 @@ def _check(plan: Plan, workers: int) -> None:
             "the file of a method is imported by every worker, and this one starts a benchmark then; "
             "put that under: if __name__ == '__main__'"
         )
-    method, settings = plan.meant.method, plan.settings
+    method, settings = plan.resolved, plan.settings
     if not settings.evaluations and settings.seconds is None:
         raise ProblemError("a run without limit would not end: give a number of evaluations or of seconds")
     problems = plan.problems()
-    missing = [] if settings.model else methods.needed_training(method, problems)
+    missing = [] if settings.model else needed_training(method, problems)
     if missing:
         names = ", ".join(f"{each.kind} on {each.corpus}" for each in missing)
         raise ProblemError(f"a model has to be trained first ({names}): call train() of each in needed_training()")
     for problem in problems:
         problem.data("train", 0, plan.noise)  # raises where the formula has no finite value
-        if not methods.has_generator(method, problem, settings.model):
-            methods.generator_for(method, problem, settings.model)  # raises, and says why
+        if not has_generator(method, problem, settings.model):
+            generator_for(method, problem, settings.model)  # raises, and says why
     if not problems:
-        raise ProblemError(f"{plan.meant.name} has no generator for any problem of {plan.benchmark}")
+        raise ProblemError(f"{method.name} has no generator for any problem of {plan.benchmark}")
 
 
 def _key(trial: Trial) -> tuple[str, int, float]:

@@ -81,7 +81,7 @@ def bench(
 
 def _train_missing(plan: Plan) -> None:
     """Train and save the baselines that do not come with edhie."""
-    for each in needed_training(plan.meant.method, plan.problems()):
+    for each in needed_training(plan.resolved, plan.problems()):
         once = f"training a {each.kind} of {each.latent} dimensions on {each.corpus}, once"
         say(f"{once}; it is kept in {each.folder}", to=error_console)
         with noted_bar() as progress:
@@ -91,16 +91,16 @@ def _train_missing(plan: Plan) -> None:
 
 def _print_results(ended: Ended, plan: Plan) -> None:
     if ended.rows:
-        console.print(table_of(ended.rows, table_name(plan.benchmark), plan.meant.name, plan.noise))
+        console.print(table_of(ended.rows, table_name(plan.benchmark), plan.resolved.name, plan.noise))
         for line in notes_on(ended.rows, plan.noise):
             say(line)
     say(f"{ended.path}: {len(ended.rows)} runs")
     if ended.left_out:
-        say(f"left out, since no model of {plan.meant.name} has as many variables: {', '.join(ended.left_out)}")
+        say(f"left out, since no model of {plan.resolved.name} has as many variables: {', '.join(ended.left_out)}")
     # a user's own method fails in all problems for the same reason, so it is reported once
     groups: dict[str, list[Failure]] = {}
     for failure in ended.failures:
-        groups.setdefault(failure.reason if plan.meant.is_own else failure.trial.problem, []).append(failure)
+        groups.setdefault(failure.reason if plan.resolved.is_own else failure.trial.problem, []).append(failure)
     for first, *others in groups.values():
         which = f"run {first.trial.run}" + (f" and {len(others)} more" if others else "")
         say(f"error: {first.trial.problem}, {which}: {first.reason}", to=error_console)
@@ -108,7 +108,7 @@ def _print_results(ended: Ended, plan: Plan) -> None:
 
 def _draw(ended: Ended, plan: Plan, out: Path) -> None:
     """Draw both figures beside the table."""
-    name, method = ended.path.stem, plan.meant.name
+    name, method = ended.path.stem, plan.resolved.name
     curves = dict(islice(read_curves(out, name, ended.rows).items(), MOST_PANELS))
     successes = success_figure({method: ended.rows}, table_name(plan.benchmark))
     for figure, path in ((successes, f"{name}.png"), (curves_figure({method: curves}), f"{name}-curves.png")):
