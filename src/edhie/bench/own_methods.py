@@ -78,7 +78,7 @@ def resolve_method(given: Given) -> Method:
     name = method.name or method.strategy.rpartition(":")[2]
     if name.lower() in METHODS or not re.fullmatch(r"\w[\w.+-]*", name):
         why = "there is a method of that name" if name.lower() in METHODS else "tables and files are named after it"
-        raise ProblemError(f"a method of your own cannot be called {name!r}, since {why}; call it otherwise")
+        raise ProblemError(f"a method of your own cannot be called {name!r}, since {why}; rename it")
     return replace(method, name=name)
 
 

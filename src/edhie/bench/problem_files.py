@@ -51,7 +51,7 @@ def read_rows(text: str, where: str) -> list[dict[str, Any]]:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ProblemError(f"{where} is no TOML: {error}") from None
+        raise ProblemError(f"{where} is not valid TOML: {error}") from None
     _check_keys(table, ("defaults", "problem"), where)
     defaults, rows = table.get("defaults", {}), table.get("problem", [])
     if not isinstance(defaults, dict) or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):

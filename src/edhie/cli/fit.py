@@ -161,4 +161,4 @@ def _attempt(path: Path, make: Callable[[Path], object]) -> None:
     except Exception as error:  # whatever it is: the equations are saved already
         with suppress(OSError):  # half a file, if the disk is full
             path.unlink(missing_ok=True)
-        say(f"warning: {path} is not there: {error or repr(error)}", to=error_console)
+        say(f"warning: {path} was not written: {error or repr(error)}", to=error_console)

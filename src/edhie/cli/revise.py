@@ -117,4 +117,4 @@ def _save(found: Revision, out: Path) -> None:
     try:
         save(plot_difference(found.original.expr, found.best.expr), out / PICTURE)
     except (EdhieError, ValueError) as error:  # the equations are saved already
-        say(f"warning: {out / PICTURE} is not there: {error}", to=error_console)
+        say(f"warning: {out / PICTURE} was not written: {error}", to=error_console)

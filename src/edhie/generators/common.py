@@ -84,5 +84,5 @@ def _finite(name: str, array: NDArray[Any]) -> NDArray[np.float32]:
     with np.errstate(over="ignore"):
         single = np.ascontiguousarray(array, dtype=np.float32)
     if not np.isfinite(single).all():
-        raise GeneratorError(f"{name} holds what is no number; the training that made it failed")
+        raise GeneratorError(f"{name} holds values that are not finite; the training that made it failed")
     return single
