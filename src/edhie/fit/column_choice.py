@@ -1,8 +1,8 @@
 """Choice of the columns of a wide table that are informative of the target, alone or in pairs.
 
-Many columns are many more expressions, most of them of columns that have nothing to do with the target. So columns
-are weighed first, by what they tell of it: alone, whatever the curve; in products of two; in trees of decisions; and of
-what a quadratic form of the ones chosen leaves over.
+Many columns allow many more expressions, most of them with columns that are unrelated to the target. So columns
+are scored first: alone, whatever the curve; in products of two; in decision trees; and by how well they explain
+the residuals of a quadratic form of those chosen.
 """
 
 from __future__ import annotations

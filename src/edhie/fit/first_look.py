@@ -1,6 +1,6 @@
 """A first look at data: the best of some simple forms, by least squares, in no time and before anything is compiled.
 
-It is shown while a search gets ready, and says what an equation has to be better than.
+It is shown while a search gets ready, as a baseline for its equations.
 """
 
 from __future__ import annotations

@@ -47,12 +47,12 @@ class Settings:
     student is robust to gross errors.
     """
     noise: Noise = "auto"
-    """Noise: auto, constant, proportional, both, counts or student. Proportional is meant to the prediction.
+    """Noise: auto, constant, proportional, both, counts or student. proportional is in proportion to the prediction.
 
-    student has gross errors. With auto the model that describes the residuals best is chosen and named.
+    student allows gross errors. With auto, the model that describes the residuals best is chosen and named.
     """
     patience: int | None = 100
-    """Stop after so many rounds without a gain. The best one must not have taken more to find; None: never."""
+    """Stop after so many rounds without a gain. The best must not have taken more rounds to find; None for never."""
     selection: Selection = "mdl"
     """Choice: mdl, best, accuracy or score. mdl is the shortest description of the data."""
     complexity: Mapping[str, float] | None = None

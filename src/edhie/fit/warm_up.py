@@ -1,7 +1,7 @@
 """The first search on a machine compiles; with more than one core, several processes share that work.
 
-What is compiled lies in a cache on disk, so it does not matter who compiled it. Run as a module, this compiles the
-parts that it is told.
+Compiled code is cached on disk, so any process may compile it. Run as a module, this compiles the
+given parts.
 """
 
 from __future__ import annotations

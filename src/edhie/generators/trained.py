@@ -1,4 +1,4 @@
-"""Train a model and keep it in a folder with its history and its card."""
+"""Train a model and save it in a folder with its history and its card."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Original:
 
     expr: Expr
     error: float | None
-    """Its loss with the numbers that it has; None where it has constants without one."""
+    """Its loss as given; None if it has constants without a value."""
 
     def __str__(self) -> str:
         return str(self.expr)
@@ -59,7 +59,7 @@ class Revision:
 
     target: str
     columns: tuple[str, ...]
-    """The table's own names of the variables, in order; equations have identifiers in their place."""
+    """Names of the variables in the table, in order; equations use identifiers."""
     original: Original
     steps: tuple[Step, ...]
     """From the original with its constants fitted on: each changes more, and explains more."""
