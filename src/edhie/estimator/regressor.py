@@ -152,10 +152,10 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         """Find equations for each column of `y`.
 
-        `sigma` are the standard errors of `y`, one for
-        each of its values: rows then count by 1/sigma², and `sample_weight` must be left out. `validation` is a pair
-        of X and y by which equations are chosen; without one, some rows are held out where there are a thousand and
-        more. Ctrl-C ends the search, and the estimator is fitted with what was found.
+        `sigma` are the standard errors of `y`, of the same shape; they set the weights of rows to 1/sigma², so they
+        cannot be combined with `sample_weight`. `validation` is a pair of X and y by which equations are chosen; by
+        default a part of the rows is held out if there are 1,000 or more. Ctrl-C ends the search, and the estimator is
+        fitted with the equations found so far.
         """
         if sigma is not None and sample_weight is not None:
             both = "sample_weight and sigma are both given, and sigma alone sets the weights to 1/sigma²"
