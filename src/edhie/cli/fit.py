@@ -112,19 +112,19 @@ def fit(
 
 def _search(measured: Measured, settings: Settings, out: Path | None, *, resume: bool, quiet: bool) -> Discovery:
     """Search; if that fails, print the best expression so far before the error is raised."""
-    best: Improved | None = None
+    improved: list[Improved] = []
     with SearchView(target=measured.problem.target, is_quiet=quiet) as view:
 
         def watch(event: Event) -> None:
-            nonlocal best
-            best = event if isinstance(event, Improved) else best
+            if isinstance(event, Improved):
+                improved.append(event)
             view(event)
 
         try:
             return discover(measured.problem, settings, on_event=watch, folder=out, resume=resume)
         except (EdhieError, OSError):  # such as a full disk
-            if best is not None:
-                say(f"the best until then: {measured.problem.target} = {best.expr}", to=error_console)
+            if improved:
+                say(f"the best until then: {measured.problem.target} = {improved[-1].expr}", to=error_console)
             raise
 
 
