@@ -34,10 +34,7 @@ Real = Any  # mpmath.mpf: mpmath has no types
 Point = dict[str, Real]
 Verdict = Literal["yes", "no", "undecided"]
 POINTS, DIGITS, AGREEMENT = 40, 60, 30
-STEP, RIDGE = (
-    30,
-    50,
-)  # digits: of the step of a difference, and of the ridge that holds redundant numbers
+STEP, RIDGE = (30, 50)  # digits: of the step of a difference, and of the ridge that holds redundant numbers
 ROUNDS = 8
 ENOUGH = 50  # digits that agree
 MOST_NUMBERS = 16

@@ -13,15 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.bench.problem_files import (
-    BASE_UNITS,
-    ProblemError,
-    Unit,
-    Variable,
-    check_name,
-    read_measurements,
-    read_rows,
-)
+from edhie.bench.problem_files import BASE_UNITS, ProblemError, Unit, Variable, check_name, read_measurements, read_rows
 from edhie.errors import EdhieError, raised_as, suggestion
 from edhie.expr import Expr, parse
 from edhie.expr.interpret import interpret

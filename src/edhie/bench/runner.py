@@ -73,11 +73,7 @@ class Ended:
 
 
 def run_benchmark(
-    plan: Plan,
-    out: Path,
-    *,
-    workers: int = 1,
-    on_row: Callable[[int, int, str], None] = lambda done, total, note: None,
+    plan: Plan, out: Path, *, workers: int = 1, on_row: Callable[[int, int, str], None] = lambda done, total, note: None
 ) -> Ended:
     """Run the trials that the table in `out` lacks; each is saved as soon as it ends.
 

@@ -32,18 +32,14 @@ def complete_model(incomplete: str) -> list[str]:
 
 
 ModelFolder = Annotated[
-    str,
-    typer.Argument(help="A model folder, or a name from `edhie model list`.", autocompletion=complete_model),
+    str, typer.Argument(help="A model folder, or a name from `edhie model list`.", autocompletion=complete_model)
 ]
 Count = Annotated[int, typer.Option("-n", "--count", min=1, help="How many expressions.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Random seed.")]
 Written = Annotated[Notation, typer.Option("--notation", help="How to write expressions.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON: one object a line.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print the result and nothing else.")]
-Temperature = Annotated[
-    float,
-    typer.Option(min=0.0, help="Sampling temperature; 0 decodes greedily."),
-]
+Temperature = Annotated[float, typer.Option(min=0.0, help="Sampling temperature; 0 decodes greedily.")]
 MaxHeight = Annotated[int, typer.Option(min=1, help=help_of(Constraints, "max_height"))]
 MaxSize = Annotated[int, typer.Option(min=1, help=help_of(Constraints, "max_size"))]
 Forbid = Annotated[list[str] | None, typer.Option(help=help_of(Constraints, "forbidden") + " Give it once for each.")]

@@ -62,8 +62,7 @@ Validation = Annotated[Path | None, option(DATA, "Table of held-out rows to choo
 Decimal = Annotated[Literal[",", "."] | None, option(DATA, "Decimal mark, if it is not recognised.", metavar="MARK")]
 
 LossName = Annotated[
-    Literal["rmse", "mse", "mae", "nrmse", "max", "student"],
-    setting(GOAL, "loss", "--loss", metavar="LOSS"),
+    Literal["rmse", "mse", "mae", "nrmse", "max", "student"], setting(GOAL, "loss", "--loss", metavar="LOSS")
 ]
 NoiseName = Annotated[Noise, setting(GOAL, "noise", "--noise", metavar="MODEL")]
 SelectionName = Annotated[Selection, setting(GOAL, "selection", "--selection", "--select", metavar="RULE")]
@@ -80,8 +79,7 @@ Only = Annotated[list[str] | None, option(FORM, 'Allow columns: "sin:angle"; rep
 AllVariables = Annotated[bool, setting(FORM, "all_variables", "--all-variables", config=Constraints)]
 
 MaxTime = Annotated[
-    float | None,
-    setting(LIMITS, "max_time", metavar="SECONDS", callback=within(0), more=" 60 by default, 0 for none."),
+    float | None, setting(LIMITS, "max_time", metavar="SECONDS", callback=within(0), more=" 60 by default, 0 for none.")
 ]
 Evaluations = Annotated[
     int | None, option(LIMITS, "Limit on distinct expressions executed.", metavar="N", callback=within(1))
@@ -91,8 +89,7 @@ Patience = Annotated[int, setting(LIMITS, "patience", metavar="ROUNDS", callback
 
 SearchName = Annotated[Literal["mosaic", "evolve", "draw"], setting(SEARCH, "search", metavar="NAME")]
 Generator = Annotated[
-    str | None,
-    setting(SEARCH, "generator", "--generator", "--model", metavar="NAME", autocompletion=complete_model),
+    str | None, setting(SEARCH, "generator", "--generator", "--model", metavar="NAME", autocompletion=complete_model)
 ]
 Strict = Annotated[bool, setting(SEARCH, "strict", "--strict")]
 RandomSeed = Annotated[int, setting(SEARCH, "seed", metavar="N", callback=within(0, 2**63 - 1))]

@@ -17,8 +17,7 @@ from edhie.view import duration, stopped
 
 RunFolder = Annotated[Path, typer.Argument(help="The folder that `edhie fit --out` made.")]
 Index = Annotated[
-    int | None,
-    typer.Option(help="Which equation, by its number in `edhie show`.", show_default="the chosen one"),
+    int | None, typer.Option(help="Which equation, by its number in `edhie show`.", show_default="the chosen one")
 ]
 
 

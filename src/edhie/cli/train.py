@@ -47,8 +47,7 @@ def _setting(name: str) -> Any:
 def train(
     context: typer.Context,
     corpus: Annotated[
-        str,
-        typer.Argument(help="A corpus folder, or a name from `edhie corpus list`.", autocompletion=complete_corpus),
+        str, typer.Argument(help="A corpus folder, or a name from `edhie corpus list`.", autocompletion=complete_corpus)
     ],
     out: Annotated[Path, typer.Option(help="The folder to make.")],
     model: Annotated[
