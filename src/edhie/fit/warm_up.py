@@ -6,7 +6,6 @@ given parts.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from edhie.evaluate import Data, Evaluator, fit_constants, read_data
+from edhie.evaluate.values import thread_count
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.jit import is_compiled, note_compiled
 from edhie.expr.standard_libraries import feynman
@@ -51,7 +51,7 @@ def warm_up_if_timed(
 
 def _helpers() -> list[subprocess.Popen[bytes]]:
     """Start processes that compile what this one needs later; none if all is compiled or there is one core."""
-    count = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 3) - 1
+    count = min(thread_count(None), 3) - 1
     if is_compiled() or count < 1 or not sys.executable:
         return []
     shares = [list(PARTS)[k::count] for k in range(count)]
