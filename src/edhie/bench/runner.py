@@ -26,8 +26,8 @@ class Plan:
     benchmark: str
     """nguyen, feynman16, feynman120 (or feynman), or the path of a TOML file of problems or a CSV file of data."""
     method: Given
-    """Method: one of the table, or your own: a `Method`, a Strategy's class, what makes one, or a
-    function of X, y, budget and rng that gives a formula; or where that is: module:Climb, path/to/file.py:Climb."""
+    """Name of a method, or your own: a `Method`, a class of strategies, a function that makes a strategy, or a function
+    of X, y, budget and rng that returns a formula. Texts such as module:Climb or path/to/file.py:Climb name one."""
     runs: int = RUNS
     """Runs of each problem; run k uses the seed k for data and search."""
     ids: tuple[str, ...] = ()

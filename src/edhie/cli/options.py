@@ -59,10 +59,8 @@ def load_within(folder: str, max_height: int, max_size: int, forbid: Iterable[st
 
 
 def in_parts(count: int) -> Iterator[int]:
-    """Yield counts of parts that add up to a count."""
-    while count > 0:
-        yield min(count, AT_ONCE)
-        count -= AT_ONCE
+    """Return the sizes of parts that add up to a count."""
+    return (min(AT_ONCE, count - start) for start in range(0, count, AT_ONCE))
 
 
 def print_expression(expr: Expr | None, notation: Notation, *, as_json: bool, **more: Any) -> None:
