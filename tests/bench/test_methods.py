@@ -20,7 +20,7 @@ from edhie.bench.methods import (
     needed_training,
 )
 from edhie.bench.problem_files import Variable
-from edhie.corpora.recipes import Recipe
+from edhie.corpora import Recipe, build
 from edhie.expr import parse
 from edhie.generators import HVAE, TrainConfig
 from edhie.search import STRATEGIES
@@ -87,7 +87,7 @@ def test_names_of_the_problem() -> None:
 def test_baselines_are_trained_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(methods.platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
     small = Recipe("nguyen-1", size=60, max_height=3)
-    monkeypatch.setattr(methods, "named_recipe", lambda name: small)
+    monkeypatch.setattr(methods, "build", lambda recipe, folder: build(small, folder))
     config = TrainConfig.of("gvae", latent=3, hidden=4, epochs=2, batch=32)
     monkeypatch.setattr(Baseline, "config", property(lambda self: config))
     method, problems = METHODS["gvae"], NGUYEN[:3]
