@@ -119,11 +119,11 @@ class Equation:
 
     @cached_property
     def uncertainty(self) -> Uncertainty:
-        """Standard errors and confidence intervals of its constants, in prefix order.
+        """Standard errors and confidence intervals of the constants that are printed, in prefix order.
 
         A redundant constant, such as the 1 of 1/(a*x + b), is held fixed; errors of the others are conditional on it.
         """
-        return uncertainty(self.expr, self._weighted, ties=self.ties)
+        return uncertainty(self.printed, self._weighted, ties=self.ties)
 
     def text(self, digits: Digits = "needed") -> str:
         """Return the equation as text, such as `T = 20 + 60*exp(-t/7)`.
