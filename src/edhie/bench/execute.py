@@ -97,7 +97,7 @@ def _searched(trial: Trial, problem: BenchmarkProblem, X: Numbers, y: Numbers) -
     else:
         strict = method.strict if settings.strict is None else settings.strict
         library = answer_library(generator, strict=strict)
-        _warm_up(generator, library, method.strategy)
+        _warm_up(generator, library, method.strategy)  # type: ignore[arg-type]  # a generator can be hashed
     evaluator = Evaluator(library, X, y, constants=MANY_FITS)
     target = success_threshold(y) if trial.noise == 0 else None  # under noise the right one is not the best
     budget = Budget(settings.evaluations or None, settings.seconds, target)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,7 @@ from typing import Annotated
 import typer
 
 from edhie.bench.figures import curves_figure, read_curves, success_figure
-from edhie.bench.methods import METHODS, needed_training
+from edhie.bench.methods import METHODS, Baseline, needed_training
 from edhie.bench.problem import benchmark_names
 from edhie.bench.records import table_name
 from edhie.bench.report import notes_on, table_of
@@ -64,8 +63,8 @@ def bench(
     ids = tuple(filter(None, (each.strip() for each in problems.split(","))))
     plan = Plan(benchmark, method, runs, ids, noise, TrialSettings(evaluations, seconds, strict, model))
     with exit_on_interrupt(lambda: f"stopped; finished runs are kept in {out}; the same command resumes"):
-        if model is None:
-            _train_missing(plan)
+        for baseline in () if model else needed_training(plan.resolved, plan.problems()):
+            _train(baseline)
         with noted_bar() as progress:
             task = progress.add_task("run", total=None, note="")
             ended = run_benchmark(
@@ -79,14 +78,12 @@ def bench(
         raise typer.Exit(1)
 
 
-def _train_missing(plan: Plan) -> None:
-    """Train and save the baselines that do not come with edhie."""
-    for each in needed_training(plan.resolved, plan.problems()):
-        once = f"training a {each.kind} of {each.latent} dimensions on {each.corpus}, once"
-        say(f"{once}; it is kept in {each.folder}", to=error_console)
-        with noted_bar() as progress:
-            update = partial(progress.update, progress.add_task("epoch", total=each.config.epochs, note=""))
-            each.train(lambda epoch, total, update=update: update(completed=epoch, total=total))
+def _train(baseline: Baseline) -> None:
+    once = f"training a {baseline.kind} of {baseline.latent} dimensions on {baseline.corpus}, once"
+    say(f"{once}; it is kept in {baseline.folder}", to=error_console)
+    with noted_bar() as progress:
+        task = progress.add_task("epoch", total=baseline.config.epochs, note="")
+        baseline.train(lambda epoch, total: progress.update(task, completed=epoch, total=total))
 
 
 def _print_results(ended: Ended, plan: Plan) -> None:

@@ -98,8 +98,13 @@ def formulas() -> Formulas:
     True
     """
     text = (files("edhie.corpora") / "data" / FILE).read_text(encoding="utf-8")
-    _, *rows = csv.reader(io.StringIO(text))  # field, name, target, formula, source, problems
-    return Formulas(tuple(Formula(*row[:5], problems=(*row[5].split(),)) for row in rows))
+    _, *rows = csv.reader(io.StringIO(text))
+    return Formulas(
+        tuple(
+            Formula(field, name, target, formula, source, tuple(problems.split()))
+            for field, name, target, formula, source, problems in rows
+        )
+    )
 
 
 def physics() -> Corpus:
