@@ -63,8 +63,9 @@ def bench(
     ids = tuple(filter(None, (each.strip() for each in problems.split(","))))
     plan = Plan(benchmark, method, runs, ids, noise, TrialSettings(evaluations, seconds, strict, model))
     with exit_on_interrupt(lambda: f"stopped; finished runs are kept in {out}; the same command resumes"):
-        for baseline in () if model else needed_training(plan.resolved, plan.problems()):
-            _train(baseline)
+        if model is None:
+            for baseline in needed_training(plan.resolved, plan.problems()):
+                _train(baseline)
         with noted_bar() as progress:
             task = progress.add_task("run", total=None, note="")
             ended = run_benchmark(
