@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edhie import errors
-from edhie.errors import EdhieError, MissingExtraError, ParseError, caret_line, shortened, suggestion
+from edhie.errors import (
+    DataError,
+    EdhieError,
+    MissingExtraError,
+    ParseError,
+    caret_line,
+    raised_as,
+    shortened,
+    suggestion,
+)
 
 
 def test_one_base_class():
@@ -62,3 +71,15 @@ def test_near_misses_are_suggested():
     assert suggestion("sinn", ["sin", "cos"]) == "; did you mean 'sin'?"
     assert suggestion("temprature", ["pressure", "temperature"]) == "; did you mean 'temperature'?"
     assert suggestion("qqq", ["sin", "cos"]) == ""
+
+
+def test_faults_of_files_are_told_as_errors(tmp_path):
+    with (
+        pytest.raises(DataError, match=r"^it cannot be read: No such file or directory$"),
+        raised_as(DataError, "it cannot be read"),
+    ):
+        (tmp_path / "nowhere").read_text()
+    with pytest.raises(DataError, match=r"^it cannot be read: .*invalid"), raised_as(DataError, "it cannot be read"):
+        b"\xff".decode()
+    with pytest.raises(KeyError), raised_as(DataError, "it cannot be read"):
+        raise KeyError("another fault")

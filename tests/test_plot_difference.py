@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from edhie.expr import parse
-from edhie.plots.saving import png
+from edhie.plots.style import png
 from edhie.plots.trees import DELETED, INSERTED, KEPT, REPLACED, plot_difference
 
 CASES = {

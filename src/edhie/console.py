@@ -16,7 +16,7 @@ error_console = Console(stderr=True)
 
 @cache
 def _field_docs(config: type) -> dict[str, str]:
-    """The docstring below each field of a dataclass."""
+    """Return the docstring below each field of a dataclass."""
     body = ast.parse(textwrap.dedent(inspect.getsource(config))).body[0]
     statements = body.body if isinstance(body, ast.ClassDef) else []
     docs = {}
@@ -33,7 +33,7 @@ def help_of(config: type, field: str) -> str:
 
 
 def say(text: str, *, to: Console = console) -> None:
-    """Print a line as it is: nothing in it is markup or an emoji's name, and it is not broken at the screen's width."""
+    """Print a line as it is, without markup, emoji names or line breaks at the width of the screen."""
     to.print(text, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 

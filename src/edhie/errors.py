@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any
 from unicodedata import east_asian_width
@@ -46,15 +47,15 @@ class GeneratorError(EdhieError):
 
 
 class DataError(EdhieError):
-    """Data cannot be used: it holds something that is no finite number, or its parts do not fit together."""
+    """Data cannot be used: they hold something that is not a finite number, or their parts do not fit together."""
 
 
 class LossError(EdhieError):
-    """A loss is not known, or a loss of the user's gave something that is no error."""
+    """A loss is unknown, or a user's loss returned something that is not a loss."""
 
 
 class SearchError(EdhieError):
-    """A search cannot be begun, kept, gone on with or read again as asked."""
+    """A search cannot be started, saved, resumed or read as asked."""
 
 
 class KeepError(SearchError):
@@ -86,7 +87,7 @@ class GrammarWarning(UserWarning):
 
 
 def caret_line(text: str, position: int, width: int = 72) -> str:
-    """The text and, below it, a caret under `position`; long texts are cut around it."""
+    """Return the text and, below it, a caret under `position`; long texts are cut around it."""
     start = max(0, position - width // 2)
     shown = "".join(letter if letter.isprintable() else " " for letter in text[start : start + width])
     head = "..." if start else ""
@@ -98,14 +99,23 @@ def caret_line(text: str, position: int, width: int = 72) -> str:
 
 
 def shortened(text: str, width: int = 120) -> str:
-    """The text, or its beginning and an ellipsis where it is too long for a message."""
+    """Return the text, or its beginning and an ellipsis if it is too long for a message."""
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'sin'?` for a near miss, or nothing."""
+    """Return `; did you mean 'sin'?` for a near miss, else an empty text."""
     close = get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+@contextmanager
+def raised_as(error: type[EdhieError], what: str) -> Iterator[None]:
+    """Raise faults of files in the block, such as a full disk, as an error whose message begins with `what`."""
+    try:
+        yield
+    except (OSError, UnicodeDecodeError) as fault:
+        raise error(f"{what}: {getattr(fault, 'strerror', None) or fault}") from fault
 
 
 def is_interruption(error: BaseException | None) -> bool:

@@ -11,7 +11,7 @@ from edhie.results.front import Front
 
 @dataclass(frozen=True)
 class Glimpsed:
-    """The best of some simple forms, before a search begins: what it has to be better than."""
+    """The best of some simple forms, found before the search: it has to do better."""
 
     expr: Expr
     error: float
@@ -20,7 +20,7 @@ class Glimpsed:
 
 @dataclass(frozen=True)
 class Started:
-    """A search begins, or goes on from a checkpoint."""
+    """A search starts, or resumes from a checkpoint."""
 
     strategy: str
     seed: int
@@ -29,9 +29,9 @@ class Started:
     seconds: float | None
     """Time limit in seconds; None for no limit."""
     target_error: float | None
-    """The error that ends it; None for none."""
+    """The error that ends the search; None for none."""
     executed: int
-    """Distinct expressions executed so far: more than 0 where it goes on."""
+    """Distinct expressions executed so far: more than 0 if the search is resumed."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Improved:
     """Distinct expressions executed when it was found."""
     seconds: float
     chosen: Candidate | None = None
-    """The expression that would be chosen now, which need not be the one of the lowest error; None where not known."""
+    """The expression that would be chosen now, which need not be the one of the lowest error; None if unknown."""
 
 
 @dataclass(frozen=True)
@@ -57,17 +57,17 @@ class Progressed:
     refits: int
     seconds: float
     error: float
-    """The lowest so far; infinite where there is none."""
+    """The lowest error so far; infinite if there is none."""
     front: Front
     """The best trade-offs so far."""
     rate: float
     """Distinct expressions executed a second."""
     fraction: float | None
-    """The share of the budget that is used; None where there is none."""
+    """The share of the budget that is used; None without a limit."""
     seconds_left: float | None
-    """At this rate, until the budget is used up; None where there is none."""
+    """Time until the budget is used up, at this rate; None without a limit."""
     chosen: Candidate | None = None
-    """The expression that would be chosen now; None where not known."""
+    """The expression that would be chosen now; None if unknown."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Finished:
     executed: int
     seconds: float
     idle: int = 0
-    """Steps since the best equation was found, where the strategy tells."""
+    """Steps since the best equation was found; 0 if the strategy does not count them."""
 
 
 Event = Glimpsed | Started | Improved | Progressed | Finished

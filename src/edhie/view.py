@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from types import TracebackType
 
 import numpy as np
 from rich.console import Console, Group, RenderableType
@@ -19,7 +18,7 @@ from edhie.selection.rules import scores_of
 LINE_SECONDS = 10.0  # between two plain lines of progress
 SHOWN = 8  # expressions of the front
 ERROR_WIDTH = 10
-FEW_DIGITS = ".4g"  # while it searches; what was found is printed with those that it needs
+FEW_DIGITS = ".4g"  # during the search; the result is printed with as many as it needs
 
 
 class SearchView:
@@ -31,7 +30,7 @@ class SearchView:
         self._is_quiet = is_quiet
         self._live: Live | None = None
         self._line_at = 0.0
-        self._chosen = ""  # as it was last told
+        self._chosen = ""  # as last printed
 
     def __enter__(self) -> SearchView:
         if self._console.is_terminal and not self._is_quiet:
@@ -39,9 +38,7 @@ class SearchView:
             self._live.start(refresh=True)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._live is not None:
             self._live.stop()
             self._live = None
@@ -68,7 +65,7 @@ class SearchView:
             self._live.update(Group(*parts), refresh=True)
 
     def _tell_best(self, event: Improved | Progressed) -> None:
-        """One line for each new expression to choose; for each lower error where none is chosen yet."""
+        """Print each new expression that would be chosen; while none is, each lower error."""
         shown = event if isinstance(event, Improved) and event.chosen is None else event.chosen
         if shown is None:
             return
@@ -78,7 +75,7 @@ class SearchView:
             self._say(f"{event.executed:>9,}  error {shown.error:<10.4g}  {text}")
 
     def _now(self, event: Progressed) -> list[RenderableType]:
-        """The expression that would be chosen now, in one line."""
+        """Return the expression that would be chosen now, as one line, if it is known."""
         if event.chosen is None:
             return []
         text = f"now: {self._title} {event.chosen.expr:{FEW_DIGITS}}, error {event.chosen.error:.4g}"
@@ -89,7 +86,7 @@ class SearchView:
 
 
 def stopped(reason: str, idle: int = 0) -> str:
-    """Why a search ended, in words; `idle` are the rounds without a better equation.
+    """Return why a search ended, as text; `idle` is the number of rounds without a better equation.
 
     >>> stopped("patience", 120)
     'stopped early: no better equation for 120 rounds,'
@@ -102,7 +99,7 @@ def stopped(reason: str, idle: int = 0) -> str:
 
 
 def duration(seconds: float) -> str:
-    """`8.2 s`, `3 min 05 s` or `2 h 10 min`.
+    """Return a duration such as `8.2 s`, `3 min 05 s` or `2 h 10 min`.
 
     >>> duration(185.2)
     '3 min 05 s'
@@ -127,7 +124,7 @@ def _started(event: Started) -> str:
 
 
 def _status(event: Progressed) -> str:
-    """One line: how far, how fast, how long still, and how good."""
+    """Return one line of progress: counts, rate, time left and lowest error."""
     parts = [f"{event.executed:,} executed"]
     parts += [f"{event.screened:,} screened"] if event.screened else []
     parts += [f"{event.refits:,} refits"] if event.refits else []
@@ -139,7 +136,7 @@ def _status(event: Progressed) -> str:
 
 
 def _table(front: Front, title: str) -> RenderableType:
-    """The best of the front, the lowest error last; the errors are seen whatever the length of expressions."""
+    """Return a table of the best of the front, the lowest error last; long expressions are cut, errors are not."""
     table = Table(box=None, pad_edge=False, show_edge=False, expand=True)
     table.add_column("complexity", justify="right", no_wrap=True, min_width=len("complexity"))
     table.add_column("error", justify="right", no_wrap=True, min_width=ERROR_WIDTH)
@@ -151,6 +148,6 @@ def _table(front: Front, title: str) -> RenderableType:
 
 
 def _worth_showing(front: Front) -> list[int]:
-    """The places of the lowest error and of those where the error falls most for what they are longer."""
+    """Return the positions of the lowest error and of the largest falls of the error for each unit of complexity."""
     steps = np.argsort(-scores_of(front)[:-1], kind="stable")[: SHOWN - 1]
     return sorted({*steps.tolist(), *range(len(front))[-1:]})

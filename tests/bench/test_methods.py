@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from edhie.bench import BenchmarkProblem, ProblemError, baselines, load_problems
-from edhie.bench.baselines import Trained
+from edhie.bench import BenchmarkProblem, ProblemError, load_problems, methods
 from edhie.bench.methods import (
     METHODS,
+    Baseline,
     GrammarWithin,
     answer_library,
     generator_for,
@@ -20,7 +20,7 @@ from edhie.bench.methods import (
     needed_training,
 )
 from edhie.bench.problem_files import Variable
-from edhie.corpora.recipes import Recipe
+from edhie.corpora import Recipe, build
 from edhie.expr import parse
 from edhie.generators import HVAE, TrainConfig
 from edhie.search import STRATEGIES
@@ -85,14 +85,14 @@ def test_names_of_the_problem() -> None:
 
 
 def test_baselines_are_trained_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(baselines.platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
+    monkeypatch.setattr(methods.platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
     small = Recipe("nguyen-1", size=60, max_height=3)
-    monkeypatch.setattr(baselines, "named_recipe", lambda name: small)
+    monkeypatch.setattr(methods, "build", lambda recipe, folder: build(small, folder))
     config = TrainConfig.of("gvae", latent=3, hidden=4, epochs=2, batch=32)
-    monkeypatch.setattr(Trained, "config", property(lambda self: config))
+    monkeypatch.setattr(Baseline, "config", property(lambda self: config))
     method, problems = METHODS["gvae"], NGUYEN[:3]
     (wanted,) = needed_training(method, problems)
-    assert wanted == Trained("gvae", "Nguyen-1", 32)
+    assert wanted == Baseline("gvae", "Nguyen-1", 32)
     assert tmp_path in wanted.folder.parents
     seen: list[tuple[int, int]] = []
     wanted.train(lambda epoch, total: seen.append((epoch, total)))
@@ -106,6 +106,6 @@ def test_baselines_are_trained_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_baselines_have_the_papers_sizes() -> None:
     sizes = {name: METHODS[name].latent for name in ("gvae", "gvae-evo", "cvae")}
     assert sizes == {"gvae": 32, "gvae-evo": 64, "cvae": 32}
-    found = [Trained("gvae", "Nguyen-1", 32), Trained("gvae", "Nguyen-1", 64), Trained("cvae", "Nguyen-2", 32)]
+    found = [Baseline("gvae", "Nguyen-1", 32), Baseline("gvae", "Nguyen-1", 64), Baseline("cvae", "Nguyen-2", 32)]
     assert len({each.folder for each in found}) == 3
     assert found[1].config == TrainConfig.of("gvae", latent=64)

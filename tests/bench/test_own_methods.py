@@ -13,7 +13,7 @@ import pytest
 
 from edhie.bench import METHODS, Method, Plan, ProblemError, TrialSettings, run_benchmark
 from edhie.bench.execute import execute
-from edhie.bench.own_methods import method_meant
+from edhie.bench.own_methods import resolve_method
 from edhie.bench.records import read_rows_of
 from edhie.bench.trial import WORKER, Trial
 from edhie.errors import SearchError
@@ -71,8 +71,8 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def row_of(method: Any, problem: str = "NG-8", noise: float = 0.0) -> dict[str, Any]:
-    name, found, is_own = method_meant(method)
-    return execute(Trial("nguyen", problem, name, 0, noise, SETTINGS, found if is_own else None)).row
+    found = resolve_method(method)
+    return execute(Trial("nguyen", problem, found.name, 0, noise, SETTINGS, found if found.is_own else None)).row
 
 
 def test_the_same_search_under_another_name_gives_the_same(mine: Path) -> None:
@@ -105,11 +105,11 @@ def test_what_a_method_may_be(mine: Path) -> None:
         "methods_of_mine:line": "none",
     }  # fmt: skip
     for text, source in sources.items():
-        name, method, is_own = method_meant(text)
-        assert (name, method.source, is_own) == (text.rpartition(":")[2], source, True)
-    assert method_meant(Draw) == method_meant("edhie.search.sampling:Draw")
-    assert method_meant(METHODS["hvar"]) == ("hvar", METHODS["hvar"], False)
-    assert method_meant(Method("draw", "grammar", strict=False, name="free-draw")).name == "free-draw"
+        method = resolve_method(text)
+        assert (method.name, method.source, method.is_own) == (text.rpartition(":")[2], source, True)
+    assert resolve_method(Draw) == resolve_method("edhie.search.sampling:Draw")
+    assert resolve_method(METHODS["hvar"]) is METHODS["hvar"]
+    assert resolve_method(Method("draw", "grammar", strict=False, name="free-draw")).name == "free-draw"
 
 
 def test_a_function_of_the_data_is_judged_like_any_other(mine: Path) -> None:

@@ -68,7 +68,7 @@ def test_a_variable_may_have_the_constants_name(tmp_path: Path) -> None:
         ("variables = { t", 'variables = { "a b"', "a name is letters, digits and _"),
         ("n_train = 20", "n_train = 0", "n_train must be a whole number of at least 1, not 0"),
         ("n_train = 20", "n_train = true", "n_train must be a whole number of at least 1, not True"),
-        ("[[problem]]", "[[problem]", "is no TOML"),
+        ("[[problem]]", "[[problem]", "is not valid TOML"),
         ("[[problem]]", "[problem]", r"write \[defaults\] once and \[\[problem\]\] before each"),
     ],
 )

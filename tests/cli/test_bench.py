@@ -118,21 +118,21 @@ def test_a_formula_without_values_is_told_before_the_first_run(edhie: Callable[.
 def test_a_baseline_is_trained_first(
     edhie: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from edhie.bench.baselines import Trained
+    from edhie.bench.methods import Baseline
 
-    trained: list[Trained] = []
+    trained: list[Baseline] = []
 
-    def stop(self: Trained, on_epoch: Callable[[int, int], None]) -> None:
+    def stop(self: Baseline, on_epoch: Callable[[int, int], None]) -> None:
         trained.append(self)
         on_epoch(1, 150)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Trained, "train", stop)
-    monkeypatch.setattr(Trained, "folder", property(lambda self: tmp_path / "model"))
+    monkeypatch.setattr(Baseline, "train", stop)
+    monkeypatch.setattr(Baseline, "folder", property(lambda self: tmp_path / "model"))
     code, _, err = edhie("bench", "nguyen", "--method", "cvae", "--out", tmp_path / "out")
     assert code == 130
     assert err.startswith(f"training a cvae of 32 dimensions on Nguyen-1, once; it is kept in {tmp_path / 'model'}")
-    assert trained == [Trained("cvae", "Nguyen-1", 32)]
+    assert trained == [Baseline("cvae", "Nguyen-1", 32)]
 
 
 def test_ctrl_c_keeps_what_is_finished(environment: dict[str, str], tmp_path: Path) -> None:

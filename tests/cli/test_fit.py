@@ -268,7 +268,7 @@ def test_a_picture_that_fails_is_told_and_nothing_is_lost(
     out = tmp_path / "run"
     code, printed, err = edhie("fit", cup, "--target", "T", "--evaluations", 300, "--search", "draw", "--out", out)
     assert (code, printed.splitlines()[-2].startswith("T = ")) == (0, True)
-    assert err.splitlines()[-1] == f"warning: {out / 'fit.png'} is not there: no font"
+    assert err.splitlines()[-1] == f"warning: {out / 'fit.png'} was not written: no font"
     assert {path.name for path in out.iterdir()} - {"checkpoint.npz"} == FILES | PICTURES - {"fit.png"}
 
 

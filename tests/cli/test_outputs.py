@@ -103,7 +103,7 @@ def test_every_file_that_edhie_writes_belongs_to_its_folder(
 
 
 def test_names_alone_are_nobody_s(tmp_path: Path) -> None:
-    for name in set().union(*(kind.files for kind in KINDS)):
+    for name in {file for kind in KINDS for file in kind.files}:
         check_output(tmp_path / name, force=False)
 
 

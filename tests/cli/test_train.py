@@ -22,12 +22,13 @@ import typer
 import edhie as package
 from edhie.cli import app
 from edhie.corpora import Corpus
-from edhie.corpora.corpus import checksum, expressions_text
+from edhie.corpora.corpus import expressions_text
 from edhie.generators import TrainConfig, load
 from edhie.generators.checkpoint import STATE, epochs_done
 from edhie.generators.config import held_out_and_learnt
 from edhie.generators.reconstruction import reconstruct
 from edhie.generators.train import train
+from edhie.storage import digest
 
 SMALL = ["--hidden", 8, "--latent", 4, "--epochs", 3, "--batch", 16, "--validation", 0.2]
 FILES = ["README.md", "config.json", "history.csv", "history.png", "symbols.json", "weights.safetensors"]
@@ -94,7 +95,7 @@ def test_the_card(edhie: Callable[..., Any], corpus_folder: Path, out: Path) -> 
     for line in (
         "| name | sixty |",
         "| expressions | 60 |",
-        f"| sha256 of its expressions, one a line | `{checksum(expressions_text(corpus.forest))}` |",
+        f"| sha256 of its expressions, one a line | `{digest(expressions_text(corpus.forest))}` |",
         "| seed | 5 |",
         f"| mean edit distance, in postfix tokens | {measured.edit_distance:.3f} |",
         f"| came back as no expression | {measured.invalid_percent:.1f} % |",

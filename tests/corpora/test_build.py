@@ -15,11 +15,12 @@ import pytest
 import sympy
 
 from edhie.corpora import Corpus, Recipe, build, named_recipe
-from edhie.corpora.corpus import checksum, expressions_text
+from edhie.corpora.corpus import expressions_text
 from edhie.corpora.recipes import known_checksum
 from edhie.errors import CorpusError, GrammarError
 from edhie.expr import Expr, parse
 from edhie.expr.sympy_tasks import answer, expr_from, request
+from edhie.storage import digest
 
 builder = import_module("edhie.corpora.build")  # the module, which the function of its name hides
 SMALL = Recipe("trig", 300, 4, simplify=True, name="small")  # which `small` is built from
@@ -176,7 +177,7 @@ def test_the_papers_small_sets(name: str, tmp_path: Path) -> None:
     assert used == set(corpus.library.names) >= {"+", "-", "*", "/", "^", "x0", "c"}
     assert ("sin" in used) == name.startswith("Trig")
     if sympy.__version__.startswith("1.14") and known_checksum(name):
-        assert checksum(expressions_text(corpus.forest)) == known_checksum(name)
+        assert digest(expressions_text(corpus.forest)) == known_checksum(name)
 
 
 # -- faults ---------------------------------------------------------------------------

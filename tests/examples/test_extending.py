@@ -12,7 +12,7 @@ import pytest
 
 from edhie import Evaluator, equivalent
 from edhie.bench.execute import execute
-from edhie.bench.own_methods import method_meant
+from edhie.bench.own_methods import resolve_method
 from edhie.bench.trial import Trial
 from edhie.events import Event, Improved
 from edhie.generators import Generator, load
@@ -70,8 +70,8 @@ def test_own_search_beats_drawing_within_the_same_budget(capsys: pytest.CaptureF
 
 @pytest.mark.parametrize(("problem", "is_found"), [("NG-1", True), ("NG-5", False), ("NG-8", True), ("NG-9", False)])
 def test_own_tool_is_run_on_the_benchmarks(problem: str, is_found: bool) -> None:
-    name, method, _ = method_meant(f"{EXTENDING / 'own_tool.py'}:sparse")
-    row = execute(Trial("nguyen", problem, name, 0, own=method)).row
+    method = resolve_method(f"{EXTENDING / 'own_tool.py'}:sparse")
+    row = execute(Trial("nguyen", problem, method.name, 0, own=method)).row
     assert (row["method"], row["success"], row["equivalent"]) == ("sparse", is_found, "yes" if is_found else "no")
     assert 1 <= row["evaluated"] <= 5
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -107,12 +108,12 @@ def test_bad_questions_are_answered_with_errors(worker: SympyWorker) -> None:
 
 
 def test_an_interrupted_question_leaves_no_answer_behind(worker: SympyWorker, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(process: Any, line: str) -> None:
-        print(line, file=process.stdin, flush=True)
+    def interrupted(process: Any, message: dict[str, Any]) -> None:
+        print(json.dumps(message), file=process.stdin, flush=True)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(module, "_exchange", interrupted)
+        patch.setattr(module, "ask_process", interrupted)
         with pytest.raises(KeyboardInterrupt):
             worker.ask(tidy("x + 1"), 20)
     assert text_of(worker.ask(tidy("y + y"), 20)) == "2*y"

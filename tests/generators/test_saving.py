@@ -92,7 +92,7 @@ def test_weights_of_another_precision_are_taken(folder: Path, model: Model, dtyp
     [
         (lambda weights: {name: array.astype(np.int32) for name, array in weights.items()}, "holds int32"),
         (lambda weights: weights | {"more": np.ones(2, np.float32)}, "has no weights named more"),
-        (lambda weights: weights | {"root_b": weights["root_b"] * np.nan}, "root_b holds what is no number"),
+        (lambda weights: weights | {"root_b": weights["root_b"] * np.nan}, "root_b holds values that are not finite"),
         (lambda weights: weights | {"mean_w": np.ones(3, np.float32)}, "not the weights of a model"),
         (lambda weights: weights | {"up_w_i": np.ones((2, 2), np.float32)}, "up_w_i has the shape"),
         (lambda weights: {}, "not the weights of a model"),

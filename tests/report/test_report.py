@@ -20,10 +20,10 @@ from edhie.evaluate import Data, read_data
 from edhie.expr import Expr, Forest, parse
 from edhie.fit import Discovery, Problem, Settings
 from edhie.report import write_report
-from edhie.report.chart import BOTTOM, LEFT, RIGHT, TOP, front_chart
-from edhie.report.numbers import number
+from edhie.report.equation import MOST_PICTURES
+from edhie.report.front import BOTTOM, LEFT, RIGHT, TOP, front_chart
+from edhie.report.mathematics import number
 from edhie.report.page import report_page
-from edhie.report.picture import MOST_PICTURES
 from edhie.results import Candidates, Front
 from edhie.selection.noise import model_of
 

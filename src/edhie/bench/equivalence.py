@@ -1,14 +1,14 @@
-"""Is an answer the formula that was looked for? Yes, no or undecided, inside the ranges of a problem.
+"""Equivalence of an answer and the formula of a problem, within its ranges: yes, no or undecided.
 
-It is where both have the same value to 30 digits, computed with 60, at `POINTS` random points of the ranges. An answer
-with fitted numbers also is where
+They are equivalent if both have the same value to 30 digits, computed with 60, at `POINTS` random points. An answer
+with fitted numbers is also equivalent if
 
 1. its RMSE is at the level of rounding, which is the threshold of success, and
 2. its numbers can be refined to many digits such that the same holds, at points that these have not seen;
    as they are, or once those near to a whole number are put there.
 
-It is not where it has no value at a point at which the formula has one, or differs at one. Ranges matter: on [1, 5]
-sqrt(x^2) is x. Undecided is what takes too long, unless SymPy can prove it. Under noise constants are fitted to the
+It is not if it differs at a point, or has no value where the formula has one. Ranges matter: on [1, 5]
+sqrt(x^2) is x. It is undecided if it takes too long, unless SymPy can prove it. Under noise constants are fitted to the
 noise too, so that the form is what is judged: with `refit`, they are first fitted again, to data without noise.
 """
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import mpmath
@@ -32,11 +32,13 @@ from edhie.expr.standard_libraries import everything
 
 Real = Any  # mpmath.mpf: mpmath has no types
 Point = dict[str, Real]
-DIGITS = 80
-STEP, RIDGE = 30, 50  # digits: of the step of a difference, and of what makes numbers that are not needed stay
+Verdict = Literal["yes", "no", "undecided"]
+POINTS, DIGITS, AGREEMENT = 40, 60, 30
+STEP, RIDGE = 30, 50  # digits: of the step of a difference, and of the ridge that holds redundant numbers
 ROUNDS = 8
 ENOUGH = 50  # digits that agree
 MOST_NUMBERS = 16
+NEAR = 1e-4  # to a whole number, to which refining converges slowly, as at a double root
 
 
 def freed(expr: Expr, near: float = 0.0) -> tuple[Expr, list[float]]:
@@ -98,11 +100,6 @@ def _step(misses: Callable[[list[Real]], list[Real]], numbers: list[Real], left:
     return list(mpmath.lu_solve(squares, jacobian.T * mpmath.matrix(left)))
 
 
-Verdict = Literal["yes", "no", "undecided"]
-POINTS, DIGITS, AGREEMENT = 40, 60, 30
-NEAR = 1e-4  # to a whole number that a fit and refining come to slowly, as to a double root
-
-
 def is_equivalent(
     expr: Expr, problem: BenchmarkProblem, *, seed: int = 0, refit: bool = False, time_limit: float = 10.0
 ) -> Verdict | None:
@@ -143,7 +140,7 @@ def _is_same_refined(
     return _is_same(form, better, problem, deadline, seed)
 
 
-def _is_same(answer: Expr, numbers: list[Any], problem: BenchmarkProblem, deadline: float, seed: int) -> Verdict:
+def _is_same(answer: Expr, numbers: list[Real], problem: BenchmarkProblem, deadline: float, seed: int) -> Verdict:
     """Compare values at points of the ranges, to many digits; `numbers` are those of free constants."""
     truth = problem.truth
     if truth is None or answer.constants.count(None) != len(numbers):
@@ -160,12 +157,12 @@ def _is_same(answer: Expr, numbers: list[Any], problem: BenchmarkProblem, deadli
     return "yes"
 
 
-def _points(problem: BenchmarkProblem, n: int, rng: np.random.Generator) -> list[dict[str, Any]]:
+def _points(problem: BenchmarkProblem, n: int, rng: np.random.Generator) -> list[Point]:
     rows = problem.points(n, rng).tolist()
     return [{name: mpmath.mpf(value) for name, value in zip(problem.names, row, strict=True)} for row in rows]
 
 
-def _agree(answer: Expr, numbers: list[Any], truth: Expr, point: Mapping[str, Any], deadline: float) -> bool:
+def _agree(answer: Expr, numbers: list[Real], truth: Expr, point: Point, deadline: float) -> bool:
     """Return whether both have the same value at a point; true if the formula has none."""
     try:
         wanted = precise_value(truth, point, deadline=deadline)

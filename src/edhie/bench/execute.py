@@ -11,25 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.bench.equivalence import is_equivalent
-from edhie.bench.methods import Method, answer_library, generator_for, in_problem_names
+from edhie.bench.methods import answer_library, generator_for, in_problem_names
 from edhie.bench.metrics import bounded_r2, evaluated_to_success, rank_of_truth, success_threshold
 from edhie.bench.own_methods import Answering, blamed_on
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
 from edhie.bench.trial import COLUMNS, Outcome, Trial
-from edhie.evaluate import (
-    Data,
-    Evaluator,
-    FitConfig,
-    fit_constants,
-    read_columns,
-    read_data,
-    squared_errors,
-    values,
-)
+from edhie.evaluate import Data, Evaluator, FitConfig, fit_constants, read_columns, read_data, squared_errors, values
 from edhie.expr import Expr, Forest
 from edhie.fit import Settings, discover
 from edhie.fit.warm_up import warm_up
-from edhie.generators import Generator
 from edhie.results import SearchResult
 from edhie.search import Budget, Strategy, run, strategy_named
 from edhie.search.importing import imported
@@ -40,6 +30,9 @@ MOSAIC = "mosaic"
 REFITTED = 300  # candidates
 MANY_FITS = FitConfig(rows=256)
 """Fit of the constants of every expression: on a few rows first, and only the good ones on all."""
+
+_generator = lru_cache(maxsize=2)(generator_for)
+_warm_up = lru_cache(maxsize=2)(warm_up)  # compiling does not count as time of a trial
 
 
 class Found(NamedTuple):
@@ -94,7 +87,7 @@ def _discovered(trial: Trial, problem: BenchmarkProblem, X: Numbers, y: Numbers)
 
 
 def _searched(trial: Trial, problem: BenchmarkProblem, X: Numbers, y: Numbers) -> Found:  # noqa: N803
-    """Search with a method of the paper or of the user's own."""
+    """Search with a method of the paper or of the user."""
     settings, method = trial.settings, trial.how
     generator = _generator(method, problem, settings.model)
     is_function = method.source == "none"
@@ -104,7 +97,7 @@ def _searched(trial: Trial, problem: BenchmarkProblem, X: Numbers, y: Numbers) -
     else:
         strict = method.strict if settings.strict is None else settings.strict
         library = answer_library(generator, strict=strict)
-        _warm_up(method, problem, settings.model, strict=strict)
+        _warm_up(generator, library, method.strategy)  # type: ignore[arg-type]  # a generator can be hashed
     evaluator = Evaluator(library, X, y, constants=MANY_FITS)
     target = success_threshold(y) if trial.noise == 0 else None  # under noise the right one is not the best
     budget = Budget(settings.evaluations or None, settings.seconds, target)
@@ -116,21 +109,6 @@ def _searched(trial: Trial, problem: BenchmarkProblem, X: Numbers, y: Numbers) -
 @lru_cache(maxsize=4)
 def _problem(benchmark: str, name: str) -> BenchmarkProblem:
     return chosen(load_problems(benchmark), [name])[0]
-
-
-@lru_cache(maxsize=2)
-def _generator(method: Method, problem: BenchmarkProblem, model: str | None) -> Generator:
-    return generator_for(method, problem, model)
-
-
-@lru_cache(maxsize=2)
-def _warm_up(method: Method, problem: BenchmarkProblem, model: str | None, *, strict: bool) -> None:
-    """Compile before the time of a trial counts."""
-    generator = _generator(method, problem, model)
-    warm_up(generator, answer_library(generator, strict=strict), strategy_named(method.strategy))
-
-
-# -- judging --------------------------------------------------------------------------
 
 
 def _judged(trial: Trial, problem: BenchmarkProblem, end: Found) -> dict[str, Any]:

@@ -8,35 +8,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edhie.bench.problem_files import ProblemError
 from edhie.bench.records import CURVES, Row, curve_name
 from edhie.bench.report import paper_figures, summarised
+from edhie.plots.style import FAINT, Numbers, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Numbers = NDArray[np.float64]
 COLOURS = ("#1f5f99", "#d1662b", "#5b8c3e", "#8a5a9e", "#8c8c8c", "#b8860b", "#3b8686")
-PAPER_COLOUR = "#c8c8c8"
 GRID = 200  # points of a mean curve
 
 
 def success_figure(tables: Mapping[str, Sequence[Row]], benchmark: str) -> Figure:
     """Plot the share of runs that found each problem's formula, by method; the paper's share in grey."""
-    from matplotlib.figure import Figure
-
     problems = list(dict.fromkeys(row["problem"] for rows in tables.values() for row in rows))
     places = {problem: k for k, problem in enumerate(problems)}
-    figure = Figure(figsize=(max(6.4, 0.28 * len(problems) * max(len(tables), 2)), 3.6), layout="constrained", dpi=150)
+    figure = new_figure(max(6.4, 0.28 * len(problems) * max(len(tables), 2)), 3.6)
     panel = figure.subplots()
     method, rows = next(iter(tables.items()), ("", []))
     label, paper = paper_figures(benchmark, method, float(rows[0]["noise"]) if rows else 0.0)
     known = [problem for problem in problems if problem in paper]
     if known:
         shares = [paper[problem]["successes"] / 10 for problem in known]
-        panel.bar([places[each] for each in known], shares, width=0.9, color=PAPER_COLOUR, label=label)
+        panel.bar([places[each] for each in known], shares, width=0.9, color=FAINT, label=label)
     width = 0.7 / max(len(tables), 1)
     for k, (method, rows) in enumerate(tables.items()):
         lines = summarised(rows)
@@ -56,13 +52,11 @@ def curves_figure(curves: Mapping[str, Mapping[str, Sequence[Numbers]]], *, colu
 
     `curves` are by method, then by problem: for each run, rows of expressions executed and R².
     """
-    from matplotlib.figure import Figure
-
     problems = list(dict.fromkeys(problem for by_problem in curves.values() for problem in by_problem))
     if not problems:
         raise ProblemError("there are no learning curves to draw")
     height = -(-len(problems) // columns)
-    figure = Figure(figsize=(3.1 * min(columns, len(problems)), 2.3 * height), layout="constrained", dpi=150)
+    figure = new_figure(3.1 * min(columns, len(problems)), 2.3 * height)
     panels = figure.subplots(height, min(columns, len(problems)), sharex=True, sharey=True, squeeze=False).ravel()
     ends = [run[-1, 0] for by in curves.values() for runs in by.values() for run in runs if len(run)]
     for panel, problem in zip(panels, problems, strict=False):
@@ -76,7 +70,7 @@ def curves_figure(curves: Mapping[str, Mapping[str, Sequence[Numbers]]], *, colu
         panel.spines[["top", "right"]].set_visible(False)
     for place, panel in enumerate(panels):
         panel.set_visible(place < len(problems))
-        panel.xaxis.set_tick_params(labelbottom=place + columns >= len(problems))  # where none stands below
+        panel.xaxis.set_tick_params(labelbottom=place + columns >= len(problems))  # if no panel is below
     panels[0].legend(frameon=False, fontsize=8)
     figure.supxlabel("expressions evaluated", fontsize=9)
     figure.supylabel("best R² so far, mean over runs", fontsize=9)
@@ -95,14 +89,11 @@ def read_curves(folder: Path, table: str, rows: Sequence[Row]) -> dict[str, list
     found: dict[str, list[Numbers]] = {}
     for row in rows:
         name = curve_name(table, row["problem"], int(row["run"]), float(row["noise"]))
-        found.setdefault(row["problem"], []).append(_read_curve(folder / CURVES / name))
+        path = folder / CURVES / name
+        try:
+            with path.open(encoding="utf-8", newline="") as file:
+                steps = [(float(step["executed"]), float(step["r2"])) for step in csv.DictReader(file)]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ProblemError(f"the learning curve {path} cannot be read: {error}") from None
+        found.setdefault(row["problem"], []).append(np.array(steps).reshape(-1, 2))
     return found
-
-
-def _read_curve(path: Path) -> Numbers:
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            steps = [(float(row["executed"]), float(row["r2"])) for row in csv.DictReader(file)]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ProblemError(f"the learning curve {path} cannot be read: {error}") from None
-    return np.array(steps).reshape(-1, 2)

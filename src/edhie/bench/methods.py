@@ -1,24 +1,30 @@
-"""The methods that a benchmark compares: which generator, which strategy, and what an answer is made of."""
+"""The methods that a benchmark compares: the generator, the strategy and the symbols of answers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 import numpy as np
+import platformdirs
 
-from edhie.bench.baselines import Trained
 from edhie.bench.problem import BenchmarkProblem
 from edhie.bench.problem_files import ProblemError
+from edhie.corpora import build
 from edhie.corpora.recipes import Recipe, named_recipe, recipe_names
 from edhie.errors import suggestion
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.standard_libraries import everything
-from edhie.generators import Generator, load
-from edhie.generators.answers import answer_library as answer_library
-from edhie.generators.saving import shipped_names
+from edhie.fit.generator import answer_library as answer_library
+from edhie.generators import Generator, TrainConfig, load
+from edhie.generators.base import Model
+from edhie.generators.config import ModelName
+from edhie.generators.saving import CONFIG, shipped_names
+from edhie.generators.trained import train_and_save
 from edhie.grammar import PCFG
 
 Source = Literal["hvae", "grammar", "gvae", "cvae", "none"]
@@ -34,7 +40,7 @@ class Method:
     source: Source
     """Source of expressions: a shipped hvae, the grammar that it learnt from, or a baseline that is trained here.
 
-    None, where the method is no strategy but a function of the data.
+    "none" if the method is a function of the data, not a strategy.
     """
     latent: int = 32
     """Dimensions of a baseline's latent space."""
@@ -42,17 +48,25 @@ class Method:
     """Use the problem's own symbols only, unless the settings say otherwise."""
     about: str = ""
     name: str = ""
-    """Name of a user's own method in tables; by default the part after the colon."""
+    """Name in tables; by default the part of the strategy after the colon."""
+
+    @property
+    def is_own(self) -> bool:
+        """True for a user's own method, which is sent to the workers."""
+        return self.name not in METHODS
 
 
 METHODS: dict[str, Method] = {
-    "edhie": Method("evolve", "hvae", about="evolution in the latent space of an HVAE"),
-    "hvar": Method("draw", "hvae", about="points drawn from the prior of an HVAE"),
-    "proged": Method("draw", "grammar", about="expressions drawn from the grammar"),
-    "gvae": Method("draw", "gvae", about="points drawn from the prior of a GVAE"),
-    "gvae-evo": Method("evolve", "gvae", latent=64, about="evolution in the latent space of a GVAE"),
-    "cvae": Method("draw", "cvae", about="points drawn from the prior of a CVAE"),
-    "default": Method("mosaic", "hvae", strict=False, about="the search that edhie uses unless told otherwise"),
+    method.name: method
+    for method in (
+        Method("evolve", "hvae", name="edhie", about="evolution in the latent space of an HVAE"),
+        Method("draw", "hvae", name="hvar", about="points drawn from the prior of an HVAE"),
+        Method("draw", "grammar", name="proged", about="expressions drawn from the grammar"),
+        Method("draw", "gvae", name="gvae", about="points drawn from the prior of a GVAE"),
+        Method("evolve", "gvae", latent=64, name="gvae-evo", about="evolution in the latent space of a GVAE"),
+        Method("draw", "cvae", name="cvae", about="points drawn from the prior of a CVAE"),
+        Method("mosaic", "hvae", strict=False, name="default", about="the search that edhie uses by default"),
+    )
 }
 """By name. Latent dimensions are the paper's: its best ones for random drawing, 64 for evolution with a GVAE."""
 
@@ -65,9 +79,6 @@ def method_named(name: str) -> Method:
     return METHODS[name]
 
 
-# -- where expressions come from ------------------------------------------------------
-
-
 def has_generator(method: Method, problem: BenchmarkProblem, model: str | None = None) -> bool:
     """Return whether the method has a generator for the problem's number of variables."""
     if method.source == "none":
@@ -77,16 +88,18 @@ def has_generator(method: Method, problem: BenchmarkProblem, model: str | None =
     return _loader(method, problem) is not None
 
 
-def needed_training(method: Method, problems: Iterable[BenchmarkProblem]) -> list[Trained]:
+def needed_training(method: Method, problems: Iterable[BenchmarkProblem]) -> list[Baseline]:
     """Return the baselines that have to be trained before these problems can be run."""
     wanted = dict.fromkeys(_baseline(method, problem) for problem in problems)
     return [each for each in wanted if each is not None and not each.is_there]
 
 
 def generator_for(method: Method, problem: BenchmarkProblem, model: str | None = None) -> Generator:
-    """Return the generator of a method for a problem, over x0, x1, …; a `model` of the user's comes first."""
+    """Return the generator of a method for a problem, over x0, x1, …; a given `model` comes first."""
     if method.source == "none":
-        return _nothing(method, problem, model)
+        if model is not None:
+            raise ProblemError(f"{method.name} is a function of the data, so it has no use for the model {model}")
+        return NoGenerator(len(problem.variables))
     make = _loader(method, problem) if model is None else partial(load, model)
     if make is None or not has_generator(method, problem, model):
         count = "1 variable" if len(problem.variables) == 1 else f"{len(problem.variables)} variables"
@@ -96,12 +109,6 @@ def generator_for(method: Method, problem: BenchmarkProblem, model: str | None =
             "leave it out, give another model, or draw from a grammar: proged or default"
         )
     return make()
-
-
-def _nothing(method: Method, problem: BenchmarkProblem, model: str | None) -> Generator:
-    if model is not None:
-        raise ProblemError(f"{method.name} is a function of the data, so it has no use for the model {model}")
-    return NoGenerator(len(problem.variables))
 
 
 class NoGenerator:
@@ -132,7 +139,7 @@ def _loader(method: Method, problem: BenchmarkProblem) -> Callable[[], Generator
 
 @dataclass(frozen=True, eq=False)
 class GrammarWithin:
-    """A grammar's expressions up to a height: what models learn from, and what ProGED draws here."""
+    """A grammar with a limit on height, as in the corpora; ProGED samples from it."""
 
     grammar: PCFG
     max_height: int
@@ -152,6 +159,41 @@ class GrammarWithin:
         return self.grammar.sample(n, rng, max_height=self.max_height)
 
 
+@dataclass(frozen=True)
+class Baseline:
+    """A baseline of the paper, GVAE or CVAE: it does not come with edhie, so it is trained once and kept."""
+
+    kind: ModelName
+    corpus: str
+    latent: int
+
+    @property
+    def folder(self) -> Path:
+        """Its place in the user's cache; removing it makes the next run train again."""
+        name = f"{self.kind}-{self.corpus.lower()}-{self.latent}"
+        return Path(platformdirs.user_cache_dir("edhie")) / "models" / name
+
+    @property
+    def config(self) -> TrainConfig:
+        """The paper's settings but for the size of the latent space."""
+        return TrainConfig.of(self.kind, latent=self.latent)
+
+    @property
+    def is_there(self) -> bool:
+        """True if it was trained already."""
+        return (self.folder / CONFIG).is_file()
+
+    def load(self) -> Model:
+        """Return the model, once `train` has made it."""
+        return load(self.folder)
+
+    def train(self, on_epoch: Callable[[int, int], None] = lambda epoch, total: None) -> None:
+        """Train and save it; a stopped training resumes."""
+        with TemporaryDirectory() as folder:
+            corpus = build(named_recipe(self.corpus), folder)
+        train_and_save(self.folder, corpus, self.config, on_epoch=lambda epoch, total: on_epoch(epoch.epoch + 1, total))
+
+
 def _recipe(problem: BenchmarkProblem) -> Recipe | None:
     """Return the recipe of the corpus that models for such a problem learn from."""
     name = f"{problem.library}-{len(problem.variables)}"
@@ -162,14 +204,11 @@ def _recipe(problem: BenchmarkProblem) -> Recipe | None:
     return None
 
 
-def _baseline(method: Method, problem: BenchmarkProblem) -> Trained | None:
+def _baseline(method: Method, problem: BenchmarkProblem) -> Baseline | None:
     recipe = _recipe(problem)
     if method.source not in ("gvae", "cvae") or recipe is None or recipe.name not in recipe_names():
         return None
-    return Trained(method.source, recipe.name, method.latent)
-
-
-# -- what answers are made of ---------------------------------------------------------
+    return Baseline(method.source, recipe.name, method.latent)
 
 
 def in_problem_names(expr: Expr, problem: BenchmarkProblem) -> Expr:

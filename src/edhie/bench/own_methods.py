@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from edhie.search.strategies import made_strategy
 
 
 class Answering(Strategy):
-    """One step: the function is asked, and its answer scored."""
+    """A strategy of one step: call the function and score its answer."""
 
     name: ClassVar[str] = "answering"
 
@@ -39,7 +39,7 @@ class Answering(Strategy):
         self.executed = None
 
     def step(self, rng: np.random.Generator) -> bool:
-        """Ask, and score what comes back."""
+        """Call the function and score its answer."""
         data = self._task.evaluator.data
         answer = self._function(data.columns.T.copy(), data.y.copy(), self._task.budget, rng)
         formula, executed = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
@@ -62,34 +62,24 @@ class Answering(Strategy):
 
 
 Given = str | Method | Callable[..., Any]
-"""A name of the table, `module:Climb`, `path/to/file.py:Climb`, or what these stand for."""
+"""A name of the table, `module:Climb`, `path/to/file.py:Climb`, or the object itself."""
 ARGUMENTS = ("X", "y", "budget", "rng")
 """Arguments of a method that is a function of the data."""
 OTHERS = (str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix)  # files that are not the user's
 
 
-class Meant(NamedTuple):
-    """A method, and what tables call it."""
-
-    name: str
-    method: Method
-    is_own: bool
-    """True for a user's own method, which workers have to be told."""
-
-
-def method_meant(given: Given) -> Meant:
-    """Return the method that is meant; errors in a user's own method are raised here, before anything runs."""
+def resolve_method(given: Given) -> Method:
+    """Return a method with its name; errors in a user's own method are raised here, before anything runs."""
     if isinstance(given, str) and not is_text_of_object(given):
-        return Meant(given, method_named(given), False)
+        return method_named(given)
     method = given if isinstance(given, Method) else _own(given)
+    if method == METHODS.get(method.name):
+        return method
     name = method.name or method.strategy.rpartition(":")[2]
-    known = next((each for each, other in METHODS.items() if other == method), None)
-    if known is not None:
-        return Meant(known, method, False)
     if name.lower() in METHODS or not re.fullmatch(r"\w[\w.+-]*", name):
         why = "there is a method of that name" if name.lower() in METHODS else "tables and files are named after it"
-        raise ProblemError(f"a method of your own cannot be called {name!r}, since {why}; call it otherwise")
-    return Meant(name, replace(method, name=name), True)
+        raise ProblemError(f"a method of your own cannot be called {name!r}, since {why}; rename it")
+    return replace(method, name=name)
 
 
 def is_function_of_data(given: object) -> bool:

@@ -13,17 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.bench.problem_files import (
-    BASE_UNITS,
-    ProblemError,
-    Unit,
-    Variable,
-    check_name,
-    read_measurements,
-    read_rows,
-    read_text,
-)
-from edhie.errors import EdhieError, suggestion
+from edhie.bench.problem_files import BASE_UNITS, ProblemError, Unit, Variable, check_name, read_measurements, read_rows
+from edhie.errors import EdhieError, raised_as, suggestion
 from edhie.expr import Expr, parse
 from edhie.expr.interpret import interpret
 from edhie.expr.standard_libraries import everything
@@ -43,7 +34,7 @@ class BenchmarkProblem:
 
     id: str
     target: str
-    """The name of what the formula gives."""
+    """The name of the quantity that the formula gives."""
     variables: tuple[Variable, ...]
     name: str = ""
     formula: str | None = None
@@ -139,7 +130,11 @@ def load_problems(name_or_path: str | Path) -> tuple[BenchmarkProblem, ...]:
     if path.suffix.lower() != SUFFIX:
         others = f"; there are {', '.join(benchmark_names())}, or give the path of a {SUFFIX} or .csv file"
         raise ProblemError(f"unknown benchmark {name!r}{suggestion(name, benchmark_names()) or others}")
-    return tuple(_made(row, name, path.parent) for row in read_rows(read_text(path), name))
+    if not path.exists():
+        raise ProblemError(f"there is no file {path}")
+    with raised_as(ProblemError, f"{path} cannot be read"):
+        text = path.read_text(encoding="utf-8")
+    return tuple(_made(row, name, path.parent) for row in read_rows(text, name))
 
 
 def chosen(problems: tuple[BenchmarkProblem, ...], ids: list[str]) -> tuple[BenchmarkProblem, ...]:

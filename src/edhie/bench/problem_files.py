@@ -1,4 +1,4 @@
-"""Files of benchmark problems and measurements, read and checked: what is wrong, where, and what to write instead."""
+"""Files of benchmark problems and measurements, read and checked."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ REQUIRED = ("id", "target", "variables")
 SHARED = ("target", "library", "n_train", "n_test", "source")
 """Keys that a file may set once for all of its problems, under [defaults]."""
 TEXTS = ("id", "name", "formula", "target", "unit", "library", "source", "data")
+LEAST_ROWS = 4  # two to train, two to test
 POWER = re.compile(r"([A-Za-z]+)(?:\^(-?\d+(?:\.\d+)?))?")
 
 Unit = tuple[float, ...]
 
 
 class ProblemError(EdhieError):
-    """A benchmark problem is not what it should be, or is not known."""
+    """A benchmark problem is invalid or unknown."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def read_rows(text: str, where: str) -> list[dict[str, Any]]:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ProblemError(f"{where} is no TOML: {error}") from None
+        raise ProblemError(f"{where} is not valid TOML: {error}") from None
     _check_keys(table, ("defaults", "problem"), where)
     defaults, rows = table.get("defaults", {}), table.get("problem", [])
     if not isinstance(defaults, dict) or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
@@ -74,14 +75,17 @@ def _checked(row: dict[str, Any], place: str) -> dict[str, Any]:
         if key in row and not (isinstance(row[key], str) and row[key]):
             raise ProblemError(f"{place}: {key} must be a text in quotes, not {row[key]!r}")
     for key in ("n_train", "n_test"):
-        if key in row and not _is_count(row[key]):
+        if key in row and not (type(row[key]) is int and row[key] >= 1):
             raise ProblemError(f"{place}: {key} must be a whole number of at least 1, not {row[key]!r}")
     missing = [key for key in REQUIRED if key not in row and not (key == "variables" and "data" in row)]
     if missing:
         raise ProblemError(f"{place}: {missing[0]} is missing")
     if "formula" not in row and "data" not in row:
         raise ProblemError(f"{place}: give a formula to draw data from, or the path of a CSV file as data")
-    row["variables"] = _read_variables(row.get("variables", {}), place, has_data="data" in row)
+    given = row.get("variables", {})
+    if not isinstance(given, dict) or (not given and "data" not in row):
+        raise ProblemError(f"{place}: variables is a table such as {{ x = [0, 1] }}, not {given!r}")
+    row["variables"] = tuple(_read_variable(name, each, f"{place}, variable {name!r}") for name, each in given.items())
     row["unit"] = read_unit(row.get("unit", ""), place)
     return row
 
@@ -91,16 +95,6 @@ def _check_keys(given: Mapping[str, Any], known: tuple[str, ...], place: str) ->
         if key not in known:
             hint = suggestion(key, known) or f"; there are {', '.join(known)}"
             raise ProblemError(f"{place}: unknown key {key!r}{hint}")
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
-
-
-def _read_variables(given: Any, place: str, *, has_data: bool) -> tuple[Variable, ...]:
-    if not isinstance(given, dict) or (not given and not has_data):
-        raise ProblemError(f"{place}: variables is a table such as {{ x = [0, 1] }}, not {given!r}")
-    return tuple(_read_variable(name, value, f"{place}, variable {name!r}") for name, value in given.items())
 
 
 def _read_variable(name: str, given: Any, place: str) -> Variable:
@@ -118,7 +112,7 @@ def _read_variable(name: str, given: Any, place: str) -> Variable:
 
 
 def check_name(name: str, place: str) -> None:
-    """Raise for what cannot name a variable in a formula."""
+    """Raise an error for a text that cannot name a variable in a formula."""
     if not is_name(name):
         raise ProblemError(f"{place}: a name is letters, digits and _, and begins with a letter; rename it")
     if name in OPERATORS:
@@ -143,20 +137,6 @@ def read_unit(text: Any, place: str) -> Unit:
             )
         exponents[power[1]] += float(power[2] or 1)
     return tuple(exponents.values())
-
-
-def read_text(path: Path) -> str:
-    """Return the content of a problem file."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise ProblemError(f"there is no file {path}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise ProblemError(f"{path} cannot be read: {reason}") from error
-
-
-LEAST_ROWS = 4  # two to train, two to test
 
 
 class Measurements(NamedTuple):
@@ -193,5 +173,5 @@ def _read_table(path: Path) -> tuple[tuple[str, ...], NDArray[np.float64]]:
         raise ProblemError(f"{path}: the first row must name each column, one of them the target; it names one")
     if len(table) < LEAST_ROWS:
         raise ProblemError(f"{path} has {len(table)} rows below that of names; give {LEAST_ROWS} at least")
-    table.flags.writeable = False  # it is kept for the next who asks
+    table.flags.writeable = False  # it is cached
     return names, table

@@ -1,4 +1,4 @@
-"""Results on disk: a table that grows a row a finished run, the learning curves, and what the runs were asked."""
+"""Results on disk: a table with a row for each finished run, the learning curves, and the settings of the runs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from edhie.bench.methods import Method
 from edhie.bench.problem import ALIASES, BenchmarkProblem
 from edhie.bench.problem_files import ProblemError
 from edhie.bench.trial import COLUMNS, CURVE, Outcome, Trial, TrialSettings
+from edhie.errors import raised_as
 from edhie.storage import csv_text, replace_file
 
 FORMAT = 1
@@ -24,7 +25,7 @@ Key = tuple[str, int, float]
 
 
 def key_of(row: Mapping[str, Any]) -> Key:
-    """Return what identifies a run in its table: problem, run and noise."""
+    """Return the key of a run in its table: problem, run and noise."""
     return str(row["problem"]), int(row["run"]), float(row["noise"])
 
 
@@ -42,45 +43,34 @@ class Records:
         self._settings = folder / f"{self.name}.json"
 
     def open(self, settings: TrialSettings, problems: Sequence[BenchmarkProblem], own: Method | None = None) -> None:
-        """Make the folder and the table; refuse to mix runs that were asked different things.
+        """Make the folder and the table; raise an error if its runs have other settings.
 
-        A user's `own` method is known by where it is and what it searches with; its code is the user's affair.
+        A user's `own` method is known by where it is and what it searches with; its code is not compared.
         """
-        try:
+        with raised_as(ProblemError, f"cannot write results to {self.folder}"):
             (self.folder / CURVES).mkdir(parents=True, exist_ok=True)
             known = self._checked_settings(settings, problems, own)
             if not self.path.is_file() or not self._mended():
                 replace_file(self.path, _lines([COLUMNS]))
             replace_file(self._settings, f"{json.dumps(known, indent=2)}\n".encode())
-        except OSError as error:
-            raise ProblemError(f"cannot write results to {self.folder}: {error.strerror or error}") from error
-
-    def rows(self) -> list[Row]:
-        """Return all rows so far."""
-        return read_rows_of(self.path)
 
     def add(self, trial: Trial, outcome: Outcome) -> None:
-        """Keep what a run came to."""
-        try:
-            replace_file(self.curve_path(trial), _lines([CURVE, *outcome.curve]))
-            line = _lines([[_as_text(outcome.row[name]) for name in COLUMNS]])
+        """Add the outcome of a run."""
+        with raised_as(ProblemError, f"cannot write results to {self.folder}"):
+            curve = curve_name(self.name, trial.problem, trial.run, trial.noise)
+            replace_file(self.folder / CURVES / curve, _lines([CURVE, *outcome.curve]))
+            values = (outcome.row[name] for name in COLUMNS)
             with self.path.open("ab") as file:
-                file.write(line)
+                file.write(_lines([[int(value) if isinstance(value, bool) else value for value in values]]))
                 file.flush()
                 os.fsync(file.fileno())
-        except OSError as error:
-            raise ProblemError(f"cannot write results to {self.folder}: {error.strerror or error}") from error
 
     def sort(self, problems: Iterable[BenchmarkProblem]) -> list[Row]:
         """Sort the rows by problem and run."""
         order = {problem.id: k for k, problem in enumerate(problems)}
-        rows = sorted(self.rows(), key=lambda row: (order.get(row["problem"], len(order)), key_of(row)))
+        rows = sorted(read_rows_of(self.path), key=lambda row: (order.get(row["problem"], len(order)), key_of(row)))
         replace_file(self.path, _lines([COLUMNS, *([row[name] for name in COLUMNS] for row in rows)]))
         return rows
-
-    def curve_path(self, trial: Trial) -> Path:
-        """Return the file of a run's learning curve."""
-        return self.folder / CURVES / curve_name(self.name, trial.problem, trial.run, trial.noise)
 
     def _mended(self) -> bool:
         """Drop a last line that was cut short; whether a header is left."""
@@ -127,11 +117,8 @@ def curve_name(table: str, problem: str, run: int, noise: float) -> str:
 
 def read_rows_of(path: Path) -> list[Row]:
     """Return the rows of a table; a last line that was cut short does not count."""
-    try:
+    with raised_as(ProblemError, f"{path} cannot be read"):
         text = path.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise ProblemError(f"{path} cannot be read: {reason}") from error
     lines = list(csv.reader(io.StringIO(text[: text.rfind("\n") + 1])))
     if not lines or tuple(lines[0]) != COLUMNS:
         raise ProblemError(f"{path} is no table of results of this edhie; choose another folder with --out")
@@ -156,12 +143,6 @@ def _told(own: Method) -> str:
     """Return everything that determines a user's method, except its code, as text."""
     source = f"{own.source}-{own.latent}" if own.source in ("gvae", "cvae") else own.source
     return f"{own.strategy} over {source}, {'strict' if own.strict else 'free'}"
-
-
-def _as_text(value: Any) -> str:
-    if value is None:
-        return ""
-    return str(int(value)) if isinstance(value, bool) else str(value)
 
 
 def _lines(rows: Sequence[Sequence[Any]]) -> bytes:

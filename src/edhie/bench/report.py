@@ -18,7 +18,7 @@ from edhie.bench.records import Row
 
 Spread = tuple[float, float]
 COUNTERPARTS = {"gvae": "gvae-32", "cvae": "cvae-32", "default": "edhie"}
-"""The paper's system that a method of ours stands beside, where it is not the one of its name."""
+"""The paper's system that a method is compared with, if it has another name."""
 LABELS = {"edhie": "EDHiE", "hvar": "HVAR", "proged": "ProGED", "dso": "DSO", "pysr": "PySR", "gvae-evo": "GVAE Evo"}
 
 
@@ -77,9 +77,6 @@ def _spread(numbers: Sequence[float]) -> Spread | None:
     return (float(np.mean(numbers)), float(np.std(numbers))) if numbers else None
 
 
-# -- the paper ------------------------------------------------------------------------
-
-
 @cache
 def _paper() -> dict[str, dict[str, Any]]:
     return tomllib.loads((files("edhie.bench") / "paper.toml").read_text(encoding="utf-8"))
@@ -102,7 +99,7 @@ def paper_figures(benchmark: str, method: str, noise: float = 0.0) -> tuple[str,
 
 TOTAL = "total"
 COLUMNS = ("found", "strict", "equal", "chosen", "R²", "evaluated", "rank", "screened", "secs")
-"""After the problem's name; some are there only where they say something."""
+"""Columns after the problem's name; some are left out if they are empty."""
 UNITS = (("G", 1e9), ("M", 1e6), ("k", 1e3))
 
 
@@ -113,16 +110,16 @@ def table_of(rows: Sequence[Row], benchmark: str, method: str, noise: float = 0.
     title = f"{benchmark}, {method}" + (f", noise {noise:g}" if noise else "") + (f" ({label})" if shown else "")
     table = Table(box=None, title=title, title_justify="left", padding=(0, 1, 0, 0))
     table.add_column("problem", no_wrap=True)
+    total = line_of(TOTAL, rows)
     without = {"strict", "evaluated"} if noise else {"rank"}
-    if line_of(TOTAL, rows).screened == 0:
-        without.add("screened")
-    names = [name for name in COLUMNS if name not in without]
+    names = [name for name in COLUMNS if name not in without and (name != "screened" or total.screened)]
     for name in names:
         table.add_column(name, justify="right", no_wrap=True)
     for line in summarised(rows):
         table.add_row(line.problem, *map(_cells(line, shown.get(line.problem, {})).__getitem__, names))
     table.add_section()
-    table.add_row(TOTAL, *map(_cells(line_of(TOTAL, rows), _total(shown)).__getitem__, names))
+    paper_total = {"successes": sum(each["successes"] for each in shown.values())} if shown else {}
+    table.add_row(TOTAL, *map(_cells(total, paper_total).__getitem__, names))
     return table
 
 
@@ -134,14 +131,11 @@ def notes_on(rows: Sequence[Row], noise: float = 0.0) -> list[str]:
         found = "found: runs that met an expression with an RMSE below 1e-10·max(1, deviation) without noise"
         spent = "rank: the place of that expression by its RMSE with noise, a mean over the runs that found it"
     equal = "equal: runs whose best expression is the formula; chosen: whose best trade-off is"
-    lines = [found, equal, f"R²: on test data, at least 0; {spent}"]
-    if line_of(TOTAL, rows).screened:
-        lines.append(
-            "screened: combinations of terms scored in closed form without being executed, a mean over all runs"
-        )
-    undecided = line_of(TOTAL, rows).undecided
-    if undecided:
-        lines.append(f"of {undecided} runs it could not be decided whether their best expression is the formula")
+    lines, total = [found, equal, f"R²: on test data, at least 0; {spent}"], line_of(TOTAL, rows)
+    if total.screened:
+        lines.append("screened: combinations of terms scored in closed form, not executed, a mean over all runs")
+    if total.undecided:
+        lines.append(f"of {total.undecided} runs it could not be decided whether their best expression is the formula")
     return lines
 
 
@@ -172,11 +166,6 @@ def _short(number: float) -> str:
 def _beside(ours: str, theirs: float | None, form: str) -> str:
     """Return our figure, with the paper's in parentheses if it has one."""
     return ours if theirs is None else f"{ours} ({form.format(theirs)})"
-
-
-def _total(paper: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the paper's successes over the problems that are shown."""
-    return {"successes": sum(each["successes"] for each in paper.values())} if paper else {}
 
 
 def _r2(mean: float) -> str:

@@ -1,4 +1,4 @@
-"""Run a method on a benchmark: every problem so many times, what is done already left alone."""
+"""Run a method on a benchmark, each problem several times; finished runs are not repeated."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from edhie.bench import methods
-from edhie.bench.own_methods import Given, Meant, method_meant
+from edhie.bench.methods import Method, generator_for, has_generator, needed_training
+from edhie.bench.own_methods import Given, resolve_method
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
 from edhie.bench.problem_files import ProblemError
-from edhie.bench.records import Records, Row, key_of
+from edhie.bench.records import Records, Row, key_of, read_rows_of
 from edhie.bench.trial import WORKER, Trial, TrialSettings
 from edhie.bench.workers import Crew, Failure
 
@@ -26,8 +26,8 @@ class Plan:
     benchmark: str
     """nguyen, feynman16, feynman120 (or feynman), or the path of a TOML file of problems or a CSV file of data."""
     method: Given
-    """Method: one of the table, or your own: a `Method`, a Strategy's class, what makes one, or a
-    function of X, y, budget and rng that gives a formula; or where that is: module:Climb, path/to/file.py:Climb."""
+    """Name of a method, or your own: a `Method`, a class of strategies, a function that makes a strategy, or a function
+    of X, y, budget and rng that returns a formula. Texts such as module:Climb or path/to/file.py:Climb name one."""
     runs: int = RUNS
     """Runs of each problem; run k uses the seed k for data and search."""
     ids: tuple[str, ...] = ()
@@ -37,23 +37,23 @@ class Plan:
     settings: TrialSettings = field(default_factory=TrialSettings)
 
     @cached_property
-    def meant(self) -> Meant:
-        """The method, and what tables call it."""
-        return method_meant(self.method)
+    def resolved(self) -> Method:
+        """The method itself, with its name in tables."""
+        return resolve_method(self.method)
 
     def problems(self) -> tuple[BenchmarkProblem, ...]:
         """Return the problems to run, in order: those asked for, or all that the method has a generator for."""
-        found, method, model = load_problems(self.benchmark), self.meant.method, self.settings.model
+        found, method, model = load_problems(self.benchmark), self.resolved, self.settings.model
         if self.ids:
             return chosen(found, list(self.ids))
-        return tuple(problem for problem in found if methods.has_generator(method, problem, model))
+        return tuple(problem for problem in found if has_generator(method, problem, model))
 
     def trials(self) -> list[Trial]:
         """Return all trials, those of the first problem first."""
-        name, method, is_own = self.meant
-        own = method if is_own else None
+        method = self.resolved
+        own = method if method.is_own else None
         return [
-            Trial(self.benchmark, problem.id, name, number, float(self.noise), self.settings, own)
+            Trial(self.benchmark, problem.id, method.name, number, float(self.noise), self.settings, own)
             for problem in self.problems()
             for number in range(self.runs)
         ]
@@ -73,23 +73,20 @@ class Ended:
 
 
 def run_benchmark(
-    plan: Plan,
-    out: Path,
-    *,
-    workers: int = 1,
-    on_row: Callable[[int, int, str], None] = lambda done, total, note: None,
+    plan: Plan, out: Path, *, workers: int = 1, on_row: Callable[[int, int, str], None] = lambda done, total, note: None
 ) -> Ended:
-    """Run what the table in `out` lacks; a run is kept as soon as it ends.
+    """Run the trials that the table in `out` lacks; each is saved as soon as it ends.
 
     `on_row` gets how many runs are done, of how many, and a word on the last. Stopped at any time, no finished
-    run is lost, and the same call goes on with the rest. A run that fails does not keep the others from going on.
+    run is lost, and the same call resumes with the rest. A run that fails does not stop the others.
     """
     _check(plan, workers)
     problems = plan.problems()
-    records = Records(out, plan.benchmark, plan.meant.name)
-    records.open(plan.settings, problems, plan.meant.method if plan.meant.is_own else None)
+    method = plan.resolved
+    records = Records(out, plan.benchmark, method.name)
+    records.open(plan.settings, problems, method if method.is_own else None)
     all_trials = plan.trials()
-    done = {key_of(row) for row in records.rows()}
+    done = {key_of(row) for row in read_rows_of(records.path)}
     waiting = [trial for trial in all_trials if _key(trial) not in done]
     failures = _run(waiting, records, workers, len(all_trials), on_row)
     wanted = {_key(trial) for trial in all_trials}
@@ -103,11 +100,9 @@ def _run(
     waiting: Sequence[Trial], records: Records, workers: int, total: int, on_row: Callable[[int, int, str], None]
 ) -> list[Failure]:
     failures: list[Failure] = []
-    finished = total - len(waiting)
-    on_row(finished, total, "")
+    on_row(total - len(waiting), total, "")
     by_key = {_key(trial): trial for trial in waiting}
-    for outcome in Crew(waiting, workers).outcomes():
-        finished += 1
+    for finished, outcome in enumerate(Crew(waiting, workers).outcomes(), start=total - len(waiting) + 1):
         if isinstance(outcome, Failure):
             failures.append(outcome)
             on_row(finished, total, f"{outcome.trial.problem} run {outcome.trial.run} failed")
@@ -129,20 +124,20 @@ def _check(plan: Plan, workers: int) -> None:
             "the file of a method is imported by every worker, and this one starts a benchmark then; "
             "put that under: if __name__ == '__main__'"
         )
-    method, settings = plan.meant.method, plan.settings
+    method, settings = plan.resolved, plan.settings
     if not settings.evaluations and settings.seconds is None:
         raise ProblemError("a run without limit would not end: give a number of evaluations or of seconds")
     problems = plan.problems()
-    missing = [] if settings.model else methods.needed_training(method, problems)
+    missing = [] if settings.model else needed_training(method, problems)
     if missing:
         names = ", ".join(f"{each.kind} on {each.corpus}" for each in missing)
         raise ProblemError(f"a model has to be trained first ({names}): call train() of each in needed_training()")
     for problem in problems:
         problem.data("train", 0, plan.noise)  # raises where the formula has no finite value
-        if not methods.has_generator(method, problem, settings.model):
-            methods.generator_for(method, problem, settings.model)  # raises, and says why
+        if not has_generator(method, problem, settings.model):
+            generator_for(method, problem, settings.model)  # raises, and says why
     if not problems:
-        raise ProblemError(f"{plan.meant.name} has no generator for any problem of {plan.benchmark}")
+        raise ProblemError(f"{method.name} has no generator for any problem of {plan.benchmark}")
 
 
 def _key(trial: Trial) -> tuple[str, int, float]:

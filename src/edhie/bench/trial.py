@@ -1,4 +1,4 @@
-"""One run of one method on one problem: what is asked, and what is told of it."""
+"""One run of one method on one problem: its settings and its outcome."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ COLUMNS = (
     "evaluated_to_success", "screened", "invalid", "seconds", "expression",
     "noise", "rank", "refits", "stopped", "selected", "selected_equivalent",
 )  # fmt: skip
-READY = "ready"
-"""Message of a worker that is ready."""
 WORKER = "EDHIE_BENCH_WORKER"
-"""A variable of the environment that workers have: what is imported there must not start a benchmark."""
+"""An environment variable of workers: a module imported there must not start a benchmark."""
 CURVE = ("executed", "screened", "seconds", "error", "r2")
 
 
@@ -48,7 +46,7 @@ class Trial:
     noise: float = 0.0
     settings: TrialSettings = field(default_factory=TrialSettings)
     own: Method | None = None
-    """The method, where it is none of the table."""
+    """The method, if it is not in the table."""
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Trial:

@@ -14,9 +14,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 import edhie
-from edhie.cli.terminal import INTERRUPTED, is_interruption, told_notices
+from edhie.cli.terminal import INTERRUPTED, log_to_terminal
 from edhie.console import error_console, say
-from edhie.errors import EdhieError, UnkeptWarning
+from edhie.errors import EdhieError, UnkeptWarning, is_interruption
 
 DISCOVERY, FORMULAS, GENERATORS, MEASURING = "Equations from data", "Formulas", "Generators", "Benchmarks"
 
@@ -68,7 +68,7 @@ COMMANDS = {
 
 
 class LazyCommands(Mapping[str, Any]):
-    """Commands by name; the module of one is imported when the command is asked for."""
+    """Commands by name; a command's module is imported when it is looked up."""
 
     def __getitem__(self, name: str) -> Any:
         return _load(name)
@@ -136,12 +136,12 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for terminals that do not know every letter
-    with warnings.catch_warnings(), told_notices():
+    with warnings.catch_warnings(), log_to_terminal():
         warnings.showwarning = _print_warning
-        warnings.simplefilter("always", UnkeptWarning)  # told each time, whatever Python was told of warnings
+        warnings.simplefilter("always", UnkeptWarning)  # whatever filters Python was started with
         try:
             app(prog_name="edhie")
-        except (EdhieError, MemoryError, OSError) as error:  # OSError: such as a full disk behind the output
+        except (EdhieError, MemoryError, OSError) as error:  # OSError: for example a full disk
             error_console.print("[bold red]error:[/]", end=" ")
             is_memory = isinstance(error, MemoryError)
             say("there is too little memory for this; ask for less" if is_memory else str(error), to=error_console)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import Progress, TaskID
 
 from edhie.bench.figures import curves_figure, read_curves, success_figure
-from edhie.bench.methods import METHODS, needed_training
+from edhie.bench.methods import METHODS, Baseline, needed_training
 from edhie.bench.problem import benchmark_names
 from edhie.bench.records import table_name
 from edhie.bench.report import notes_on, table_of
 from edhie.bench.runner import RUNS, Ended, Plan, run_benchmark
 from edhie.bench.trial import TrialSettings
+from edhie.bench.workers import Failure
 from edhie.cli.options import complete_model
 from edhie.cli.outputs import save_figure
-from edhie.cli.terminal import INTERRUPTED, is_interruption, noted_bar
+from edhie.cli.terminal import exit_on_interrupt, noted_bar
 from edhie.console import console, error_console, help_of, say
 
 OWN = "or a search of your own, as my_module:Climb or path/to/file.py:Climb"
@@ -27,12 +26,12 @@ MOST_PANELS = 18  # of learning curves in one picture
 
 
 def complete_benchmark(incomplete: str) -> list[str]:
-    """Return the names of benchmarks that begin with what is typed; the shell itself completes files."""
+    """Return the names of benchmarks with this beginning; the shell itself completes files."""
     return [name for name in benchmark_names() if name.startswith(incomplete)]
 
 
 def complete_method(incomplete: str) -> list[tuple[str, str]]:
-    """Return the names of methods that begin with what is typed, with a description of each."""
+    """Return the names of methods with this beginning, and their descriptions."""
     return [(name, method.about) for name, method in METHODS.items() if name.startswith(incomplete)]
 
 
@@ -63,68 +62,52 @@ def bench(
     """Run a method on a benchmark. Runs that the folder holds are not run again; Ctrl-C loses no finished run."""
     ids = tuple(filter(None, (each.strip() for each in problems.split(","))))
     plan = Plan(benchmark, method, runs, ids, noise, TrialSettings(evaluations, seconds, strict, model))
-    try:
+    with exit_on_interrupt(lambda: f"stopped; finished runs are kept in {out}; the same command resumes"):
         if model is None:
-            _train_missing(plan)
-        ended = _run(plan, out, workers)
-    except BaseException as error:
-        if not is_interruption(error):
-            raise
-        say(f"stopped; finished runs are kept in {out}; the same command resumes", to=error_console)
-        raise typer.Exit(INTERRUPTED) from None
-    _tell(ended, plan)
+            for baseline in needed_training(plan.resolved, plan.problems()):
+                _train(baseline)
+        with noted_bar() as progress:
+            task = progress.add_task("run", total=None, note="")
+            ended = run_benchmark(
+                plan, out, workers=workers,
+                on_row=lambda done, total, note: progress.update(task, completed=done, total=total, note=note),
+            )  # fmt: skip
+    _print_results(ended, plan)
     if figures and ended.rows:
         _draw(ended, plan, out)
     if ended.failures:
         raise typer.Exit(1)
 
 
-def _train_missing(plan: Plan) -> None:
-    """Train the baselines that do not come with edhie; they are kept."""
-    for each in needed_training(plan.meant.method, plan.problems()):
-        once = f"training a {each.kind} of {each.latent} dimensions on {each.corpus}, once"
-        say(f"{once}; it is kept in {each.folder}", to=error_console)
-        with noted_bar() as progress:
-            task = progress.add_task("epoch", total=each.config.epochs, note="")
-            each.train(partial(_show_epoch, progress, task))
-
-
-def _show_epoch(progress: Progress, task: TaskID, epoch: int, total: int) -> None:
-    progress.update(task, completed=epoch, total=total)
-
-
-def _run(plan: Plan, out: Path, workers: int) -> Ended:
+def _train(baseline: Baseline) -> None:
+    once = f"training a {baseline.kind} of {baseline.latent} dimensions on {baseline.corpus}, once"
+    say(f"{once}; it is kept in {baseline.folder}", to=error_console)
     with noted_bar() as progress:
-        task = progress.add_task("run", total=None, note="")
-        return run_benchmark(
-            plan, out, workers=workers,
-            on_row=lambda done, total, note: progress.update(task, completed=done, total=total, note=note),
-        )  # fmt: skip
+        task = progress.add_task("epoch", total=baseline.config.epochs, note="")
+        baseline.train(lambda epoch, total: progress.update(task, completed=epoch, total=total))
 
 
-def _tell(ended: Ended, plan: Plan) -> None:
+def _print_results(ended: Ended, plan: Plan) -> None:
     if ended.rows:
-        console.print(table_of(ended.rows, table_name(plan.benchmark), plan.meant.name, plan.noise))
+        console.print(table_of(ended.rows, table_name(plan.benchmark), plan.resolved.name, plan.noise))
         for line in notes_on(ended.rows, plan.noise):
             say(line)
     say(f"{ended.path}: {len(ended.rows)} runs")
     if ended.left_out:
-        say(f"left out, since no model of {plan.meant.name} has as many variables: {', '.join(ended.left_out)}")
-    # a fault of one's own method is the same in all problems, and told once
-    faults = [failure.reason if plan.meant.is_own else failure.trial.problem for failure in ended.failures]
-    first = dict(reversed(list(zip(faults, ended.failures, strict=True))))
-    for fault, count in Counter(faults).items():
-        failure = first[fault]
-        which = f"run {failure.trial.run}" + (f" and {count - 1} more" if count > 1 else "")
-        say(f"error: {failure.trial.problem}, {which}: {failure.reason}", to=error_console)
+        say(f"left out, since no model of {plan.resolved.name} has as many variables: {', '.join(ended.left_out)}")
+    # a user's own method fails in all problems for the same reason, so it is reported once
+    groups: dict[str, list[Failure]] = {}
+    for failure in ended.failures:
+        groups.setdefault(failure.reason if plan.resolved.is_own else failure.trial.problem, []).append(failure)
+    for first, *others in groups.values():
+        which = f"run {first.trial.run}" + (f" and {len(others)} more" if others else "")
+        say(f"error: {first.trial.problem}, {which}: {first.reason}", to=error_console)
 
 
 def _draw(ended: Ended, plan: Plan, out: Path) -> None:
     """Draw both figures beside the table."""
-    name, method = ended.path.stem, plan.meant.name
-    drawn = [save_figure(success_figure({method: ended.rows}, table_name(plan.benchmark)), out / f"{name}.png")]
-    curves = read_curves(out, name, ended.rows)
-    shown = dict(list(curves.items())[:MOST_PANELS])
-    drawn.append(save_figure(curves_figure({method: shown}), out / f"{name}-curves.png"))
-    for path in drawn:
-        say(str(path))
+    name, method = ended.path.stem, plan.resolved.name
+    curves = dict(islice(read_curves(out, name, ended.rows).items(), MOST_PANELS))
+    successes = success_figure({method: ended.rows}, table_name(plan.benchmark))
+    for figure, path in ((successes, f"{name}.png"), (curves_figure({method: curves}), f"{name}-curves.png")):
+        say(str(save_figure(figure, out / path)))

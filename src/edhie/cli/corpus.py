@@ -12,24 +12,16 @@ from rich.table import Table
 
 from edhie.cli.grammar import complete_name as complete_grammar
 from edhie.cli.options import Json, print_json
-from edhie.cli.terminal import INTERRUPTED, is_interruption, progress_bar
+from edhie.cli.terminal import exit_on_interrupt, progress_bar
 from edhie.cli.train import complete_corpus
 from edhie.console import console, error_console, help_of, say
-from edhie.corpora import (
-    Corpus,
-    ImportOptions,
-    Recipe,
-    build,
-    import_file,
-    named_recipe,
-    physics,
-    recipe_names,
-)
+from edhie.corpora import Corpus, ImportOptions, Recipe, build, import_file, named_recipe, physics, recipe_names
 from edhie.corpora.build import TIME_LIMIT
-from edhie.corpora.corpus import checksum, expressions_text, vacant
+from edhie.corpora.corpus import expressions_text, vacant
 from edhie.corpora.formulas import PHYSICS
 from edhie.corpora.importing import Notation, Numbers
 from edhie.corpora.recipes import known_checksum
+from edhie.storage import digest
 
 app = typer.Typer(help="Make and look at corpora, the expressions that a generator learns from.", no_args_is_help=True)
 
@@ -67,29 +59,21 @@ def build_corpus(
         recipe = named_recipe(name)
         if seed != recipe.seed:
             recipe = replace(recipe, seed=seed, name="")
-    with progress_bar() as progress:
+    kept = f"the part done is kept in {out}; the same command resumes" if recipe.simplify else "nothing was made"
+    with progress_bar() as progress, exit_on_interrupt(lambda: f"stopped; {kept}"):
         task = progress.add_task("simplifying" if recipe.simplify else "drawing", total=recipe.size)
-        try:
-            corpus = build(
-                recipe,
-                out,
-                workers=workers,
-                time_limit=time_limit,
-                on_progress=lambda done, total: progress.update(task, completed=done, total=total),
-            )
-        except (KeyboardInterrupt, SystemError) as error:
-            if not is_interruption(error):
-                raise
-            kept = f"the part done is kept in {out}; the same command resumes"
-            say(f"stopped; {kept if recipe.simplify else 'nothing was made'}", to=error_console)
-            raise typer.Exit(INTERRUPTED) from None
-    _tell(corpus, out)
-    expected = known_checksum(recipe.name)
-    if expected is not None and checksum(expressions_text(corpus.forest)) != expected:
-        say(
-            "note: its bytes are not those of the recipe; another release of SymPy or NumPy may be the reason",
-            to=error_console,
+        corpus = build(
+            recipe,
+            out,
+            workers=workers,
+            time_limit=time_limit,
+            on_progress=lambda done, total: progress.update(task, completed=done, total=total),
         )
+    _print_size(corpus, out)
+    expected = known_checksum(recipe.name)
+    if expected is not None and digest(expressions_text(corpus.forest)) != expected:
+        note = "note: its bytes are not those of the recipe; another release of SymPy or NumPy may be the reason"
+        say(note, to=error_console)
 
 
 @app.command("import", epilog="Example: `edhie corpus import formulas.txt --out corpora/field`")
@@ -153,10 +137,10 @@ def list_corpora(as_json: Json = False) -> None:
 
 
 def _save(corpus: Corpus, folder: Path) -> None:
-    _tell(corpus, corpus.save(vacant(folder)))
+    _print_size(corpus, corpus.save(vacant(folder)))
 
 
-def _tell(corpus: Corpus, folder: Path) -> None:
+def _print_size(corpus: Corpus, folder: Path) -> None:
     say(f"{corpus.name}: {len(corpus)} expressions in {folder}")
 
 

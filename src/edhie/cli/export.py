@@ -10,10 +10,9 @@ import typer
 from edhie.cli.outputs import Force, check_output
 from edhie.cli.show import Index, RunFolder, chosen_equation
 from edhie.console import say
-from edhie.errors import ExpressionError
+from edhie.errors import ExpressionError, raised_as
 from edhie.expr.exports import FORMATS
 from edhie.expr.exports import export as written
-from edhie.fit import Discovery
 from edhie.fit.problem import variable_names
 from edhie.fit.run_folder import load
 
@@ -37,17 +36,11 @@ def export(
         check_output(out, force=force)
     found = load(folder, whole=False)
     equation = chosen_equation(found, index)
-    text = written(equation.printed, format, name=name, target=_target(found)).rstrip("\n")
+    target = variable_names((*found.train.names, found.target))[-1]  # an identifier that no variable has
+    text = written(equation.printed, format, name=name, target=target).rstrip("\n")
     if out is None:
         say(text)
         return
-    try:
+    with raised_as(ExpressionError, f"cannot write to {out}"):
         out.write_text(f"{text}\n", encoding="utf-8")
-    except OSError as error:
-        raise ExpressionError(f"cannot write to {out}: {error.strerror or error}") from error
     say(f"{out}: {FORMATS[format].description}")
-
-
-def _target(found: Discovery) -> str:
-    """Return the target as an identifier that no variable has."""
-    return variable_names((*found.train.names, found.target))[-1]

@@ -1,4 +1,4 @@
-"""The data of a fit: columns of a file, checked, and told before anything takes time."""
+"""The data of a fit: columns of a file, checked and summarised before the search begins."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from edhie.cli.terminal import only_warnings
 from edhie.console import error_console, say
 from edhie.errors import DataError, shortened, suggestion
 from edhie.evaluate import Data, read_data
@@ -19,8 +20,8 @@ from edhie.fit import Problem
 from edhie.fit.problem import variable_names
 
 LEAST_ROWS = 2
-FEW_ROWS = 30  # as many have to be told apart from a table that was turned
-CONSTANT = "c"  # what formulas call an unknown constant
+FEW_ROWS = 30  # with fewer, a table may have been transposed
+CONSTANT = "c"  # an unknown constant in formulas
 MOST_TOLD = 20  # columns that have another name in equations
 
 
@@ -35,8 +36,11 @@ class Measured:
     validation_path: Path | None = None
     """The file of the rows for validation; None if they are held out."""
 
-    def tell(self) -> None:
-        """Print what was read and which rows are held out."""
+    def tell(self, *, quiet: bool = False) -> None:
+        """Print a summary of the data; if `quiet`, print nothing, and from here on only warnings."""
+        if quiet:
+            only_warnings()
+            return
         if self.notes:
             say(f"{self.path} {' and '.join(self.notes)}", to=error_console)
         problem, columns = self.problem, self.problem.columns
@@ -84,7 +88,7 @@ def read_measured(
     target, sigma = own.get(target, target), None if sigma is None else own.get(sigma, sigma)
     given, excluded = ([own.get(name, name) for name in listed(each)] for each in (features, exclude))
     names = _features(table, target, given, sigma, excluded)
-    numbers = table.numbers((target, *names, *_or_none(sigma)), drop_missing=drop_missing)
+    numbers = table.numbers(_without_none(target, *names, sigma), drop_missing=drop_missing)
     if not names:
         raise DataError(f"{path} has no column of numbers besides {target!r}; give at least one to explain it with")
     if len(numbers) < LEAST_ROWS:
@@ -95,11 +99,15 @@ def read_measured(
         raise DataError(f"{path} has more variables ({len(names)}) than rows ({len(numbers)}); {more}")
     data = _data(table, target, names, sigma, numbers)
     _check_variation(data, path, target)
-    if validation is not None:
-        other = open_table(validation, decimal=decimal, missing=missing)
-        apart = _validation(other, target, names, sigma, drop_missing=drop_missing)
-        return Measured(path, table.notes, Problem.of(data, target=target, validation=apart), other.path)
-    return Measured(path, table.notes, Problem.of(data, target=target))
+    if validation is None:
+        return Measured(path, table.notes, Problem.of(data, target=target))
+    other = open_table(validation, decimal=decimal, missing=missing)
+    sigma = sigma if sigma in other.names else None  # it may have no standard errors
+    numbers = other.numbers(_without_none(target, *names, sigma), drop_missing=drop_missing)
+    if len(numbers) == 0:
+        raise DataError(f"{other.path} has no rows of numbers; give at least 1 for validation")
+    apart = _data(other, target, names, sigma, numbers)
+    return Measured(path, table.notes, Problem.of(data, target=target, validation=apart), other.path)
 
 
 def _data(table: Table, target: str, names: tuple[str, ...], sigma: str | None, numbers: Numbers) -> Data:
@@ -134,17 +142,8 @@ def _check_variation(data: Data, path: Path, target: str) -> None:
         raise DataError(f"{path}: {constant}; choose another --target")
 
 
-def _validation(table: Table, target: str, names: tuple[str, ...], sigma: str | None, *, drop_missing: bool) -> Data:
-    """Return the same columns of another file, which may have no standard errors and a constant target."""
-    sigma = sigma if sigma in table.names else None
-    numbers = table.numbers((target, *names, *_or_none(sigma)), drop_missing=drop_missing)
-    if len(numbers) == 0:
-        raise DataError(f"{table.path} has no rows of numbers; give at least 1 for validation")
-    return _data(table, target, names, sigma, numbers)
-
-
 def listed(names: str) -> tuple[str, ...]:
-    """Return the names of a list as in CSV: a name with a comma stands in quotes."""
+    """Return the names in a comma-separated list; a name with a comma is quoted."""
     return tuple(each.strip() for each in next(csv.reader([names], skipinitialspace=True), []) if each.strip())
 
 
@@ -171,5 +170,5 @@ def _features(
     return names
 
 
-def _or_none(name: str | None) -> tuple[str, ...]:
-    return () if name is None else (name,)
+def _without_none(*names: str | None) -> tuple[str, ...]:
+    return tuple(name for name in names if name is not None)

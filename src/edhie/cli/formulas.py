@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +12,7 @@ import typer
 from edhie.cli.options import Json, print_json
 from edhie.cli.outputs import Force, check_figure, save_figure
 from edhie.console import console, draws_unicode, error_console, say
-from edhie.errors import EdhieError, ExpressionError, ParseError
+from edhie.errors import EdhieError, ExpressionError, ParseError, raised_as
 from edhie.expr import Expr, SymbolLibrary, parse, to_infix, to_postfix, to_prefix
 
 STANDARD_INPUT = Path("-")
@@ -37,7 +37,9 @@ def read_formulas(texts: Sequence[str], file: Path | None, library: SymbolLibrar
     if file is None:
         return exprs
     name = "standard input" if file == STANDARD_INPUT else str(file)
-    for number, line in enumerate(_lines(file, name), start=1):
+    with raised_as(ExpressionError, f"{name} cannot be read"):
+        text = sys.stdin.read() if file == STANDARD_INPUT else file.read_text(encoding="utf-8-sig")
+    for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
             try:
                 exprs.append(read_formula(line, library))
@@ -46,15 +48,6 @@ def read_formulas(texts: Sequence[str], file: Path | None, library: SymbolLibrar
     if not exprs:
         raise ExpressionError(f"{name} holds no formulas")
     return exprs
-
-
-def _lines(file: Path, name: str) -> Iterable[str]:
-    try:
-        text = sys.stdin.read() if file == STANDARD_INPUT else file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise ExpressionError(f"{name} cannot be read: {reason}") from error
-    return text.splitlines()
 
 
 Formula = Annotated[str, typer.Argument(help='A formula, such as "3*x0^2 + sin(x1)/c".')]
@@ -71,7 +64,12 @@ def show_formula(
     """Show a formula in every notation and as a tree."""
     if figure is not None:
         check_figure(figure, force=force)
-    expr = _read(formula, latex)
+    if latex:
+        from edhie.expr.latex_reader import from_latex
+
+        expr = from_latex(formula)
+    else:
+        expr = parse(formula)
     if simplify:
         from edhie.expr.simplify import simplify as simplified
 
@@ -87,21 +85,17 @@ def show_formula(
         shown = {name.lower(): text for name, text in notations.items()}
         print_json(shown | {"size": expr.size, "height": expr.height})
     else:
+        from edhie.expr.drawing import draw_text
+
         size = f"{expr.size} node{'s' * (expr.size > 1)}, height {expr.height}"
-        _print_formula(expr, notations | {"size": size})
+        for label, text in (notations | {"size": size}).items():
+            console.print(f"[bold]{label:9}[/]", end="")
+            say(text)
+        say(f"\n{draw_text(expr, ascii=not draws_unicode())}")
     if figure is not None:
         from edhie.expr.drawing import draw_figure
 
         say(f"tree drawn in {save_figure(draw_figure([expr]), figure)}", to=error_console if as_json else console)
-
-
-def _print_formula(expr: Expr, lines: Mapping[str, str]) -> None:
-    from edhie.expr.drawing import draw_text
-
-    for label, text in lines.items():
-        console.print(f"[bold]{label:9}[/]", end="")
-        say(text)
-    say(f"\n{draw_text(expr, ascii=not draws_unicode())}")
 
 
 def compare(
@@ -116,7 +110,7 @@ def compare(
     from edhie.expr.distance import edit_distance, tree_distance
     from edhie.expr.equivalence import equivalent
 
-    a, b = _read(first, False), _read(second, False)
+    a, b = parse(first), parse(second)
     answer = equivalent(a, b, time_limit=max_time)
     distances = {"edit_distance": edit_distance(a, b), "tree_distance": tree_distance(a, b)}
     if as_json:
@@ -135,11 +129,3 @@ def _sympy_text(expr: Expr) -> str:
         return str(expr.sympy())
     except EdhieError as error:
         return f"none: {error}"
-
-
-def _read(formula: str, latex: bool) -> Expr:
-    if latex:
-        from edhie.expr.latex_reader import from_latex
-
-        return from_latex(formula)
-    return parse(formula)

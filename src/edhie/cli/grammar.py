@@ -16,7 +16,7 @@ app = typer.Typer(help="Look at probabilistic grammars and draw expressions from
 
 
 def complete_name(incomplete: str) -> list[str]:
-    """Return the names of grammars that begin with what is typed."""
+    """Return the names of grammars with this beginning."""
     return [name for name in names() if name.startswith(incomplete)]
 
 

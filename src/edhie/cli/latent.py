@@ -9,26 +9,9 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from edhie.cli import options
 from edhie.cli.formulas import STANDARD_INPUT, read_formula, read_formulas
 from edhie.cli.number_files import read_codes, write_codes
-from edhie.cli.options import (
-    MOST_POINTS,
-    NO_EXPRESSION,
-    WRITERS,
-    Count,
-    Forbid,
-    Json,
-    MaxHeight,
-    MaxSize,
-    ModelFolder,
-    Seed,
-    Temperature,
-    Written,
-    in_parts,
-    load_within,
-    print_expression,
-    print_json,
-)
 from edhie.cli.outputs import Force, check_figure, check_output, save_figure
 from edhie.console import console, error_console, say
 from edhie.errors import GeneratorError
@@ -41,22 +24,22 @@ HOPELESS_ROUNDS = 100  # rounds without a single expression before giving up
 
 
 def sample(
-    model: ModelFolder,
-    count: Count = 10,
-    temperature: Temperature = 0.0,
-    max_height: MaxHeight = Constraints.max_height,
-    max_size: MaxSize = Constraints.max_size,
-    forbid: Forbid = None,
-    seed: Seed = 0,
-    notation: Written = "infix",
-    as_json: Json = False,
+    model: options.ModelFolder,
+    count: options.Count = 10,
+    temperature: options.Temperature = 0.0,
+    max_height: options.MaxHeight = Constraints.max_height,
+    max_size: options.MaxSize = Constraints.max_size,
+    forbid: options.Forbid = None,
+    seed: options.Seed = 0,
+    notation: options.Written = "infix",
+    as_json: options.Json = False,
 ) -> None:
     """Draw expressions from a model: codes from its prior, decoded."""
-    loaded = load_within(model, max_height, max_size, forbid)
+    loaded = options.load_within(model, max_height, max_size, forbid)
     rng = np.random.default_rng(seed)
-    for part in in_parts(count):
+    for part in options.in_parts(count):
         for expr in drawn(loaded, part, rng, temperature):
-            print_expression(expr, notation, as_json=as_json)
+            options.print_expression(expr, notation, as_json=as_json)
 
 
 def drawn(model: LatentGenerator, count: int, rng: np.random.Generator, temperature: float) -> Forest:
@@ -77,14 +60,14 @@ def drawn(model: LatentGenerator, count: int, rng: np.random.Generator, temperat
 
 
 def encode(
-    model: ModelFolder,
+    model: options.ModelFolder,
     formulas: Annotated[list[str] | None, typer.Argument(help="Formulas over the model's symbols.")] = None,
     file: Annotated[Path | None, typer.Option(help="A file of formulas, one a line; - for standard input.")] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write the codes here: a CSV table, or .npy, which has no spread.")
     ] = None,
     force: Force = False,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Print the code of each formula: the mean and the spread of its points in the latent space."""
     if not formulas and file is None:
@@ -104,7 +87,7 @@ def encode(
         for text, *numbers in zip(texts, mean, spread, strict=True):
             # the shortest texts that read back as the same 32-bit numbers
             short = [[float(str(number)) for number in row] for row in numbers]
-            print_json({"expression": text, "mean": short[0], "spread": short[1]})
+            options.print_json({"expression": text, "mean": short[0], "spread": short[1]})
     elif out is not None:
         say(f"{len(exprs)} {'codes' if len(exprs) > 1 else 'code'} of {loaded.latent_dim} numbers in {out}")
     else:
@@ -117,42 +100,42 @@ def _columns(numbers: Codes) -> str:
 
 
 def decode(
-    model: ModelFolder,
+    model: options.ModelFolder,
     file: Annotated[Path, typer.Argument(help="Codes, one a row: CSV as `edhie encode --out` writes it, or .npy.")],
-    temperature: Temperature = 0.0,
-    max_height: MaxHeight = Constraints.max_height,
-    max_size: MaxSize = Constraints.max_size,
-    forbid: Forbid = None,
-    seed: Seed = 0,
-    notation: Written = "infix",
-    as_json: Json = False,
+    temperature: options.Temperature = 0.0,
+    max_height: options.MaxHeight = Constraints.max_height,
+    max_size: options.MaxSize = Constraints.max_size,
+    forbid: options.Forbid = None,
+    seed: options.Seed = 0,
+    notation: options.Written = "infix",
+    as_json: options.Json = False,
 ) -> None:
-    """Print the expression of each code; a line each, also where there is none."""
-    loaded = load_within(model, max_height, max_size, forbid)
+    """Print the expression of each code, one a line; a code may have none."""
+    loaded = options.load_within(model, max_height, max_size, forbid)
     codes = read_codes(file, loaded.latent_dim)
     decoded = loaded.decode(codes, temperature=temperature, rng=np.random.default_rng(seed))
     found = dict(zip(decoded.sources.tolist(), decoded.forest, strict=True))
     for row in range(len(codes)):
-        print_expression(found.get(row), notation, as_json=as_json, row=row)
+        options.print_expression(found.get(row), notation, as_json=as_json, row=row)
 
 
 Formula = Annotated[str, typer.Argument(help="A formula over the model's symbols.")]
 
 
 def neighbours(
-    model: ModelFolder,
+    model: options.ModelFolder,
     formula: Formula,
     count: Annotated[
-        int, typer.Option("-n", "--count", min=1, max=MOST_POINTS, help="How many points to decode.")
+        int, typer.Option("-n", "--count", min=1, max=options.MOST_POINTS, help="How many points to decode.")
     ] = 20,
     radius: Annotated[
         float, typer.Option(min=0.0, help="How far around: 1 is the spread of the formula's own code.")
     ] = 1.0,
-    seed: Seed = 0,
-    notation: Written = "infix",
-    as_json: Json = False,
+    seed: options.Seed = 0,
+    notation: options.Written = "infix",
+    as_json: options.Json = False,
 ) -> None:
-    """List what lies around a formula: edit distance, how many points gave it, expression."""
+    """List expressions around a formula, with their edit distance and the number of points that gave them."""
     loaded = load(model)
     expr = read_formula(formula, loaded.library)
     found = neighbours_of(loaded, expr, count, np.random.default_rng(seed), radius=radius)
@@ -161,24 +144,26 @@ def neighbours(
         say("distance  count  expression")
     for each, distance, times in zip(found.forest, found.distances.tolist(), found.counts.tolist(), strict=True):
         if as_json:
-            print_expression(each, notation, as_json=True, distance=distance, count=times)
+            options.print_expression(each, notation, as_json=True, distance=distance, count=times)
         else:
-            say(f"{distance:8}  {times:5}  {WRITERS[notation](each)}")
+            say(f"{distance:8}  {times:5}  {options.WRITERS[notation](each)}")
     if found.invalid:
         say(f"{found.invalid} of {count} points gave no expression", to=error_console)
 
 
 def interpolate(
-    model: ModelFolder,
+    model: options.ModelFolder,
     first: Formula,
     second: Formula,
-    steps: Annotated[int, typer.Option(min=1, max=MOST_POINTS, help="How many steps from one to the other.")] = 4,
+    steps: Annotated[
+        int, typer.Option(min=1, max=options.MOST_POINTS, help="How many steps from one to the other.")
+    ] = 4,
     figure: Annotated[Path | None, typer.Option(help="Draw the trees into this file (PNG, PDF or SVG).")] = None,
     force: Force = False,
-    notation: Written = "infix",
-    as_json: Json = False,
+    notation: options.Written = "infix",
+    as_json: options.Json = False,
 ) -> None:
-    """Walk in a straight line from one formula's code to another's, and decode what lies on the way."""
+    """Decode points on a straight line between the codes of two formulas."""
     if figure is not None:
         check_figure(figure, force=force)
     loaded = load(model)
@@ -188,9 +173,9 @@ def interpolate(
         say("alpha  expression")
     for step in walk:
         if as_json:
-            print_expression(step.expr, notation, as_json=True, alpha=round(step.alpha, 6))
+            options.print_expression(step.expr, notation, as_json=True, alpha=round(step.alpha, 6))
         else:
-            say(f"{step.alpha:5.3g}  {WRITERS[notation](step.expr) if step.expr else NO_EXPRESSION}")
+            say(f"{step.alpha:5.3g}  {options.WRITERS[notation](step.expr) if step.expr else options.NO_EXPRESSION}")
     if figure is not None:
         from edhie.generators.plots import walk_figure
 

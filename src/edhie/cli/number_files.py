@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import GeneratorError, shortened
+from edhie.errors import GeneratorError, raised_as, shortened
 from edhie.generators import Codes
 
 NUMPY = ".npy"
@@ -20,9 +20,9 @@ WEIGHT_COLUMN = re.compile("weight")
 
 def write_codes(path: Path, texts: Sequence[str], mean: Codes, spread: Codes) -> None:
     """Write a row for each expression: text, code (z0, z1, …) and spread (s0, s1, …); .npy holds the codes alone."""
-    try:
+    with raised_as(GeneratorError, f"cannot write codes to {path}"):
         if _is_npy(path):
-            with path.open("wb") as array:  # of a name, np.save would not take every spelling of the suffix
+            with path.open("wb") as array:  # given a name, np.save would not take every spelling of the suffix
                 np.save(array, mean)
             return
         names = [f"{letter}{i}" for letter in "zs" for i in range(mean.shape[1])]
@@ -32,8 +32,6 @@ def write_codes(path: Path, texts: Sequence[str], mean: Codes, spread: Codes) ->
             # as text a 32-bit number is the shortest that reads back as the same
             rows = np.concatenate([mean, spread], axis=1).astype(str)
             writer.writerows([text, *row] for text, row in zip(texts, rows, strict=True))
-    except OSError as error:
-        raise GeneratorError(f"cannot write codes to {path}: {error.strerror or error}") from error
 
 
 def read_codes(path: Path, latent: int) -> Codes:

@@ -23,27 +23,23 @@ WRITERS: dict[Notation, Callable[[Expr], str]] = {
 }
 NO_EXPRESSION = "(no expression)"
 AT_ONCE = 10_000  # expressions drawn before they are printed: any number of them takes little memory
-MOST_POINTS = 1_000_000  # of a latent space in one request, whose answer is sorted or drawn as a whole
+MOST_POINTS = 1_000_000  # of a latent space in one request: all of them are held in memory
 
 
 def complete_model(incomplete: str) -> list[str]:
-    """Return the names of models that begin with what is typed; the shell itself completes folders."""
+    """Return the names of models with this beginning; the shell itself completes folders."""
     return [name for name in shipped_names() if name.startswith(incomplete.lower())]
 
 
 ModelFolder = Annotated[
-    str,
-    typer.Argument(help="A model folder, or a name from `edhie model list`.", autocompletion=complete_model),
+    str, typer.Argument(help="A model folder, or a name from `edhie model list`.", autocompletion=complete_model)
 ]
 Count = Annotated[int, typer.Option("-n", "--count", min=1, help="How many expressions.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Random seed.")]
 Written = Annotated[Notation, typer.Option("--notation", help="How to write expressions.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON: one object a line.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print the result and nothing else.")]
-Temperature = Annotated[
-    float,
-    typer.Option(min=0.0, help="Sampling temperature; 0 decodes greedily."),
-]
+Temperature = Annotated[float, typer.Option(min=0.0, help="Sampling temperature; 0 decodes greedily.")]
 MaxHeight = Annotated[int, typer.Option(min=1, help=help_of(Constraints, "max_height"))]
 MaxSize = Annotated[int, typer.Option(min=1, help=help_of(Constraints, "max_size"))]
 Forbid = Annotated[list[str] | None, typer.Option(help=help_of(Constraints, "forbidden") + " Give it once for each.")]
@@ -63,10 +59,8 @@ def load_within(folder: str, max_height: int, max_size: int, forbid: Iterable[st
 
 
 def in_parts(count: int) -> Iterator[int]:
-    """Yield counts of parts that add up to a count."""
-    while count > 0:
-        yield min(count, AT_ONCE)
-        count -= AT_ONCE
+    """Return the sizes of parts that add up to a count."""
+    return (min(AT_ONCE, count - start) for start in range(0, count, AT_ONCE))
 
 
 def print_expression(expr: Expr | None, notation: Notation, *, as_json: bool, **more: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -23,9 +24,9 @@ class Kind(NamedTuple):
     """A kind of folder that edhie writes."""
 
     what: str
-    marks: frozenset[str]
+    marks: Sequence[str]
     """Files that show that a folder is of this kind."""
-    files: frozenset[str]
+    files: Sequence[str]
     """Names of the files that belong to it."""
 
 
@@ -33,22 +34,17 @@ class Kind(NamedTuple):
 KINDS = (
     Kind(
         "run",
-        frozenset(("discovery.json", "run.json", "result.json")),
-        frozenset(
-            "discovery.json data.safetensors equations.csv best.txt run.json checkpoint.npz result.json symbols.json "
-            "candidates.jsonl front.csv history.csv front.png fit.png report.html revisions.csv difference.png".split()
-        ),
+        ("discovery.json", "run.json", "result.json"),
+        "discovery.json data.safetensors equations.csv best.txt run.json checkpoint.npz result.json symbols.json "
+        "candidates.jsonl front.csv history.csv front.png fit.png report.html revisions.csv difference.png".split(),
     ),
     Kind(
         "model",
-        frozenset(("weights.safetensors", "training.safetensors")),
-        frozenset(
-            "config.json symbols.json weights.safetensors history.csv history.png README.md "
-            "training.safetensors".split()
-        ),
+        ("weights.safetensors", "training.safetensors"),
+        "config.json symbols.json weights.safetensors history.csv history.png README.md training.safetensors".split(),
     ),
-    Kind("corpus", frozenset(("corpus.json",)), frozenset(("corpus.json", "expressions.txt"))),
-    Kind("regressor", frozenset(("estimator.json",)), frozenset(("estimator.json",))),
+    Kind("corpus", ("corpus.json",), ("corpus.json", "expressions.txt")),
+    Kind("regressor", ("estimator.json",), ("estimator.json",)),
 )
 
 
@@ -82,7 +78,7 @@ def check_figure(path: Path, *, force: bool) -> None:
 
 
 def save_figure(figure: Figure, path: Path) -> Path:
-    """Write a figure in the format that the name's end says, PNG where it says none; the path written to."""
+    """Write a figure in the format of the file's suffix, PNG without one; return the path."""
     try:
         whole = _with_suffix(path)
         figure.savefig(whole)
@@ -96,7 +92,7 @@ def _with_suffix(path: Path) -> Path:
 
 
 def check_folder(folder: Path, *, resume: bool) -> None:
-    """Raise where a new search would write among something else, or nothing can be written."""
+    """Raise an error if a new search would mix with other files, or nothing can be written."""
     if folder.exists() and not folder.is_dir():
         raise SearchError(f"{folder} is a file; choose a folder")
     there = next(each for each in (folder, *folder.absolute().parents) if each.exists())

@@ -1,4 +1,4 @@
-"""`edhie predict`: what an equation says of new rows."""
+"""`edhie predict`: predictions of an equation for new rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from edhie.cli.outputs import Force, check_output
 from edhie.cli.search_options import Decimal
 from edhie.cli.show import Index, RunFolder, chosen_equation
 from edhie.console import error_console, say
-from edhie.errors import DataError, shortened
+from edhie.errors import DataError, raised_as, shortened
 from edhie.evaluate.tables import Numbers, Table, open_table
 from edhie.fit import Discovery, Equation
 from edhie.fit.run_folder import load
@@ -39,9 +39,11 @@ def predict(
     out: Annotated[Path | None, typer.Option(help="The CSV file to write.", show_default="it is printed")] = None,
     force: Force = False,
 ) -> None:
-    """Add what the equation says to the rows of a table; a cell is empty where it has no value."""
+    """Add the predictions of an equation to a table; a cell is empty where the equation has no value."""
     if out is not None:
-        _check_output(out, data, force=force)
+        if out.exists() and data.exists() and out.samefile(data):
+            raise DataError(f"{out} is the table that is read; choose another file for the predictions")
+        check_output(out, force=force)
     found = load(folder, whole=False)
     equation = chosen_equation(found, index)
     table = open_table(data, decimal=decimal)
@@ -64,13 +66,6 @@ def predict(
         say(f"warning: the equation has no value in {rows}; their cells are empty", to=error_console)
     if out is not None:
         say(f"{out}: {columns.shape[1]:,} predictions by {equation}")
-
-
-def _check_output(out: Path, data: Path, *, force: bool) -> None:
-    """Raise an error if the predictions would replace the table that they are made from, or another file."""
-    if out.exists() and data.exists() and out.samefile(data):
-        raise DataError(f"{out} is the table that is read; choose another file for the predictions")
-    check_output(out, force=force)
 
 
 def _columns(found: Discovery, equations: Sequence[Equation], table: Table) -> Numbers:
@@ -111,11 +106,9 @@ def _write(table: Table, new: dict[str, Numbers], out: Path | None) -> None:
     if out is None:
         _write_rows(table, new, sys.stdout)
         return
-    try:
-        with out.open("w", encoding="utf-8", newline="") as file:
-            _write_rows(table, new, file)
-    except OSError as error:
-        raise DataError(f"cannot write the predictions to {out}: {error.strerror or error}") from error
+    wrong = f"cannot write the predictions to {out}"
+    with raised_as(DataError, wrong), out.open("w", encoding="utf-8", newline="") as file:
+        _write_rows(table, new, file)
 
 
 def _write_rows(table: Table, new: dict[str, Numbers], file: TextIO) -> None:

@@ -5,18 +5,19 @@ The help of an option is the first sentence of the field that it sets.
 
 from __future__ import annotations
 
-import csv
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
+from edhie.cli.fit_data import listed
 from edhie.cli.options import complete_model
 from edhie.console import help_of
 from edhie.errors import SymbolError, shortened, suggestion
-from edhie.evaluate.constraints import ANY_FUNCTION, Constraints
+from edhie.evaluate.constraints import Constraints
 from edhie.expr.symbols import ALIASES, OPERATORS
 from edhie.fit.settings import Noise, Selection, Settings
 
@@ -25,12 +26,12 @@ SEARCH, OUTPUT = "Search", "Output"
 
 
 def option(panel: str, help: str, *names: str, metavar: str = "", **more: Any) -> Any:
-    """Return an option with one line of help; `metavar` stands for its value."""
+    """Return an option with one line of help; `metavar` is shown for its value."""
     return typer.Option(*names, help=help, metavar=metavar, rich_help_panel=panel, **{"show_default": False} | more)
 
 
 def setting(panel: str, field: str, *names: str, config: type = Settings, more: str = "", **options: Any) -> Any:
-    """Return an option for a field of the settings, whose first sentence is its help, with `more` behind it."""
+    """Return an option for a field of the settings; its help is the field's first sentence, then `more`."""
     first = help_of(config, field).partition("\n")[0].partition(". ")[0].rstrip(".")
     return option(panel, f"{first}.{more}", *names, **options)
 
@@ -47,8 +48,6 @@ def within(least: float, most: float = math.inf) -> Callable[[Any], Any]:
     return check
 
 
-# -- data -------------------------------------------------------------------------------
-
 DataFile = Annotated[
     Path,
     typer.Argument(help="A table with a row of names: CSV, TSV, Excel, JSON lines, Parquet; - for standard input."),
@@ -62,16 +61,11 @@ Sigma = Annotated[str | None, option(DATA, "Column of the target's standard erro
 Validation = Annotated[Path | None, option(DATA, "Table of held-out rows to choose by.", metavar="FILE")]
 Decimal = Annotated[Literal[",", "."] | None, option(DATA, "Decimal mark, if it is not recognised.", metavar="MARK")]
 
-# -- what a good equation is --------------------------------------------------------------
-
 LossName = Annotated[
-    Literal["rmse", "mse", "mae", "nrmse", "max", "student"],
-    setting(GOAL, "loss", "--loss", metavar="LOSS"),
+    Literal["rmse", "mse", "mae", "nrmse", "max", "student"], setting(GOAL, "loss", "--loss", metavar="LOSS")
 ]
 NoiseName = Annotated[Noise, setting(GOAL, "noise", "--noise", metavar="MODEL")]
 SelectionName = Annotated[Selection, setting(GOAL, "selection", "--selection", "--select", metavar="RULE")]
-
-# -- what is known of the equation --------------------------------------------------------
 
 Operators = Annotated[str, option(FORM, 'Such as "+,-,*,exp"; all by default.', metavar="LIST")]
 Guesses = Annotated[list[str] | None, option(FORM, "Formula near the truth; repeatable.", "--guess", metavar="FORMULA")]
@@ -84,11 +78,8 @@ ForbidNesting = Annotated[list[str] | None, option(FORM, 'Such as "exp:exp,log";
 Only = Annotated[list[str] | None, option(FORM, 'Allow columns: "sin:angle"; repeatable.', metavar="OP:LIST")]
 AllVariables = Annotated[bool, setting(FORM, "all_variables", "--all-variables", config=Constraints)]
 
-# -- limits -------------------------------------------------------------------------------
-
 MaxTime = Annotated[
-    float | None,
-    setting(LIMITS, "max_time", metavar="SECONDS", callback=within(0), more=" 60 by default, 0 for none."),
+    float | None, setting(LIMITS, "max_time", metavar="SECONDS", callback=within(0), more=" 60 by default, 0 for none.")
 ]
 Evaluations = Annotated[
     int | None, option(LIMITS, "Limit on distinct expressions executed.", metavar="N", callback=within(1))
@@ -96,12 +87,9 @@ Evaluations = Annotated[
 TargetError = Annotated[float | None, setting(LIMITS, "target_error", metavar="LOSS", callback=within(0))]
 Patience = Annotated[int, setting(LIMITS, "patience", metavar="ROUNDS", callback=within(0), more=" 0 for never.")]
 
-# -- search and output --------------------------------------------------------------------
-
 SearchName = Annotated[Literal["mosaic", "evolve", "draw"], setting(SEARCH, "search", metavar="NAME")]
 Generator = Annotated[
-    str | None,
-    setting(SEARCH, "generator", "--generator", "--model", metavar="NAME", autocompletion=complete_model),
+    str | None, setting(SEARCH, "generator", "--generator", "--model", metavar="NAME", autocompletion=complete_model)
 ]
 Strict = Annotated[bool, setting(SEARCH, "strict", "--strict")]
 RandomSeed = Annotated[int, setting(SEARCH, "seed", metavar="N", callback=within(0, 2**63 - 1))]
@@ -112,7 +100,6 @@ Quiet = Annotated[bool, option(OUTPUT, "Print the equation only.", "--quiet")]
 Json = Annotated[bool, option(OUTPUT, "Print JSON.", "--json")]
 
 
-# -- conversion to settings ---------------------------------------------------------------
 def seconds_of(given: float | None, evaluations: int | None) -> float | None:
     """Return the time limit; with a limit on evaluations alone there is none, so that results can be repeated."""
     if given is None:
@@ -122,12 +109,9 @@ def seconds_of(given: float | None, evaluations: int | None) -> float | None:
 
 def operators_of(texts: str) -> list[str] | None:
     """Return the operators named; None for all."""
-    names = [each.strip() for each in texts.split(",") if each.strip()]
-    for name in names:
-        if name not in OPERATORS:
-            hint = suggestion(name, OPERATORS) or f"; there are {' '.join(OPERATORS)}"
-            raise SymbolError(f"unknown operator {name!r} in --operators{hint}")
-    return names or None
+    names = listed(texts)
+    _check_known(names, OPERATORS, "operator", "--operators")
+    return list(names) or None
 
 
 def constraints_of(
@@ -139,37 +123,29 @@ def constraints_of(
     columns: Sequence[str],
 ) -> Constraints | None:
     """Return the constraints; None if there are none. `columns` are the names that may be used."""
-    nested = _lists("--forbid-nesting", forbid_nesting or (), _operator)
-    only_on = _lists("--only", only or (), _column(columns))
+    nested = _lists("--forbid-nesting", forbid_nesting or ())
+    only_on = _lists("--only", only or ())
+    _check_known(chain(*nested.values()), (*OPERATORS, *ALIASES), "operator", "--forbid-nesting")
+    _check_known(chain(*only_on.values()), columns, "column", "--only")
     found = Constraints(max_size=max_size, nested=nested, only_on=only_on, all_variables=all_variables)
     return None if found == Constraints() else found
 
 
-def _lists(option: str, texts: Iterable[str], named: Callable[[str, str], str]) -> dict[str, tuple[str, ...]]:
-    """Return by operator the names behind its colon, joined for the same operator; names with commas are quoted."""
+def _lists(option: str, texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return by operator the names after its colon; those given for the same operator are joined."""
     found: dict[str, tuple[str, ...]] = {}
     for text in texts:
-        operator, colon, rest = text.partition(":")
-        if not colon or not operator.strip():
+        operator, colon, names = (part.strip() for part in text.partition(":"))
+        if not colon or not operator:
             raise typer.BadParameter(f"{option} is an operator, a colon and names, such as exp:exp,log; not {text!r}")
-        key = _operator(operator.strip(), option)
-        names = (each.strip() for each in next(csv.reader([rest], skipinitialspace=True), []))
-        found[key] = found.get(key, ()) + tuple(named(name, option) for name in names if name)
+        found[operator] = found.get(operator, ()) + listed(names)
+    _check_known(found, (*OPERATORS, *ALIASES), "operator", option)
     return found
 
 
-def _operator(name: str, option: str) -> str:
-    if name != ANY_FUNCTION and name not in OPERATORS and name not in ALIASES:
-        hint = suggestion(name, [*OPERATORS, *ALIASES]) or f"; there are {' '.join(OPERATORS)}"
-        raise SymbolError(f"unknown operator {shortened(name)!r} in {option}{hint}")
-    return name
-
-
-def _column(columns: Sequence[str]) -> Callable[[str, str], str]:
-    def named(name: str, option: str) -> str:
-        if name not in columns:
-            hint = suggestion(name, columns) or f"; there are {shortened(', '.join(columns))}"
-            raise SymbolError(f"unknown column {shortened(name)!r} in {option}{hint}")
-        return name
-
-    return named
+def _check_known(names: Iterable[str], known: Collection[str], what: str, option: str) -> None:
+    for name in names:
+        if name not in known:
+            there = " ".join(OPERATORS) if what == "operator" else shortened(", ".join(known))
+            hint = suggestion(name, known) or f"; there are {there}"
+            raise SymbolError(f"unknown {what} {shortened(name)!r} in {option}{hint}")

@@ -17,8 +17,7 @@ from edhie.view import duration, stopped
 
 RunFolder = Annotated[Path, typer.Argument(help="The folder that `edhie fit --out` made.")]
 Index = Annotated[
-    int | None,
-    typer.Option(help="Which equation, by its number in `edhie show`.", show_default="the chosen one"),
+    int | None, typer.Option(help="Which equation, by its number in `edhie show`.", show_default="the chosen one")
 ]
 
 
@@ -32,9 +31,6 @@ def chosen_equation(found: Discovery, index: int | None) -> Equation:
     return found.equations[index]
 
 
-UNDEFINED = "undefined"  # in place of R², where an equation has no value in some row
-
-
 def print_front(found: Discovery) -> None:
     """Print one line for each equation, from the simplest on, with a star before the chosen one; then notes."""
     has_validation, has_weights = found.validation is not None, any(each.confidence for each in found.equations)
@@ -43,44 +39,35 @@ def print_front(found: Discovery) -> None:
     names += [f"{'weight':>6}"] * has_weights
     say("  ".join([*names, f"{found.target} ="]))
     for k, each in enumerate(found.equations):  # equations come last: they may be long, and a line is never broken
-        cells = [f"{'*' if k == chosen else ' '}{k:>2} {each.complexity:>10g}", f"{each.loss:>10.4g}", _share(each.r2)]
-        cells += [] if each.r2_validation is None else [_share(each.r2_validation)]
+        cells = [f"{'*' if k == chosen else ' '}{k:>2} {each.complexity:>10g}", f"{each.loss:>10.4g}"]
+        cells += [f"{_r2_text(r2):>10}" for r2 in (each.r2, each.r2_validation) if r2 is not None]
         cells += [f"{each.confidence:>6}"] * has_weights
         say("  ".join([*cells, each.right_side()]))
     for note in found.notes:
         say(note)
 
 
-def print_equation(equation: Equation) -> None:
-    """Print the equation on one line."""
-    say(equation.text())
-
-
 def print_details(equation: Equation) -> None:
     """Print the quality of an equation and the uncertainty of its constants."""
-    shares = f"R² = {_share(equation.r2).strip()}"
+    shares = f"R² = {_r2_text(equation.r2)}"
     if equation.r2_validation is not None:
-        shares += f", on held-out rows {_share(equation.r2_validation).strip()}"
+        shares += f", on held-out rows {_r2_text(equation.r2_validation)}"
     weight = f", weight {equation.confidence}" if equation.confidence else ""
     say(f"  loss {equation.loss:.6g}, {shares}, complexity {equation.complexity:g}{weight}")
     known = equation.uncertainty
     if len(known.values):
         say("  constants, in the order in which they are written, and their standard errors:")
     for value, error in zip(known.values.tolist(), known.standard_errors.tolist(), strict=True):
-        say(
-            f"    {value:.8g} ± {error:.2g}" if math.isfinite(error) else f"    {value:.8g}, not determined by the data"
-        )
+        say(f"    {value:.8g}" + (f" ± {error:.2g}" if math.isfinite(error) else ", not determined by the data"))
 
 
 def document(found: Discovery) -> dict[str, Any]:
-    """Return the whole discovery as JSON."""
-    names = dict(zip(found.train.names, found.columns, strict=True))
-    is_empty = found.is_empty
+    """Return the discovery as JSON."""
     return found.as_json() | {
-        "selected": None if is_empty else equation_json(found.best),
-        "index": None if is_empty else found.index,
+        "selected": None if found.is_empty else equation_json(found.best),
+        "index": None if found.is_empty else found.index,
         "rows": {"train": found.train.n_rows, "validation": found.validation.n_rows if found.validation else 0},
-        "variables": names,
+        "variables": dict(zip(found.train.names, found.columns, strict=True)),
     }
 
 
@@ -91,10 +78,10 @@ def equation_json(equation: Equation) -> dict[str, Any]:
     return equation.as_json() | {"constants": known.values.tolist(), "standard_errors": errors}
 
 
-def _share(r2: float) -> str:
-    if not math.isfinite(r2):
-        return f"{UNDEFINED:>10}"
-    return f"{round(r2, 6) + 0.0:>10.6f}" if r2 > -10 else f"{r2:>10.3g}"  # + 0.0: no -0.000000
+def _r2_text(r2: float) -> str:
+    if not math.isfinite(r2):  # the equation has no value in some row
+        return "undefined"
+    return f"{round(r2, 6) + 0.0:.6f}" if r2 > -10 else f"{r2:.3g}"  # + 0.0: no -0.000000
 
 
 def show_run(folder: RunFolder, index: Index = None, as_json: Json = False) -> None:
@@ -107,8 +94,7 @@ def show_run(folder: RunFolder, index: Index = None, as_json: Json = False) -> N
     _print_search(found)
     say("")
     print_front(found)
-    say("")
-    print_equation(equation)
+    say(f"\n{equation.text()}")
     print_details(equation)
 
 

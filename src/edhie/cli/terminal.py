@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import typer
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -19,25 +20,19 @@ from rich.progress import (
 from edhie.console import error_console, say
 from edhie.errors import is_interruption
 
-__all__ = ["INTERRUPTED", "is_interruption"]
-
-INTERRUPTED = 130
-
-
+INTERRUPTED = 130  # exit code
 LOGGER = logging.getLogger("edhie")
 
 
-class _Saying(logging.Handler):
-    """One line a note."""
-
+class _ErrorConsoleHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         say(record.getMessage(), to=error_console)
 
 
 @contextmanager
-def told_notices() -> Iterator[None]:
+def log_to_terminal() -> Iterator[None]:
     """Print the library's log to standard error within the context."""
-    handler, level = _Saying(), LOGGER.level
+    handler, level = _ErrorConsoleHandler(), LOGGER.level
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.INFO)
     try:
@@ -50,6 +45,18 @@ def told_notices() -> Iterator[None]:
 def only_warnings() -> None:
     """Print warnings only, for commands that are to be quiet."""
     LOGGER.setLevel(logging.WARNING)
+
+
+@contextmanager
+def exit_on_interrupt(message: Callable[[], str]) -> Iterator[None]:
+    """Print a message and exit with code 130 if Ctrl-C stops the block."""
+    try:
+        yield
+    except BaseException as error:
+        if not is_interruption(error):
+            raise
+        say(message(), to=error_console)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def progress_bar() -> Progress:

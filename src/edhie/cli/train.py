@@ -14,8 +14,8 @@ import typer
 from edhie.cli.grammar import complete_name as complete_grammar
 from edhie.cli.number_files import read_weights
 from edhie.cli.options import complete_model
-from edhie.cli.terminal import INTERRUPTED, is_interruption, noted_bar
-from edhie.console import error_console, help_of, say
+from edhie.cli.terminal import exit_on_interrupt, noted_bar
+from edhie.console import help_of, say
 from edhie.corpora import Corpus, build, named_recipe, physics, recipe_names
 from edhie.corpora.formulas import PHYSICS
 from edhie.errors import CorpusError, GeneratorError, suggestion
@@ -31,9 +31,9 @@ FIELDS = {field.name for field in fields(TrainConfig)}
 
 
 def complete_corpus(incomplete: str) -> list[str]:
-    """Return the names of corpora that begin with what is typed."""
+    """Return the names of corpora with this beginning."""
     known = [name for name in (*recipe_names(), PHYSICS) if name.lower().startswith(incomplete.lower())]
-    return [incomplete + name[len(incomplete) :] for name in known]  # capitals as typed, which do not matter
+    return [incomplete + name[len(incomplete) :] for name in known]  # capitals as typed; they do not matter
 
 
 def _setting(name: str) -> Any:
@@ -47,8 +47,7 @@ def _setting(name: str) -> Any:
 def train(
     context: typer.Context,
     corpus: Annotated[
-        str,
-        typer.Argument(help="A corpus folder, or a name from `edhie corpus list`.", autocompletion=complete_corpus),
+        str, typer.Argument(help="A corpus folder, or a name from `edhie corpus list`.", autocompletion=complete_corpus)
     ],
     out: Annotated[Path, typer.Option(help="The folder to make.")],
     model: Annotated[
@@ -89,7 +88,12 @@ def train(
         raise typer.BadParameter("the model to --start from has its own grammar")
     if not force and (out / CONFIG).exists() and not (out / STATE).exists():
         raise GeneratorError(f"{out} holds a model already; choose another folder, or overwrite it with --force")
-    try:
+
+    def when_stopped() -> str:
+        finished, kept = epochs_done(out), f"what was learnt is kept in {out}: the same command resumes from there"
+        return f"stopped after {finished} of {config.epochs} epochs; {kept if finished else 'nothing is kept'}"
+
+    with exit_on_interrupt(when_stopped):
         found = training_corpus(corpus)
         with noted_bar() as progress:
             task = progress.add_task("epoch", total=config.epochs, completed=epochs_done(out), note="")
@@ -103,16 +107,7 @@ def train(
                 notes={"started from": start, "weights": weights, "grammar": grammar},
                 plot=True,
             )  # fmt: skip
-    except BaseException as error:
-        if not is_interruption(error):
-            raise
-        finished = epochs_done(out)
-        kept = (
-            f"what was learnt is kept in {out}: the same command resumes from there" if finished else "nothing is kept"
-        )
-        say(f"stopped after {finished} of {config.epochs} epochs; {kept}", to=error_console)
-        raise typer.Exit(INTERRUPTED) from None
-    _tell(done, out)
+    _print_quality(done, out)
 
 
 def _note(epoch: Epoch) -> str:
@@ -154,7 +149,7 @@ def training_corpus(name: str) -> Corpus:
         return build(recipe, folder)
 
 
-def _tell(done: Trained, folder: Path) -> None:
+def _print_quality(done: Trained, folder: Path) -> None:
     count, measured, model = len(done.history), done.measured, done.model
     epochs = "1 epoch" if count == 1 else f"{count} epochs"
     learnt_from = f"{done.corpus.name} ({len(done.corpus)} expressions) for {epochs} in {duration(done.seconds)}"

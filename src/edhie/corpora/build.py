@@ -19,7 +19,7 @@ import numpy as np
 import edhie
 from edhie.corpora.corpus import Corpus, vacant
 from edhie.corpora.recipes import Recipe
-from edhie.errors import CorpusError, EdhieError
+from edhie.errors import CorpusError, EdhieError, raised_as
 from edhie.expr import Expr, Forest, SymbolLibrary, from_prefix, to_prefix
 from edhie.expr.symbols import Symbol
 from edhie.expr.sympy_pool import SympyPool
@@ -118,7 +118,7 @@ def _simplified_rounds(recipe: Recipe, grammar: PCFG, log: Path, pool: SympyPool
     seen: set[str] = set()
     known: dict[Expr, Outcome] = {}
     for index in count():
-        # simplification mostly makes trees lower; what is higher than this seldom comes down far enough
+        # simplification mostly makes trees lower; higher trees seldom become low enough
         candidates = {unordered(expr): expr for expr in _drawn(recipe, grammar, index, recipe.max_height + 1)}
         drawn = [candidates[key] for key in candidates if key not in seen]
         seen.update(candidates)
@@ -166,11 +166,11 @@ def _read_back(path: Path, library: SymbolLibrary) -> Iterator[Outcome]:
 
 def _open_log(log: Path, recipe: Recipe, grammar: PCFG) -> None:
     """Make the folder of an unfinished build, or check that an existing one belongs to this recipe."""
-    # all that the rounds follow from; a build that proved too large may go on as a smaller one
+    # everything that determines the rounds; the size does not, so a build may be resumed with a smaller one
     decides = recipe.as_provenance() | {"grammar": str(grammar), "made by": edhie.__version__} | _versions(recipe)
     description = json.dumps({key: value for key, value in decides.items() if key != "size"}, indent=2) + "\n"
     path = log / "recipe.json"
-    try:
+    with raised_as(CorpusError, f"cannot write to {log.parent}"):
         log.mkdir(exist_ok=True)
         if not path.exists():
             _write_whole(path, iter(description.splitlines()))
@@ -178,16 +178,12 @@ def _open_log(log: Path, recipe: Recipe, grammar: PCFG) -> None:
             raise CorpusError(
                 f"{log.parent} holds an unfinished build of another recipe; remove {log} or choose another folder"
             )
-    except OSError as error:
-        raise CorpusError(f"cannot write to {log.parent}: {error.strerror or error}") from error
 
 
 def _write_whole(path: Path, lines: Iterable[str]) -> None:
-    """Write a file that is there in full or not at all."""
-    try:
+    """Write a file atomically."""
+    with raised_as(CorpusError, f"cannot write {path}"):
         replace_file(path, "".join(f"{line}\n" for line in lines).encode())
-    except OSError as error:
-        raise CorpusError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 # -- expressions up to the order of their terms and factors, which SymPy chooses anyway ---

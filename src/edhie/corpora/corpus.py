@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from edhie.errors import CorpusError, EdhieError
+from edhie.errors import CorpusError, EdhieError, raised_as
 from edhie.expr import Expr, Forest, SymbolLibrary, to_infix
 from edhie.expr.parser import parse
 from edhie.expr.symbols import Symbol
-from edhie.storage import FolderFormat
+from edhie.storage import FolderFormat, digest
 
 DESCRIPTION = "corpus.json"
 EXPRESSIONS = "expressions.txt"
@@ -23,7 +22,7 @@ FORMAT = FolderFormat("corpus", 1, DESCRIPTION, CorpusError, "delete it and buil
 
 @dataclass(frozen=True)
 class Corpus:
-    """A forest with a name and its provenance, kept as a folder that a person can read.
+    """A forest with a name and its provenance, saved as a readable folder.
 
     `corpus.json` holds the library, the provenance and a checksum; `expressions.txt` one expression a line, in infix.
     """
@@ -50,7 +49,7 @@ class Corpus:
         description = {
             "name": self.name,
             "count": len(self),
-            "sha256": checksum(text),
+            "sha256": digest(text),
             "provenance": dict(self.provenance),
             "library": json.loads(self.library.to_json()),
         }
@@ -68,7 +67,7 @@ class Corpus:
             library = SymbolLibrary.from_json(json.dumps(description["library"]), operators=operators)
         with FORMAT.reading(folder / EXPRESSIONS):
             text = (folder / EXPRESSIONS).read_bytes().decode("utf-8")
-        if checksum(text) != description["sha256"]:
+        if digest(text) != description["sha256"]:
             raise CorpusError(
                 f"{folder / EXPRESSIONS} is not what {DESCRIPTION} describes: it was edited or damaged; "
                 f"make a corpus of it with: edhie corpus import {folder / EXPRESSIONS}"
@@ -85,22 +84,15 @@ class Corpus:
 
 
 def vacant(folder: str | Path) -> Path:
-    """Make the folder for a new corpus; one that holds a corpus already raises."""
+    """Make the folder for a new corpus; raise an error if it holds one already."""
     folder = Path(folder)
-    try:
+    with raised_as(CorpusError, f"cannot write to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / DESCRIPTION).exists():
             raise CorpusError(f"{folder} holds a corpus already; choose another folder or remove it")
-    except OSError as error:
-        raise CorpusError(f"cannot write to {folder}: {error.strerror or error}") from error
     return folder
 
 
 def expressions_text(exprs: Iterable[Expr]) -> str:
     """Return one infix expression per line."""
     return "".join(f"{to_infix(expr)}\n" for expr in exprs)
-
-
-def checksum(text: str) -> str:
-    """Return the SHA-256 of the text, in hexadecimal."""
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()

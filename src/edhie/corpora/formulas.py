@@ -82,19 +82,9 @@ class Formulas:
         of other fields that differ from these in the names of their variables alone.
         """
         barred = (problems,) if isinstance(problems, str) else tuple(problems)
-        known = {
-            form
-            for form, row in zip(self.forms, self.rows, strict=True)
-            if any(each.startswith(barred) for each in row.problems)
-        }
-        left_out = set(fields)
-        return Formulas(
-            tuple(
-                row
-                for form, row in zip(self.forms, self.rows, strict=True)
-                if row.field not in left_out and form not in known
-            )
-        )
+        both, left_out = list(zip(self.forms, self.rows, strict=True)), set(fields)
+        known = {form for form, row in both if any(each.startswith(barred) for each in row.problems)}
+        return Formulas(tuple(row for form, row in both if row.field not in left_out and form not in known))
 
 
 @cache
@@ -108,12 +98,11 @@ def formulas() -> Formulas:
     True
     """
     text = (files("edhie.corpora") / "data" / FILE).read_text(encoding="utf-8")
+    _, *rows = csv.reader(io.StringIO(text))
     return Formulas(
         tuple(
-            Formula(
-                row["field"], row["name"], row["target"], row["formula"], row["source"], (*row["problems"].split(),)
-            )
-            for row in csv.DictReader(io.StringIO(text))
+            Formula(field, name, target, formula, source, tuple(problems.split()))
+            for field, name, target, formula, source, problems in rows
         )
     )
 

@@ -1,10 +1,10 @@
-"""`EDHiERegressor`: equation discovery with scikit-learn's manners."""
+"""`EDHiERegressor`: equation discovery as a scikit-learn estimator."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -15,7 +15,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from edhie.errors import DataError, SearchError
-from edhie.estimator.saving import Kept, read, write
+from edhie.estimator.saving import read, write
 from edhie.evaluate import Constraints, Data, read_data
 from edhie.evaluate.data import what_never_varies, with_resolution
 from edhie.evaluate.reading import read_sigmas, weights_of
@@ -38,69 +38,68 @@ DOUBTS = ("constants", "equations")
 
 
 class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Finds equations that explain `y` by the columns of `X`, and predicts with the one that describes the data best.
+    """Find equations that explain `y` by the columns of `X`, and predict with the one that describes the data best.
 
     Parameters
     ----------
     max_time : float or None, default=60
-        Seconds that `fit` may search, for each target; None for no limit. It ends earlier where an equation leaves
-        nothing but rounding unexplained.
+        Time limit of `fit` in seconds, for each target; None for no limit. It ends earlier if an equation leaves
+        only rounding errors.
     max_evaluations : int or None, default=None
         Distinct expressions executed at most. Without `max_time` it gives the same result on every machine.
     operators : list or None, default=None
-        What equations may be made of, such as ``["+", "*", "exp"]``; operators of your own are made with
+        Operators that equations may use, such as ``["+", "*", "exp"]``; make operators of your own with
         `edhie.operator`. None for arithmetic, powers and the elementary functions.
     generator : str, path, Generator or None, default=None
-        What gives the pieces that equations are made of: a shipped model's name, a model's folder, a grammar. None
-        for a shipped one; for more than six variables, or other operators, one is trained in the background of a fit of
-        half a minute and more, and kept for the next.
+        Source of expressions: the name of a shipped model, a model folder or a grammar. None for a shipped one. For
+        more than six variables or other operators, a fit of half a minute or more trains one in the background, which
+        later fits use.
     loss : str or callable, default="rmse"
-        What is made small: a name ("rmse", "mse", "mae", "nrmse", "max", "one_minus_r2"), or a function of y,
+        Loss to minimise: a name ("rmse", "mse", "mae", "nrmse", "max", "one_minus_r2"), or a function of y,
         prediction and weights (None without). "student" is robust: a few gross errors among the rows hardly change
         the equation.
     noise : {"auto", "constant", "proportional", "both", "counts", "student"}, default="auto"
-        The noise of `y`, under which equations are compared and constants fitted: the same in every row, in
-        proportion to the prediction, with both parts, that of counts, or the same but for gross errors. With "auto"
-        the one that describes the residuals best is chosen; `best_.noise` names it. Standard errors given as
-        `sigma` take its place.
+        Noise model of `y`, for comparing equations and fitting constants: the same in every row, proportional to the
+        prediction, both, that of counts, or the same but for gross errors. With "auto" the one that describes the
+        residuals best is chosen; `best_.noise` names it. Standard errors given as `sigma` take its place.
     patience : int or None, default=100
         Rounds of the search without a better equation after which `fit` ends early, if it took no more rounds than
         that to find the best one. None to search until the time is up.
     selection : {"mdl", "best", "accuracy", "score"}, default="mdl"
-        Which equation `predict` uses: the shortest description of the data; the best score among the most accurate;
-        the most accurate; the best score, which is how much the loss falls for each unit of complexity.
+        Choice of the equation for `predict`: the shortest description of the data, the best score among the most
+        accurate, the most accurate, or the best score: the fall of the loss for each unit of complexity.
     constraints : Constraints or None, default=None
-        What equations have to look like, beyond their operators: their size, what may not be nested, which variables
-        an operator may be applied to; see `edhie.Constraints`. None: like anything.
+        Limits on the form of equations besides their operators: size, forbidden nestings, the variables that an
+        operator may be applied to; see `edhie.Constraints`. None for no limits.
     guesses : list of str or Expr, or None, default=None
         Formulas that may be near the truth, over the columns' names, such as ``["c*exp(-2*t) + c"]``: `c` is a
-        constant to be fitted, and a number is one that begins with this value. They are scored first, for
-        every target, and the search goes on from them and their parts.
+        constant to be fitted, and a number is one that starts at this value. They are scored first, for
+        every target, and the search uses them and their parts.
     template : str or None, default=None
-        A form with unknown parts, such as ``"f(dose)*exp(-c*time) + g(time)"``: what stands in the brackets are the
-        variables that a part may be made of, and `c` is a constant to be fitted.
+        A form with unknown parts, such as ``"f(dose)*exp(-c*time) + g(time)"``: the arguments of a part are the
+        variables that it may use, and `c` is a constant to be fitted.
     corpus : path, list of str or None, default=None
-        Formulas of your field, in a file or a list: the generator is fine-tuned on them (with torch; once, then it is
-        kept), and they are pieces of equations as they are.
+        Formulas of your field, in a file or a list: the generator is fine-tuned on them (once, and with torch), and
+        they are pieces of equations as they are.
     search : str or Strategy, default="mosaic"
-        How to search.
+        Search strategy: "mosaic", "evolve" (the paper's EDHiE), "draw" (random search) or your own.
     warm_start : bool, default=False
-        Whether `fit` begins with the equations that the last `fit` found: where the columns and the number of
-        targets are the same, the best trade-offs of each target are guesses for it, as far as the operators still
-        allow them, behind `guesses`. The data may be others: constants are fitted anew.
+        Whether `fit` starts from the equations of the last `fit`: if the columns and the number of targets are the
+        same, the best trade-offs of each target are added to `guesses`, as far as the operators allow them. The data
+        may differ: constants are fitted again.
     random_state : int, RandomState or None, default=0
-        What every random choice follows from.
+        Seed of all random choices.
     verbose : bool, default=False
-        Whether `fit` shows what it finds while it searches.
+        Whether `fit` shows its progress.
 
     Attributes
     ----------
     discoveries_ : list of Discovery
-        By target: all that was found.
+        The discovery of each target.
     equations_ : pandas.DataFrame
         The best trade-offs between loss and complexity.
     best_ : Equation
-        The chosen one, of the first target.
+        The chosen equation of the first target.
     """
 
     def __init__(
@@ -151,12 +150,12 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         sigma: Any = None,
         validation: tuple[Any, Any] | None = None,
     ) -> Self:
-        """Look for equations.
+        """Find equations for each column of `y`.
 
-        `y` may have several columns: each gets equations of its own. `sigma` are the standard errors of `y`, one for
-        each of its values: rows then count by 1/sigma², and `sample_weight` must be left out. `validation` is a pair
-        of X and y by which equations are chosen; without one, some rows are held out where there are a thousand and
-        more. Ctrl-C ends the search, and the estimator is fitted with what was found.
+        `sigma` are the standard errors of `y`, of the same shape; they set the weights of rows to 1/sigma², so they
+        cannot be combined with `sample_weight`. `validation` is a pair of X and y by which equations are chosen; by
+        default a part of the rows is held out if there are 1,000 or more. Ctrl-C ends the search, and the estimator is
+        fitted with the equations found so far.
         """
         if sigma is not None and sample_weight is not None:
             both = "sample_weight and sigma are both given, and sigma alone sets the weights to 1/sigma²"
@@ -180,7 +179,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             begun = replace(settings, recalled=before[k])
             self.discoveries_.append(self._discovered(data, begun, names[k], held_out, k))
         for each in self.discoveries_:
-            each.best  # noqa: B018 -- raises where nothing was found
+            each.best  # noqa: B018 -- raises an error if nothing was found
             if each.explains_nothing and each.train.squares_about_mean > 0:
                 warnings.warn(each.notes[0], UserWarning, stacklevel=2)
         return self
@@ -189,22 +188,9 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         seed = self.random_state
         if not isinstance(seed, int | np.integer):
             seed = check_random_state(seed).randint(LARGEST_SEED)
-        return Settings(
-            max_time=self.max_time,
-            max_evaluations=self.max_evaluations,
-            operators=self.operators,
-            generator=self.generator,
-            loss=self.loss,
-            noise=self.noise,
-            patience=self.patience,
-            selection=self.selection,
-            constraints=self.constraints,
-            guesses=() if self.guesses is None else self.guesses,
-            template=self.template,
-            corpus=self.corpus,
-            search=self.search,
-            seed=int(seed),
-        )
+        known = {each.name for each in fields(Settings)}
+        given = {name: value for name, value in self.get_params(deep=False).items() if name in known}
+        return Settings(**given | {"guesses": () if self.guesses is None else self.guesses, "seed": int(seed)})
 
     def _found_before(self, columns: list[str], n_targets: int) -> list[tuple[Expr, ...]]:
         """Return the equations of the last fit by target; none without a warm start, or if its columns were others."""
@@ -233,7 +219,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"y of the validation set has {y.ndim} dimensions, that of the data {n_dimensions}")
         return X, y.reshape(len(y), -1)
 
-    # -- what was found -------------------------------------------------------------------
+    # -- results --------------------------------------------------------------------------
 
     @property
     def best_(self) -> Equation:
@@ -309,7 +295,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             raise SearchError("there are parts only where a template was given: EDHiERegressor(template=...)")
         return parts(self._equation(self._first, index).expr, self.template)
 
-    # -- pictures, pages, folders ---------------------------------------------------------
+    # -- plots, reports and folders -------------------------------------------------------
 
     def plot(self, index: int | None = None, *, kind: Literal["fit", "front"] = "fit") -> Figure:
         """Plot data, prediction and residuals, or the front, of the first target, as a Matplotlib figure."""
@@ -318,34 +304,21 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return plot_front(self._first) if kind == "front" else plot_fit(self._equation(self._first, index))
 
     def report(self, path: str | Path) -> Path:
-        """Write one page for the browser about all that was found; the path of the file."""
+        """Write one HTML page about all equations, and return its path."""
         from edhie.report import write_report
 
         check_is_fitted(self, "discoveries_")
         return write_report(self.discoveries_, path)
 
     def save(self, folder: str | Path) -> Path:
-        """Write the fitted regressor into a folder that a person can read; `load` reads it."""
+        """Write the fitted regressor into a readable folder, which `load` reads."""
         check_is_fitted(self, "discoveries_")
-        names = getattr(self, "feature_names_in_", None)
-        kept = Kept(
-            self.get_params(), self.n_features_in_, None if names is None else tuple(names), self._is_flat,
-            tuple(self.discoveries_),
-        )  # fmt: skip
-        write(kept, Path(folder))
-        return Path(folder)
+        return write(self, Path(folder))
 
     @classmethod
     def load(cls, folder: str | Path, *, operators: Iterable[Symbol] = ()) -> Self:
         """Load a regressor that `save` wrote; pass your own operators if its equations use some."""
-        kept = read(Path(folder), operators)
-        found = cls(**kept.parameters)
-        found.n_features_in_ = kept.n_features
-        if kept.feature_names is not None:
-            found.feature_names_in_ = np.array(kept.feature_names, dtype=object)
-        found._is_flat = kept.is_flat
-        found.discoveries_ = list(kept.discoveries)
-        return found
+        return read(cls, Path(folder), operators)
 
     @classmethod
     def revise(cls, formula: str | Expr, X: Any, y: Any, *, sigma: Any = None, **parameters: Any) -> Revision:  # noqa: N803
@@ -356,8 +329,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         from edhie.fit.revision import revise
 
-        columns = list(X.columns) if hasattr(X, "columns") else None
-        data = read_data(X, y, sigma=sigma, names=None if columns is None else [str(name) for name in columns])
+        data = read_data(X, y, sigma=sigma, names=[str(name) for name in X.columns] if hasattr(X, "columns") else None)
         target = (_names_of_targets(y) or ["y"])[0]
         _check_variation(data, target)
         return revise(formula, Problem.of(data, target=target), cls(**parameters)._settings())
@@ -412,7 +384,7 @@ def _check_variation(data: Data, target: str) -> None:
 
 
 def _check_columns(table: Any) -> None:
-    """Raise where two columns of a table have one name."""
+    """Raise an error if two columns of a table have the same name."""
     names = list(getattr(table, "columns", ()))
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

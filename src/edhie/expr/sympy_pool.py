@@ -8,23 +8,21 @@ hash seed, on which SymPy's order of terms depends.
 from __future__ import annotations
 
 import atexit
-import json
 import os
 import subprocess
-import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from itertools import islice
-from pathlib import Path
 from queue import SimpleQueue
-from typing import IO, Any
+from typing import Any
 
 from edhie.errors import EdhieError
+from edhie.processes import ask_process, end_process, output_of, start_process
 
 Answer = dict[str, Any]
 TIMED_OUT: Answer = {"error": "timed out", "timed_out": True}
@@ -47,7 +45,7 @@ class SympyWorker:
             start = time.monotonic()
             with _killed_after(time_limit, process) as is_killed:
                 try:
-                    answer = _exchange(process, json.dumps(message))
+                    answer = ask_process(process, message)
                 finally:
                     if answer is None:  # it ended, or Ctrl-C left it with a question half answered
                         self._end()
@@ -58,18 +56,11 @@ class SympyWorker:
         if self._process is not None and self._process.poll() is None:
             return self._process
         self._end()
-        self._process = process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "edhie.expr.sympy_tasks"],  # -P: no module of the working folder
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=_environment(),
-        )
+        self._process = process = start_process("edhie.expr.sympy_tasks", {"PYTHONHASHSEED": "0"})
         is_ready = False
         try:
             with _killed_after(START_LIMIT, process):
-                is_ready = "ready\n" in iter(_stdout(process).readline, "")
+                is_ready = "ready\n" in iter(output_of(process).readline, "")
         finally:
             if not is_ready:
                 self._end()
@@ -88,12 +79,7 @@ class SympyWorker:
     def _end(self) -> None:
         process, self._process = self._process, None
         if process is not None:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    with suppress(BrokenPipeError):  # what was still unsent had no reader
-                        pipe.close()
+            end_process(process)
 
     def forget(self) -> None:
         """Forget the process, which is the parent's, in the child after a fork."""
@@ -120,31 +106,6 @@ def _killed_after(seconds: float, process: subprocess.Popen[str]) -> Iterator[th
         timer.join()
         if is_killed.is_set():
             process.wait()  # so that the next question finds it ended
-
-
-def _stdout(process: subprocess.Popen[str]) -> IO[str]:
-    if process.stdout is None:
-        raise RuntimeError("the SymPy process has no pipes")
-    return process.stdout
-
-
-def _exchange(process: subprocess.Popen[str], line: str) -> Answer | None:
-    """Return the answer to one line, or None if the process ends before it."""
-    try:
-        print(line, file=process.stdin, flush=True)
-        answer = _stdout(process).readline()
-    except (BrokenPipeError, ValueError):
-        return None
-    if not answer.endswith("\n"):
-        return None
-    found: Answer = json.loads(answer)
-    return found
-
-
-def _environment() -> dict[str, str]:
-    """Return the environment with this process's import path and a fixed hash seed."""
-    paths = [path or str(Path.cwd()) for path in sys.path]
-    return os.environ | {"PYTHONHASHSEED": "0", "PYTHONPATH": os.pathsep.join(paths)}
 
 
 class SympyPool:

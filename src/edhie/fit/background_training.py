@@ -1,7 +1,7 @@
 """Train a generator in the background for more variables, or for other operators, than the shipped ones have.
 
 The fit that asks for it goes on with the nearest shipped generator; a later fit finds the trained one in the user's
-cache. Run as a module, this trains the generator that it is told.
+cache. Run as a module, this trains the given generator.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Choice of the columns of a wide table that are informative of the target, alone or in pairs.
 
-Many columns are many more expressions, most of them of columns that have nothing to do with the target. So columns
-are weighed first, by what they tell of it: alone, whatever the curve; in products of two; in trees of decisions; and of
-what a quadratic form of the ones chosen leaves over.
+Many columns allow many more expressions, most of them with columns that are unrelated to the target. So columns
+are scored first: alone, whatever the curve; in products of two; in decision trees; and by how well they explain
+the residuals of a quadratic form of those chosen.
 """
 
 from __future__ import annotations
@@ -78,9 +78,6 @@ def telling_columns(data: Data, most: int = CHOSEN) -> Places:
     return np.sort(np.array(chosen, np.int64))
 
 
-# -- how much a column tells ----------------------------------------------------------
-
-
 def _standardised(rows: Numbers) -> Numbers:
     """Return rows with mean 0 and deviation 1; zeros where all values are the same or too large."""
     with np.errstate(all="ignore"):
@@ -124,7 +121,7 @@ def _explained(bins: NDArray[np.int64], target: Numbers) -> Numbers:
 
 
 def _by_chance(n_rows: int, n_columns: int) -> float:
-    """Return what the best of so many unrelated columns explains, less what each does on average."""
+    """Return the share that the best of so many unrelated columns explains, less their mean share."""
     from scipy.stats import chi2
 
     degrees = max(2, min(BINS, n_rows // PER_BIN)) - 1
@@ -171,19 +168,14 @@ def _left_over(columns: Numbers, target: Numbers) -> Numbers:
     return left
 
 
-# -- what the user names ----------------------------------------------------------------
-
-
 def _named(settings: Settings, also: Sequence[str], names: Sequence[str]) -> Places:
     """Return the positions of the columns that guesses, a template or constraints name."""
-    given = [*settings.guesses, *settings.recalled, settings.template or ""]
-    words = {word for each in given for word in _words(each)} | set(also)
+    words = set(also)
+    for given in (*settings.guesses, *settings.recalled, settings.template):
+        if isinstance(given, Expr):
+            words.update(given.variables)
+        elif isinstance(given, str):
+            words.update(re.findall(r"\w+", given))
     if settings.constraints is not None:
-        words |= {name for listed in settings.constraints.only_on.values() for name in listed}
+        words.update(*settings.constraints.only_on.values())
     return np.array([k for k, name in enumerate(names) if name in words], np.int64)
-
-
-def _words(given: object) -> list[str]:
-    if isinstance(given, Expr):
-        return list(given.variables)
-    return re.findall(r"\w+", given) if isinstance(given, str) else []

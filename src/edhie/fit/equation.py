@@ -52,7 +52,7 @@ class Equation:
     ties: TiedConstants | None = None
     """Constants that are one in several places, as those of a template's part that is called twice."""
     model: NoiseModel | None = None
-    """The noise model at whose optimum the constants are; None for the loss that was asked for."""
+    """The noise model under which the constants are optimal; None if they minimise the loss."""
     weight: float | None = None
     """The share of confidence in this equation, among those that are different functions; None where it is unknown."""
     keeps_form: bool = True
@@ -91,20 +91,20 @@ class Equation:
 
     @cached_property
     def r2_validation(self) -> float | None:
-        """The same on rows that were held out; None where there are none, -inf where it has no value in some."""
+        """The same on held-out rows; None if there are none, -inf if it is undefined in some row."""
         held_out = self.validation
         return None if held_out is None else r2(held_out.y, self.predict(held_out.columns), held_out.weights)
 
     @cached_property
     def readable(self) -> Expr:
-        """The expression with numbers as people write them, where the loss stays what it is."""
+        """The expression with rounded numbers, as far as the loss stays the same."""
         from edhie.evaluate.constants.rounding import readable
 
         return readable(self.expr, self.train)
 
     @cached_property
     def printed(self) -> Expr:
-        """The expression as it is printed and exported, with all digits: numbers as people write them."""
+        """The expression as it is printed and exported, with all digits."""
         from edhie.fit.present import printed_form
 
         return self.expr if self.keeps_form else printed_form(self.expr, self.train)

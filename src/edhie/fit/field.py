@@ -30,9 +30,9 @@ from edhie.storage import digest
 
 SHARE = 0.5  # of the samples that are formulas of the field
 MOST_SCORED = 1000  # formulas that are scored as they are
-OWN_SAMPLES = 2000  # of the generator itself in what it is fine-tuned on, so that it forgets nothing
+OWN_SAMPLES = 2000  # of the generator itself, added to the formulas so that it forgets nothing
 TRAINING = {"epochs": 40, "learning_rate": 0.01, "divergence": 1.0}
-"""With a lower weight of the divergence, formulas are told apart as well, but seldom drawn."""
+"""With a lower weight of the divergence, formulas are reconstructed as well, but seldom sampled."""
 LOGGER = logging.getLogger("edhie")
 
 
@@ -161,7 +161,7 @@ def _over(expr: Expr, library: SymbolLibrary, names: Sequence[str]) -> Expr:
 
 
 def _tuned(generator: Model, formulas: Forest) -> Model:
-    """Return the generator fine-tuned on formulas; it is kept in the user's cache, by what it follows from."""
+    """Return the generator fine-tuned on formulas; it is cached by a digest of its inputs."""
     weights = (generator.weights[name] for name in sorted(generator.weights))
     key = digest(generator.library.to_json(), *weights, formulas.tokens, formulas.offsets)[:16]
     folder = Path(platformdirs.user_cache_dir("edhie")) / "models" / f"field-{key}"

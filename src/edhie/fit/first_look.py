@@ -1,6 +1,6 @@
 """A first look at data: the best of some simple forms, by least squares, in no time and before anything is compiled.
 
-It is shown while a search gets ready, and says what an equation has to be better than.
+It is shown while a search gets ready, as a baseline for its equations.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from edhie.expr.interpret import interpret
 ROWS = 2000
 MOST_TOGETHER = 6  # columns that are looked at together
 CURVES = (  # y = a·f(x) + b, as f(x) and as it is written: `x` is a column, `c` a constant
-    ("c*x + c", lambda x: x),
-    ("c*x^2 + c", np.square),
-    ("c*log(x) + c", np.log),
-    ("c/x + c", np.reciprocal),
+    ("{c}*{x} + {c}", lambda x: x),
+    ("{c}*{x}^2 + {c}", np.square),
+    ("{c}*log({x}) + {c}", np.log),
+    ("{c}/{x} + {c}", np.reciprocal),
 )
 GROWTHS = (  # log y = a·f(x) + b
-    ("c*exp(c*x)", lambda x: x),
-    ("c*x^c", np.log),
+    ("{c}*exp({c}*{x})", lambda x: x),
+    ("{c}*{x}^{c}", np.log),
 )
 Numbers = NDArray[np.float64]
 
@@ -66,20 +66,14 @@ def _forms(columns: dict[str, Numbers], constant: str) -> Iterator[Form]:
     """Yield forms of each column by itself, then of all of them together if they are few."""
     with np.errstate(all="ignore"):
         for name, column in columns.items():
-            yield from (Form(_over(text, name, constant), [of(column)], False) for text, of in CURVES)
-            yield from (Form(_over(text, name, constant), [of(column)], True) for text, of in GROWTHS)
+            for forms, is_log in ((CURVES, False), (GROWTHS, True)):
+                yield from (Form(text.format(x=name, c=constant), [of(column)], is_log) for text, of in forms)
         if 1 < len(columns) <= MOST_TOGETHER:
             every = list(columns.values())
             line = " + ".join(f"{constant}*{name}" for name in columns)
             yield Form(f"{line} + {constant}", every, False)
             powers = "*".join(f"{name}^{constant}" for name in columns)
             yield Form(f"{constant}*{powers}", [np.log(each) for each in every], True)
-
-
-def _over(text: str, name: str, constant: str) -> str:
-    """Return the text with this column and this name of the constant."""
-    named = {"x": name, "c": constant}
-    return "".join(named.get(part, part) for part in text.replace("exp", "\0")).replace("\0", "exp")
 
 
 def _fitted(form: Form, data: Data, library: SymbolLibrary) -> Expr | None:

@@ -19,11 +19,13 @@ from edhie.fit.background_training import Wanted, trained_or_started
 from edhie.fit.field import field_of
 from edhie.fit.settings import Settings
 from edhie.generators import HVAE, Generator, LatentGenerator, load
-from edhie.generators.answers import answer_library
 from edhie.generators.renamed import renamed
 from edhie.generators.saving import folder_of, general_for
+from edhie.grammar import load as load_grammar
 from edhie.search.checkpoint import DESCRIPTION
 
+GENERAL = "general"
+INVERSES = {"sin": "asin", "cos": "acos", "tan": "atan", "exp": "log"}
 TRAINED_FROM = 30.0  # seconds of a fit: for a shorter one nothing is trained
 
 
@@ -41,7 +43,7 @@ def _generator_in(folder: Path) -> str | None:
         asked = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))["asked"]
         folder_of(asked["generator"])
         return str(asked["generator"])
-    except (OSError, ValueError, KeyError, TypeError, EdhieError):  # which is told when the search is read
+    except (OSError, ValueError, KeyError, TypeError, EdhieError):  # reported when the search is read
         return None
 
 
@@ -110,8 +112,24 @@ def generator_of(given: Any, n_variables: int) -> Generator:
     raise SearchError(f"generator is a model's name, its folder or a Generator, not {given!r}")
 
 
+def answer_library(generator: Generator, *, strict: bool, undoing: bool = False) -> SymbolLibrary:
+    """Return the symbols of an equation: those of the generator, and unless `strict` constants and all of general.
+
+    `undoing` is for a search that transforms the target: to a strict library with constants it adds the inverses of
+    its own functions.
+    """
+    if strict:
+        own = generator.library
+        inverses = [OPERATORS[inverse] for name, inverse in INVERSES.items() if name in own]
+        return own.extended(*inverses) if undoing and own.constant is not None else own
+    further: list[Symbol] = [OPERATORS[s.name] for s in load_grammar(GENERAL).library.symbols if s.kind == "operator"]
+    if generator.library.constant is None:
+        further.append(constant())
+    return generator.library.extended(*further)
+
+
 def library_of(operators: Sequence[Any], own: SymbolLibrary) -> SymbolLibrary:
-    """Return a library of operators, names or symbols of the user's, with constants and a generator's variables."""
+    """Return a library of these operators, given by name or as symbols, with a constant and a generator's variables."""
     if isinstance(operators, str):
         raise SymbolError(f"operators={operators!r} is one text; give a list of names, such as ['+', '*', 'exp']")
     symbols: list[Symbol] = []
@@ -121,7 +139,7 @@ def library_of(operators: Sequence[Any], own: SymbolLibrary) -> SymbolLibrary:
         elif each in OPERATORS:
             symbols.append(OPERATORS[each])
         else:
-            SymbolLibrary.of([each], 1)  # raises, and suggests what is near
+            SymbolLibrary.of([each], 1)  # raises an error with a suggestion
     variables = [symbol for symbol in own.symbols if symbol.kind == "variable"]
     kept = next((symbol for symbol in own.symbols if symbol.kind == "constant"), constant())
     return SymbolLibrary((*dict.fromkeys(symbols), *variables, kept))

@@ -42,7 +42,7 @@ def castable(exprs: Sequence[Expr], library: SymbolLibrary) -> list[Expr]:
 
 
 def check_affordable(guesses: Forest, evaluations: int | None) -> None:
-    """Raise where a budget is too small for guesses: a search that goes on from there would not know the others."""
+    """Raise an error if the budget is too small to score all guesses: a resumed search would not know the others."""
     if evaluations is not None and evaluations < SCORED * len(guesses):
         needed = f"at least {SCORED * len(guesses)}, or fewer guesses"
         raise SearchError(f"max_evaluations={evaluations} is too small for {len(guesses)} guesses; give {needed}")
@@ -80,7 +80,7 @@ def _of_expr(expr: Expr, library: SymbolLibrary) -> Expr:
     try:
         return expr.cast(library)
     except SymbolError:
-        return _of_text(str(expr), library, ())  # what it has may be written otherwise: numbers, and powers
+        return _of_text(str(expr), library, ())  # numbers and powers may have another spelling in the library
 
 
 def _of_text(text: str, library: SymbolLibrary, columns: Sequence[str]) -> Expr:

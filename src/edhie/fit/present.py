@@ -1,4 +1,4 @@
-"""Rewrite expressions for people: constants at the optimum, none redundant, in the shortest readable form.
+"""Rewrite expressions for readers: optimal constants, none of them redundant, in the shortest readable form.
 
 A rewritten expression has the same sum of squares on the data but for rounding.
 """

@@ -27,7 +27,7 @@ class Problem:
 
     target: str
     columns: tuple[str, ...]
-    """The table's own names of its variables, in order."""
+    """Names of the variables in the table, in order."""
     train: Data
     """Rows to fit to; names are identifiers."""
     validation: Data | None

@@ -62,7 +62,7 @@ class Discovery:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The table's own names of the variables, in order; equations use identifiers."""
+        """Names of the variables in the table, in order; equations use identifiers."""
         return self.problem.columns
 
     @property

@@ -31,10 +31,7 @@ from edhie.storage import FolderFormat, csv_text, pack, unpack
 
 DESCRIPTION, ROWS, EQUATIONS, BEST = "discovery.json", "data.safetensors", "equations.csv", "best.txt"
 FORMAT = FolderFormat("fit", 2, DESCRIPTION, SearchError, "delete it and fit again", KeepError)
-COLUMNS = (
-    "complexity", "loss", "score", "r2", "r2_validation", "weight", "noise", "equation", "latex", "constants",
-    "standard_errors",
-)  # fmt: skip
+COLUMNS = tuple(name for name in Equation.COLUMNS if name != "sympy")
 
 
 def save(discovery: Discovery, folder: str | Path) -> Path:
@@ -60,7 +57,7 @@ def save(discovery: Discovery, folder: str | Path) -> Path:
 def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = True) -> Discovery:
     """Read a discovery that `save` wrote; pass `operators` for those of your own that it uses.
 
-    All that was explored comes with it, unless it is not to be `whole`, which is much faster.
+    Unless `whole`, the explored expressions are left out, which is much faster.
     """
     folder, customs = Path(folder), list(operators)
     _check_finished(folder)
@@ -69,17 +66,14 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
     with FORMAT.reading(folder):
         text = (folder / SYMBOLS).read_text(encoding="utf-8")
         library = SymbolLibrary.from_json(text, operators=customs).with_numbers()
-        front = [_candidate(each, library) for each in description["front"]]
         (arrays, _), names = unpack(folder / ROWS), tuple(description["variables"])
         train, validation = (_data(arrays, part, names) for part in ("train", "validation"))
         if train is None:
             raise ValueError(f"{ROWS} has no rows")
         settings = Settings.from_json(description["settings"])
         problem = Problem(str(description["target"]), tuple(description["columns"]), train, validation)
-        equations = [
-            _equation(problem, settings, each, row) for each, row in zip(front, description["front"], strict=True)
-        ]
-        result = result or _result(description, front, library)
+        equations = [_equation(row, library, problem, settings) for row in description["front"]]
+        result = result or _result(description, [each.candidate for each in equations], library)
         return Discovery(problem, settings, result, tuple(equations), description["index"])
 
 
@@ -95,7 +89,7 @@ def _check_finished(folder: Path) -> None:
 
 
 def _as_candidate(equation: Equation) -> dict[str, Any]:
-    """Return what makes the equation, constants apart from numbers."""
+    """Return the fields that restore the equation; fitted constants are kept apart from its numbers."""
     expr = equation.expr
     return {
         "formula": str(expr.free()),
@@ -105,13 +99,10 @@ def _as_candidate(equation: Equation) -> dict[str, Any]:
     }
 
 
-def _candidate(row: dict[str, Any], library: SymbolLibrary) -> Candidate:
+def _equation(row: dict[str, Any], library: SymbolLibrary, problem: Problem, settings: Settings) -> Equation:
     free = parse(row["formula"], library)
     expr = free.with_constants(row["constants"]) if row["constants"] else free
-    return Candidate(expr, float(row["loss"]), float(row["complexity"]), int(row["executed_at"]))
-
-
-def _equation(problem: Problem, settings: Settings, candidate: Candidate, row: dict[str, Any]) -> Equation:
+    candidate = Candidate(expr, float(row["loss"]), float(row["complexity"]), int(row["executed_at"]))
     model = None if row["noise"] is None else model_of(row["noise"], float(row["noise_ratio"]))
     return Equation.of(candidate, problem, settings, score=float(row["score"]), model=model, weight=row["weight"])
 
@@ -131,10 +122,9 @@ def _arrays(discovery: Discovery) -> dict[str, NDArray[np.float64]]:
     found: dict[str, NDArray[np.float64]] = {}
     for part, data in (("train", discovery.train), ("validation", discovery.validation)):
         if data is not None:
-            found |= {f"{part}.columns": data.columns, f"{part}.y": data.y}
-            found |= {} if data.weights is None else {f"{part}.weights": data.weights}
-            found |= {} if data.sigma is None else {f"{part}.sigma": data.sigma}
-            found |= {f"{part}.resolution": np.array(data.resolution)}
+            arrays = {"columns": data.columns, "y": data.y, "weights": data.weights, "sigma": data.sigma}
+            found |= {f"{part}.{name}": array for name, array in arrays.items() if array is not None}
+            found[f"{part}.resolution"] = np.array(data.resolution)
     return found
 
 

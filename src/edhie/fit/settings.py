@@ -47,12 +47,12 @@ class Settings:
     student is robust to gross errors.
     """
     noise: Noise = "auto"
-    """Noise: auto, constant, proportional, both, counts or student. Proportional is meant to the prediction.
+    """Noise: auto, constant, proportional, both, counts or student. proportional is in proportion to the prediction.
 
-    student has gross errors. With auto the model that describes the residuals best is chosen and named.
+    student allows gross errors. With auto, the model that describes the residuals best is chosen and named.
     """
     patience: int | None = 100
-    """Stop after so many rounds without a gain. The best one must not have taken more to find; None: never."""
+    """Stop after so many rounds without a gain. The best must not have taken more rounds to find; None for never."""
     selection: Selection = "mdl"
     """Choice: mdl, best, accuracy or score. mdl is the shortest description of the data."""
     complexity: Mapping[str, float] | None = None
@@ -131,7 +131,7 @@ class Settings:
         return "student" if self.loss_name == "student" and self.noise == "auto" else self.noise
 
     def identity(self) -> dict[str, Any]:
-        """Return what a resumed search must have in common with the saved one, as JSON; defaults are left out.
+        """Return the settings that a resumed search must share with the saved one, as JSON, without defaults.
 
         The data and the evaluator's settings are compared elsewhere.
         """
@@ -143,7 +143,7 @@ class Settings:
         return {name: value for name, value in found.items() if value != []}
 
     def as_json(self) -> dict[str, Any]:
-        """Return all settings as JSON; for objects and functions their names stand."""
+        """Return all settings as JSON; objects and functions are replaced by their names."""
         return {each.name: _plain(getattr(self, each.name)) for each in fields(self)} | {
             "loss": self.loss_name,
             "search": self.search_name,

@@ -1,4 +1,4 @@
-"""Equations of a given form: the search for its unknown parts, and the parts of what was found."""
+"""Equations of a given form: the search for its unknown parts, and the parts of an equation."""
 
 from __future__ import annotations
 

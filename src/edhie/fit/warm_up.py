@@ -1,12 +1,11 @@
 """The first search on a machine compiles; with more than one core, several processes share that work.
 
-What is compiled lies in a cache on disk, so it does not matter who compiled it. Run as a module, this compiles the
-parts that it is told.
+Compiled code is cached on disk, so any process may compile it. Run as a module, this compiles the
+given parts.
 """
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,7 +13,9 @@ from collections.abc import Callable
 import numpy as np
 
 from edhie.evaluate import Data, Evaluator, fit_constants, read_data
+from edhie.evaluate.values import thread_count
 from edhie.expr import Forest, SymbolLibrary, parse
+from edhie.expr.jit import is_compiled, note_compiled
 from edhie.expr.standard_libraries import feynman
 from edhie.fit.settings import Settings
 from edhie.generators import Generator, load
@@ -25,17 +26,8 @@ ROWS = 32
 TEXTS = ("c*x0 + c", "x0*exp(c*x0)", "sin(x0)/(x0 + c)")
 
 
-def is_first_time() -> bool:
-    """Return whether no search has been warmed up on this machine yet."""
-    from edhie.expr.jit import is_compiled
-
-    return not is_compiled()
-
-
 def warm_up(generator: Generator, library: SymbolLibrary, strategy: str | Strategy) -> None:
     """Run a small search on random numbers, so that compiling does not count as search time."""
-    from edhie.expr.jit import note_compiled
-
     helpers = _helpers()
     try:
         noise = np.random.default_rng(0).uniform(1, 2, (ROWS, len(library.variables) + 1))
@@ -53,14 +45,14 @@ def warm_up_if_timed(
     settings: Settings, generator: Generator, library: SymbolLibrary, strategy: str | Strategy
 ) -> None:
     """Compile first if the fit has a time limit, or nothing has been compiled on this machine yet."""
-    if settings.max_time is not None or is_first_time():
+    if settings.max_time is not None or not is_compiled():
         warm_up(generator, library, strategy)
 
 
 def _helpers() -> list[subprocess.Popen[bytes]]:
     """Start processes that compile what this one needs later; none if all is compiled or there is one core."""
-    count = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, 3) - 1
-    if not is_first_time() or count < 1 or not sys.executable:
+    count = min(thread_count(None), 3) - 1
+    if is_compiled() or count < 1 or not sys.executable:
         return []
     shares = [list(PARTS)[k::count] for k in range(count)]
     command = [sys.executable, "-m", "edhie.fit.warm_up"]
@@ -71,11 +63,8 @@ def _helpers() -> list[subprocess.Popen[bytes]]:
         return []
 
 
-# -- the parts ------------------------------------------------------------------------
-
-
 def _fitting() -> None:
-    fit_constants(_forest(), _data())
+    fit_constants(*_forest_and_data())
 
 
 def _generator() -> None:
@@ -86,24 +75,19 @@ def _generator() -> None:
 
 
 def _scoring() -> None:
-    Evaluator(_library(), _data()).score(_forest())
+    forest, data = _forest_and_data()
+    Evaluator(forest.library, data).score(forest)
 
 
 PARTS: dict[str, Callable[[], None]] = {"fitting": _fitting, "generator": _generator, "scoring": _scoring}
 """Parts that take long to compile; those that a search needs last come first."""
 
 
-def _library() -> SymbolLibrary:
-    return feynman(1)
-
-
-def _forest() -> Forest:
-    return Forest.from_exprs([parse(text, _library()) for text in TEXTS])
-
-
-def _data() -> Data:
+def _forest_and_data() -> tuple[Forest, Data]:
     noise = np.random.default_rng(0).uniform(1, 2, (ROWS, 2))
-    return read_data(noise[:, :1], noise[:, 1], names=_library().variables)
+    library = feynman(1)
+    data = read_data(noise[:, :1], noise[:, 1], names=library.variables)
+    return Forest.from_exprs([parse(text, library) for text in TEXTS]), data
 
 
 if __name__ == "__main__":

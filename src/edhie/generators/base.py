@@ -19,7 +19,7 @@ Weights = Mapping[str, NDArray[np.float32]]
 class Decoded:
     """The valid expressions among decoded codes, and the code that each came from.
 
-    A decoder that can fail (GVAE, CVAE) leaves out what is no expression; nothing is repaired.
+    A decoder that can fail (GVAE, CVAE) leaves out invalid sequences; nothing is repaired.
     """
 
     forest: Forest
@@ -77,8 +77,8 @@ class Model(LatentGenerator, Protocol):
         """The size of its recurrent state."""
 
     def settings(self) -> dict[str, Any]:
-        """Return what makes the model besides its library and its weights, as JSON has it."""
+        """Return the settings of the model besides its library and its weights, as JSON."""
 
     @classmethod
     def restored(cls, library: SymbolLibrary, weights: Weights, settings: Mapping[str, Any]) -> Self:
-        """Return the model of these parts; parts that do not fit together raise."""
+        """Return the model of these parts; raise an error if they do not fit together."""

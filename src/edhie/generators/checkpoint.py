@@ -1,4 +1,4 @@
-"""The state of a training on disk: one file, whole or not there, from which a stopped training resumes."""
+"""Checkpoints of a training: one file, written atomically, from which a stopped training resumes."""
 
 from __future__ import annotations
 

@@ -15,12 +15,12 @@ from edhie.generators.base import Codes, Weights
 
 FARTHEST = np.float32(1e30)  # of a code, in each dimension: much farther out the scores would be no numbers
 COLDEST = 1e-6  # below this temperature the most probable symbol is as good as certain
-HIGHEST = np.float32(1e38)  # of a score: whatever is drawn stays above what is not allowed, minus infinity
+HIGHEST = np.float32(1e38)  # of a score: it stays above minus infinity, which marks symbols that are not allowed
 
 
 def checked_codes(codes: Codes, latent_dim: int, *, temperature: float, per_code: int, rng: object) -> Codes:
     """Return the codes as a decoder takes them, each as often as it is to be decoded; bad requests raise."""
-    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused below
+    with np.errstate(over="ignore"):  # overflow becomes infinite and is refused below
         codes = np.asarray(codes, dtype=np.float32)
     if codes.ndim != 2 or codes.shape[1] != latent_dim:
         raise ExpressionError(f"codes must have the shape (n, {latent_dim}), not {codes.shape}")
@@ -84,5 +84,5 @@ def _finite(name: str, array: NDArray[Any]) -> NDArray[np.float32]:
     with np.errstate(over="ignore"):
         single = np.ascontiguousarray(array, dtype=np.float32)
     if not np.isfinite(single).all():
-        raise GeneratorError(f"{name} holds what is no number; the training that made it failed")
+        raise GeneratorError(f"{name} holds values that are not finite; the training that made it failed")
     return single

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -45,9 +45,11 @@ class Constraints:
         for outer, inner in self.forbidden_nestings:
             barred[_inner_symbol(library, outer), library.id_of(inner)] = True
         for name, variables in self.operands.items():
-            known = _variables(library, variables)
+            for each in variables:
+                if library[each].kind != "variable":
+                    raise SymbolError(f"{each!r} is not a variable of the library ({library})")
             for variable in library.variables:
-                barred[_inner_symbol(library, name), library.id_of(variable)] |= variable not in known
+                barred[_inner_symbol(library, name), library.id_of(variable)] |= variable not in variables
         if not allowed[library.arities == 0].any():
             raise SymbolError("every variable and constant is forbidden, so no expression can end")
         return allowed, barred
@@ -63,7 +65,7 @@ def allowed_at(allowed: Mask, nesting: Mask, arities: Ints, barred: Mask | None,
     if barred is None:
         return mask
     leaves = np.flatnonzero(allowed & (arities == 0))
-    # an operator may stand only where some leaf is left for what is below it
+    # an operator is allowed only if some leaf is left for its operands
     dead_end = (barred[:, None, leaves] | nesting[None, :, leaves]).all(axis=2) & (arities > 0)
     result: Mask = mask & ~barred & ~dead_end
     return result
@@ -73,11 +75,3 @@ def _inner_symbol(library: SymbolLibrary, name: str) -> int:
     if not library[name].arity:
         raise SymbolError(f"nothing stands below {name!r}: it is no operator")
     return library.id_of(name)
-
-
-def _variables(library: SymbolLibrary, names: Iterable[str]) -> set[str]:
-    listed = set(names)
-    for name in listed:
-        if library[name].kind != "variable":
-            raise SymbolError(f"{name!r} is not a variable of the library ({library})")
-    return listed

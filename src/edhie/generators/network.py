@@ -23,7 +23,7 @@ class Network(nn.Module, ABC):
 
     @abstractmethod
     def prepare(self, forest: Forest) -> Any:
-        """Return the forest as `losses` takes it, to be indexed by batch; what the model cannot express raises."""
+        """Return the forest as `losses` takes it, indexed by batch; raise an error if the model cannot express it."""
 
     @abstractmethod
     def losses(self, batch: Any, noise: torch.Generator) -> tuple[Tensor, Tensor]:

@@ -39,8 +39,8 @@ class Reconstruction:
 def reconstruct(model: LatentGenerator, forest: Forest) -> Reconstruction:
     """Encode to the mean code, decode the most probable expression, and compare.
 
-    As in the paper, what comes back as no expression has no distance and does not count in the mean,
-    which flatters models that fail on what is hard; read both figures together.
+    As in the paper, codes that decode to no expression have no distance and do not count in the mean,
+    which flatters models that fail on hard expressions; read both figures together.
     """
     if len(forest) == 0:
         raise GeneratorError("there is nothing to reconstruct: the forest is empty")

@@ -212,10 +212,8 @@ class _Loop:
         weights = self.best if self.config.patience and self.best is not None else self.net.state_dict()
         return self.net.trained({name: weight.detach().cpu().numpy().copy() for name, weight in weights.items()})
 
-    # -- checkpoints ------------------------------------------------------------------
-
     def keep(self, folder: Path, inputs: dict[str, str]) -> None:
-        """Write a checkpoint, whole or not at all."""
+        """Write a checkpoint."""
         arrays = {f"weight.{name}": weight for name, weight in self.net.state_dict().items()}
         arrays |= {f"best.{name}": weight for name, weight in (self.best or {}).items()}
         for name, weight in self.net.named_parameters():
@@ -256,7 +254,7 @@ def _mean(values: Tensor, weights: Tensor | None) -> Tensor:
 
 
 def _decisive(config: TrainConfig) -> TrainConfig:
-    """Return what of a configuration decides what is learnt: neither the device nor the threads do."""
+    """Return the configuration without device, threads and backend, which do not change the result."""
     return replace(config, device=TrainConfig.device, threads=TrainConfig.threads, backend=TrainConfig.backend)
 
 

@@ -1,4 +1,4 @@
-"""Train a model and keep it in a folder with its history and its card."""
+"""Train a model and save it in a folder with its history and its card."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import edhie
 from edhie.corpora import Corpus
-from edhie.corpora.corpus import checksum, expressions_text
+from edhie.corpora.corpus import expressions_text
 from edhie.expr import Forest
 from edhie.generators.base import Model
 from edhie.generators.checkpoint import FORMAT, STATE, Epoch
@@ -24,6 +24,7 @@ from edhie.generators.config import TrainConfig, held_out_and_learnt
 from edhie.generators.reconstruction import Reconstruction, reconstruct
 from edhie.generators.saving import SHIPPED, save
 from edhie.grammar import PCFG
+from edhie.storage import digest
 
 MEASURED = 2000  # expressions at most that reconstruction is measured on
 PLOT = "history.png"
@@ -36,7 +37,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained model, what it was trained on, and one record an epoch."""
+    """A trained model, its corpus, and one record for each epoch."""
 
     model: Model
     config: TrainConfig
@@ -107,7 +108,7 @@ def _plot(done: Trained) -> bytes:
 
 
 def card(folder: Path, done: Trained, *, command: str, notes: Mapping[str, object], plot: bool) -> str:
-    """Return the card of a model in `folder`, in Markdown: what it is, what it was trained on, and how well it does."""
+    """Return the card of a model in `folder`, in Markdown: kind, corpus, training and reconstruction error."""
     model, corpus, measured = done.model, done.corpus, done.measured
     called = folder.name if folder.resolve().parent == SHIPPED.resolve() else str(folder)
     place = shlex.quote(called)
@@ -130,7 +131,7 @@ def card(folder: Path, done: Trained, *, command: str, notes: Mapping[str, objec
         _table(
             ("name", corpus.name),
             ("expressions", len(corpus)),
-            ("sha256 of its expressions, one a line", f"`{checksum(expressions_text(corpus.forest))}`"),
+            ("sha256 of its expressions, one a line", f"`{digest(expressions_text(corpus.forest))}`"),
             *((key, value) for key, value in corpus.provenance.items() if not isinstance(value, (dict, list))),
         ),
         "## Symbols",
@@ -155,7 +156,7 @@ def _table(*rows: tuple[str, object]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return seconds as a person says them.
+    """Return a duration as text.
 
     >>> [duration(seconds) for seconds in (0.84, 75, 3720)]
     ['0.8 s', '1 min 15 s', '1 h 2 min']

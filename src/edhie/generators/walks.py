@@ -53,7 +53,7 @@ def neighbours(
         raise GeneratorError(f"neighbours needs a positive number and a finite radius from 0, not {n} and {radius}")
     mean, log_variance = model.encode(Forest.from_exprs([expr], model.library))
     noise: Codes = rng.standard_normal((n, model.latent_dim), dtype=np.float32)
-    with np.errstate(over="ignore"):  # what is too far out is refused by the decoder
+    with np.errstate(over="ignore"):  # points too far out are refused by the decoder
         points = mean + radius * np.exp(0.5 * log_variance) * noise
     decoded = model.decode(points)
     first, inverse = decoded.forest.grouped()

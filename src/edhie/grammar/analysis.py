@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,11 +82,11 @@ def size_distributions(tables: Tables, max_size: int) -> Floats:
     if max_size >= 1:
         sizes[:, 1] = leaf
     for k in range(2, max_size + 1):
-        for state, left, p in one:
+        for (state, left), p in one.items():
             sizes[state, k] += p * sizes[left, k - 1]
         for (left, right), shares in two.items():
             both = np.dot(sizes[left, 1 : k - 1], sizes[right, k - 2 : 0 : -1])
-            for state, p in shares:
+            for state, p in shares.items():
                 sizes[state, k] += p * both
     return sizes
 
@@ -99,36 +100,31 @@ def acceptance(tables: Tables, max_height: int | None, max_size: int) -> float:
     for _ in range(max_height):
         lower, sizes = sizes, np.zeros_like(sizes)
         sizes[:, 1] = leaf
-        for state, left, p in one:
+        for (state, left), p in one.items():
             sizes[state, 1:] += p * lower[left, :-1]
         for (left, right), shares in two.items():
             both = np.convolve(lower[left, :-1], lower[right, :-1])[:max_size]
-            for state, p in shares:
+            for state, p in shares.items():
                 sizes[state, 1:] += p * both
     return float(sizes[tables.start].sum())
 
 
-Unary = list[tuple[int, int, float]]
-Binary = dict[tuple[int, int], list[tuple[int, float]]]
+Unary = Mapping[tuple[int, int], float]
+Binary = Mapping[tuple[int, int], Mapping[int, float]]
 
 
 def _by_operands(tables: Tables) -> tuple[NDArray[np.float64], Unary, Binary]:
     """Return probabilities of leaves by state, of (state, operand), and by pair of operands of (state)."""
     leaf = np.zeros(tables.n_states)
-    one: dict[tuple[int, int], float] = {}
-    two: dict[tuple[int, int], dict[int, float]] = {}
+    one: defaultdict[tuple[int, int], float] = defaultdict(float)
+    two: defaultdict[tuple[int, int], defaultdict[int, float]] = defaultdict(lambda: defaultdict(float))
     each = tables.alternatives
     columns = (each.state, each.left, each.right, each.probability)
     for state, left, right, p in zip(*(column.tolist() for column in columns), strict=True):
         if left == NONE:
             leaf[state] += p
         elif right == NONE:
-            one[state, left] = one.get((state, left), 0.0) + p
+            one[state, left] += p
         else:
-            shares = two.setdefault((left, right), {})
-            shares[state] = shares.get(state, 0.0) + p
-    return (
-        leaf,
-        [(state, left, p) for (state, left), p in one.items()],
-        {pair: list(shares.items()) for pair, shares in two.items()},
-    )
+            two[left, right][state] += p
+    return leaf, one, two

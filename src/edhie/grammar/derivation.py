@@ -83,7 +83,7 @@ def _offsets(rows: Sequence[Sequence[object]]) -> Ints:
 
 
 def misfit(sequence: Sequence[int], rules: Sequence[Rule], start: str) -> str:
-    """Return the reason why rules are not one whole leftmost derivation."""
+    """Return the reason why rules are not one complete leftmost derivation."""
     waiting = [start]
     for step, index in enumerate(sequence):
         if not waiting:

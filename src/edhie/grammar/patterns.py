@@ -108,8 +108,6 @@ class _Reader:
         symbol = self.symbols.get(part) if part is not None else None
         return _Operator(symbol.name, frozenset([symbol])) if symbol is not None and symbol.arity else None
 
-    # -- the grammar of right-hand sides ----------------------------------------------
-
     def level(self) -> Pattern:
         """Read up to a closing parenthesis, a comma or the end."""
         outer, self.taken = self.taken, []

@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 from edhie.errors import GrammarError, GrammarWarning
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.forest import row_of_integers
-from edhie.grammar import analysis, pcfg_text, variables
+from edhie.grammar import analysis, pcfg_text, terminals
 from edhie.grammar.arrays import Spelling, Templates
-from edhie.grammar.checks import check_rules, grouped, normalised, operator_choices, reachable
 from edhie.grammar.derivation import Derivations, misfit, spelling_of, templates_of, trees_of
 from edhie.grammar.patterns import Pattern, read_pattern
-from edhie.grammar.rules import Rule
+from edhie.grammar.rules import Rule, check_rules, grouped, normalised, operator_choices, reachable
 from edhie.grammar.sampler import Sampler
 from edhie.grammar.tables import Entry, Tables, build
 from edhie.grammar.terminals import canonical, derived_library, resolve, used_symbols
@@ -85,10 +84,10 @@ class PCFG:
 
     def with_variables(self, names: Sequence[str]) -> PCFG:
         """Return this grammar for other variables: rules that make one share their probability equally."""
-        rules, library = variables.with_variables(self.rules, self.library, names)
+        rules, library = terminals.with_variables(self.rules, self.library, names)
         return PCFG(rules, start=self.start, library=library)
 
-    # -- what it is made of -----------------------------------------------------------
+    # -- parts ------------------------------------------------------------------------
 
     @cached_property
     def nonterminals(self) -> tuple[str, ...]:
@@ -119,7 +118,7 @@ class PCFG:
     def _tables(self) -> Tables:
         return build(self._entries, self.start, self.library)
 
-    # -- what it gives ----------------------------------------------------------------
+    # -- properties -------------------------------------------------------------------
 
     @cached_property
     def spectral_radius(self) -> float:
@@ -171,7 +170,7 @@ class PCFG:
         is_critical = math.isinf(self.expected_size())
         return "the grammar is critical (spectral radius 1): the mean size is infinite" if is_critical else ""
 
-    # -- drawing, and the way back ----------------------------------------------------
+    # -- sampling, probabilities and derivations --------------------------------------
 
     def sample(
         self, n: int, rng: np.random.Generator, *, max_height: int | None = None, max_size: int | None = None
@@ -230,7 +229,7 @@ class PCFG:
         return spelling_of(self._tables, self._entries, len(self.rules), len(self.library))
 
     def expression(self, rules: Sequence[int]) -> Expr:
-        """Return the expression that a leftmost derivation ends with; one that does not fit raises."""
+        """Return the expression that a leftmost derivation ends with; raise an error if the rules do not form one."""
         return self.expressions(np.array(rules, np.int64), np.array([0, len(rules)]))[0]
 
     def expressions(self, rules: NDArray[np.integer[Any]], offsets: NDArray[np.integer[Any]]) -> Forest:
@@ -250,9 +249,9 @@ class PCFG:
         return Forest(self.library, tokens, starts, numbers[self.library.has_slot[tokens]])
 
     def guided_derivations(self, scores: NDArray[np.floating[Any]]) -> tuple[Derivations, NDArray[np.int64]]:
-        """Return derivations by the best-scored rule of each nonterminal in turn, and which of them became whole.
+        """Return derivations by the best-scored rules, and the positions of those that are complete.
 
-        `scores` are by derivation, step and rule; derivations that are not whole after the last step are left out.
+        `scores` are by derivation, step and rule; derivations that are incomplete after the last step are left out.
         """
         from edhie.grammar import expansion
 

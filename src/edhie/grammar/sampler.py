@@ -24,7 +24,7 @@ class Sampler:
     """Samples from a grammar, with tables that are computed once."""
 
     def __init__(self, tables: Tables, ends: Floats, library: SymbolLibrary, remark: str) -> None:
-        """`ends` are the states' termination probabilities, `remark` a warning to those who set no limits."""
+        """Prepare tables; `ends` are termination probabilities by state, `remark` warns if no limits are given."""
         self.tables, self.library, self.remark = tables, library, remark
         self.ends = float(ends[tables.start])
         self.cumulative = _cumulative(tables, ends)
@@ -76,7 +76,7 @@ class Sampler:
 
 
 def _cumulative(tables: Tables, ends: Floats) -> Floats:
-    """Cumulative probabilities of each state's alternatives, given that the derivation ends.
+    """Return the cumulative probabilities of each state's alternatives, given that the derivation ends.
 
     What is within limits has ended, so to ask for that from the outset changes nothing
     but the number of tries: of a supercritical grammar most derivations would be in vain.

@@ -172,7 +172,7 @@ def _operator_weights(entries: Sequence[Entry], library: SymbolLibrary) -> dict[
         if entry.pattern is None:
             waiting.setdefault(entry.rule.lhs, []).append(entry)
     weights: dict[str, dict[int, Weight]] = {}
-    while waiting:  # from the operators up; `checks` has made sure that there are no circles
+    while waiting:  # from the operators up; `operator_choices` has checked that there are no circles
         ready = [lhs for lhs, own in waiting.items() if all(weights.keys() >= set(e.rule.nonterminals) for e in own)]
         for lhs in ready:
             found: dict[int, Weight] = {}

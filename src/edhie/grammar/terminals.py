@@ -1,12 +1,12 @@
-"""Symbols of a grammar's terminals, in a given library or in one derived from them."""
+"""Symbols of a grammar's terminals, in a given library or in one derived from them; rules for other variables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from edhie.errors import SymbolError, suggestion
-from edhie.expr.library import SymbolLibrary, numbered_first
+from edhie.errors import GrammarError, SymbolError, suggestion
+from edhie.expr.library import FALLBACK_CONSTANT_NAMES, SymbolLibrary, numbered_first
 from edhie.expr.numerals import is_numeral, numeral
 from edhie.expr.symbols import ALIASES, NAMED_LITERALS, NUMBER, OPERATORS, Symbol, constant, is_name, literal, variable
 from edhie.grammar.patterns import PUNCTUATION, Hole, Leaf, Pattern
@@ -28,7 +28,7 @@ def canonical(rule: Rule, library: SymbolLibrary | None) -> Rule:
 
 
 def resolve(rules: Iterable[Rule], library: SymbolLibrary | None) -> dict[str, Symbol]:
-    """Return the symbol of every terminal but punctuation, and `neg` where there is one."""
+    """Return the symbol of every terminal but punctuation, and `neg` if it is known."""
     known = OPERATORS if library is None else library.ids
     symbols = {"neg": OPERATORS["neg"]} if "neg" in known else {}
     for rule in rules:
@@ -84,7 +84,7 @@ def _known(name: str, library: SymbolLibrary) -> Symbol:
 
 
 def _invented(name: str) -> Symbol:
-    """Return the symbol of a terminal where there is no library."""
+    """Return the symbol of a terminal if no library is given."""
     if name in OPERATORS:
         return OPERATORS[name]
     if name == CONSTANT:
@@ -94,3 +94,61 @@ def _invented(name: str) -> Symbol:
     if not is_name(name):
         raise SymbolError(f"{name!r} is no symbol and cannot name a variable{suggestion(name, OPERATORS)}")
     return variable(name)
+
+
+def with_variables(
+    rules: Sequence[Rule], library: SymbolLibrary, names: Sequence[str]
+) -> tuple[list[Rule], SymbolLibrary]:
+    """Return the rules and the library for variables of these names.
+
+    Rules of one nonterminal that differ only in their variable share the sum of their
+    probabilities equally. A constant whose name a variable takes gets the next free one.
+    """
+    names = [names] if isinstance(names, str) else list(names)
+    if not names:
+        raise GrammarError("with_variables() needs at least one name")
+    if not any(part in library.variables for rule in rules for part in rule.rhs):
+        raise GrammarError("the grammar has no rules that make variables; write one, such as V -> 'x0' [1.0]")
+    new_library, renamed = _library(library, names)
+    sums: dict[tuple[str, tuple[Part | None, ...]], float] = {}
+    for rule in rules:
+        template = _template(rule, library)
+        sums[rule.lhs, template] = sums.get((rule.lhs, template), 0.0) + rule.probability
+    remade = []
+    for rule in rules:
+        template = _template(rule, library)
+        if None not in template:
+            remade.append(replace(rule, rhs=tuple(renamed.get(part, part) for part in rule.rhs)))
+        elif (rule.lhs, template) in sums:
+            share = sums.pop((rule.lhs, template)) / len(names)
+            for name in names:
+                rhs = tuple(name if part is None else renamed.get(part, part) for part in template)
+                remade.append(replace(rule, rhs=rhs, probability=share))
+    return remade, new_library
+
+
+def _template(rule: Rule, library: SymbolLibrary) -> tuple[Part | None, ...]:
+    present = {part for part in rule.rhs if part in library.variables}
+    if len(present) > 1:
+        what = "a rule with several variables cannot be remade for others"
+        raise fault(rule, f"{what}; write a nonterminal in their place, with a rule such as V -> 'x0' [1.0]")
+    return tuple(None if part in present else part for part in rule.rhs)
+
+
+def _library(library: SymbolLibrary, names: Sequence[str]) -> tuple[SymbolLibrary, dict[Part, Part]]:
+    """Return the library with new variables in place of the old, and the constant's new name where it needs one."""
+    rest = [symbol for symbol in library.symbols if symbol.kind != "variable"]
+    renamed: dict[Part, Part] = {}
+    if library.constant is not None and library.constant in names:
+        taken = {*names, *(symbol.name for symbol in rest)}
+        free = next(name for name in FALLBACK_CONSTANT_NAMES if name not in taken)
+        renamed = {library.constant: free}
+        rest = [constant(free) if symbol.kind == "constant" else symbol for symbol in rest]
+    for symbol in rest:
+        if symbol.name in names:
+            raise GrammarError(
+                f"a variable cannot be named {symbol.name!r}: the grammar has that name already ({symbol.kind})"
+            )
+    at = min(i for i, symbol in enumerate(library.symbols) if symbol.kind == "variable")
+    new: list[Symbol] = [*rest[:at], *map(variable, names), *rest[at:]]
+    return SymbolLibrary(tuple(new)), renamed

@@ -1,4 +1,4 @@
-"""Data and prediction in one picture, and below what is left over."""
+"""Plot of data and prediction, with the residuals below."""
 
 from __future__ import annotations
 
@@ -10,20 +10,8 @@ import numpy as np
 
 from edhie.evaluate import Data
 from edhie.fit import Discovery, Equation
-from edhie.plots.style import (
-    CURVE,
-    FITTED,
-    HELD_OUT,
-    QUIET,
-    TEXT_SIZE,
-    Numbers,
-    legend,
-    name_axes,
-    new_figure,
-    padded,
-    spans_decades,
-    tidy,
-)
+from edhie.plots import style
+from edhie.plots.style import Numbers
 from edhie.plots.words import equation_text, one_line, r2_text
 
 if TYPE_CHECKING:
@@ -53,7 +41,7 @@ class _Part:
 
     @cached_property
     def rows(self) -> Data:
-        """All, or as many as can be told apart, always the same."""
+        """All rows, or a fixed random sample of them if there are many."""
         if self.data.n_rows <= self.most:
             return self.data
         chosen = np.sort(np.random.default_rng(0).choice(self.data.n_rows, self.most, replace=False))
@@ -85,40 +73,34 @@ class _Part:
 
 
 def plot_fit(found: Discovery | Equation, index: int | None = None, *, titled: bool = True) -> Figure:
-    """The data and what an equation says of them; below, what it leaves.
+    """Plot the data and the prediction of an equation, and the residuals below.
 
-    It is the chosen equation, or that at `index` of the discovery's. With one variable the target stands
-    against it, with several against the prediction, so that a residual is the distance from the diagonal.
+    The equation is the chosen one, or the one at `index` of the discovery. With one variable the target is plotted
+    against it; with several, against the prediction, so that a residual is the distance from the diagonal.
     """
-    equation = _equation(found, index)
+    equation = found if isinstance(found, Equation) else found.best if index is None else found.equations[index]
     parts = _parts(equation)
-    figure = new_figure(6.4, 5.2)
+    figure = style.new_figure(6.4, 5.2)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1.3))
     if equation.train.n_variables == 1:
         names = found.columns if isinstance(found, Discovery) else equation.train.names
         _against_variable(above, below, parts, one_line(names[0]))
     else:
         _against_prediction(above, below, parts)
-    below.axhline(0, color=CURVE, linewidth=0.8, zorder=1)
+    below.axhline(0, color=style.CURVE, linewidth=0.8, zorder=1)
     for panel in (above, below):
-        tidy(panel)
+        style.tidy(panel)
     figure.align_ylabels((above, below))
     if titled:
-        above.set_title(_title(equation, parts), loc="left", fontsize=TEXT_SIZE, parse_math=False)
+        above.set_title(_title(equation, parts), loc="left", fontsize=style.TEXT_SIZE, parse_math=False)
     return figure
-
-
-def _equation(found: Discovery | Equation, index: int | None) -> Equation:
-    if isinstance(found, Equation):
-        return found
-    return found.best if index is None else found.equations[index]
 
 
 def _parts(equation: Equation) -> list[_Part]:
     """Return training and held-out rows, which share the panel as they share the table."""
-    sets = [(equation.train, "fitted rows", FITTED)]
+    sets = [(equation.train, "fitted rows", style.FITTED)]
     if equation.validation is not None:
-        sets.append((equation.validation, "held-out rows", HELD_OUT))
+        sets.append((equation.validation, "held-out rows", style.HELD_OUT))
     share = min(1.0, MOST_ROWS / sum(data.n_rows for data, _, _ in sets))
     return [_Part(equation, data, label, colour, max(1, round(share * data.n_rows))) for data, label, colour in sets]
 
@@ -133,29 +115,21 @@ def _title(equation: Equation, parts: list[_Part]) -> str:
     return f"{equation_text(equation)}\n{line}"
 
 
-# -- one variable ---------------------------------------------------------------------
-
-
 def _against_variable(above: Axes, below: Axes, parts: list[_Part], name: str) -> None:
     xs = np.concatenate([part.rows.columns[0] for part in parts])
     heights = np.concatenate([values for part in parts for values in (part.rows.y, part.predicted)])
-    is_log_x, is_log_y = spans_decades(xs, FAR), spans_decades(heights, FAR)
-    above.set_ylim(padded(heights, logarithmic=is_log_y, share=0.08))
-    _scales(above, is_log_x, is_log_y)
-    above.set_xlim(padded(xs, logarithmic=is_log_x, share=0.03))
+    is_log_x, is_log_y = style.spans_decades(xs, FAR), style.spans_decades(heights, FAR)
+    above.set_ylim(style.padded(heights, logarithmic=is_log_y, share=0.08))
+    above.set(xscale="log" if is_log_x else "linear", yscale="log" if is_log_y else "linear")
+    above.set_xlim(style.padded(xs, logarithmic=is_log_x, share=0.03))
     for part in parts:
         part.draw(above, part.rows.columns[0], part.rows.y)
         part.draw(below, part.rows.columns[0], part.residuals(relative=is_log_y))
-    _curve(above, parts[0].equation, _grid(xs, is_log_x))
+    _curve(above, parts[0].equation, (np.geomspace if is_log_x else np.linspace)(xs.min(), xs.max(), GRID))
     _finish_residuals(below, parts, relative=is_log_y)
-    name_axes(above, y=one_line(parts[0].equation.target, NAME))
-    name_axes(below, name)
-    legend(above, loc="best")
-
-
-def _grid(xs: Numbers, is_log: bool) -> Numbers:
-    between = np.geomspace if is_log else np.linspace
-    return between(xs.min(), xs.max(), GRID)
+    style.name_axes(above, y=one_line(parts[0].equation.target, NAME))
+    style.name_axes(below, name)
+    style.legend(above, loc="best")
 
 
 def _curve(panel: Axes, equation: Equation, grid: Numbers) -> None:
@@ -168,36 +142,27 @@ def _curve(panel: Axes, equation: Equation, grid: Numbers) -> None:
         jumps = np.abs(np.diff(curve)) > BREAK * (high - low)
         reach = DEVIATIONS * equation.standard_deviations(columns)
     curve[1:][jumps] = np.nan
-    panel.plot(grid, curve, color=CURVE, linewidth=1.3, label="equation", zorder=3)
+    panel.plot(grid, curve, color=style.CURVE, linewidth=1.3, label="equation", zorder=3)
     if np.isfinite(reach).all() and reach.max(initial=0.0) > LEAST_BAND * (high - low):
         label = f"±{DEVIATIONS:g} standard deviations of it"
-        panel.fill_between(grid, curve - reach, curve + reach, color=QUIET, alpha=0.22, linewidth=0, label=label)
-
-
-# -- several variables ----------------------------------------------------------------
+        panel.fill_between(grid, curve - reach, curve + reach, color=style.QUIET, alpha=0.22, linewidth=0, label=label)
 
 
 def _against_prediction(above: Axes, below: Axes, parts: list[_Part]) -> None:
     both = np.concatenate([values for part in parts for values in (part.rows.y, part.predicted)])
-    is_log = spans_decades(both, FAR)
-    limits = padded(both, logarithmic=is_log)
-    _scales(above, is_log, is_log)
-    above.set_xlim(limits)
-    above.set_ylim(limits)
-    above.plot(limits, limits, color=CURVE, linewidth=0.8, label="measured = predicted", zorder=1)
+    is_log = style.spans_decades(both, FAR)
+    limits = style.padded(both, logarithmic=is_log)
+    scale = "log" if is_log else "linear"
+    above.set(xscale=scale, yscale=scale, xlim=limits, ylim=limits)
+    above.plot(limits, limits, color=style.CURVE, linewidth=0.8, label="measured = predicted", zorder=1)
     for part in parts:
         part.draw(above, part.predicted, part.rows.y)
         part.draw(below, part.predicted, part.residuals(relative=is_log))
     _finish_residuals(below, parts, relative=is_log)
     target = one_line(parts[0].equation.target, NAME)
-    name_axes(above, y=f"{target}, measured")
-    name_axes(below, f"{target}, predicted")
-    legend(above, loc="upper left")
-
-
-def _scales(panel: Axes, is_log_x: bool, is_log_y: bool) -> None:
-    panel.set_xscale("log" if is_log_x else "linear")
-    panel.set_yscale("log" if is_log_y else "linear")
+    style.name_axes(above, y=f"{target}, measured")
+    style.name_axes(below, f"{target}, predicted")
+    style.legend(above, loc="upper left")
 
 
 def _finish_residuals(panel: Axes, parts: list[_Part], *, relative: bool) -> None:
@@ -205,4 +170,4 @@ def _finish_residuals(panel: Axes, parts: list[_Part], *, relative: bool) -> Non
     left = np.concatenate([part.residuals(relative=relative) for part in parts])
     farthest = float(np.abs(left[np.isfinite(left)]).max(initial=0.0)) or 1.0
     panel.set_ylim(-1.12 * farthest, 1.12 * farthest)
-    name_axes(panel, y="residual\n÷ predicted" if relative else "residual")
+    style.name_axes(panel, y="residual\n÷ predicted" if relative else "residual")

@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from edhie.fit import Discovery, Equation
-from edhie.plots.labels import Labels
-from edhie.plots.style import (
-    CURVE,
-    FAINT,
-    FITTED,
-    HELD_OUT,
-    QUIET,
-    SMALL,
-    TEXT_SIZE,
-    Numbers,
-    name_axes,
-    new_figure,
-    shown_losses,
-    tidy,
-)
+from edhie.plots import style
+from edhie.plots.style import Numbers
 from edhie.plots.words import equation_text, r2_text, right_side
 
 if TYPE_CHECKING:
@@ -31,6 +19,14 @@ if TYPE_CHECKING:
 
 OTHERS = 4  # labelled besides the chosen one, where there is room
 CHOSEN_WIDTH, OTHER_WIDTH = 56, 34  # letters
+Point = tuple[float, float]
+
+PLACES = ((7, 5, "left", "bottom"), (-7, -5, "right", "top"))
+"""In points from the labelled one: where the line falls, above on the right and below on the left is room."""
+ANYWHERE = (*PLACES, (-7, 5, "right", "bottom"))
+"""For one label that matters: there it may be taken for another point's."""
+REACH = 4.5  # of a point to each side, in points
+LINE = 1.0
 
 
 def plot_front(discovery: Discovery) -> Figure:
@@ -38,13 +34,13 @@ def plot_front(discovery: Discovery) -> Figure:
     index, equations = discovery.index, discovery.equations
     complexity = np.array([each.complexity for each in equations])
     loss = np.array([each.loss for each in equations])
-    shown, is_log = shown_losses(loss)
-    figure = new_figure(6.4, 4.0)
+    shown, is_log = style.shown_losses(loss)
+    figure = style.new_figure(6.4, 4.0)
     panel = figure.subplots()
     _draw(panel, complexity, shown, index, chosen_is_exact=loss[index] == 0)
     _scale(panel, complexity, shown, is_log=is_log)
-    name_axes(panel, "complexity", "loss")
-    tidy(panel)
+    style.name_axes(panel, "complexity", "loss")
+    style.tidy(panel)
     _label(panel, equations, shown, index)
     return figure
 
@@ -53,11 +49,11 @@ def _draw(panel: Axes, x: Numbers, y: Numbers, index: int, *, chosen_is_exact: b
     """Draw the front as a line; the chosen equation may lie above it."""
     lowest = np.minimum.accumulate(y)
     on_front = y <= lowest
-    panel.plot(x[on_front], y[on_front], color=FAINT, linewidth=1.2, drawstyle="steps-post", zorder=1)
+    panel.plot(x[on_front], y[on_front], color=style.FAINT, linewidth=1.2, drawstyle="steps-post", zorder=1)
     others = np.arange(len(x)) != index
-    panel.scatter(x[others], y[others], s=26, color=FITTED, linewidths=0, zorder=2)
+    panel.scatter(x[others], y[others], s=26, color=style.FITTED, linewidths=0, zorder=2)
     marker = "v" if chosen_is_exact else "o"
-    panel.scatter(x[[index]], y[[index]], s=70, marker=marker, color=HELD_OUT, linewidths=0, zorder=3)
+    panel.scatter(x[[index]], y[[index]], s=70, marker=marker, color=style.HELD_OUT, linewidths=0, zorder=3)
 
 
 def _scale(panel: Axes, x: Numbers, y: Numbers, *, is_log: bool) -> None:
@@ -79,13 +75,52 @@ def _label(panel: Axes, equations: Sequence[Equation], y: Numbers, index: int) -
     at = [(each.complexity, float(loss)) for each, loss in zip(equations, y, strict=True)]
     best = equations[index]
     words = f"{equation_text(best, CHOSEN_WIDTH)}\nloss {best.loss:.3g}, R² = {r2_text(best.r2)}"
-    labels = Labels(panel, at)
-    if not labels.place(at[index], words, anywhere=True, color=CURVE, fontsize=TEXT_SIZE):
-        panel.set_title(f"chosen: {words}", loc="left", color=CURVE, fontsize=TEXT_SIZE, parse_math=False)
-        labels = Labels(panel, at)  # the panel is smaller now
+    labels = _Labels(panel, at)
+    if not labels.place(at[index], words, anywhere=True, color=style.CURVE, fontsize=style.TEXT_SIZE):
+        panel.set_title(f"chosen: {words}", loc="left", color=style.CURVE, fontsize=style.TEXT_SIZE, parse_math=False)
+        labels = _Labels(panel, at)  # the panel is smaller now
     left = OTHERS
     for k in sorted(range(len(equations)), key=lambda k: -equations[k].score):
         words = right_side(equations[k], OTHER_WIDTH)
         is_apart = equations[k].complexity != best.complexity  # or its label would be taken for the chosen one's
-        if is_apart and left and labels.place(at[k], words, color=QUIET, fontsize=SMALL):
+        if is_apart and left and labels.place(at[k], words, color=style.QUIET, fontsize=style.SMALL):
             left -= 1
+
+
+class _Labels:
+    """Labels on a falling line of points, where none lies on another, on a point or on the line.
+
+    The limits and names of the panel must be set already.
+    """
+
+    def __init__(self, panel: Axes, points: Sequence[Point]) -> None:
+        from matplotlib.transforms import Bbox
+
+        figure = panel.get_figure(root=True)
+        assert figure is not None
+        self.panel = panel
+        with style.any_letters():
+            figure.draw_without_rendering()  # so that the panel is where it will be
+        unit = figure.dpi / 72
+        pixels = [tuple(pixel) for pixel in panel.transData.transform(points)]
+        line = [((x0, y0), (x1, y0)) for (x0, y0), (x1, _) in pairwise(pixels)]
+        drops = [((x1, y0), (x1, y1)) for (_, y0), (x1, y1) in pairwise(pixels)]
+        self.taken = [Bbox([pixel, pixel]).padded(REACH * unit) for pixel in pixels]
+        self.taken += [Bbox([one, other]).padded(LINE * unit) for one, other in line + drops]
+
+    def place(self, at: Point, words: str, *, anywhere: bool = False, **how: Any) -> bool:
+        """Place a label at this point if there is room; return whether there was."""
+        inside = self.panel.bbox
+        for right, up, across, along in ANYWHERE if anywhere else PLACES:
+            label = self.panel.annotate(
+                words, at, (right, up), textcoords="offset points", ha=across, va=along, parse_math=False, **how
+            )
+            label.set_in_layout(False)  # it takes no room from the panel
+            with style.any_letters():
+                box = label.get_window_extent()
+            is_within = inside.x0 <= box.x0 and box.x1 <= inside.x1 and inside.y0 <= box.y0 and box.y1 <= inside.y1
+            if is_within and not box.count_overlaps(self.taken):
+                self.taken.append(box)
+                return True
+            label.remove()
+        return False

@@ -1,14 +1,18 @@
-"""Style of all figures: few colours that everyone can distinguish, thin lines, little ink."""
+"""Figures: a style of few colours that everyone can distinguish, thin lines, little ink; and files of them."""
 
 from __future__ import annotations
 
+import io
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from edhie.errors import EdhieError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +24,8 @@ FITTED, HELD_OUT, CURVE, QUIET, FAINT = "#1f5f99", "#d1662b", "#1a1a1a", "#6b6b6
 TEXT_SIZE, SMALL = 9.0, 8.0
 DPI = 150
 NO_LOSS = 0.1  # of the least other loss: where one of 0 is drawn
-DECADES = 2.0  # what spans more of them is drawn on a logarithmic scale
+UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}  # the same picture is the same bytes
+DECADES = 2.0  # values that span more are drawn on a logarithmic scale
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -89,3 +94,29 @@ def padded(values: Numbers, *, logarithmic: bool = False, share: float = 0.05) -
     low, high = float(finite.min()), float(finite.max())
     room = share * (high - low) or share * abs(high) or 1.0
     return low - room, high + room
+
+
+def save(figure: Figure, path: str | Path, *, dpi: int | None = None) -> Path:
+    """Write a figure in the format of the file's suffix, PNG without one; return the path."""
+    whole = Path(path)
+    whole = whole if whole.suffix else whole.with_suffix(".png")
+    try:
+        whole.parent.mkdir(parents=True, exist_ok=True)
+        _written(figure, whole, dpi=dpi or "figure", metadata=UNDATED.get(whole.suffix.lower()))
+    except (OSError, ValueError) as error:
+        raise EdhieError(f"cannot draw into {whole}: {error}") from error
+    return whole
+
+
+def png(figure: Figure, *, dpi: int | None = None) -> bytes:
+    """Return a figure as the bytes of a PNG."""
+    buffer = io.BytesIO()
+    _written(figure, buffer, format="png", dpi=dpi or "figure")
+    return buffer.getvalue()
+
+
+def _written(figure: Figure, where: Path | io.BytesIO, **how: Any) -> None:
+    import matplotlib
+
+    with any_letters(), matplotlib.rc_context({"svg.hashsalt": "edhie"}):
+        figure.savefig(where, **how)

@@ -1,4 +1,4 @@
-"""Two expressions as trees side by side, with what changed from one to the other."""
+"""Two expressions as trees side by side, with the changes from one to the other."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Mark:
 
 
 KEPT = _Mark("#ececec", "#9a9a9a", 0.8)
-# Okabe and Ito's colours, told apart by everyone
+# Okabe and Ito's colours, which everyone can distinguish
 REPLACED = _Mark("#f6dd9b", "#8a5a00", 1.6, (0, (1.2, 1.2)))
 INSERTED = _Mark("#a8d8c6", "#00543d", 2.2)
 DELETED = _Mark("#fbd0b5", "#9c3d00", 1.4, (0, (4, 2)))

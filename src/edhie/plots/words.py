@@ -7,7 +7,7 @@ import math
 from edhie.errors import shortened
 from edhie.fit import Equation
 
-NEARLY_ONE = 1e-4  # nearer to 1 than this, it is the distance that tells
+NEARLY_ONE = 1e-4  # nearer to 1 than this, the distance from 1 is shown
 ROUNDING = 1e-12
 
 

@@ -1,14 +1,24 @@
-"""All about one equation."""
+"""One equation: its formula, quality, constants and picture."""
 
 from __future__ import annotations
 
+import io
+import math
+from base64 import b64encode
+
+from edhie.evaluate.constants.uncertainty import Uncertainty
 from edhie.fit import Discovery, Equation
-from edhie.plots.words import r2_text
-from edhie.report.constants import constants_table
+from edhie.plots import plot_fit
+from edhie.plots.style import png
+from edhie.plots.words import equation_text, r2_text
 from edhie.report.fragments import Html, fill, joined
-from edhie.report.mathematics import formula
-from edhie.report.numbers import number
-from edhie.report.picture import fit_picture
+from edhie.report.mathematics import formula, number, with_letters
+
+DIGITS, MOST_DIGITS = 4, 12  # of a constant
+MOST_PICTURES = 12
+DPI = 130
+COLOURS = 48
+SHOWN_AT = 100  # pixels of the page to an inch
 
 
 def equation_id(article: str, k: int) -> str:
@@ -53,3 +63,87 @@ def equation_section(discovery: Discovery, k: int, article: str, *, has_picture:
         constants=constants_table(each),
         picture=fit_picture(discovery, k) if has_picture else unseen,
     )
+
+
+def constants_table(equation: Equation) -> Html:
+    """Return the constants with standard errors, under the equation with letters in their places."""
+    if not equation.printed.constants:
+        return fill("no-constants")
+    found = equation.uncertainty
+    letter = equation.expr.library.constant
+    rows = [
+        fill(
+            "constant",
+            letter=letter,
+            number=k + 1,
+            value=number(float(found.values[k]), _digits(found, k)),
+            error=Html("given") if k in found.held else _error(float(found.standard_errors[k])),
+            interval=Html("") if k in found.held else _interval(found, k),
+        )
+        for k in range(len(found.values))
+    ]
+    return fill("constants", letters=with_letters(equation), rows=joined(rows), note=_note(equation))
+
+
+def _error(value: float) -> Html:
+    return number(value, 2, padded=True) if math.isfinite(value) else Html("not determined")
+
+
+def _interval(found: Uncertainty, k: int) -> Html:
+    lower, upper = float(found.lower[k]), float(found.upper[k])
+    if not math.isfinite(lower + upper):
+        return Html("")
+    return fill("interval", lower=number(lower, _digits(found, k)), upper=number(upper, _digits(found, k)))
+
+
+def _digits(found: Uncertainty, k: int) -> int:
+    """Return as many digits of a constant as go with two of its standard error."""
+    value, error = abs(float(found.values[k])), float(found.standard_errors[k])
+    if not (value > 0.0 and 0.0 < error < math.inf):
+        return DIGITS
+    return min(max(DIGITS, math.floor(math.log10(value)) - math.floor(math.log10(error)) + 2), MOST_DIGITS)
+
+
+def _note(equation: Equation) -> Html:
+    found = equation.uncertainty
+    if found.degrees_of_freedom < 1:
+        return fill("note", text="There are no more rows than constants, so nothing is known of the errors.")
+    if found.unidentified:
+        letter = equation.expr.library.constant
+        groups = "; ".join(" and ".join(f"{letter}{k + 1}" for k in group) for group in found.unidentified)
+        given = "; the errors are those of the others with what is given" if found.held else ""
+        return fill("note", text=f"The data do not determine {groups}: other values fit as well{given}.")
+    return Html("")
+
+
+def pictured(discovery: Discovery) -> frozenset[int]:
+    """Return which equations get a picture: the chosen one, and those with the highest scores."""
+    index = discovery.index
+    order = sorted(range(len(discovery.equations)), key=lambda k: (k != index, -discovery.equations[k].score, k))
+    return frozenset(order[:MOST_PICTURES])
+
+
+def fit_picture(discovery: Discovery, k: int) -> Html:
+    """Return a picture of data, prediction and residuals of one equation."""
+    equation = discovery.equations[k]
+    figure = plot_fit(discovery, k, titled=False)
+    width, height = figure.get_size_inches() * SHOWN_AT
+    against = discovery.columns[0] if len(discovery.columns) == 1 else "the prediction"
+    return fill(
+        "picture",
+        base64=b64encode(_few_colours(png(figure, dpi=DPI))).decode("ascii"),
+        alt=f"{equation.target} against {against} for {equation_text(equation)}; below, the residuals",
+        width=round(width),
+        height=round(height),
+        caption=f"Measured {equation.target} against {against}; below, what is left over.",
+    )
+
+
+def _few_colours(whole: bytes) -> bytes:
+    """Return the same PNG with a palette, at a third of the size."""
+    from PIL import Image  # Matplotlib brings it, and writes PNG with it
+
+    buffer = io.BytesIO()
+    with Image.open(io.BytesIO(whole)) as image:
+        image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()

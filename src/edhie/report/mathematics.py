@@ -1,6 +1,8 @@
-"""Equations as MathML."""
+"""Numbers and equations as HTML."""
 
 from __future__ import annotations
+
+import math
 
 from edhie.expr.mathml import mathml_name, mathml_terms
 from edhie.expr.symbols import is_name
@@ -9,7 +11,19 @@ from edhie.plots.words import one_line
 from edhie.report.fragments import Html, fill
 
 LONG = 24  # nodes from which on an equation is set in smaller type
-TARGET = 24  # letters of a target that is no name
+TARGET = 24  # letters of a target that is not an identifier
+
+
+def number(value: float, digits: int = 4, *, padded: bool = False) -> Html:
+    """Return a number with so many significant digits, `padded` with zeros; far from 1 with a power of ten."""
+    if not math.isfinite(value):
+        return Html("−∞" if value < 0 else "∞")
+    text = f"{value:{'#' if padded and value else ''}.{digits}g}"
+    mantissa, _, exponent = text.replace("-", "−").partition("e")
+    mantissa = mantissa.rstrip(".")
+    if not exponent:
+        return Html(mantissa)
+    return fill("power-of-ten", mantissa=mantissa, exponent=exponent.lstrip("+0").replace("−0", "−"))
 
 
 def formula(equation: Equation) -> Html:

@@ -1,4 +1,4 @@
-"""`write_report`: the page as a whole."""
+"""`write_report`: the page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from edhie import __version__
-from edhie.errors import EdhieError
+from edhie.errors import EdhieError, raised_as
 from edhie.fit import Discovery
 from edhie.plots.words import one_line
 from edhie.report.data import data_section
@@ -21,10 +21,10 @@ NAME = "report.html"
 def write_report(
     found: Discovery | Sequence[Discovery], path: str | Path, *, command: str | None = None, title: str | None = None
 ) -> Path:
-    """Write one page about what was found, for one target or several; the path of the file.
+    """Write one page about one discovery or several, and return its path.
 
     `path` is a folder, in which the page is called report.html, or a name that ends in .html. The page is whole in
-    itself. `command` is what a reader types to get the same.
+    itself. `command` is shown as the command that made it.
     """
     discoveries = [found] if isinstance(found, Discovery) else list(found)
     if not discoveries:
@@ -32,11 +32,9 @@ def write_report(
     whole = Path(path)
     file = whole if whole.suffix.lower() in (".html", ".htm") else whole / NAME
     page = report_page(discoveries, command=command, title=title)
-    try:
+    with raised_as(EdhieError, f"cannot write the report to {file}"):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise EdhieError(f"cannot write the report to {file}: {error}") from error
     return file
 
 

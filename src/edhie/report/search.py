@@ -33,7 +33,7 @@ COUNTED = {
 
 
 def search_section(discovery: Discovery, article: str, command: str | None) -> Html:
-    """Return the section about the search: what a reader needs to judge and repeat it."""
+    """Return the section about the search, by which a reader can judge and repeat it."""
     result = discovery.result
     told = {
         "strategy": result.strategy,

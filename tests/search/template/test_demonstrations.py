@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from edhie.evaluate import Evaluator
 from edhie.expr import Expr
+from edhie.fit.generator import answer_library
 from edhie.generators import load
-from edhie.generators.answers import answer_library
 from edhie.results import SearchResult
 from edhie.search import Budget, run
 from edhie.search.template import Template, TemplateConfig, TemplateSearch

@@ -1,4 +1,4 @@
-"""`revise`: a formula and data in, what has to change out."""
+"""`revise`: the least change to a formula after which it explains the data."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.standard_libraries import everything
 from edhie.expr.symbols import constant
 from edhie.fit.column_choice import columns_to_search
-from edhie.fit.generator import generator_of, library_of
+from edhie.fit.generator import answer_library, generator_of, library_of
 from edhie.fit.problem import Problem
 from edhie.fit.revision.revision import Original, Revision
 from edhie.fit.revision.steps import front_steps, loss_of
 from edhie.fit.settings import Settings
 from edhie.fit.warm_up import warm_up_if_timed
 from edhie.generators import Generator
-from edhie.generators.answers import answer_library
 from edhie.generators.base import LatentGenerator
 from edhie.generators.renamed import Renamed
 from edhie.results import Candidate
@@ -52,7 +51,8 @@ def revise(
     given = _read(formula, searched.train.names)
     generator, library = _sources(settings, searched.train.names, given)
     evaluator = searched.evaluator(library, settings)
-    strategy = _strategy(settings, given)
+    config = settings.search.config if isinstance(settings.search, Revise) else ReviseConfig()
+    strategy = Revise(replace(config, formula=str(given)))
     warm_up_if_timed(settings, generator, library, strategy)
     criterion = Criterion(noise=settings.noise_model)
     result = run(
@@ -93,8 +93,3 @@ def _sources(settings: Settings, names: Sequence[str], formula: Expr) -> tuple[G
     if isinstance(generator, LatentGenerator) and len(names) == len(generator.library.variables):
         return Renamed(generator, names), library
     return generator, library
-
-
-def _strategy(settings: Settings, formula: Expr) -> Revise:
-    given = settings.search.config if isinstance(settings.search, Revise) else ReviseConfig()
-    return Revise(replace(given, formula=str(formula)))

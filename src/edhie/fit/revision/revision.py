@@ -1,4 +1,4 @@
-"""`Revision`: what a formula has to change to explain the data, step by step."""
+"""`Revision`: the changes after which a formula explains the data, step by step."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Original:
 
     expr: Expr
     error: float | None
-    """Its loss with the numbers that it has; None where it has constants without one."""
+    """Its loss as given; None if it has constants without a value."""
 
     def __str__(self) -> str:
         return str(self.expr)
@@ -55,11 +55,11 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Revision:
-    """A formula, and what becomes of it when it may change more and more."""
+    """A formula and its revisions, from the nearest to the farthest."""
 
     target: str
     columns: tuple[str, ...]
-    """The table's own names of the variables, in order; equations have identifiers in their place."""
+    """Names of the variables in the table, in order; equations use identifiers."""
     original: Original
     steps: tuple[Step, ...]
     """From the original with its constants fitted on: each changes more, and explains more."""
@@ -72,18 +72,15 @@ class Revision:
         """The original with all of its constants fitted."""
         return self.steps[0].equation
 
-    @cached_property
+    @property
     def is_enough(self) -> bool:
         """Whether the original suffices: no change describes the data in clearly fewer bits."""
-        if self.refitted.loss <= self.negligible:
-            return True
-        least = min(step.bits for step in self.steps)
-        return not least < self.steps[0].bits - CLEARLY
+        return self.chosen is self.steps[0]
 
     @cached_property
     def chosen(self) -> Step:
         """The step to trust: the nearest after which no other describes the data in clearly fewer bits."""
-        if self.is_enough:
+        if self.refitted.loss <= self.negligible:
             return self.steps[0]
         least = min(step.bits for step in self.steps)
         return next(step for step in self.steps if not least < step.bits - CLEARLY)

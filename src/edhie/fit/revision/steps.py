@@ -44,7 +44,7 @@ def revision_bits(
     validation: Data | None,
     criterion: Criterion | None = None,
 ) -> Numbers:
-    """Return the description lengths of revisions, in bits, without what the original has already.
+    """Return the description lengths of revisions, in bits; structure that the original has costs nothing.
 
     Each is judged under the noise model that suits it best, with constants as they are or fitted under that model.
     """

@@ -144,9 +144,6 @@ class CVAE(SequenceModel):
         return notation
 
 
-# -- layers ---------------------------------------------------------------------------
-
-
 def _product(x: Floats, weight: Floats, bias: Floats) -> Floats:
     """Apply a linear layer to the last axis; weights are kept as torch keeps them, (outputs, inputs)."""
     rows = x.reshape(-1, x.shape[-1])  # one large product: NumPy would make one for each of the n

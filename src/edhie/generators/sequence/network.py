@@ -41,7 +41,7 @@ class SequenceNetwork(Network):
         if sizes.max(initial=0) > self.notation.length:
             raise GeneratorError(
                 f"{forest[int(sizes.argmax())]} needs {sizes.max()} symbols, the model's sequences have "
-                f"{self.notation.length}: leave out what is longer, or train a new model"
+                f"{self.notation.length}: leave out longer expressions, or train a new model"
             )
         rows = torch.from_numpy(padded(spelled, self.notation.length, padding=self.notation.symbols - 1))
         return rows.to(self.mean.weight.device)

@@ -9,8 +9,8 @@ from edhie.evaluate import Data, FitConfig, fit_constants, read_data, values
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.interpret import interpret
 from edhie.expr.standard_libraries import everything
+from edhie.fit.generator import answer_library
 from edhie.generators import load
-from edhie.generators.answers import answer_library
 from edhie.generators.saving import general_for
 from edhie.search.mosaic.weighing.function_pairs import function_pairs
 from edhie.search.pieces.function_grid import function_grid

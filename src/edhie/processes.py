@@ -1,0 +1,52 @@
+"""Worker processes that answer JSON lines, one question at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+
+def start_process(module: str, environment: dict[str, str]) -> subprocess.Popen[str]:
+    """Run a module as a process with this one's import path; `environment` adds variables."""
+    paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", module],  # -P: no module of the working folder
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        encoding="utf-8",
+        env=os.environ | environment | {"PYTHONPATH": paths},
+    )
+
+
+def output_of(process: subprocess.Popen[str]) -> IO[str]:
+    """Return the pipe that a process writes to."""
+    if process.stdout is None:
+        raise RuntimeError("the process has no pipes")
+    return process.stdout
+
+
+def ask_process(process: subprocess.Popen[str], message: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the answer to a message, or None if the process ends before it."""
+    try:
+        print(json.dumps(message), file=process.stdin, flush=True)
+        line = output_of(process).readline()
+    except (BrokenPipeError, ValueError):
+        return None
+    return dict(json.loads(line)) if line.endswith("\n") else None
+
+
+def end_process(process: subprocess.Popen[str]) -> None:
+    """Kill a process, whatever it works on, and close its pipes."""
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with suppress(BrokenPipeError):  # what was still unsent had no reader
+                pipe.close()
