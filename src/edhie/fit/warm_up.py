@@ -15,7 +15,6 @@ import numpy as np
 from edhie.evaluate import Data, Evaluator, fit_constants, read_data
 from edhie.evaluate.values import thread_count
 from edhie.expr import Forest, SymbolLibrary, parse
-from edhie.expr.jit import is_compiled, note_compiled
 from edhie.expr.standard_libraries import feynman
 from edhie.fit.settings import Settings
 from edhie.generators import Generator, load
@@ -28,6 +27,8 @@ TEXTS = ("c*x0 + c", "x0*exp(c*x0)", "sin(x0)/(x0 + c)")
 
 def warm_up(generator: Generator, library: SymbolLibrary, strategy: str | Strategy) -> None:
     """Run a small search on random numbers, so that compiling does not count as search time."""
+    from edhie.expr.jit import note_compiled  # loads numba
+
     helpers = _helpers()
     try:
         noise = np.random.default_rng(0).uniform(1, 2, (ROWS, len(library.variables) + 1))
@@ -45,12 +46,16 @@ def warm_up_if_timed(
     settings: Settings, generator: Generator, library: SymbolLibrary, strategy: str | Strategy
 ) -> None:
     """Compile first if the fit has a time limit, or nothing has been compiled on this machine yet."""
+    from edhie.expr.jit import is_compiled  # loads numba
+
     if settings.max_time is not None or not is_compiled():
         warm_up(generator, library, strategy)
 
 
 def _helpers() -> list[subprocess.Popen[bytes]]:
     """Start processes that compile what this one needs later; none if all is compiled or there is one core."""
+    from edhie.expr.jit import is_compiled  # loads numba
+
     count = min(thread_count(None), 3) - 1
     if is_compiled() or count < 1 or not sys.executable:
         return []
