@@ -33,7 +33,7 @@ def swing(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def fit(edhie: Callable[..., Any], swing: Path) -> Callable[..., Any]:
-    def run(*options: object, evaluations: int = 300) -> Any:
+    def run(*options: object, evaluations: int = 80) -> Any:
         return edhie("fit", swing, "--target", "y", "--evaluations", evaluations, "--quiet", "--no-report", *options)
 
     return run

@@ -8,7 +8,7 @@ import pytest
 from edhie.evaluate import read_data
 from edhie.fit import Discovery, Problem, Settings, discover
 
-SHORT = Settings(max_evaluations=300, max_time=None)
+SHORT = Settings(max_evaluations=100, max_time=None)
 HOSTILE = ("<b>bold</b>", "say \"hi\" & 'bye'", "</script><script>alert(1)</script>", "$id ${name} 温度")
 
 

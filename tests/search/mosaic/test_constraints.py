@@ -28,7 +28,7 @@ NOISE = 0.01 * np.random.default_rng(0).normal(size=100)
 both = pytest.mark.parametrize("library", [free(), strict()], ids=["free", "strict"])
 
 
-def found(library: SymbolLibrary, y: Numbers, constraints: Constraints, budget: int = 1500) -> SearchResult:
+def found(library: SymbolLibrary, y: Numbers, constraints: Constraints, budget: int = 800) -> SearchResult:
     result = run(HVAE, Evaluator(library, X.T, y, constraints=constraints), budget=Budget(budget))
     assert constraints.allowed(result.candidates.forest).all()
     assert result.best is not None
