@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
@@ -55,7 +55,7 @@ class StructurePrior:
     True
     """
 
-    counts: Counts
+    counts: Counts = field(repr=False)
     """Counts of each choice in the formulas; empty for the uniform prior."""
 
     @classmethod
