@@ -23,7 +23,7 @@ from edhie.plots.words import equation_text, r2_text
 from edhie.results import Candidate, Candidates, Front, SearchResult
 from edhie.results.result import History, SearchCounts
 
-SHORT = Settings(max_evaluations=300, max_time=None)
+SHORT = Settings(max_evaluations=100, max_time=None)
 LONG_NAME = "the $averaged$ temperature of the whole & rather long sample_1, in kelvin"
 
 

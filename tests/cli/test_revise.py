@@ -30,7 +30,7 @@ def decay(tmp_path: Path) -> Path:
 
 def test_revise(edhie: Callable[..., Any], decay: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    code, printed, err = edhie("revise", DECAY, decay, "--target", "y", "--evaluations", 400, "--out", out)
+    code, printed, err = edhie("revise", DECAY, decay, "--target", "y", "--evaluations", 300, "--out", out)
     assert (code, err.splitlines()[1]) == (0, "searching (revise, seed 0) until 400 expressions")
     lines = printed.splitlines()
     assert lines[0] == "the formula is not enough: + c inserted at the top"
@@ -47,9 +47,9 @@ def test_revise(edhie: Callable[..., Any], decay: Path, tmp_path: Path) -> None:
 
 
 def test_quiet_and_json(edhie: Callable[..., Any], decay: Path) -> None:
-    code, printed, err = edhie("revise", DECAY, decay, "--target", "y", "--evaluations", 300, "--quiet")
+    code, printed, err = edhie("revise", DECAY, decay, "--target", "y", "--evaluations", 200, "--quiet")
     assert (code, err, len(printed.splitlines())) == (0, "", 1)
-    code, printed, _ = edhie("revise", "3*x0*exp(-x1) + 1", decay, "--target", "y", "--evaluations", 300, "--json")
+    code, printed, _ = edhie("revise", "3*x0*exp(-x1) + 1", decay, "--target", "y", "--evaluations", 200, "--json")
     told = json.loads(printed)
     assert (code, told["is_enough"], told["folder"]) == (0, False, None)
     assert told["original_loss"] > told["steps"][0]["loss"]

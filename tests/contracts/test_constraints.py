@@ -65,13 +65,13 @@ def test_every_equation_keeps_to_them(name: str, seed: int) -> None:
     constraints = some_constraints(rng, library)
     y = list(TARGETS.values())[seed % 3]
     used = Evaluator(library, X, y, constraints=constraints)
-    result = run(HVAE, used, strategy=SEARCHES[name](), budget=Budget(400), rng=seed)
+    result = run(HVAE, used, strategy=SEARCHES[name](), budget=Budget(250), rng=seed)
     forest = result.candidates.forest
     assert constraints.allowed(forest).all()
     assert constraints.allowed(used.explored.forest).all()
     assert used.counts.executed <= 400
     again = Evaluator(library, X, y, constraints=constraints)
-    assert_same(run(HVAE, again, strategy=SEARCHES[name](), budget=Budget(400), rng=seed), result)
+    assert_same(run(HVAE, again, strategy=SEARCHES[name](), budget=Budget(250), rng=seed), result)
 
 
 @pytest.mark.parametrize("name", SEARCHES)

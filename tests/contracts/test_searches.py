@@ -27,7 +27,7 @@ from edhie.search.sampling import Draw, DrawConfig
 from edhie.search.template import TemplateConfig, TemplateSearch
 from searches import HVAE, Grammar, StopAfter, Wrapped, X, Y, assert_same, evaluator, whole
 
-BUDGET = Budget(evaluations=400)
+BUDGET = Budget(evaluations=250)
 SEARCHES: dict[str, tuple[Callable[[], Strategy], Callable[[], Generator]]] = {
     "draw from a grammar": (lambda: Draw(DrawConfig(batch=60)), Grammar),
     "draw from an HVAE": (lambda: Draw(DrawConfig(batch=60)), lambda: HVAE),
@@ -136,10 +136,10 @@ def test_no_time_is_no_step(search: Search) -> None:
 
 
 def test_a_target_that_is_reached_at_once(search: Search) -> None:
-    result = search(budget=Budget(400, target_error=math.inf))
+    result = search(budget=Budget(250, target_error=math.inf))
     assert result.stopped == "target"
     assert result.best is not None
-    reached = search(budget=Budget(400, target_error=result.best.error))
+    reached = search(budget=Budget(250, target_error=result.best.error))
     assert reached.stopped == "target"
 
 

@@ -18,7 +18,7 @@ GUESS = "c*exp(c*x0)*sin(c*x1) + c"
 
 
 def regressor(**options: Any) -> EDHiERegressor:
-    return EDHiERegressor(**{"max_time": None, "max_evaluations": 300, **options})
+    return EDHiERegressor(**{"max_time": None, "max_evaluations": 150, **options})
 
 
 def few(**options: Any) -> EDHiERegressor:

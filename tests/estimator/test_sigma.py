@@ -18,7 +18,7 @@ Y = 3 * X[:, 0] + SIGMA * RNG.normal(size=60)
 
 
 def quick() -> EDHiERegressor:
-    return EDHiERegressor(max_time=None, max_evaluations=300)
+    return EDHiERegressor(max_time=None, max_evaluations=120)
 
 
 def test_they_are_weights() -> None:

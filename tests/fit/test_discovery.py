@@ -107,7 +107,7 @@ def test_a_loss_of_the_users() -> None:
     def mean_absolute(target: np.ndarray, predicted: np.ndarray, weights: object) -> float:
         return float(np.abs(target - predicted).mean())
 
-    found = discover(data_of(y), Settings(max_time=None, max_evaluations=300, loss=mean_absolute))
+    found = discover(data_of(y), Settings(max_time=None, max_evaluations=120, loss=mean_absolute))
     assert found.best.loss <= 21
 
 

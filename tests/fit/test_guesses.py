@@ -23,7 +23,7 @@ X = np.random.default_rng(0).uniform(0.5, 3, (3, 150))
 A, B, D = X
 
 
-def found(y: Any, guesses: Any = (), evaluations: int = 1500, **options: Any) -> Discovery:
+def found(y: Any, guesses: Any = (), evaluations: int = 600, **options: Any) -> Discovery:
     settings = Settings(max_time=None, max_evaluations=evaluations, guesses=guesses, **options)
     return discover(Data(X, y, None, ("a", "b", "d")), settings)
 
@@ -102,7 +102,7 @@ def test_what_constraints_forbid_is_passed_over() -> None:
 def test_constraints_name_columns_as_the_table_does() -> None:
     only = Constraints(only_on={"log": ["temp (K)"]})
     data = Data(X[:2], np.log(A) * B, None, ("temp (K)", "b"))
-    discovery = discover(data, Settings(max_time=None, max_evaluations=800, constraints=only))
+    discovery = discover(data, Settings(max_time=None, max_evaluations=400, constraints=only))
     assert discovery.best.loss < 1e-10
     with pytest.raises(EdhieError, match="unknown variable 'b_'"):
         discover(data, Settings(max_time=None, constraints=Constraints(only_on={"log": ["b_"]})))

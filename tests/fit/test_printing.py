@@ -48,6 +48,13 @@ def test_law_the_printed_equation_has_the_loss_beside_it() -> None:
         assert each.printed.size <= expr.size + 2 * right_side.count("pi")
 
 
+def test_the_reciprocal_is_printed_where_it_is_shorter() -> None:
+    data = read_data({"x": [1.0, 2.0, 3.0, 5.0], "t": [3.0, 1.0, 2.0, 7.0]}, [2.01, 4.02, 6.03, 10.05])
+    for text, value, shown in (("x/c", 1 / 2.01, "2.01*x"), ("c*x", 2.01, "2.01*x"), ("x/c", 1 / 3.7 / 2, "7.4*x")):
+        expr = parse(text, variables=["x", "t"]).with_constants([value])
+        assert equation(expr, data).right_side() == shown
+
+
 def test_law_printed_latex_has_the_loss_beside_it() -> None:
     pytest.importorskip("antlr4")
     from edhie.expr.latex_reader import from_latex

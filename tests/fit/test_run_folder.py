@@ -21,7 +21,7 @@ def found() -> Discovery:
     rng = np.random.default_rng(0)
     x = rng.uniform(1, 5, (2, 1000))
     data = Data(x, 3 * x[0] * np.exp(-x[1]) + 0.1 * rng.normal(size=1000), None, ("a", "b (m)"))
-    return discover(Problem.of(data, target="T (°C)"), Settings(max_time=None, max_evaluations=300))
+    return discover(Problem.of(data, target="T (°C)"), Settings(max_time=None, max_evaluations=100))
 
 
 @pytest.mark.parametrize("whole", [True, False])

@@ -22,7 +22,7 @@ from edhie.search.evolution import Evolve, EvolveConfig
 from edhie.search.sampling import Draw, DrawConfig
 from searches import HVAE, StopAfter, Wrapped, assert_same, evaluator, whole
 
-BUDGET = Budget(300)
+BUDGET = Budget(150)
 CONFIG = EvolveConfig(population=30, offspring=30)
 
 

@@ -105,16 +105,23 @@ class Equation:
     @cached_property
     def printed(self) -> Expr:
         """The expression as it is printed and exported, with all digits."""
+        from edhie.expr.readable import short_reciprocals
         from edhie.fit.present import printed_form
 
-        return self.expr if self.keeps_form else printed_form(self.expr, self.train)
+        if self.keeps_form:
+            return self.expr
+        form = printed_form(self.expr, self.train)
+        return short_reciprocals(form, self._rounded(form))
 
     @cached_property
     def shown(self) -> Expr:
         """The printed form with as few digits of its constants as its loss and predictions need."""
+        return self._rounded(self.printed)
+
+    def _rounded(self, expr: Expr) -> Expr:
         from edhie.evaluate.constants.printed_digits import needed_digits
 
-        return needed_digits(self.printed, self.train, held_out=self.validation)
+        return needed_digits(expr, self.train, held_out=self.validation)
 
     @cached_property
     def uncertainty(self) -> Uncertainty:

@@ -1,7 +1,14 @@
 """Expressions as people write them: readable, short, and without redundant constants."""
 
 from edhie.expr.readable.form import readable_form, short_form, with_natural_base
-from edhie.expr.readable.number_names import named_numbers
+from edhie.expr.readable.number_names import named_numbers, short_reciprocals
 from edhie.expr.readable.redundant_constants import without_redundant_constants
 
-__all__ = ["named_numbers", "readable_form", "short_form", "with_natural_base", "without_redundant_constants"]
+__all__ = [
+    "named_numbers",
+    "readable_form",
+    "short_form",
+    "short_reciprocals",
+    "with_natural_base",
+    "without_redundant_constants",
+]

@@ -8,12 +8,14 @@ from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
 from edhie.expr.readable.form import readable_form
+from edhie.expr.readable.nodes import Node, expr_of, operation, rebuilt, tree_of
 from edhie.expr.symbols import NAMED_LITERALS, NUMBER, OPERATORS
 
 EXACT = 2.0  # units in the last place
 MULTIPLES, DIVISORS = 24, 12  # of pi and e
 NUMERATORS, DENOMINATORS = 99, (3, 6, 7, 9, 11, 12)  # halves, quarters and fifths are decimals
 SHORT = 6  # characters: 0.125 stays as it is
+SAVED = 3  # characters from which on a reciprocal is written instead
 
 
 def named_numbers(expr: Expr) -> Expr:
@@ -41,6 +43,42 @@ def named_numbers(expr: Expr) -> Expr:
     found = readable_form(Expr(library, tokens, constants))
     used = (library[token] for token in dict.fromkeys(found.tokens))
     return found.cast(expr.library.extended(NUMBER, *(symbol for symbol in used if symbol.kind != "number")))
+
+
+def short_reciprocals(expr: Expr, rounded: Expr) -> Expr:
+    """Write a product for a quotient by a constant, or the other way round, where that needs fewer digits.
+
+    `rounded` is the same tree with constants of as many digits as they need.
+
+    >>> from edhie.expr import parse
+    >>> expr = parse("x0/c + c*x1").with_constants([1 / 2.01, 0.3])
+    >>> str(short_reciprocals(expr, expr.with_constants([0.497512, 0.3])))
+    '2.01*x0 + 0.3*x1'
+    """
+    if not {"*", "/"} <= expr.library.built_in:
+        return expr
+    inverses = {
+        value: inverse
+        for value, short in zip(expr.constants, rounded.constants, strict=True)
+        if value is not None and short and (inverse := _short_inverse(value, short)) is not None
+    }
+
+    def changed(node: Node) -> Node:
+        for operator, other, place in (("/", "*", 1), ("*", "/", 0)):
+            if node.op == operator and node.operands[place].value in inverses:
+                constant, rest = node.operands[place], node.operands[1 - place]
+                inverse = Node(constant.library, constant.token, (), inverses[constant.value])
+                return operation(other, *((inverse, rest) if other == "*" else (rest, inverse)))
+        return node
+
+    return expr_of(rebuilt(tree_of(expr), changed), expr.library) if inverses else expr
+
+
+def _short_inverse(value: float, short: float) -> float | None:
+    """Return 1/value if it needs clearly fewer digits than the value; None otherwise."""
+    text = numeral(abs(short))
+    digits = len(text.partition("e")[0].replace(".", "").strip("0"))
+    return 1 / value if len(numeral(float(f"{1 / abs(value):.{digits}g}"))) + SAVED <= len(text) else None
 
 
 def spelling(value: float, library: SymbolLibrary) -> tuple[str, ...] | None:
