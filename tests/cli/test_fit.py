@@ -73,7 +73,7 @@ def test_what_happens_is_told_before_anything_is_compiled(
 
 def test_columns_are_chosen_and_others_may_hold_text(edhie: Callable[..., Any], tmp_path: Path) -> None:
     path = table(tmp_path, site=["lab"] * 60, c=np.linspace(1, 2, 60))
-    options = ["--target", "T", "--features", "t, c", *small(evaluations=200), "--quiet", "--json"]
+    options = ["--target", "T", "--features", "t, c", *small(evaluations=500), "--quiet", "--json"]
     code, out, err = edhie("fit", path, *options)
     assert (code, err) == (0, "")
     found = json.loads(out)

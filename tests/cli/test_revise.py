@@ -31,7 +31,7 @@ def decay(tmp_path: Path) -> Path:
 def test_revise(edhie: Callable[..., Any], decay: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     code, printed, err = edhie("revise", DECAY, decay, "--target", "y", "--evaluations", 300, "--out", out)
-    assert (code, err.splitlines()[1]) == (0, "searching (revise, seed 0) until 400 expressions")
+    assert (code, err.splitlines()[1]) == (0, "searching (revise, seed 0) until 300 expressions")
     lines = printed.splitlines()
     assert lines[0] == "the formula is not enough: + c inserted at the top"
     assert lines[1].split() == ["distance", "loss", "R²", "y", "=", "what", "changed"]

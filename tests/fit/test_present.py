@@ -133,7 +133,7 @@ def test_a_front_takes_little_time() -> None:
 
 @pytest.fixture(scope="module")
 def found() -> Discovery:
-    return discover(DATA, Settings(max_time=None, max_evaluations=250, operators=["+", "-", "*", "/"]))
+    return discover(DATA, Settings(max_time=None, max_evaluations=600, operators=["+", "-", "*", "/"]))
 
 
 def test_equations_are_a_front_in_readable_form(found: Discovery) -> None:
@@ -181,7 +181,7 @@ def test_bounds_of_constants_are_kept() -> None:
     bounded = FitConfig(lower=0.0, upper=20.0)
     x = np.linspace(1, 5, 40)
     data = read_data(x, 30 - 4 * x + 0.1 * np.sin(9 * x), names=["x0"])
-    made = discover(data, Settings(max_time=None, max_evaluations=150, constants=bounded, operators=["+", "*", "/"]))
+    made = discover(data, Settings(max_time=None, max_evaluations=400, constants=bounded, operators=["+", "*", "/"]))
     for each in made.equations:
         assert all(0 <= value <= 20 for value in each.expr.constants)
 

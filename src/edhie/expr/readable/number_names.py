@@ -15,7 +15,7 @@ EXACT = 2.0  # units in the last place
 MULTIPLES, DIVISORS = 24, 12  # of pi and e
 NUMERATORS, DENOMINATORS = 99, (3, 6, 7, 9, 11, 12)  # halves, quarters and fifths are decimals
 SHORT = 6  # characters: 0.125 stays as it is
-SAVED = 3  # characters from which on a reciprocal is written instead
+SAVED = 2  # digits from which on a reciprocal is written instead
 
 
 def named_numbers(expr: Expr) -> Expr:
@@ -76,9 +76,12 @@ def short_reciprocals(expr: Expr, rounded: Expr) -> Expr:
 
 def _short_inverse(value: float, short: float) -> float | None:
     """Return 1/value if it needs clearly fewer digits than the value; None otherwise."""
-    text = numeral(abs(short))
-    digits = len(text.partition("e")[0].replace(".", "").strip("0"))
-    return 1 / value if len(numeral(float(f"{1 / abs(value):.{digits}g}"))) + SAVED <= len(text) else None
+    digits = _significant(short)
+    return 1 / value if _significant(float(f"{1 / value:.{digits}g}")) + SAVED <= digits else None
+
+
+def _significant(value: float) -> int:
+    return len(numeral(abs(value)).partition("e")[0].replace(".", "").strip("0"))
 
 
 def spelling(value: float, library: SymbolLibrary) -> tuple[str, ...] | None:
