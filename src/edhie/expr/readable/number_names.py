@@ -7,7 +7,7 @@ import math
 from edhie.expr.expression import Expr
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.numerals import numeral
-from edhie.expr.readable.form import readable_form
+from edhie.expr.readable.form import DEEPEST, readable_form
 from edhie.expr.readable.nodes import Node, expr_of, operation, rebuilt, tree_of
 from edhie.expr.symbols import NAMED_LITERALS, NUMBER, OPERATORS
 
@@ -55,9 +55,9 @@ def short_reciprocals(expr: Expr, rounded: Expr) -> Expr:
     >>> str(short_reciprocals(expr, expr.with_constants([0.497512, 0.3])))
     '2.01*x0 + 0.3*x1'
     """
-    if not {"*", "/"} <= expr.library.built_in:
+    if not {"*", "/"} <= expr.library.built_in or expr.height > DEEPEST:
         return expr
-    inverses = {
+    inverses: dict[float | None, float] = {
         value: inverse
         for value, short in zip(expr.constants, rounded.constants, strict=True)
         if value is not None and short and (inverse := _short_inverse(value, short)) is not None
@@ -76,8 +76,9 @@ def short_reciprocals(expr: Expr, rounded: Expr) -> Expr:
 
 def _short_inverse(value: float, short: float) -> float | None:
     """Return 1/value if it needs clearly fewer digits than the value; None otherwise."""
-    digits = _significant(short)
-    return 1 / value if _significant(float(f"{1 / value:.{digits}g}")) + SAVED <= digits else None
+    digits, inverse = _significant(short), 1 / value
+    is_short = math.isfinite(inverse) and _significant(float(f"{inverse:.{digits}g}")) + SAVED <= digits
+    return inverse if is_short else None
 
 
 def _significant(value: float) -> int:
