@@ -71,7 +71,7 @@ def short_reciprocals(expr: Expr, rounded: Expr) -> Expr:
                 return operation(other, *((inverse, rest) if other == "*" else (rest, inverse)))
         return node
 
-    return expr_of(rebuilt(tree_of(expr), changed), expr.library) if inverses else expr
+    return readable_form(expr_of(rebuilt(tree_of(expr), changed), expr.library)) if inverses else expr
 
 
 def _short_inverse(value: float, short: float) -> float | None:
