@@ -5,6 +5,7 @@ import sys
 import pytest
 from hypothesis import given, settings
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 
 from edhie.expr import SymbolLibrary, parse, to_infix
@@ -120,6 +121,24 @@ def test_titles_of_ones_own_may_hold_mathematics():
     assert [panel.get_title() for panel in figure.axes] == [r"$t = \frac{1}{2}$", ""]
 
 
+@pytest.mark.parametrize("shape", [(1, 3), (3, 1)])
+def test_drawing_into_given_axes_shrinks_to_fit(shape):
+    figure = Figure(figsize=(5, 5))
+    panels = figure.subplots(*shape)
+    trees = [parse(text) for text in FORMULAS[2:5]]
+    assert draw_figure(trees, axes=panels) is figure
+    for panel, tree in zip(panels, trees, strict=True):
+        assert len(panel.texts) == tree.size
+        assert all(panel.bbox.y0 < box.y0 and panel.bbox.x0 < box.x0 and box.x1 < panel.bbox.x1 for box in boxes(panel))
+    assert panels[0].texts[0].get_fontsize() < draw_figure(trees).axes[0].texts[0].get_fontsize()
+
+
+def test_one_axes_of_a_subfigure_gives_the_whole_figure():
+    figure = Figure()
+    panel = figure.subfigures(1, 2)[0].subplots()
+    assert draw_figure(parse("x + 1"), axes=panel) is figure
+
+
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 def test_it_saves_without_a_display(kind):
     file = io.BytesIO()
@@ -131,6 +150,7 @@ def test_it_saves_without_a_display(kind):
     ("options", "complaint"),
     [
         ({"titles": ["a", "b"]}, "1 expressions were given and 2 titles"),
+        ({"axes": []}, "1 expressions were given and 0 axes"),
         ({"columns": 0}, "0 columns"),
     ],
 )

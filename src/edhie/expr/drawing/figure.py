@@ -6,7 +6,9 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from edhie.expr.drawing.layout import PlacedNode, math_labels, tree_layout
 from edhie.expr.expression import Expr
@@ -17,8 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.path import Path
+    from numpy.typing import NDArray
 
-# in points
+# in points, at full scale
 UNIT = 22.0  # the height of a node, and the unit of what follows below
 LABEL_SIZE = 11.0
 TITLE_SIZE = 10.0
@@ -61,22 +64,20 @@ class _Drawing:
         """Height of the title, in points."""
         return (self.title.count("\n") + 1) * TITLE_SIZE * LINE_HEIGHT + TITLE_PAD if self.title else 0.0
 
-    @property
-    def panel_width(self) -> float:
-        """Width of the tree and its title, in points."""
-        return max(self.width * UNIT, *(_text_width(line, TITLE_SIZE) for line in self.title.split("\n")))
-
 
 def draw_figure(
     exprs: Expr | Sequence[Expr],
     *,
     titles: Sequence[str] | None = None,
     columns: int | None = None,
+    axes: Axes | Sequence[Axes] | NDArray[Any] | None = None,
     number_format: str = ".4g",
 ) -> Figure:
-    """Return a figure of one tree, or of several in a grid, as large as they need; titles are infix notation."""
-    from matplotlib.figure import Figure
+    """Return a figure of one tree, or of several in a grid at one scale; titles are infix notation.
 
+    The figure is as large as its trees need. With `axes`, one for each expression, the trees
+    are drawn into those instead, smaller where they must be, and their figure is returned.
+    """
     trees = [exprs] if isinstance(exprs, Expr) else list(exprs)
     if not trees:
         raise ValueError("there is no expression to draw")
@@ -85,24 +86,23 @@ def draw_figure(
     drawings = [_drawing(tree, None if titles is None else titles[i], number_format) for i, tree in enumerate(trees)]
     if columns is not None and columns < 1:
         raise ValueError(f"a grid of {columns} columns has no panels")
-    # as few rows as possible, of even length: 3 and 3, not 5 and 1
-    columns = min(columns or math.ceil(len(trees) / math.ceil(len(trees) / LONGEST_ROW)), len(trees))
-    rows = [drawings[i : i + columns] for i in range(0, len(drawings), columns)]
-    widths = [max(drawing.panel_width for drawing in drawings[i::columns]) for i in range(columns)]
-    heights = [max(drawing.height * UNIT for drawing in row) for row in rows]
-    title_heights = [max(drawing.title_height for drawing in row) for row in rows]
-    total_width = sum(widths) + PANEL_GAP * (columns + 1)
-    total_height = sum(heights) + sum(title_heights) + PANEL_GAP * (len(rows) + 1)
-    figure = Figure(figsize=(total_width / 72, total_height / 72))
-    bottom = total_height
-    for row, height, title_height in zip(rows, heights, title_heights, strict=True):
-        bottom -= PANEL_GAP + title_height + height
-        left = PANEL_GAP
-        for drawing, width in zip(row, widths, strict=False):
-            box = (left / total_width, bottom / total_height, width / total_width, height / total_height)
-            _draw(figure.add_axes(box), drawing, width / UNIT, height / UNIT)
-            left += width + PANEL_GAP
-    return figure
+    if axes is None:
+        rows = math.ceil(len(trees) / LONGEST_ROW)
+        panels = _panels(drawings, columns or math.ceil(len(trees) / rows))  # even rows: 3 and 3, not 5 and 1
+    else:
+        panels = list(np.ravel(np.array(axes, dtype=object)))
+        if len(panels) != len(trees):
+            raise ValueError(f"{len(trees)} expressions were given and {len(panels)} axes; the counts must agree")
+    scale = 1.0  # at which all drawings fit
+    for panel, drawing in zip(panels, drawings, strict=True):
+        width, height = _size(panel)
+        scale = min(scale, width / _panel_width(drawing), height / (drawing.height * UNIT))
+    for panel, drawing in zip(panels, drawings, strict=True):
+        _draw(panel, drawing, scale)
+    return panels[0].figure.figure
+
+
+# -- what to draw ---------------------------------------------------------------------
 
 
 def _drawing(expr: Expr, title: str | None, number_format: str) -> _Drawing:
@@ -145,26 +145,66 @@ def _badness(text: str, at: int, longest: float) -> tuple[bool, float]:
     return at > longest, abs(at - target) + NESTING_COST * nesting
 
 
-def _draw(panel: Axes, drawing: _Drawing, across: float, down: float) -> None:
-    """Draw a tree with its title into axes that are `across` wide and `down` high, in units."""
+# -- where to draw it -----------------------------------------------------------------
+
+
+def _panel_width(drawing: _Drawing) -> float:
+    """Return the width of a tree and its title, in points."""
+    return max(drawing.width * UNIT, *(_text_width(line, TITLE_SIZE) for line in drawing.title.split("\n")))
+
+
+def _panels(drawings: list[_Drawing], columns: int) -> list[Axes]:
+    """Return axes in a grid in a new figure, each as large as its row and column need at full scale."""
+    from matplotlib.figure import Figure
+
+    columns = min(columns, len(drawings))
+    rows = [drawings[i : i + columns] for i in range(0, len(drawings), columns)]
+    widths = [max(_panel_width(drawing) for drawing in drawings[i::columns]) for i in range(columns)]
+    total_width = sum(widths) + PANEL_GAP * (columns + 1)
+    heights = [max(drawing.height * UNIT for drawing in row) for row in rows]
+    title_heights = [max(drawing.title_height for drawing in row) for row in rows]
+    total_height = sum(heights) + sum(title_heights) + PANEL_GAP * (len(rows) + 1)
+    figure = Figure(figsize=(total_width / 72, total_height / 72))
+    axes, bottom = [], total_height
+    for row, height, title_height in zip(rows, heights, title_heights, strict=True):
+        bottom -= PANEL_GAP + title_height + height
+        left = PANEL_GAP
+        for width, _ in zip(widths, row, strict=False):
+            box = (left / total_width, bottom / total_height, width / total_width, height / total_height)
+            axes.append(figure.add_axes(box))
+            left += width + PANEL_GAP
+    return axes
+
+
+def _size(panel: Axes) -> tuple[float, float]:
+    box, points = panel.get_window_extent(), 72 / panel.figure.dpi
+    return box.width * points, box.height * points
+
+
+# -- drawing --------------------------------------------------------------------------
+
+
+def _draw(panel: Axes, drawing: _Drawing, scale: float) -> None:
     from matplotlib.collections import LineCollection
     from matplotlib.patches import PathPatch
 
+    across, down = (length / (UNIT * scale) for length in _size(panel))
     middle, top = drawing.width / 2 - MARGIN, 0.5 + MARGIN
     panel.set(xlim=(middle - across / 2, middle + across / 2), ylim=(top - down, top), aspect="equal")
     panel.axis("off")
     if drawing.title:
-        panel.set_title(drawing.title, fontsize=TITLE_SIZE, pad=TITLE_PAD, usetex=False)
+        panel.set_title(drawing.title, fontsize=TITLE_SIZE * scale, pad=TITLE_PAD * scale, usetex=False)
+    width = LINE_WIDTH * scale
     # from the bottom of each parent to the top of each child, so that no line runs behind a node
     pairs = [(drawing.nodes[node.parent], node) for node in drawing.nodes if node.parent is not None]
     edges = [[(one.x, _height_of(one) - 0.5), (other.x, _height_of(other) + 0.5)] for one, other in pairs]
-    panel.add_collection(LineCollection(edges, colors=LINE_COLOUR, linewidths=LINE_WIDTH, zorder=1))
+    panel.add_collection(LineCollection(edges, colors=LINE_COLOUR, linewidths=width, zorder=1))
     for node, kind in zip(drawing.nodes, drawing.kinds, strict=True):
         (fill, rounding), y = LOOKS.get(kind, NUMBER_LOOK), _height_of(node)
         box = _box(node.x, y, node.width, rounding)
-        panel.add_patch(PathPatch(box, facecolor=fill, edgecolor=LINE_COLOUR, linewidth=LINE_WIDTH, zorder=2))
+        panel.add_patch(PathPatch(box, facecolor=fill, edgecolor=LINE_COLOUR, linewidth=width, zorder=2))
         label = panel.text(node.x, y - BASELINE, node.label, ha="center", va="baseline", zorder=3)
-        label.set(fontsize=LABEL_SIZE, color=LABEL_COLOUR, usetex=False)
+        label.set(fontsize=LABEL_SIZE * scale, color=LABEL_COLOUR, usetex=False)
 
 
 def _box(x: float, y: float, width: float, rounding: float) -> Path:
