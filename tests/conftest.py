@@ -9,7 +9,7 @@ from hypothesis import settings
 from edhie.expr.jit import _build_folder
 
 # a first call may compile, and machines that test are often busy
-settings.register_profile("edhie", deadline=None, max_examples=25)
+settings.register_profile("edhie", deadline=None, max_examples=40)
 settings.register_profile("thorough", deadline=None, max_examples=3000)  # pytest --hypothesis-profile=thorough
 settings.load_profile("edhie")
 

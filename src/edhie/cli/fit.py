@@ -22,6 +22,7 @@ from edhie.errors import EdhieError
 from edhie.events import Event, Improved
 from edhie.fit import Discovery, Settings, discover
 from edhie.fit.run_folder import save
+from edhie.search.strategies import DEFAULT
 from edhie.view import SearchView
 
 FRONT, FIT, REPORT = "front.png", "fit.png", "report.html"
@@ -53,7 +54,7 @@ def fit(
     target_error: options.TargetError = None,
     patience: options.Patience = Settings.patience or 0,
     generator: options.Generator = None,
-    search: options.SearchName = "mosaic",
+    search: options.SearchName = DEFAULT,
     strict: options.Strict = False,
     seed: options.RandomSeed = Settings.seed,
     out: options.Out = None,
@@ -65,7 +66,7 @@ def fit(
     """Find equations that explain a column of a table by others. Ctrl-C shows what was found so far."""
     if resume and out is None:
         raise typer.BadParameter("--resume needs the folder of the search; give it with --out")
-    if template is not None and search != "mosaic":
+    if template is not None and search != DEFAULT:
         raise typer.BadParameter(f"a --template has a search of its own; leave out --search {search}")
     settings = Settings(
         max_time=options.seconds_of(max_time, evaluations), max_evaluations=evaluations, target_error=target_error,

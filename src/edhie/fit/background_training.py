@@ -49,7 +49,7 @@ class Wanted:
 
     @property
     def is_shipped(self) -> bool:
-        """Whether it comes with edhie."""
+        """True if it comes with edhie."""
         return self.operators is None and f"{GRAMMAR}-{self.n_variables}" in shipped_names()
 
     @property

@@ -82,7 +82,7 @@ class Discovery:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no expression has a value in every row."""
+        """True if no expression has a value in every row."""
         return self.chosen is None
 
     @property
@@ -100,7 +100,7 @@ class Discovery:
 
     @property
     def explains_nothing(self) -> bool:
-        """Whether no equation describes the target better than a constant does."""
+        """True if no equation describes the target better than a constant does."""
         return not self.is_empty and not self.best.expr.variables
 
     @property

@@ -18,6 +18,7 @@ from edhie.evaluate.losses import DEFAULT_LOSS, loss_named
 from edhie.evaluate.numbers import check_whole, shown
 from edhie.expr import Expr
 from edhie.search import Budget, Strategy
+from edhie.search.strategies import DEFAULT
 
 Selection = Literal["mdl", "best", "accuracy", "score"]
 SELECTIONS: tuple[str, ...] = get_args(Selection)
@@ -72,7 +73,7 @@ class Settings:
     """Form with unknown parts: `f(x)*c + g(t)`. A search of its own fills them; None for any form."""
     corpus: str | Path | Sequence[str] | None = None
     """Formulas of your field, one a line. A file, a corpus folder or a list; the search learns from them."""
-    search: str | Strategy = "mosaic"
+    search: str | Strategy = DEFAULT
     """Search: mosaic, evolve or draw. evolve is the paper's EDHiE, draw random search; a `Strategy` works as well."""
     constants: FitConfig = CHEAP
     """Settings of the fits of constants."""
@@ -97,17 +98,17 @@ class Settings:
 
     @property
     def is_template(self) -> bool:
-        """Whether equations have the form of a template."""
+        """True if equations have the form of a template."""
         return self.template is not None or self.search_name == "template"
 
     @property
     def keeps_form(self) -> bool:
-        """Whether equations are shown in the form that the search wrote, which a template or constraints ask for."""
+        """True if equations are shown in the form that the search wrote, which a template or constraints ask for."""
         return self.is_template or self.constraints is not None
 
     @property
     def is_least_squares(self) -> bool:
-        """Whether any form is allowed and the loss is the default one."""
+        """True if any form is allowed and the loss is the default one."""
         return not self.keeps_form and self.loss == DEFAULT_LOSS
 
     @property

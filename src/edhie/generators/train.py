@@ -125,7 +125,7 @@ class _Loop:
 
     @property
     def is_done(self) -> bool:
-        """Whether all epochs are over, or patience is."""
+        """True if all epochs are over, or patience is."""
         if len(self.history) >= self.config.epochs:
             return True
         since_best = len(self.history) - 1 - self._best_epoch if self.history else 0

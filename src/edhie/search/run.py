@@ -20,7 +20,7 @@ from edhie.generators.base import Generator
 from edhie.results import Front, History, SearchCounts, SearchResult
 from edhie.search.base import Budget, Strategy, Tally, Task
 from edhie.search.checkpoint import STORED, Keeper, Moment
-from edhie.search.strategies import strategy_of
+from edhie.search.strategies import DEFAULT, strategy_of
 from edhie.search.watching import Watch, candidates_at
 from edhie.selection.description import Criterion
 
@@ -31,7 +31,7 @@ def run(
     generator: Generator,
     evaluator: Evaluator,
     *,
-    strategy: str | Strategy = "mosaic",
+    strategy: str | Strategy = DEFAULT,
     budget: Budget = Budget(),  # noqa: B008 -- frozen
     rng: int | np.random.Generator = 0,
     on_event: Callable[[Event], None] | None = None,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Final
 
 from edhie.errors import SearchError, shortened, suggestion
 from edhie.search.base import Strategy
 from edhie.search.importing import imported, is_text_of_object
 
+DEFAULT: Final = "mosaic"
+"""The name of the search that is used unless another is asked for."""
 STRATEGIES: dict[str, str] = {
     "draw": "edhie.search.sampling:Draw",
     "evolve": "edhie.search.evolution:Evolve",

@@ -74,7 +74,7 @@ class Revision:
 
     @property
     def is_enough(self) -> bool:
-        """Whether the original suffices: no change describes the data in clearly fewer bits."""
+        """True if the original suffices: no change describes the data in clearly fewer bits."""
         return self.chosen is self.steps[0]
 
     @cached_property

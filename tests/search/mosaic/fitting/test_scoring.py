@@ -105,15 +105,15 @@ def test_no_changed_expression_is_fitted_twice(make: Any, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(Scorer, "refitted", noted)
     monkeypatch.setattr(Scorer, "score_promising", during)
-    run(HVAE, Evaluator(make(), X.T, NOISY), budget=Budget(2000))
-    assert len(looked) > 50
+    run(HVAE, Evaluator(make(), X.T, NOISY), budget=Budget(4000))
+    assert len(looked) > 100
     assert len(set(looked)) == len(looked)
 
 
 @pytest.mark.slow
 @both
 def test_a_search_that_goes_on_knows_what_was_looked_at(make: Any, tmp_path: Path) -> None:
-    plain = run(HVAE, Evaluator(make(), X.T, NOISY), budget=Budget(2000), rng=5)
-    run(HVAE, Evaluator(make(), X.T, NOISY), budget=Budget(1200), rng=5, folder=tmp_path)
-    again = run(HVAE, Evaluator(make(), X.T, NOISY), budget=Budget(2000), folder=tmp_path, resume=True)
+    plain = run(HVAE, Evaluator(make(), X.T, NOISY), budget=Budget(4000), rng=5)
+    run(HVAE, Evaluator(make(), X.T, NOISY), budget=Budget(2500), rng=5, folder=tmp_path)
+    again = run(HVAE, Evaluator(make(), X.T, NOISY), budget=Budget(4000), folder=tmp_path, resume=True)
     assert_same(plain, again)
