@@ -37,6 +37,7 @@ def revise(
     drop_missing: options.DropMissing = False,
     sigma: options.Sigma = None,
     noise: options.NoiseName = Settings.noise,
+    loss: options.LossName = Settings.loss,
     validation: options.Validation = None,
     decimal: options.Decimal = None,
     max_time: options.MaxTime = None,
@@ -59,7 +60,7 @@ def revise(
         raise typer.BadParameter("--resume needs the folder of the revision; give it with --out")
     settings = Settings(
         max_time=options.seconds_of(max_time, evaluations), max_evaluations=evaluations, target_error=target_error,
-        operators=options.operators_of(operators), generator=generator, seed=seed, noise=noise,
+        operators=options.operators_of(operators), generator=generator, seed=seed, noise=noise, loss=loss,
     )  # fmt: skip
     with exit_on_interrupt(lambda: "stopped before anything was found"):
         if out is not None:

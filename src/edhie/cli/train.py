@@ -24,8 +24,9 @@ from edhie.generators.base import Model
 from edhie.generators.checkpoint import STATE, Epoch, epochs_done
 from edhie.generators.config import MODEL_DEFAULTS, Backend, Device, ModelName, ScheduleName
 from edhie.generators.saving import CONFIG
-from edhie.generators.trained import Trained, duration, train_and_save
+from edhie.generators.trained import Trained, train_and_save
 from edhie.grammar import load as load_grammar
+from edhie.view import duration
 
 FIELDS = {field.name for field in fields(TrainConfig)}
 

@@ -17,8 +17,10 @@ from edhie.evaluate.data import few_rows
 from edhie.events import Glimpsed
 from edhie.expr import Expr, SymbolLibrary, parse
 from edhie.expr.interpret import interpret
+from edhie.expr.readable import short_form
 
 ROWS = 2000
+DIGITS = 4  # of the constants that are shown
 MOST_TOGETHER = 6  # columns that are looked at together
 CURVES = (  # y = a·f(x) + b, as f(x) and as it is written: `x` is a column, `c` a constant
     ("{c}*{x} + {c}", lambda x: x),
@@ -53,13 +55,22 @@ def first_look(data: Data, library: SymbolLibrary) -> Glimpsed | None:
         expr = _fitted(form, data, library)
         if expr is None:
             continue
+        error = _error(expr, columns, data)
         with np.errstate(all="ignore"):
-            squares = np.square(interpret(expr, columns) - data.y)
-            error = float(np.sqrt(np.average(squares, weights=data.weights)))
             bits = data.n_rows * np.log(error + np.finfo(float).tiny) + len(form.terms) * np.log(data.n_rows) / 2
         if np.isfinite(error) and bits < least:
-            best, least = Glimpsed(expr, error), bits
-    return best
+            best, least = expr, bits
+    if best is None:
+        return None
+    shown = short_form(best.with_constants([float(f"{each:.{DIGITS}g}") for each in best.constants]))
+    return Glimpsed(shown, _error(shown, columns, data))
+
+
+def _error(expr: Expr, columns: dict[str, Numbers], data: Data) -> float:
+    """Return the root mean square error of an expression."""
+    with np.errstate(all="ignore"):
+        squares = np.square(interpret(expr, columns) - data.y)
+        return float(np.sqrt(np.average(squares, weights=data.weights)))
 
 
 def _forms(columns: dict[str, Numbers], constant: str) -> Iterator[Form]:

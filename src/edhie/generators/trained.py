@@ -140,7 +140,7 @@ def card(folder: Path, done: Trained, *, command: str, notes: Mapping[str, objec
         _table(
             *((name.replace("_", " "), value) for name, value in asdict(done.config).items()),
             ("epochs done", len(done.history)),
-            ("time", duration(done.seconds)),
+            ("seconds", round(done.seconds)),
             *((name, value) for name, value in notes.items() if value is not None),
         ),
         *([f"```sh\n{command}\n```"] if command else []),
@@ -153,15 +153,3 @@ def _table(*rows: tuple[str, object]) -> str:
         return " ".join(str(value).replace("|", "\\|").split())
 
     return "\n".join(["| | |", "|---|---|", *(f"| {cell(name)} | {cell(value)} |" for name, value in rows)])
-
-
-def duration(seconds: float) -> str:
-    """Return a duration as text.
-
-    >>> [duration(seconds) for seconds in (0.84, 75, 3720)]
-    ['0.8 s', '1 min 15 s', '1 h 2 min']
-    """
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, left = divmod(round(seconds), 60)
-    return f"{minutes} min {left} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -14,6 +14,13 @@ OF_PI = 12  # numerator of a multiple of π
 FIRST = 2.0  # bits of the number 1
 NAMED = 4.0  # bits more for π
 SAME = 1e-12
+# kinds of plain numbers, `above * UNITS / BELOW` for whole numbers up to MOST: (kinds, 1)
+UNITS, MOST, HEADS = (
+    np.repeat(each, len(DENOMINATORS))[:, np.newaxis]
+    for each in ((1.0, math.pi), (LARGEST, OF_PI), (FIRST, FIRST + NAMED))
+)
+BELOW = np.tile(np.array(DENOMINATORS, np.float64), 2)[:, np.newaxis]
+TAILS = 2 * np.log2(BELOW)
 
 
 def literal_bits(values: ArrayLike) -> Numbers:
@@ -23,14 +30,10 @@ def literal_bits(values: ArrayLike) -> Numbers:
     [2.0, 4.0, 4.0, 6.0, inf]
     """
     given = np.abs(np.asarray(values, np.float64))
-    bits = np.full(given.shape, np.inf)
     with np.errstate(all="ignore"):
-        for unit, extra, largest in ((1.0, 0.0, LARGEST), (np.pi, NAMED, OF_PI)):
-            for below in DENOMINATORS:
-                above = np.round(given / unit * below)
-                is_one = (np.abs(given - above * unit / below) <= SAME * given) & (above > 0) & (above <= largest)
-                cost = FIRST + extra + 2 * np.log2(np.maximum(above, 1.0)) + 2 * math.log2(below)
-                bits = np.where(is_one, np.minimum(bits, cost), bits)
+        above = np.round(given / UNITS * BELOW)
+        is_one = (np.abs(given - above * UNITS / BELOW) <= SAME * given) & (above > 0) & (above <= MOST)
+        bits = np.where(is_one, (HEADS + 2 * np.log2(np.maximum(above, 1.0))) + TAILS, np.inf).min(axis=0)
     return np.where(given == 0, FIRST, bits)
 
 

@@ -30,6 +30,8 @@ def cancellation(expr: Expr, data: Data) -> float:
     >>> round(cancellation(parse("t^2 - 4000*t + 4000000", variables=["t"]), data))
     444444
     """
+    if not {"+", "-"}.intersection(expr.tokens):
+        return 1.0
     columns = dict(zip(data.names, data.columns, strict=True))
     values: dict[int, Numbers] = {}
     worst = 1.0
