@@ -32,7 +32,6 @@ MANY_FITS = FitConfig(rows=256)
 """Fit of the constants of every expression: on a few rows first, and only the good ones on all."""
 
 _generator = lru_cache(maxsize=2)(generator_for)
-_warm_up = lru_cache(maxsize=2)(warm_up)  # compiling does not count as time of a trial
 
 
 class Found(NamedTuple):
@@ -97,7 +96,7 @@ def _searched(trial: Trial, problem: BenchmarkProblem, X: Numbers, y: Numbers) -
     else:
         strict = method.strict if settings.strict is None else settings.strict
         library = answer_library(generator, strict=strict)
-        _warm_up(generator, library, method.strategy)  # type: ignore[arg-type]  # a generator can be hashed
+        warm_up(generator, library, method.strategy)
     evaluator = Evaluator(library, X, y, constants=MANY_FITS)
     target = success_threshold(y) if trial.noise == 0 else None  # under noise the right one is not the best
     budget = Budget(settings.evaluations or None, settings.seconds, target)

@@ -103,10 +103,15 @@ def _build_folder() -> Path:
 
 
 def _build_path() -> Path:
+    return Path(platformdirs.user_cache_dir("edhie")) / "kernels" / _digest()
+
+
+@cache
+def _digest() -> str:
+    """Return a checksum of all sources with compiled functions."""
     package = Path(__file__).parents[1]
     sources = sorted(path for path in package.rglob("*.py") if b"expr.jit import" in path.read_bytes())
-    digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
-    return Path(platformdirs.user_cache_dir("edhie")) / "kernels" / digest
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()[:16]
 
 
 def _prune(root: Path) -> None:

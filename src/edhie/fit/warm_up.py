@@ -23,12 +23,19 @@ from edhie.search import Budget, Strategy, run
 BUDGET = Budget(evaluations=600)  # enough for each part of a search to have been there once
 ROWS = 32
 TEXTS = ("c*x0 + c", "x0*exp(c*x0)", "sin(x0)/(x0 + c)")
+_warm: set[tuple[str, str]] = set()  # searches and generators that this process has warmed up
 
 
 def warm_up(generator: Generator, library: SymbolLibrary, strategy: str | Strategy) -> None:
-    """Run a small search on random numbers, so that compiling does not count as search time."""
+    """Run a small search on random numbers, so that compiling does not count as search time.
+
+    A process does this once for each search and kind of generator.
+    """
     from edhie.expr.jit import note_compiled  # loads numba
 
+    kinds = strategy if isinstance(strategy, str) else strategy.name, type(generator).__name__
+    if kinds in _warm:
+        return
     helpers = _helpers()
     try:
         noise = np.random.default_rng(0).uniform(1, 2, (ROWS, len(library.variables) + 1))
@@ -36,6 +43,7 @@ def warm_up(generator: Generator, library: SymbolLibrary, strategy: str | Strate
         if run(generator, evaluator, strategy=strategy, budget=BUDGET).stopped == "interrupted":
             raise KeyboardInterrupt
         note_compiled()
+        _warm.add(kinds)
     finally:
         for each in helpers:
             each.terminate()
