@@ -42,7 +42,7 @@ SEARCHES: dict[str, tuple[Callable[[], Strategy], Callable[[], Generator]]] = {
     "revise in what may fail": (lambda: Revise(ReviseConfig("x0*sin(x0)", neighbours=60, edits=10)), Wrapped),
     "revise trees from a grammar": (lambda: Revise(ReviseConfig("x0*cos(x0)", edits=50)), Grammar),
 }
-SEARCHES["template"] = (lambda: TemplateSearch(TemplateConfig("f(x0)*sin(x0) + g(x0)", first=40)), lambda: HVAE)
+SEARCHES["template"] = (lambda: TemplateSearch(TemplateConfig("f(x0)*sin(x0) + g(x0)", first_pieces=40)), lambda: HVAE)
 if find_spec("edhie.search.mosaic") is not None:
     SEARCHES["mosaic"] = (lambda: strategy_named("mosaic"), lambda: HVAE)
 

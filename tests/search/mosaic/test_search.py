@@ -310,8 +310,9 @@ def test_every_part_can_be_left_out(name: str) -> None:
 @pytest.mark.parametrize(
     "config",
     [
-        MosaicConfig(rows=1), MosaicConfig(rows=5, first=1, most=1), MosaicConfig(kept=2, elites=1, frames=0),
-        MosaicConfig(largest=1), MosaicConfig(longest=1), MosaicConfig(written=0),
+        MosaicConfig(rows=1), MosaicConfig(rows=5, first_pieces=1, most_pieces=1),
+        MosaicConfig(kept_pieces=2, elites=1, frames=0),
+        MosaicConfig(largest_piece=1), MosaicConfig(largest_expression=1), MosaicConfig(written_a_round=0),
         MosaicConfig(enumeration=False, samples=False), MosaicConfig(evolution=False, latent=False, samples=False),
     ],
 )  # fmt: skip

@@ -21,21 +21,21 @@ class MosaicConfig:
 
     rows: int = 256
     """Rows, spread over the target's range, that pieces are weighed on."""
-    first: int = 48
+    first_pieces: int = 48
     """Pieces looked at in the first round; every round has half as many again."""
-    most: int = 3000
+    most_pieces: int = 3000
     """Pieces looked at in a round at most."""
-    kept: int = 6000
+    kept_pieces: int = 6000
     """Pieces kept to build with, the smallest first."""
-    largest: int = 20
+    largest_piece: int = 20
     """Nodes of a piece at most."""
-    longest: int = 80
+    largest_expression: int = 80
     """Nodes of a written expression at most."""
     frames: int = 36
     """Ways of looking at the target that are worked on at once."""
     elites: int = 80
     """The best pieces that each of them remembers."""
-    written: int = 2
+    written_a_round: int = 2
     """New expressions that a frame writes in a round at most."""
     links: bool = True
     """Look at the target also through functions that can be undone: its reciprocal, square, …"""

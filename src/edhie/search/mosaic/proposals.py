@@ -38,12 +38,12 @@ class Proposals:
             found.append(self.enumeration.take(max(n // Proposing.ENUMERATED, 8), known))
         if config.samples:
             n_samples = max(n // Proposing.SAMPLED, 4)
-            found.append(self._source.subtrees(n_samples, rng, config.largest, self.relevance(frames)))
+            found.append(self._source.subtrees(n_samples, rng, config.largest_piece, self.relevance(frames)))
         usable = [each for each in frames if len(each.elites) >= 2]
         if usable and len(known):
             found += self._changed(n, known, usable, rng)
         every = Forest.concatenate(found)
-        return every.take(every.sizes <= config.largest).unique()
+        return every.take(every.sizes <= config.largest_piece).unique()
 
     def _changed(self, n: int, known: Forest, frames: Sequence[PooledFrame], rng: np.random.Generator) -> list[Forest]:
         """Return changed copies of the best pieces of all frames, more of frames with short descriptions."""

@@ -78,7 +78,7 @@ class Mosaic(Strategy):
         self._pool = FramePool(library, data.n_rows, config.elites, evaluator.rules)
         self._pool.extend(opening_frames(data, library, config))
         self._pieces = PiecePool(
-            library, data.columns, config.kept, source.costs, one, evaluator.rules, evaluator.data.n_rows
+            library, data.columns, config.kept_pieces, source.costs, one, evaluator.rules, evaluator.data.n_rows
         )
         self._proposals = Proposals(source, library, config, one)
         self._scorer = Scorer(task, config)
@@ -148,7 +148,7 @@ class Mosaic(Strategy):
     def _look(self, rng: np.random.Generator) -> None:
         """Weigh new pieces by themselves, and at times in products and pairs; write the best."""
         config, pool, pieces, tally = self.config, self._pool, self._pieces, self._task.tally
-        n = int(min(config.most, config.first * Rounds.GROWTH ** min(self._round - 1, 100)))
+        n = int(min(config.most_pieces, config.first_pieces * Rounds.GROWTH ** min(self._round - 1, 100)))
         if self._round == 1:
             self._weigh_given()
         self._weigh(self._proposals.pieces(n, pieces.forest, pool.frames, rng))
@@ -157,7 +157,7 @@ class Mosaic(Strategy):
             tally.screened += pool.weigh_products(Products.among(pieces.forest.take(few)), pieces.values[few])
         if config.functions and self._round in Rounds.FUNCTIONS:
             self._weigh_functions()
-        findings = pool.singles(config.written)
+        findings = pool.singles(config.written_a_round)
         if config.pairs and self._round in Rounds.PAIRS:
             found, n_weighed = best_pairs(pool, pieces.forest, pieces.values, Rounds.PAIRS_WRITTEN)
             tally.screened += n_weighed
@@ -178,7 +178,7 @@ class Mosaic(Strategy):
         """Weigh parts of guesses, and functions that a user added, with a constant fitted: these may matter."""
         pieces, pool = self._pieces, self._pool
         if self._n_given:
-            given = guess_pieces(self._task.evaluator.explored, self._n_given, self.config.largest)
+            given = guess_pieces(self._task.evaluator.explored, self._n_given, self.config.largest_piece)
             self._weigh(Forest.concatenate([given, self._surrounded]))
         own = own_functions(pieces.library)
         if self.config.functions and own:

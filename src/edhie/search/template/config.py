@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from edhie.errors import SearchError
 from edhie.evaluate.numbers import check_whole
@@ -20,19 +20,19 @@ class TemplateConfig:
     """Rows, spread over the target's range, that pieces of parts are weighed on."""
     fit_rows: int = 1000
     """Rows that constants are fitted on."""
-    first: int = 300
+    first_pieces: int = 300
     """Pieces of each part looked at in the first round; every round has half as many again."""
-    most: int = 1500
+    most_pieces: int = 1500
     """Pieces of each part looked at in a round at most."""
-    kept: int = 2500
+    kept_pieces: int = 2500
     """Pieces of each part kept to build with, the plainest first."""
-    largest: int = 20
+    largest_piece: int = 20
     """Nodes of a part at most."""
-    longest: int = 120
+    largest_expression: int = 120
     """Nodes of a whole expression at most."""
     population: int = 40
     """Whole expressions kept to continue from: so many with the shortest descriptions, and so many on the front."""
-    written: int = 8
+    written_a_round: int = 8
     """New contents of a part that are tried in a round: so many of one piece, of two and of three."""
     offspring: int = 24
     """Whole expressions with one part changed, or taken from another, a round."""
@@ -40,6 +40,5 @@ class TemplateConfig:
     def __post_init__(self) -> None:
         if not isinstance(self.template, str):
             raise SearchError(f"a template is a text, such as 'f(x0) + g(x1)', not {self.template!r}")
-        for name in ("rows", "fit_rows", "first", "most", "kept", "largest", "longest", "written", "offspring"):
-            check_whole(name, getattr(self, name), 1)
-        check_whole("population", self.population, 2)
+        for each in fields(self)[2:]:  # all but the template and its operators
+            check_whole(each.name, getattr(self, each.name), 2 if each.name == "population" else 1)

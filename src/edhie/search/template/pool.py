@@ -59,7 +59,7 @@ class Pool:
         places = [[template.library.variables.index(name) for name in call] for call in distinct_calls(template, part)]
         columns = np.ascontiguousarray(np.concatenate([data.columns[own] for own in places], axis=1))
         one = written_one(self.library)
-        self.pieces = PiecePool(self.library, columns, config.kept, self._source.costs, one)
+        self.pieces = PiecePool(self.library, columns, config.kept_pieces, self._source.costs, one)
         self.enumeration = Enumeration(self.library, one=one)
         self.functions, self.function_values = self.pieces.finite(opening_pieces(self.library, columns))
         self._recent, self._recent_values = self.pieces.finite(self.pieces.forest)
@@ -92,7 +92,7 @@ class Pool:
     def gather(self, n_rounds: int, good: Forest, task: Task, rng: np.random.Generator) -> None:
         """Look at more pieces: the shortest, those of the generator, and changed copies of `good` contents."""
         config = self._config
-        n = int(min(config.most, config.first * GROWTH ** min(n_rounds, 100)))
+        n = int(min(config.most_pieces, config.first_pieces * GROWTH ** min(n_rounds, 100)))
         found = [Forest.from_exprs([], self.library)]
         if not self.enumeration.is_over:
             found.append(self.enumeration.take(max(n // 3, 8), self.pieces.forest))
@@ -100,14 +100,14 @@ class Pool:
         found.append(self._source.subtrees(max(n // 6, 4), rng, LARGEST_SUBTREE, likely))
         good = self.from_whole(good)
         if len(good):
-            within = self._telling(distinct_subtrees(good, config.largest))
+            within = self._telling(distinct_subtrees(good, config.largest_piece))
             parents = within.take(rng.integers(0, len(within), n // 3))
             self.look(within, task, is_good=True)
             found.append(self._telling(self.changed(parents, rng)))
             if self._source.is_latent:
                 found.append(self._source.neighbours(parents.unique(), n // 8, rng))
         every = Forest.concatenate(found)
-        self.look(every.take(every.sizes <= config.largest).unique(), task)
+        self.look(every.take(every.sizes <= config.largest_piece).unique(), task)
 
     def changed(self, parents: Forest, rng: np.random.Generator) -> Forest:
         """Return a changed copy of each parent."""

@@ -117,9 +117,9 @@ class TemplateSearch(Strategy):
             pool, position = self._pools[part], position_of(self._template, whole, part, self._few)
             if position is None:
                 continue
-            products, n_products = best_products(pool, position, self.config.written, rng)
+            products, n_products = best_products(pool, position, self.config.written_a_round, rng)
             pool.look(products, self._task, is_good=True)
-            contents, n_weighed = best_contents(pool, position, self.config.written)
+            contents, n_weighed = best_contents(pool, position, self.config.written_a_round)
             contents += single_contents(pool, position, products)
             self._task.tally.screened += n_products + n_weighed
             made = self._with_contents(whole, part, pool.to_whole(Forest.from_exprs(contents, pool.library)))
@@ -170,9 +170,9 @@ class TemplateSearch(Strategy):
     def _score_changed(self, forest: Forest) -> Forest | None:
         """Fit and score what is new; return the one with the least error."""
         evaluator = self._task.evaluator
-        is_short = forest.sizes <= self.config.longest
+        is_short = forest.sizes <= self.config.largest_expression
         for part in self._template.parts_of(forest):
-            is_short &= part.sizes <= 2 * self.config.largest
+            is_short &= part.sizes <= 2 * self.config.largest_piece
         fresh = evaluator.unseen(forest.take(is_short).unique())
         fresh = fresh[: self._task.within_budget(len(fresh))]
         self._task.tally.refits += len(fresh) if len(fresh.values) else 0

@@ -134,7 +134,7 @@ class Findings:
         self._scorer.score(self._short(written))
 
     def _short(self, written: Iterable[Expr]) -> list[Expr]:
-        return [expr for expr in written if expr.size <= self._config.longest]
+        return [expr for expr in written if expr.size <= self._config.largest_expression]
 
 
 def _pieces(written: Iterable[tuple[Finding, Expr, Expr]]) -> list[Expr]:

@@ -32,7 +32,7 @@ def improve(scorer: Scorer, donors: Forest, likely: Numbers, rng: np.random.Gene
         similar = (other for expr in best for other in with_similar_functions(expr, scorer.similar_data))
         shorter_ones = [shorter(best.take([k])) for k in range(len(best))]
         variants = Forest.concatenate([*shorter_ones, Forest.from_exprs(similar, scorer.library), changed])
-        variants = variants.take(variants.sizes <= scorer.config.longest)
+        variants = variants.take(variants.sizes <= scorer.config.largest_expression)
         scorer.score_promising(scorer.shortened(variants).unique())
     evaluator.score(scorer.refitted(scorer.shortest_descriptions(), evaluator.data))
     model = CONSTANT if scorer.noise is None else scorer.noise[1]
