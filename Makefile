@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# there is a process for each core; threads beside them take turns with one another
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 .PHONY: demo test slow-tests lint format docs perf models clean
 
@@ -10,11 +12,11 @@ demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/installed-dev
-	$(BIN)/pytest --numprocesses auto --dist worksteal -m "not slow"
+	$(ONE_THREAD) $(BIN)/pytest --numprocesses auto --dist worksteal -m "not slow"
 
 # tests of ten seconds and more
 slow-tests: $(VENV)/installed-dev
-	$(BIN)/pytest --numprocesses auto --dist worksteal -m slow
+	$(ONE_THREAD) $(BIN)/pytest --numprocesses auto --dist worksteal -m slow
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -26,7 +26,6 @@ from rows import Row
 from runs import (
     CHOSEN,
     Numbers,
-    common,
     fit,
     half_of_position,
     markdown,
@@ -110,11 +109,15 @@ def verdicts(found: Discovery, problem: BenchmarkProblem, X: Numbers, y: Numbers
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """Return the page of the results, with the runs that all versions have."""
+    """Return the page of the results."""
     first = set(problem_names("develop"))
-    shared = common(rows, lambda row: (row["problem"], row["noise"], row["seed"]))
-    title = "Feynman equations under noise: right forms, and where they are lost"
-    return sections(title, shared, lambda row: "develop" if row["problem"] in first else "report", table)
+    return sections(
+        "Feynman equations under noise: right forms, and where they are lost",
+        rows,
+        lambda row: (row["problem"], row["noise"], row["seed"]),
+        lambda row: "develop" if row["problem"] in first else "report",
+        table,
+    )
 
 
 def table(rows: Sequence[Row]) -> str:

@@ -118,13 +118,28 @@ def is_starved(row: Row, share: float) -> bool:
 # -- tables ---------------------------------------------------------------------------
 
 
-def sections(title: str, rows: Sequence[Row], half_of: Callable[[Row], str], table: Callable[[list[Row]], str]) -> str:
-    """Return a page with one table for each half that has rows, and for both."""
-    halves = {f"{half.capitalize()} half": [row for row in rows if half_of(row) == half] for half in HALVES}
-    parts = [f"## {head}\n\n{table(its)}" for head, its in halves.items() if its]
-    if len(parts) == len(HALVES):
-        parts.append(f"## Both halves\n\n{table(list(rows))}")
-    return "\n\n".join([f"# {title}", *parts]) + "\n"
+def sections(
+    title: str,
+    rows: Sequence[Row],
+    key: Callable[[Row], Hashable],
+    half_of: Callable[[Row], str],
+    table: Callable[[list[Row]], str],
+) -> str:
+    """Return a page: all runs of the first version, then those that all versions have; a table for each half and both.
+
+    `key` says which runs are the same.
+    """
+    versions = versions_of(rows)
+    pages = {"": [row for row in rows if row["version"] == versions[0]]}
+    if len(versions) > 1:
+        pages[f", {' and '.join(versions)}"] = common(rows, key)
+    parts = [f"# {title}"]
+    for name, shown in pages.items():
+        halves = {half: [row for row in shown if half_of(row) == half] for half in HALVES}
+        parts += [f"## {half.capitalize()} half{name}\n\n{table(its)}" for half, its in halves.items() if its]
+        if all(halves.values()):
+            parts.append(f"## Both halves{name}\n\n{table(shown)}")
+    return "\n\n".join(parts) + "\n"
 
 
 def markdown(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

@@ -22,7 +22,7 @@ from edhie.bench.problem import BenchmarkProblem, load_problems
 from edhie.expr import Expr
 from forms import forest_of, with_free_numbers
 from rows import Row
-from runs import CHOSEN, common, fit, half_of_position, markdown, parser, run_fits, sections, share, versions_of
+from runs import CHOSEN, fit, half_of_position, markdown, parser, run_fits, sections, share, versions_of
 
 PROBLEMS = Path(__file__).with_suffix(".toml")
 ROWS = (10, 20, 50, 200)
@@ -88,11 +88,15 @@ def named(name: str) -> BenchmarkProblem:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """Return the page of the results, with the runs that all versions have."""
+    """Return the page of the results."""
     first = problem_names("develop")
-    shared = common(rows, lambda row: (row["problem"], row["rows"], row["noise"], row["seed"]))
-    title = "Twenty textbook formulas: runs that chose and that listed the formula"
-    return sections(title, shared, lambda row: "develop" if row["problem"] in first else "report", table)
+    return sections(
+        "Twenty textbook formulas: runs that chose and that listed the formula",
+        rows,
+        lambda row: (row["problem"], row["rows"], row["noise"], row["seed"]),
+        lambda row: "develop" if row["problem"] in first else "report",
+        table,
+    )
 
 
 def table(rows: Sequence[Row]) -> str:

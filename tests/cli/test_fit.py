@@ -31,7 +31,7 @@ def test_fit(edhie: Callable[..., Any], cup: Path, tmp_path: Path) -> None:
     assert code == 0
     told = err.splitlines()
     assert told[0] == f"{cup}: 60 rows; 'T' is to be explained by 't'"
-    assert told[1] == "a first look: T = 70.41*exp(-0.05302*t), error 4.97; getting ready to search"
+    assert told[1] == "a first look: T = 70.41*exp(-0.05302*t), error 4.969; getting ready to search"
     assert told[2] == "searching (mosaic, seed 0) until 5,000 expressions"
     lines = printed.splitlines()
     assert lines[0].split() == ["#", "complexity", "loss", "R²", "train", "weight", "T", "="]

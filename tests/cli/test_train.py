@@ -104,7 +104,7 @@ def test_the_card(edhie: Callable[..., Any], corpus_folder: Path, out: Path) -> 
     ):
         assert line in card.splitlines()
     assert f"with edhie {package.__version__}." in card
-    assert re.search(r"\| time \| \d+\.\d s \|", card)
+    assert re.search(r"\| seconds \| \d+ \|", card)
     for field in fields(TrainConfig):
         assert f"| {field.name.replace('_', ' ')} | {getattr(config, field.name)} |" in card
 

@@ -83,18 +83,19 @@ def test_versions_are_compared_on_the_same_runs() -> None:
 
 
 def test_a_page_has_a_section_for_each_half() -> None:
-    table = [{"half": "develop"}, {"half": "report"}]
+    table = [{"version": "now", "half": half, "run": half} for half in ("develop", "report")]
 
-    def page(rows: list[Row]) -> str:
-        return sections("Title", rows, lambda row: row["half"], lambda its: markdown(["n"], [[str(len(its))]]))
+    def count(rows: list[Row]) -> str:
+        return markdown(["n"], [[str(len(rows))]])
 
-    assert [line for line in page(table).splitlines() if line.startswith("#")] == [
-        "# Title",
-        "## Develop half",
-        "## Report half",
-        "## Both halves",
-    ]
-    assert "## Both" not in page(table[:1])
+    def page(rows: list[Row]) -> list[str]:
+        text = sections("Title", rows, lambda row: row["run"], lambda row: row["half"], count)
+        return [line for line in text.splitlines() if line.startswith("#") or line[2:3].isdigit()]
+
+    heads = ["# Title", "## Develop half", "| 1 |", "## Report half", "| 1 |", "## Both halves", "| 2 |"]
+    assert page(table) == heads
+    assert page(table[:1]) == heads[:3]
+    assert page([*table, table[0] | {"version": "before"}]) == [*heads, "## Develop half, now and before", "| 2 |"]
 
 
 @pytest.mark.parametrize(("cpu", "starved"), [("", False), ("4.0", True), ("9.5", False)])
