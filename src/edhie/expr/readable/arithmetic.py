@@ -54,10 +54,17 @@ def opposite(node: Node, *, through_functions: bool = True) -> Node | None:
             first = opposite(each, through_functions=through_functions)
             if first is not None:
                 return added([(False, first), *terms[:k], *terms[k + 1 :]], in_order=True)
+    if _is_log_of_quotient(node):  # -log(a/b) is log(b/a)
+        ratio = node.operands[0]
+        return node.over(ratio.over(*reversed(ratio.operands)))
     if node.op in ODD and through_functions:
         inner = opposite(node.operands[0])
         return None if inner is None else node.over(inner)
     return None
+
+
+def _is_log_of_quotient(node: Node) -> bool:
+    return node.op == "log" and node.operands[0].op == "/"
 
 
 def negative(node: Node, room: int) -> Node:
@@ -77,7 +84,7 @@ def _opposite_product(node: Node, through_functions: bool) -> Node | None:
     every = [*above, *below]
     differences = [k for k, each in enumerate(every) if each.op in SUM and any(minus for minus, _ in summands(each))]
     numbers = [k for k, each in enumerate(every) if each.number is not None]
-    sums = [k for k, each in enumerate(every) if each.op in SUM]
+    sums = [k for k, each in enumerate(every) if each.op in SUM or _is_log_of_quotient(each)]
     for k in [*differences, *numbers, *sums, *(range(len(every)) if through_functions else ())]:
         other = opposite(every[k])
         if other is not None and k >= len(above) and (factor := _reciprocal(other)) is not None:
@@ -126,13 +133,31 @@ def factors(node: Node) -> tuple[bool, list[Node], list[Node]]:
 
 
 def quotient(above: list[Node], below: list[Node]) -> Node:
-    """Return factors over divisors: constants first, no ones, equal factors as powers, 1/exp(2*x) as exp(-2*x)."""
+    """Return factors over divisors: constants first, no ones, equal factors as powers, 1/exp(2*x) as exp(-2*x).
+
+    A factor x^(-2) beside others becomes a divisor.
+    """
+    upright = [_without_negative_exponent(each) for each in above]
+    has_others = any(other is None and each.number != 1.0 for each, other in zip(above, upright, strict=True))
+    if has_others and any(upright) and "/" in above[0].library.built_in:
+        above = [each for each, other in zip(above, upright, strict=True) if other is None]
+        below = [*below, *filter(None, upright)]
     decaying = {k: other for k, each in enumerate(below) if (other := _inverse_exp(each)) is not None}
     above = _in_order([*above, *decaying.values()])
     below = _in_order([each for k, each in enumerate(below) if k not in decaying])
     below = [each for each in below if each.number != 1.0]
     top = _multiplied([each for each in above if each.number != 1.0] or above[:1])
     return operation("/", top, _multiplied(below)) if below else top
+
+
+def _without_negative_exponent(node: Node) -> Node | None:
+    """Return x^2 for x^(-2), of which it is the reciprocal; None for any other node."""
+    if node.op != "^" or node.operands[1].number is None or node.operands[1].number >= 0:
+        return None
+    base, exponent = node.operands
+    positive = -node.operands[1].number
+    written = whole_power(base, int(positive)) if positive.is_integer() else None
+    return written[0] if written and len(written) == 1 else node.over(base, _of_number(exponent, positive))
 
 
 def _inverse_exp(node: Node) -> Node | None:
