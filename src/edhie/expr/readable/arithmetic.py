@@ -152,12 +152,12 @@ def quotient(above: list[Node], below: list[Node]) -> Node:
 
 def _without_negative_exponent(node: Node) -> Node | None:
     """Return x^2 for x^(-2), of which it is the reciprocal; None for any other node."""
-    if node.op != "^" or node.operands[1].number is None or node.operands[1].number >= 0:
+    number = node.operands[1].number if node.op == "^" else None
+    if number is None or number >= 0:
         return None
     base, exponent = node.operands
-    positive = -node.operands[1].number
-    written = whole_power(base, int(positive)) if positive.is_integer() else None
-    return written[0] if written and len(written) == 1 else node.over(base, _of_number(exponent, positive))
+    written = whole_power(base, int(-number)) if number.is_integer() else None
+    return written[0] if written and len(written) == 1 else node.over(base, _of_number(exponent, -number))
 
 
 def _inverse_exp(node: Node) -> Node | None:

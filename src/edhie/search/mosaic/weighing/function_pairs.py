@@ -17,7 +17,7 @@ from edhie.search.mosaic.config import FunctionPairs
 from edhie.search.pieces.splicing import Stock
 
 Pair = tuple[float, int, int, str]
-"""How much of the target two functions explain together, the places of both, and the operator between them."""
+"""Share of the target that two functions explain together, the places of both, and the operator between them."""
 
 
 def function_pairs(functions: Forest, values: Numbers, data: Data, relevance: Numbers) -> tuple[Forest, int]:
