@@ -1,11 +1,11 @@
 """The arena in which expressions are brought to normal form, and the operations that sums and products share.
 
-A subtree is a run of entries (kind, detail, value) in prefix order:
+A subtree is a run of entries in prefix order, each with a kind and the number of its operands:
 
     NUMBER            value is the number
     FREE              an unfitted constant
-    VARIABLE          detail is the token id
-    FUNCTION          detail is the token id; its operands follow
+    VARIABLE          token is its id
+    FUNCTION          token is its id; its operands follow
     POWER             base and exponent follow; for exponents that are not whole numbers (as `is_whole` has it)
     PRODUCT  n, k     k·Π bᵢ^eᵢ: n pairs (PART with value eᵢ, bᵢ), bᵢ no product and no number
     SUM      n, k     k + Σ aᵢ·tᵢ: n pairs (PART with value aᵢ, tᵢ), tᵢ without a factor of its own
@@ -20,36 +20,45 @@ again.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr.jit import jit, typed
 
 NUMBER, FREE, VARIABLE, FUNCTION, POWER, PRODUCT, SUM, PART = (typed(i) for i in range(8))
-NONE, ZERO, ONE = typed(-1), typed(0), typed(1)
+NONE, ZERO, ONE, TWO = (typed(i) for i in range(-1, 3))
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class Arena(NamedTuple):
-    """The entries, with room for more, and the arity and opcode of each token id."""
-
-    kind: Ints
-    detail: Ints
-    value: Floats
-    arities: NDArray[np.int8]
-    opcodes: NDArray[np.int16]
+ENTRY = np.dtype([("kind", np.int64), ("token", np.int64), ("operands", np.int64), ("value", np.float64)])
+PART_OF = np.dtype([("amount", np.float64), ("first", np.int64), ("last", np.int64)])
 
 
-class Parts(NamedTuple):
-    """Terms or factors that are being collected: the amount of each, and the bounds of its subtree."""
+class Entry:
+    """An element of an array of `ENTRY`, for the type checker."""
 
-    amount: Floats
-    first: Ints
-    last: Ints
+    kind: int
+    token: int
+    operands: int
+    value: float
+
+
+class Part:
+    """A term or a factor that is being collected, an element of an array of `PART_OF`, for the type checker."""
+
+    amount: float
+    first: int
+    """The start of its subtree."""
+    last: int
+    """The end of its subtree."""
+
+
+Arena = list[Entry]
+"""An array of `ENTRY`, with room for more entries: one array, since each costs time at every call of a kernel."""
+Parts = list[Part]
+"""An array of `PART_OF`."""
 
 
 @jit
@@ -58,16 +67,7 @@ def end_of(arena: Arena, start: int) -> int:
     missing = 1
     i = start
     while missing > 0:
-        k = arena.kind[i]
-        if k == FUNCTION:
-            missing += arena.arities[arena.detail[i]]
-        elif k == POWER:
-            missing += 2
-        elif k in (PRODUCT, SUM):
-            missing += arena.detail[i]
-        elif k == PART:
-            missing += 1
-        missing -= 1
+        missing += arena[i].operands - 1
         i += 1
     return i
 
@@ -77,16 +77,18 @@ def order(arena: Arena, a: int, a_end: int, b: int, b_end: int) -> int:
     """Compare subtrees by a total order: -1, 0 or 1; 0 only for the same run of entries."""
     for d in range(min(a_end - a, b_end - b)):
         i, j = a + d, b + d
-        if arena.kind[i] != arena.kind[j]:
-            return -1 if arena.kind[i] < arena.kind[j] else 1
-        if arena.detail[i] != arena.detail[j]:
-            return -1 if arena.detail[i] < arena.detail[j] else 1
-        if arena.value[i] != arena.value[j]:
-            i_free, j_free = np.isnan(arena.value[i]), np.isnan(arena.value[j])
+        if arena[i].kind != arena[j].kind:
+            return -1 if arena[i].kind < arena[j].kind else 1
+        if arena[i].token != arena[j].token:
+            return -1 if arena[i].token < arena[j].token else 1
+        if arena[i].operands != arena[j].operands:
+            return -1 if arena[i].operands < arena[j].operands else 1
+        if arena[i].value != arena[j].value:
+            i_free, j_free = np.isnan(arena[i].value), np.isnan(arena[j].value)
             if i_free != j_free:
                 return -1 if i_free else 1
             if not i_free:
-                return -1 if arena.value[i] < arena.value[j] else 1
+                return -1 if arena[i].value < arena[j].value else 1
     if a_end - a == b_end - b:
         return 0
     return -1 if a_end - a < b_end - b else 1
@@ -96,7 +98,7 @@ def order(arena: Arena, a: int, a_end: int, b: int, b_end: int) -> int:
 def holds_free(arena: Arena, start: int, end: int) -> bool:
     """Return True where the run holds a free constant."""
     for i in range(start, end):  # noqa: SIM110 -- compiled code
-        if arena.kind[i] == FREE or np.isnan(arena.value[i]):
+        if arena[i].kind == FREE or np.isnan(arena[i].value):
             return True
     return False
 
@@ -105,17 +107,22 @@ def holds_free(arena: Arena, start: int, end: int) -> bool:
 def holds_variable(arena: Arena, start: int, end: int) -> bool:
     """Return True where the run holds a variable."""
     for i in range(start, end):  # noqa: SIM110 -- compiled code
-        if arena.kind[i] == VARIABLE:
+        if arena[i].kind == VARIABLE:
             return True
     return False
 
 
 @jit
-def put(arena: Arena, top: int, k: int, n: int, v: float) -> int:
+def put(arena: Arena, top: int, kind: int, operands: int, value: float) -> int:
     """Write one entry; return the new top."""
-    arena.kind[top] = k
-    arena.detail[top] = n
-    arena.value[top] = v
+    arena[top].kind, arena[top].token, arena[top].operands, arena[top].value = kind, ZERO, operands, value
+    return top + 1
+
+
+@jit
+def put_token(arena: Arena, top: int, kind: int, token: int, operands: int) -> int:
+    """Write a variable or a function; return the new top."""
+    arena[top].kind, arena[top].token, arena[top].operands, arena[top].value = kind, token, operands, 0.0
     return top + 1
 
 
@@ -131,9 +138,7 @@ def put_number(arena: Arena, top: int, number: float) -> int:
 def copy(arena: Arena, start: int, end: int, top: int) -> int:
     """Copy a run to `top` (which may lie inside or before it); return the new top."""
     for i in range(start, end):
-        arena.kind[top] = arena.kind[i]
-        arena.detail[top] = arena.detail[i]
-        arena.value[top] = arena.value[i]
+        arena[top] = arena[i]
         top += 1
     return top
 
@@ -142,13 +147,13 @@ def copy(arena: Arena, start: int, end: int, top: int) -> int:
 def sort_parts(arena: Arena, parts: Parts, m: int) -> None:
     """Sort m parts; of equal ones those with a free amount come first, then the larger."""
     for i in range(1, m):
-        a, f, e = parts.amount[i], parts.first[i], parts.last[i]
+        a, f, e = parts[i].amount, parts[i].first, parts[i].last
         j = i - 1
         while j >= 0:
-            ranked = order(arena, parts.first[j], parts.last[j], f, e)
-            if ranked < 0 or (ranked == 0 and not (a > parts.amount[j] or np.isnan(a))):
+            ranked = order(arena, parts[j].first, parts[j].last, f, e)
+            if ranked < 0 or (ranked == 0 and not (a > parts[j].amount or np.isnan(a))):
                 break
-            append(parts, j + 1, parts.amount[j], parts.first[j], parts.last[j])
+            parts[j + 1] = parts[j]
             j -= 1
         append(parts, j + 1, a, f, e)
 
@@ -156,7 +161,7 @@ def sort_parts(arena: Arena, parts: Parts, m: int) -> None:
 @jit
 def append(parts: Parts, m: int, amount: float, first: int, last: int) -> int:
     """Write one part at place m; return the new number of parts."""
-    parts.amount[m], parts.first[m], parts.last[m] = amount, first, last
+    parts[m].amount, parts[m].first, parts[m].last = amount, first, last
     return m + 1
 
 
@@ -164,9 +169,9 @@ def append(parts: Parts, m: int, amount: float, first: int, last: int) -> int:
 def append_all(arena: Arena, parts: Parts, m: int, factor: float, node: int) -> int:
     """Append the parts of a sum or a product, their amounts times `factor`; return the new number of parts."""
     i = node + 1
-    for _ in range(arena.detail[node]):
+    for _ in range(arena[node].operands):
         end = end_of(arena, i + 1)
-        m = append(parts, m, factor * arena.value[i], i + 1, end)
+        m = append(parts, m, factor * arena[i].value, i + 1, end)
         i = end
     return m
 
@@ -180,25 +185,26 @@ def merge(arena: Arena, parts: Parts, m: int, constants_absorb: bool) -> int:
     sort_parts(arena, parts, m)
     n = 0
     for i in range(m):
-        if constants_absorb and not holds_variable(arena, parts.first[i], parts.last[i]):
+        if constants_absorb and not holds_variable(arena, parts[i].first, parts[i].last):
             continue
         if (
             n > 0
-            and order(arena, parts.first[n - 1], parts.last[n - 1], parts.first[i], parts.last[i]) == 0
-            and not holds_free(arena, parts.first[i], parts.last[i])
+            and order(arena, parts[n - 1].first, parts[n - 1].last, parts[i].first, parts[i].last) == 0
+            and not holds_free(arena, parts[i].first, parts[i].last)
         ):
-            parts.amount[n - 1] += parts.amount[i]
-            if parts.amount[n - 1] == 0.0:
+            parts[n - 1].amount += parts[i].amount
+            if parts[n - 1].amount == 0.0:
                 n -= 1
             continue
-        n = append(parts, n, parts.amount[i], parts.first[i], parts.last[i])
+        parts[n] = parts[i]
+        n += 1
     return n
 
 
 @jit
 def is_zero(arena: Arena, node: int) -> bool:
     """Return True for a node that is the number zero."""
-    return node >= 0 and arena.kind[node] == NUMBER and arena.value[node] == 0.0
+    return node >= 0 and arena[node].kind == NUMBER and arena[node].value == 0.0
 
 
 @jit
@@ -213,10 +219,10 @@ def scaled(arena: Arena, factor: float, start: int, end: int, top: int) -> tuple
     begin = top
     if factor == 1.0:
         return begin, copy(arena, start, end, top)
-    if arena.kind[start] == PRODUCT:
+    if arena[start].kind == PRODUCT:
         top = copy(arena, start, end, top)
-        arena.value[begin] = factor
+        arena[begin].value = factor
         return begin, top
     top = put(arena, top, PRODUCT, ONE, factor)
-    top = put(arena, top, PART, ZERO, 1.0)
+    top = put(arena, top, PART, ONE, 1.0)
     return begin, copy(arena, start, end, top)

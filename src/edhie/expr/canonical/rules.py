@@ -16,6 +16,7 @@ from edhie.expr.canonical.arena import (
     PART,
     POWER,
     PRODUCT,
+    TWO,
     VARIABLE,
     ZERO,
     Arena,
@@ -33,6 +34,7 @@ from edhie.expr.canonical.arena import (
     order,
     put,
     put_number,
+    put_token,
     scaled,
 )
 from edhie.expr.canonical.sums import add_up
@@ -50,6 +52,7 @@ _ASIN, _ACOS, _ATAN = (int(Opcode[n]) for n in ("ASIN", "ACOS", "ATAN"))
 _SINH, _COSH, _TANH = (int(Opcode[n]) for n in ("SINH", "COSH", "TANH"))
 EVEN = tuple(int(symbol.opcode) for symbol in FUNCTIONS.values() if symbol.parity == "even")  # f(-a) = f(a)
 ODD = tuple(int(symbol.opcode) for symbol in FUNCTIONS.values() if symbol.parity == "odd")  # f(-a) = -f(a)
+Opcodes = NDArray[np.int16]
 ONTO = tuple(int(symbol.opcode) for symbol in FUNCTIONS.values() if symbol.is_onto)  # f(c), for a free c, is any number
 
 
@@ -96,7 +99,7 @@ def add_factors(
     arena: Arena, node: int, exponent: float, parts: Parts, m: int, factor: float, top: int
 ) -> tuple[int, float, int]:
     """Append node^exponent to the factors of a product; return their number, its factor and the top."""
-    kind, value = arena.kind[node], arena.value[node]
+    kind, value = arena[node].kind, arena[node].value
     is_free = kind == FREE or (kind == PRODUCT and np.isnan(value))
     if is_free and exponent % 2 == 0:  # an even power of a constant is not any number: it stays
         m = append(parts, m, exponent, top, top + 1)
@@ -126,24 +129,24 @@ def multiply(
         return NONE, top
     m = merge(arena, parts, m, np.isnan(factor))
     for i in range(m):
-        if not is_whole(parts.amount[i]):
+        if not is_whole(parts[i].amount):
             return NONE, top
     if m == 0:
         return top, put_number(arena, top, factor)
-    if m == 1 and parts.amount[0] == 1.0:
-        return scaled(arena, factor, parts.first[0], parts.last[0], top)
+    if m == 1 and parts[0].amount == 1.0:
+        return scaled(arena, factor, parts[0].first, parts[0].last, top)
     start = top
     top = put(arena, top, PRODUCT, m, factor)
     for i in range(m):
-        top = put(arena, top, PART, ZERO, parts.amount[i])
-        top = copy(arena, parts.first[i], parts.last[i], top)
+        top = put(arena, top, PART, ONE, parts[i].amount)
+        top = copy(arena, parts[i].first, parts[i].last, top)
     return start, top
 
 
 @jit
-def unary(arena: Arena, token: int, a: int, parts: Parts, top: int) -> tuple[int, int]:
+def unary(arena: Arena, opcodes: Opcodes, token: int, a: int, parts: Parts, top: int) -> tuple[int, int]:
     """Write f(a) at the top; return its bounds, or NONE where folding leaves the finite numbers."""
-    opcode = arena.opcodes[token]
+    opcode = opcodes[token]
     if opcode == _NEG:
         return multiply(arena, top, 1.0, a, 1.0, parts, put(arena, top, NUMBER, ZERO, -1.0))
     if opcode == _INV:
@@ -153,20 +156,20 @@ def unary(arena: Arena, token: int, a: int, parts: Parts, top: int) -> tuple[int
     if _POW2 <= opcode <= _POW5:
         return multiply(arena, a, float(opcode - _POW2 + 2), NONE, 0.0, parts, top)
     if opcode != _CUSTOM:
-        if arena.kind[a] == NUMBER:
-            folded = value_of(opcode, arena.value[a])
+        if arena[a].kind == NUMBER:
+            folded = value_of(opcode, arena[a].value)
             if not np.isfinite(folded) or (opcode == _EXP and folded == 0.0):  # exp underflows
                 return NONE, top
             return top, put(arena, top, NUMBER, ZERO, folded)
-        if arena.kind[a] == FREE and opcode in ONTO:
+        if arena[a].kind == FREE and opcode in ONTO:
             return top, put(arena, top, FREE, ZERO, 0.0)
-        if arena.kind[a] == FUNCTION:
-            inner = arena.opcodes[arena.detail[a]]
+        if arena[a].kind == FUNCTION:
+            inner = opcodes[arena[a].token]
             if (opcode == _EXP and inner == _LOG) or (opcode == _LOG and inner == _EXP):
                 return top, copy(arena, a + 1, end_of(arena, a), top)
-        if arena.kind[a] == PRODUCT and arena.value[a] < 0.0 and (opcode in EVEN or opcode in ODD):
+        if arena[a].kind == PRODUCT and arena[a].value < 0.0 and (opcode in EVEN or opcode in ODD):
             return signed(arena, token, a, opcode in ODD, top)
-    return top, copy(arena, a, end_of(arena, a), put(arena, top, FUNCTION, token, 0.0))
+    return top, copy(arena, a, end_of(arena, a), put_token(arena, top, FUNCTION, token, ONE))
 
 
 @jit
@@ -175,45 +178,44 @@ def signed(arena: Arena, token: int, a: int, is_odd_function: bool, top: int) ->
     start = top
     if is_odd_function:
         top = put(arena, top, PRODUCT, ONE, -1.0)
-        top = put(arena, top, PART, ZERO, 1.0)
-    top = put(arena, top, FUNCTION, token, 0.0)
+        top = put(arena, top, PART, ONE, 1.0)
+    top = put_token(arena, top, FUNCTION, token, ONE)
     end = end_of(arena, a)
-    if arena.value[a] == -1.0 and arena.detail[a] == 1 and arena.value[a + 1] == 1.0:
+    if arena[a].value == -1.0 and arena[a].operands == 1 and arena[a + 1].value == 1.0:
         return start, copy(arena, a + 2, end, top)
     operand = top
     top = copy(arena, a, end, top)
-    arena.value[operand] = -arena.value[a]
+    arena[operand].value = -arena[a].value
     return start, top
 
 
 @jit
 def power(arena: Arena, a: int, b: int, parts: Parts, top: int) -> tuple[int, int]:
     """Write a^b at the top; return its bounds, or NONE where folding leaves the finite numbers."""
-    if arena.kind[b] == NUMBER:
-        exponent = arena.value[b]
+    if arena[b].kind == NUMBER:
+        exponent = arena[b].value
         if exponent == 0.0:
             return top, put(arena, top, NUMBER, ZERO, 1.0)
         if is_whole(exponent):
             if is_zero(arena, a) and exponent < 0:
                 return NONE, top
             return multiply(arena, a, exponent, NONE, 0.0, parts, top)
-        if arena.kind[a] == NUMBER:
-            folded = arena.value[a] ** exponent if arena.value[a] >= 0 else np.nan
-            if not np.isfinite(folded) or (folded == 0.0 and arena.value[a] != 0.0):
+        if arena[a].kind == NUMBER:
+            folded = arena[a].value ** exponent if arena[a].value >= 0 else np.nan
+            if not np.isfinite(folded) or (folded == 0.0 and arena[a].value != 0.0):
                 return NONE, top
             return top, put(arena, top, NUMBER, ZERO, folded)
-    if arena.kind[a] == FREE and arena.kind[b] == FREE:
+    if arena[a].kind == FREE and arena[b].kind == FREE:
         return top, put(arena, top, FREE, ZERO, 0.0)
-    if arena.kind[a] == NUMBER and arena.value[a] == 1.0:
+    if arena[a].kind == NUMBER and arena[a].value == 1.0:
         return top, put(arena, top, NUMBER, ZERO, 1.0)
-    end = copy(arena, a, end_of(arena, a), put(arena, top, POWER, ZERO, 0.0))
+    end = copy(arena, a, end_of(arena, a), put(arena, top, POWER, TWO, 0.0))
     return top, copy(arena, b, end_of(arena, b), end)
 
 
 @jit
-def binary(arena: Arena, token: int, a: int, b: int, parts: Parts, top: int) -> tuple[int, int]:
+def binary(arena: Arena, opcode: int, token: int, a: int, b: int, parts: Parts, top: int) -> tuple[int, int]:
     """Write the operator's result for operands a and b at the top; return its bounds, or NONE."""
-    opcode = arena.opcodes[token]
     if opcode in (_ADD, _SUB):
         return add_up(arena, a, b, 1.0 if opcode == _ADD else -1.0, parts, top)
     if opcode == _MUL:
@@ -227,22 +229,22 @@ def binary(arena: Arena, token: int, a: int, b: int, parts: Parts, top: int) -> 
     a_end, b_end = end_of(arena, a), end_of(arena, b)
     if opcode in (_MIN, _MAX):
         ranked = order(arena, a, a_end, b, b_end)
-        both_free = arena.kind[a] == FREE and arena.kind[b] == FREE
+        both_free = arena[a].kind == FREE and arena[b].kind == FREE
         if ranked == 0 and (both_free or not holds_free(arena, a, a_end)):
             return top, copy(arena, a, a_end, top)
-        if arena.kind[a] == NUMBER and arena.kind[b] == NUMBER:
-            folded = min(arena.value[a], arena.value[b]) if opcode == _MIN else max(arena.value[a], arena.value[b])
+        if arena[a].kind == NUMBER and arena[b].kind == NUMBER:
+            folded = min(arena[a].value, arena[b].value) if opcode == _MIN else max(arena[a].value, arena[b].value)
             return top, put(arena, top, NUMBER, ZERO, folded)
         if ranked > 0:
             a, a_end, b, b_end = b, b_end, a, a_end
-    end = copy(arena, a, a_end, put(arena, top, FUNCTION, token, 0.0))
+    end = copy(arena, a, a_end, put_token(arena, top, FUNCTION, token, TWO))
     return top, copy(arena, b, b_end, end)
 
 
 @jit
 def normal_form(
-    tokens: NDArray[np.int16], values: Floats, literals: Floats, has_slot: NDArray[np.bool_],
-    arena: Arena, parts: Parts, stack: Ints,
+    tokens: NDArray[np.int16], values: Floats, arities: NDArray[np.int8], opcodes: Opcodes, literals: Floats,
+    has_slot: NDArray[np.bool_], arena: Arena, parts: Parts, stack: Ints,
 ) -> bool:  # fmt: skip
     """Bring one expression to normal form at the arena's bottom; return False where that is not possible.
 
@@ -252,9 +254,9 @@ def normal_form(
     top, depth, slot = ZERO, ZERO, len(values)
     for i in range(len(tokens) - 1, -1, -1):
         token = int(tokens[i])
-        if 2 * (top + 8) * 3 > len(arena.kind):
+        if 2 * (top + 8) * 3 > len(arena):
             return False
-        if arena.arities[token] == 0:
+        if arities[token] == 0:
             stack[depth] = top
             depth += 1
             if has_slot[token]:
@@ -262,18 +264,18 @@ def normal_form(
                 if np.isinf(values[slot]):
                     return False
                 top = put_number(arena, top, values[slot])
-            elif arena.opcodes[token] == _NUMBER:
+            elif opcodes[token] == _NUMBER:
                 top = put(arena, top, NUMBER, ZERO, literals[token])
             else:
-                top = put(arena, top, VARIABLE, token, 0.0)
+                top = put_token(arena, top, VARIABLE, token, ZERO)
             continue
         a = stack[depth - 1]
-        depth -= arena.arities[token]
+        depth -= arities[token]
         begin = stack[depth]  # the last operand lies lowest
-        if arena.arities[token] == 1:
-            start, end = unary(arena, token, a, parts, top)
+        if arities[token] == 1:
+            start, end = unary(arena, opcodes, token, a, parts, top)
         else:
-            start, end = binary(arena, token, a, begin, parts, top)
+            start, end = binary(arena, opcodes[token], token, a, begin, parts, top)
         if start == NONE:
             return False
         top = copy(arena, start, end, begin)

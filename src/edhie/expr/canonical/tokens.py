@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr.canonical.arena import (
+    ENTRY,
     FREE,
-    FUNCTION,
     NONE,
     NUMBER,
     ONE,
+    PART_OF,
     POWER,
     PRODUCT,
     SUM,
@@ -21,7 +22,6 @@ from edhie.expr.canonical.arena import (
     Arena,
     Floats,
     Ints,
-    Parts,
     end_of,
 )
 from edhie.expr.canonical.rules import normal_form
@@ -37,18 +37,27 @@ MAX_PASSES = 8
 Tokens = NDArray[np.int16]
 
 
-class Work(NamedTuple):
-    """A stack of what is left to write: the kind of each item, its subtree and its number."""
+ITEM = np.dtype([("what", np.int64), ("where", np.int64), ("extra", np.float64)])
 
-    what: Ints
-    where: Ints
-    extra: Floats
+
+class Item:
+    """An item that is left to write, an element of an array of `ITEM`, for the type checker."""
+
+    what: int
+    where: int
+    """Its subtree."""
+    extra: float
+    """Its number."""
+
+
+Work = list[Item]
+"""A stack of what is left to write, an array of `ITEM`."""
 
 
 @jit
 def push(work: Work, n: int, item: int, start: int, x: float) -> int:
     """Put an item on the work stack; return its new depth."""
-    work.what[n], work.where[n], work.extra[n] = item, start, x
+    work[n].what, work[n].where, work[n].extra = item, start, x
     return n + 1
 
 
@@ -57,19 +66,19 @@ def write_sum(
     arena: Arena, node: int, scale: float, ids: Ints, work: Work, n: int, out: Tokens, at: int
 ) -> tuple[int, int]:
     """Write the operators of scale·(a sum) and push its operands; terms with a plus come first."""
-    terms = arena.detail[node]
+    terms = arena[node].operands
     parts = np.empty(terms + 1, np.int64)
     amounts = np.empty(terms + 1, np.float64)
     m = 0
     for wanted in range(2):  # first those without a minus sign
         i = node + 1
         for _ in range(terms):
-            a = scale * arena.value[i]
+            a = scale * arena[i].value
             if (a < 0.0) == (wanted == 1):
                 parts[m], amounts[m] = i + 1, a
                 m += 1
             i = end_of(arena, i + 1)
-    constant = scale * arena.value[node] if arena.value[node] != 0.0 else 0.0
+    constant = scale * arena[node].value if arena[node].value != 0.0 else 0.0
     if constant != 0.0:
         parts[m], amounts[m] = NONE, constant
         if amounts[0] < 0.0 and not constant < 0.0:  # x is better off behind: 1 - x, not -x + 1
@@ -91,14 +100,14 @@ def push_factors(arena: Arena, node: int, sign: float, work: Work, n: int) -> in
     """Push the factors with positive or with negative exponents, the first on top; return the new depth."""
     bottom = n
     i = node + 1
-    for _ in range(arena.detail[node]):
-        if sign * arena.value[i] > 0:
-            n = push(work, n, RAISED, i + 1, abs(arena.value[i]))
+    for _ in range(arena[node].operands):
+        if sign * arena[i].value > 0:
+            n = push(work, n, RAISED, i + 1, abs(arena[i].value))
         i = end_of(arena, i + 1)
     for j in range((n - bottom) // 2):
         a, b = bottom + j, n - 1 - j
-        work.where[a], work.where[b] = work.where[b], work.where[a]
-        work.extra[a], work.extra[b] = work.extra[b], work.extra[a]
+        work[a].where, work[b].where = work[b].where, work[a].where
+        work[a].extra, work[b].extra = work[b].extra, work[a].extra
     return n
 
 
@@ -107,14 +116,14 @@ def write_product(
     arena: Arena, node: int, factor: float, ids: Ints, work: Work, n: int, out: Tokens, at: int
 ) -> tuple[int, int]:
     """Write the operators of a product and push its operands; negative powers go into the divisor."""
-    if arena.detail[node] == 1 and arena.value[node + 1] == 1.0 and arena.kind[node + 2] == SUM:
+    if arena[node].operands == 1 and arena[node + 1].value == 1.0 and arena[node + 2].kind == SUM:
         whole = node + 2  # a factor before a sum is multiplied out where all but one amount are free, as in 2*x + c
         if factor == -1.0 or (has_free_amount(arena, whole) and count_fixed(arena, whole) == 1):
             return push(work, n, SPREAD, whole, factor), at
     above = 0
     i = node + 1
-    for _ in range(arena.detail[node]):
-        above += arena.value[i] > 0
+    for _ in range(arena[node].operands):
+        above += arena[i].value > 0
         i = end_of(arena, i + 1)
     size = abs(factor)
     divisor = 1.0
@@ -122,7 +131,7 @@ def write_product(
         divisor = 1.0 / size
         size = 1.0
         factor = 1.0 if factor > 0 else -1.0
-    if above < arena.detail[node] or divisor != 1.0:
+    if above < arena[node].operands or divisor != 1.0:
         out[at] = ids[DIV]
         at += 1
         n = push(work, n, DIVISOR, node, divisor)
@@ -134,7 +143,7 @@ def write_product(
     if shows_number:
         n = push(work, n, VALUE, NONE, factor)
     elif factor < 0.0:
-        work.what[n - 1] = NEGATED
+        work[n - 1].what = NEGATED
     return n, at
 
 
@@ -160,10 +169,10 @@ def write(
     """Write the expression at the arena's bottom as tokens; return the new ends, or -1 when there is no room."""
     n = push(work, ZERO, NODE, ZERO, 0.0)
     while n > 0:
-        if at + 2 * n + 16 > len(out) or slot + 1 > len(out_values) or 2 * n + 64 > len(work.what):
+        if at + 2 * n + 16 > len(out) or slot + 1 > len(out_values) or 2 * n + 64 > len(work):
             return NONE, slot
         n -= 1
-        item, node, x = work.what[n], work.where[n], work.extra[n]
+        item, node, x = work[n].what, work[n].where, work[n].extra
         if item == NEGATED:
             out[at] = ids[NEG] if ids[NEG] >= 0 else ids[MUL]
             at += 1
@@ -185,7 +194,7 @@ def write(
         if item == TERM:
             if x == 1.0:
                 item = NODE
-            elif arena.kind[node] == PRODUCT:
+            elif arena[node].kind == PRODUCT:
                 n, at = write_product(arena, node, x, ids, work, n, out, at)
                 continue
             elif x == -1.0 and ids[NEG] >= 0:
@@ -208,9 +217,9 @@ def write(
             n, at = write_divisor(arena, node, x, ids, work, n, out, at)
         elif item == SPREAD:
             n, at = write_sum(arena, node, x, ids, work, n, out, at)
-        elif item == VALUE or arena.kind[node] == NUMBER or arena.kind[node] == FREE:
-            number = x if item == VALUE else arena.value[node]
-            is_free = np.isnan(number) or (item == NODE and arena.kind[node] == FREE)
+        elif item == VALUE or arena[node].kind == NUMBER or arena[node].kind == FREE:
+            number = x if item == VALUE else arena[node].value
+            is_free = np.isnan(number) or (item == NODE and arena[node].kind == FREE)
             out[at] = ids[CONSTANT] if is_free else ids[ANY_NUMBER]
             if is_free:
                 number = np.nan
@@ -222,18 +231,18 @@ def write(
                 out_values[slot] = number
                 slot += 1
             at += 1
-        elif arena.kind[node] == VARIABLE:
-            out[at] = arena.detail[node]
+        elif arena[node].kind == VARIABLE:
+            out[at] = arena[node].token
             at += 1
-        elif arena.kind[node] == SUM:
+        elif arena[node].kind == SUM:
             n, at = write_sum(arena, node, 1.0, ids, work, n, out, at)
-        elif arena.kind[node] == PRODUCT:
-            n, at = write_product(arena, node, arena.value[node], ids, work, n, out, at)
+        elif arena[node].kind == PRODUCT:
+            n, at = write_product(arena, node, arena[node].value, ids, work, n, out, at)
         else:
-            out[at] = ids[POW] if arena.kind[node] == POWER else arena.detail[node]
+            out[at] = ids[POW] if arena[node].kind == POWER else arena[node].token
             at += 1
             second = end_of(arena, node + 1)
-            if arena.kind[node] == POWER or (arena.kind[node] == FUNCTION and arena.arities[arena.detail[node]] == 2):
+            if arena[node].operands == 2:
                 n = push(work, n, NODE, second, 0.0)
             n = push(work, n, NODE, node + 1, 0.0)
     return at, slot
@@ -250,10 +259,9 @@ def canonical_arrays(
     for k in range(total):
         longest = max(longest, offsets[k + 1] - offsets[k])
     room = ARENA_PER_TOKEN * (longest + 4)
-    integers, numbers = np.empty((6, room), np.int64), np.empty((3, room), np.float64)
-    arena = Arena(integers[0], integers[1], numbers[0], arities, opcodes)
-    parts = Parts(numbers[1], integers[2], integers[3])
-    work = Work(integers[4], integers[5], numbers[2])
+    arena: Any = np.empty(room, ENTRY)
+    parts: Any = np.empty(room, PART_OF)
+    work: Any = np.empty(room, ITEM)
     stack = np.empty(longest + 1, np.int64)
     out = np.empty(2 * len(tokens) + 2 * room, np.int16)
     out_values = np.empty(2 * len(values) + 2 * room, np.float64)
@@ -272,7 +280,7 @@ def canonical_arrays(
         known = values[slots[k] : slots[k + 1]].copy()
         for _ in range(MAX_PASSES):
             end, slot_end = NONE, NONE
-            if normal_form(piece, known, literals, has_slot, arena, parts, stack):
+            if normal_form(piece, known, arities, opcodes, literals, has_slot, arena, parts, stack):
                 end, slot_end = write(arena, ids, literals, work, out, at, out_values, slot)
             if end < 0:
                 end, slot_end = at + len(piece), slot + len(known)
