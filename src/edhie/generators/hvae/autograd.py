@@ -80,6 +80,23 @@ class CompiledDownwards(torch.autograd.Function):
         )  # fmt: skip
 
 
+class CompiledErrors(torch.autograd.Function):
+    """Cross-entropy of each tree's nodes, (trees,), from logits; see `levels.tree_errors`."""
+
+    @staticmethod
+    def forward(ctx: Any, layout: DownLayout, logits: Tensor) -> Tensor:
+        """Return the cross-entropy of each tree."""
+        ctx.layout = layout
+        errors, ctx.x = kernels.cross_entropy(logits.numpy(), layout.symbols, layout.trees, len(layout.roots))
+        return torch.from_numpy(errors)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """Return the gradient of the logits."""
+        g = grads[0].contiguous().numpy()
+        return None, torch.from_numpy(kernels.cross_entropy_backward(g, ctx.x, ctx.layout.symbols, ctx.layout.trees))
+
+
 def _transposed(w: Array) -> Array:
     """Return weights (inputs, 6·hidden) by side and transposed: (2, 3·hidden, inputs)."""
     return np.ascontiguousarray(kernels.by_side(w).transpose(0, 2, 1))

@@ -46,34 +46,14 @@ class DownLayout(NamedTuple):
 
 def up_layout(forest: Forest) -> UpLayout:
     """Lay a forest out for the encoder."""
-    inner, starts, binary = _inner_nodes(forest, forest.subtree_heights, 2)
-    rows = len(inner) + forest.tokens.astype(np.int64)  # of each node; a leaf's is that of its symbol
-    rows[inner] = np.arange(len(inner))
-    children = _children(forest, inner, rows, len(inner) + len(forest.library))
-    return UpLayout(forest.tokens[inner].astype(np.int64), children, starts, binary, rows[forest.offsets[:-1]])
+    from edhie.generators.hvae.layout_kernels import by_height
+
+    nodes = forest.tokens, forest.offsets, forest.left, forest.right
+    return UpLayout(*by_height(*nodes, forest.subtree_heights, len(forest.library)))
 
 
 def down_layout(forest: Forest) -> DownLayout:
     """Lay a forest out for the decoder."""
-    inner, starts, binary = _inner_nodes(forest, forest.depths, 1)
-    nodes = np.concatenate([inner, np.flatnonzero(forest.left < 0)])
-    rows = np.empty(len(nodes), np.int64)  # of each node
-    rows[nodes] = np.arange(len(nodes))
-    children = _children(forest, inner, rows, len(nodes))
-    symbols, trees = forest.tokens[nodes].astype(np.int64), forest.owners[nodes].astype(np.int64)
-    return DownLayout(symbols, children, starts, binary, rows[forest.offsets[:-1]], trees)
+    from edhie.generators.hvae.layout_kernels import by_depth
 
-
-def _inner_nodes(forest: Forest, levels: NDArray[np.int32], lowest: int) -> tuple[Ints, Ints, Ints]:
-    """Return the inner nodes by level, the binary ones first; where each level starts; its number of binary nodes."""
-    inner = np.flatnonzero(forest.left >= 0)
-    keys = 2 * (levels[inner] - lowest) + (forest.right[inner] < 0)
-    counts = np.bincount(keys, minlength=keys.max(initial=-1) // 2 * 2 + 2).reshape(-1, 2)  # binary and unary, by level
-    starts = np.concatenate([[0], np.cumsum(counts.sum(1))])
-    return inner[np.argsort(keys, kind="stable")], starts, counts[:, 0].copy()
-
-
-def _children(forest: Forest, inner: Ints, rows: Ints, missing: int) -> Ints:
-    """Return the rows of the children of inner nodes; (M, 2)."""
-    right = forest.right[inner]
-    return np.stack([rows[forest.left[inner]], np.where(right >= 0, rows[right], missing)], axis=1)
+    return DownLayout(*by_depth(forest.tokens, forest.offsets, forest.left, forest.right, forest.depths))

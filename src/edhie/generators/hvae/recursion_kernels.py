@@ -298,6 +298,27 @@ def down_backward(
     return g_roots, g_il, g_cl, g_ir, g_cr
 
 
+@jit
+def cross_entropy(logits: Array, symbols: Ints, trees: Ints, count: int) -> tuple[Array, Array]:
+    """Return the cross-entropy of each tree's nodes, (count,), and the softmax of each row."""
+    errors, x = np.zeros(count, logits.dtype), np.empty_like(logits)
+    for row in range(len(logits)):
+        errors[trees[row]] += softmax(logits[row], x[row]) - logits[row, symbols[row]]
+    return errors, x
+
+
+@jit
+def cross_entropy_backward(g_errors: Array, x: Array, symbols: Ints, trees: Ints) -> Array:
+    """Return the gradient at the logits."""
+    g = np.empty_like(x)
+    for row in range(len(x)):
+        weight = g_errors[trees[row]]
+        for j in range(x.shape[1]):
+            g[row, j] = weight * x[row, j]
+        g[row, symbols[row]] -= weight
+    return g
+
+
 def by_side(w: Array) -> Array:
     """Return weights of GRU12, (…, 6·hidden), as those of two cells: (2, …, 3·hidden), the left one first."""
     gates = w.reshape(*w.shape[:-1], 3, 2, w.shape[-1] // 6)
