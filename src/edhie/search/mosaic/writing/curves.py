@@ -8,7 +8,7 @@ are written, and a fit brings their constants to the optimum.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -125,11 +125,21 @@ FAMILIES = (
 def curve_expressions(data: Data, library: SymbolLibrary) -> list[Expr]:
     """Return the best curve of each family, with and without a constant beside it, that explains much of the target."""
     every = OneVariableData.each(data, OneVariable.MOST_VARIABLES, OneVariable.LEAST_VALUES)
+    return _written(every, FAMILIES, best_curves, library)
+
+
+def _written(
+    every: Iterable[OneVariableData],
+    forms: Sequence[Form],
+    best: Callable[[Form, OneVariableData], list[Filled]],
+    library: SymbolLibrary,
+) -> list[Expr]:
+    """Return the best forms over each variable as expressions; none where constants cannot be written."""
     return [
         expr
         for one in (every if library.constant is not None else ())
-        for form in FAMILIES
-        for template, constants in best_curves(form, one)
+        for form in forms
+        for template, constants in best(form, one)
         for expr in from_template(template, one.name, constants, library)
     ]
 
@@ -180,13 +190,7 @@ def peak_expressions(data: Data, library: SymbolLibrary) -> list[Expr]:
     """Return sums of one or two peaks and a background that explain a good part of the target."""
     few = few_rows(data, OneVariable.PEAK_ROWS)
     every = OneVariableData.each(few, OneVariable.PEAK_VARIABLES, OneVariable.PEAK_VALUES)
-    return [
-        expr
-        for one in (every if library.constant is not None else ())
-        for form in SHAPES
-        for template, constants in best_peaks(form, one)
-        for expr in from_template(template, one.name, constants, library)
-    ]
+    return _written(every, SHAPES, best_peaks, library)
 
 
 @np.errstate(all="ignore")
