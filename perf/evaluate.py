@@ -29,6 +29,7 @@ hold_one_core()
 import numpy as np  # noqa: E402 -- after the limits on threads
 
 from edhie.evaluate.data import Data  # noqa: E402
+from edhie.evaluate.parallel import using_threads  # noqa: E402
 from edhie.evaluate.reading import read_data  # noqa: E402
 from edhie.evaluate.values import squared_errors  # noqa: E402
 from edhie.expr import Expr, Forest, from_prefix  # noqa: E402
@@ -324,7 +325,8 @@ def scaling(cores: list[int], rounds: int, rows: int) -> float:
     for _ in range(rounds):
         for threads in best:
             began = time.perf_counter()
-            squared_errors(forest, data, threads=threads)
+            with using_threads(threads):
+                squared_errors(forest, data)
             best[threads] = min(best[threads], time.perf_counter() - began)
     return best[1] / best[2]
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from edhie.errors import SearchError
 from edhie.evaluate import Evaluator
 from edhie.evaluate.counting import KnownForms
+from edhie.evaluate.parallel import using_threads
 from edhie.events import Event, Finished, Improved, Progressed, Started
 from edhie.generators.base import Generator
 from edhie.results import STOPPED, SearchResult, front_of
@@ -155,7 +156,8 @@ def test_neither_listener_nor_threads_nor_globals_matter(search: Search) -> None
     plain = search(rng=1)
     events: list[Event] = []
     assert_same(search(rng=1, on_event=events.append), plain)
-    assert_same(search(rng=1, evaluator=evaluator(threads=2)), plain)
+    with using_threads(2):
+        assert_same(search(rng=1), plain)
     for seed in (0, 1):
         np.random.seed(seed)  # noqa: NPY002
         assert_same(search(rng=1), plain)

@@ -16,6 +16,7 @@ from edhie.evaluate.constants.fitting import THOROUGH, FitConfig
 from edhie.evaluate.data import Data
 from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.losses import LOSSES
+from edhie.evaluate.parallel import using_threads
 from edhie.evaluate.reading import read_data
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest, SymbolLibrary, operator, parse
@@ -214,7 +215,8 @@ def test_all_that_was_explored_can_be_listed() -> None:
 def test_threads_change_nothing(threads: int | None) -> None:
     forest = load("feynman-2").sample(300, np.random.default_rng(0), max_height=5)
     one = Evaluator(FEYNMAN, X2, Y2).score(forest)
-    many = Evaluator(FEYNMAN, X2, Y2, threads=threads).score(forest)
+    with using_threads(threads):
+        many = Evaluator(FEYNMAN, X2, Y2).score(forest)
     np.testing.assert_array_equal(one.errors, many.errors)
     np.testing.assert_array_equal(one.forest.values, many.forest.values)
 

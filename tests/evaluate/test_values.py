@@ -15,6 +15,7 @@ from agreement import tolerance, value_at
 from edhie.errors import EdhieError, ExpressionError
 from edhie.evaluate.data import Data
 from edhie.evaluate.machine.program import plan
+from edhie.evaluate.parallel import using_threads
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr import standard_libraries as standard
@@ -97,8 +98,9 @@ def test_a_hundred_thousand_expressions_on_hostile_data() -> None:
     columns = rng.choice(HOSTILE, (2, 33))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = values(forest, columns, threads=2)
-        sums = squared_errors(forest, data_of(columns, np.ones(33)), threads=2)
+        with using_threads(2):
+            found = values(forest, columns)
+            sums = squared_errors(forest, data_of(columns, np.ones(33)))
     for k in rng.integers(0, len(forest), 500).tolist():
         expected = by_numpy(forest[k], columns)
         wild = np.isnan(expected) | np.isinf(expected) | (np.abs(expected) > 1e3)
@@ -112,10 +114,12 @@ def test_neither_threads_nor_neighbours_change_anything() -> None:
     columns = np.random.default_rng(0).uniform(-2, 2, (2, 777))
     alone = np.concatenate([values(forest[k : k + 1], columns) for k in range(len(forest))])
     for threads in (1, 2, 3, None):
-        np.testing.assert_array_equal(values(forest, columns, threads=threads), alone)
+        with using_threads(threads):
+            np.testing.assert_array_equal(values(forest, columns), alone)
     data = data_of(columns, columns[0])
     sums = squared_errors(forest, data)
-    np.testing.assert_array_equal(squared_errors(forest[::-1], data, threads=2)[::-1], sums)
+    with using_threads(2):
+        np.testing.assert_array_equal(squared_errors(forest[::-1], data)[::-1], sums)
 
 
 @pytest.mark.parametrize("is_weighted", [False, True])
@@ -143,7 +147,7 @@ def test_results_never_overwrite_operands() -> None:
 def test_a_forest_without_expressions() -> None:
     forest = Forest.from_exprs([], EVERYTHING)
     assert values(forest, np.ones((2, 5))).shape == (0, 5)
-    assert squared_errors(forest, data_of(np.ones((2, 5)), np.ones(5)), threads=2).shape == (0,)
+    assert squared_errors(forest, data_of(np.ones((2, 5)), np.ones(5))).shape == (0,)
 
 
 def test_what_is_missing_is_told() -> None:
@@ -154,8 +158,6 @@ def test_what_is_missing_is_told() -> None:
         values(forest[:1], np.ones((3, 3)))
     with pytest.raises(EdhieError, match="contiguous rows of float64"):
         values(forest[:1], np.ones((3, 2)).T)
-    with pytest.raises(EdhieError, match="threads must be at least 1, not 0"):
-        values(forest[:1], np.ones((2, 3)), threads=0)
 
 
 def test_the_papers_grammars() -> None:

@@ -78,14 +78,13 @@ class Evaluator:
         budget: int | None = None,
         complexity: Mapping[str, float] | None = None,
         constraints: Constraints | None = None,
-        threads: int | None = 1,
         allow_constant_target: bool = False,
     ) -> None:
         """Read the data and check the settings.
 
         `X` is a `Data` with the library's variables, or a table; then `y`, `weights`, `sigma` and `resolution` are as
         `read_data` takes them. `budget` is a number of distinct expressions. `complexity` weighs symbols by name;
-        without it, complexity is the number of nodes. `threads` is None for every core.
+        without it, complexity is the number of nodes.
         """
         if budget is not None:
             check_whole("budget", budget, 0, or_none="no limit")
@@ -110,7 +109,6 @@ class Evaluator:
         """The effort with which constants are fitted, and the bounds that all of them are to keep."""
         self.budget = budget
         self.explored = Archive(library)
-        self._threads = threads
         self.counts = Counts()
         """The work done so far."""
         self._known = KnownForms()
@@ -245,9 +243,7 @@ class Evaluator:
         if len(chosen) == 0:
             return
         bound = request.bound
-        done = fit_and_score(
-            request.forest.take(chosen), self.data, self.loss, self.constants, bound=bound, threads=self._threads
-        )
+        done = fit_and_score(request.forest.take(chosen), self.data, self.loss, self.constants, bound=bound)
         executed_at = self.counts.executed + np.minimum(np.arange(1, len(chosen) + 1), n_new)
         places = self.explored.add(done.forest, done.errors, request.complexities[chosen], executed_at)
         self._known.settle(

@@ -1,11 +1,8 @@
-"""Values of expressions on data, and sums of their squared errors, on one or several threads."""
+"""Values of expressions on data, and sums of their squared errors."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,16 +12,16 @@ from edhie.errors import EdhieError, ExpressionError, shortened
 from edhie.evaluate.custom_operators import custom_values
 from edhie.evaluate.data import Data
 from edhie.evaluate.machine.program import plan, plan_shared
+from edhie.evaluate.parallel import parallel_for, thread_count
 from edhie.expr import Forest
 
 if TYPE_CHECKING:
     from edhie.evaluate.machine.kernels import Target
 
 Numbers = NDArray[np.float64]
-PARTS_A_THREAD = 8  # expressions differ in cost: small parts even it out
 
 
-def values(forest: Forest, columns: Numbers, *, threads: int | None = 1) -> Numbers:
+def values(forest: Forest, columns: Numbers) -> Numbers:
     """Return the values of all expressions, one row each; `columns` has one row for each variable of the library.
 
     Invalid operations give inf or NaN.
@@ -37,14 +34,14 @@ def values(forest: Forest, columns: Numbers, *, threads: int | None = 1) -> Numb
     from edhie.evaluate.machine import kernels
 
     out = np.empty((len(forest), columns.shape[1]))
-    program = plan_shared(forest, group=-(-len(forest) // thread_count(threads)))
-    parallel_for(partial(kernels.values, program, columns, out), len(program.groups) - 1, threads)
+    program = plan_shared(forest, group=-(-len(forest) // thread_count()))
+    parallel_for(partial(kernels.values, program, columns, out), len(program.groups) - 1)
     for k, found in custom_values(forest, columns):
         out[k] = found
     return out
 
 
-def squared_errors(forest: Forest, data: Data, *, bounds: float | Numbers = np.inf, threads: int | None = 1) -> Numbers:
+def squared_errors(forest: Forest, data: Data, *, bounds: float | Numbers = np.inf) -> Numbers:
     """Return the weighted sum of squared errors of each expression, infinite where a value is not finite.
 
     Sums above their bound are infinite too, and their computation ends early; all others are exact.
@@ -56,9 +53,9 @@ def squared_errors(forest: Forest, data: Data, *, bounds: float | Numbers = np.i
     limits = np.ascontiguousarray(np.broadcast_to(np.asarray(bounds, np.float64), out.shape))
     # under a bound most expressions end after one block of rows, which saves more than sharing subtrees does
     is_bounded = bool(np.isfinite(limits).any())
-    program = plan(forest) if is_bounded else plan_shared(forest, group=-(-len(forest) // thread_count(threads)))
+    program = plan(forest) if is_bounded else plan_shared(forest, group=-(-len(forest) // thread_count()))
     work = partial(kernels.squared_errors, program, target_of(data), limits, out)
-    parallel_for(work, len(program.groups) - 1, threads)
+    parallel_for(work, len(program.groups) - 1)
     for k, found in custom_values(forest, data.columns):
         with np.errstate(all="ignore"):
             squares = (found - data.y) ** 2
@@ -95,33 +92,3 @@ def check_fitted(forest: Forest, columns: Numbers) -> None:
             f"the constant {forest.library.constant!r} has no value in expression {first}, "
             f"{shortened(str(forest[first]))!r}; fit it, or give it one by with_constants()"
         )
-
-
-def thread_count(threads: int | None) -> int:
-    """Return the number of threads to use: as many as there are cores for None."""
-    if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if threads < 1:
-        raise EdhieError(f"threads must be at least 1, not {threads}; give None to use every core")
-    return threads
-
-
-def parallel_for(work: Callable[[int, int], None], n: int, threads: int | None) -> None:
-    """Call `work(from, to)` over 0 to n in parts on several threads; compiled code releases the interpreter lock.
-
-    Parts must not depend on each other, so that the number of threads changes nothing.
-    """
-    count = thread_count(threads)
-    if count == 1 or n <= 1:
-        work(0, n)
-        return
-    size = max(1, -(-n // (PARTS_A_THREAD * count)))
-    places = [(start, min(start + size, n)) for start in range(0, n, size)]
-    for _ in _pool(count, os.getpid()).map(lambda place: work(*place), places):
-        pass
-
-
-@lru_cache(maxsize=4)
-def _pool(count: int, process: int) -> ThreadPoolExecutor:
-    """Return a pool that stays: starting threads takes longer than many a forest. A forked process needs its own."""
-    return ThreadPoolExecutor(count, thread_name_prefix="edhie")

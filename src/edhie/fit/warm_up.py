@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from edhie.evaluate import Data, Evaluator, fit_constants, read_data
-from edhie.evaluate.values import thread_count
+from edhie.evaluate.parallel import core_count
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.standard_libraries import feynman
 from edhie.fit.settings import Settings
@@ -64,7 +64,7 @@ def _helpers() -> list[subprocess.Popen[bytes]]:
     """Start processes that compile what this one needs later; none if all is compiled or there is one core."""
     from edhie.expr.jit import is_compiled  # loads numba
 
-    count = min(thread_count(None), 3) - 1
+    count = min(core_count(), 3) - 1
     if is_compiled() or count < 1 or not sys.executable:
         return []
     shares = [list(PARTS)[k::count] for k in range(count)]

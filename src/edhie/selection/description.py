@@ -19,6 +19,7 @@ from edhie.evaluate.custom_operators import with_custom_operators
 from edhie.evaluate.data import Data
 from edhie.evaluate.losses import FREEDOM
 from edhie.evaluate.machine.program import plan, symbol_tables
+from edhie.evaluate.parallel import parallel_for
 from edhie.expr import Forest
 from edhie.selection.noise import PROPORTIONAL, NoiseModel, codes_of, noise_models, smallest_prediction
 from edhie.selection.plain_numbers import literal_bits
@@ -105,7 +106,8 @@ def data_bits(forest: Forest, data: Data, criterion: Criterion, models: tuple[No
     has_value = forest.library.has_slot[forest.tokens[symbol_tables(forest.library).is_leaf[forest.tokens]]]
     is_counted = np.zeros(len(has_value), np.bool_)
     is_counted[has_value] = np.isinf(literal_bits(forest.values)) & criterion.has_precision
-    code_lengths(plan(forest, keep=True), is_counted, data.columns, *own, 0, len(forest), out)
+    program = plan(forest, keep=True)
+    parallel_for(lambda a, b: code_lengths(program, is_counted, data.columns, *own, a, b, out), len(forest))
     for k in with_custom_operators(forest).tolist():
         response = Response(forest.take([k]), data.columns)
         values, slopes = response.jacobian(response.constants)

@@ -8,6 +8,7 @@ import pytest
 from edhie.errors import EdhieError
 from edhie.evaluate.constants.fitting import CHEAP, THOROUGH, FitConfig, fit_constants, fit_missing
 from edhie.evaluate.data import Data
+from edhie.evaluate.parallel import using_threads
 from edhie.evaluate.reading import read_data
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest, parse
@@ -75,7 +76,8 @@ def test_a_fit_depends_on_nothing_else() -> None:
     data = read_data(X, y, names=grammar.library.variables)
     fitted = fit_constants(forest, data)
     for threads in (2, 3):
-        again = fit_constants(forest, data, threads=threads)
+        with using_threads(threads):
+            again = fit_constants(forest, data)
         np.testing.assert_array_equal(again.squared_errors, fitted.squared_errors)
         np.testing.assert_array_equal(again.forest.values, fitted.forest.values)
     order = np.random.default_rng(0).permutation(len(forest))

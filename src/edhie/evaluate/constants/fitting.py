@@ -14,7 +14,8 @@ from edhie.evaluate.custom_operators import with_custom_operators
 from edhie.evaluate.data import Data, few_rows
 from edhie.evaluate.machine.program import plan, symbol_tables
 from edhie.evaluate.numbers import check_whole
-from edhie.evaluate.values import check_columns, parallel_for, target_of
+from edhie.evaluate.parallel import parallel_for
+from edhie.evaluate.values import check_columns, target_of
 from edhie.expr import Forest
 from edhie.expr.symbols import NUMBER
 
@@ -75,14 +76,7 @@ class Fitted:
     """True where a sample of the rows showed that the error exceeds the bound; it is then infinite."""
 
 
-def fit_constants(
-    forest: Forest,
-    data: Data,
-    *,
-    config: FitConfig = CHEAP,
-    bound: float = math.inf,
-    threads: int | None = 1,
-) -> Fitted:
+def fit_constants(forest: Forest, data: Data, *, config: FitConfig = CHEAP, bound: float = math.inf) -> Fitted:
     """Fit every constant by least squares.
 
     If all constants of an expression have values, they are one more start. Expressions that are linear in their
@@ -92,24 +86,22 @@ def fit_constants(
     """
     check_columns(forest, data.columns)
     sample = data if config.rows is None else few_rows(data, config.rows)
-    fitted, errors = _search(forest, sample, config, threads)
+    fitted, errors = _search(forest, sample, config)
     is_cut = np.zeros(len(forest), np.bool_)
     if sample is not data:  # from the sample's optimum to that of all rows
         last = replace(config, points=min(config.points, 1), starts=1, rounds=1)
         is_cut = errors / sample.total_weight > HOPELESS * bound / data.total_weight
         errors[is_cut] = np.inf
         rest = np.flatnonzero(~is_cut)
-        again, errors[rest] = _search(fitted.take(rest), data, last, threads)
+        again, errors[rest] = _search(fitted.take(rest), data, last)
         fitted = with_parts(fitted, rest, again)
     return Fitted(fitted, errors, is_cut)
 
 
-def fit_missing(
-    forest: Forest, data: Data, *, config: FitConfig = CHEAP, bound: float = math.inf, threads: int | None = 1
-) -> Fitted:
+def fit_missing(forest: Forest, data: Data, *, config: FitConfig = CHEAP, bound: float = math.inf) -> Fitted:
     """Fit as `fit_constants` does, but keep constants that have a value."""
     fixed = with_numbers(forest, ~np.isnan(forest.values))
-    done = fit_constants(fixed, data, config=config, bound=bound, threads=threads)
+    done = fit_constants(fixed, data, config=config, bound=bound)
     return replace(done, forest=forest.with_values(done.forest.values))
 
 
@@ -122,7 +114,7 @@ def with_numbers(forest: Forest, is_number: NDArray[np.bool_]) -> Forest:
     return Forest(library, tokens, forest.offsets, forest.values)
 
 
-def _search(forest: Forest, data: Data, config: FitConfig, threads: int | None) -> tuple[Forest, Numbers]:
+def _search(forest: Forest, data: Data, config: FitConfig) -> tuple[Forest, Numbers]:
     from edhie.evaluate.constants.least_squares import Effort, fit
     from edhie.evaluate.constants.starts import leaf_scales
 
@@ -133,7 +125,7 @@ def _search(forest: Forest, data: Data, config: FitConfig, threads: int | None) 
         float(config.lower), float(config.upper), config.points, config.starts, config.rounds, config.iterations,
         float(config.tolerance), config.enough * data.squares_to_explain, config.seed,
     )  # fmt: skip
-    parallel_for(partial(fit, program, scales, target, effort, errors, leaves), len(forest), threads)
+    parallel_for(partial(fit, program, scales, target, effort, errors, leaves), len(forest))
     has_value = forest.library.has_slot[forest.tokens[symbol_tables(forest.library).is_leaf[forest.tokens]]]
     fitted = forest.with_values(leaves[has_value])
     custom = with_custom_operators(forest)

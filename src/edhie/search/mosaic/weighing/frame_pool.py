@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constraints import Rules
+from edhie.evaluate.parallel import parallel_map
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import Indices, Mask, Numbers, forest_arrays, forest_from
 from edhie.search.mosaic.config import Weighing
@@ -132,11 +133,15 @@ class FramePool:
         """Offer pieces to all frames, or to some."""
         if len(forest) == 0:
             return
-        for free, group in self.by_columns(frames):
+
+        def weigh_in(free_and_group: tuple[FreeColumns, list[PooledFrame]]) -> None:
+            free, group = free_and_group
             which, is_log, shares = weigh(values, free, [each.frame for each in group])
             for k, each in enumerate(group):
                 own = np.where(each.allowed(forest, which, is_log), shares[:, k], 0.0)
                 each.elites.offer(forest, values, which, is_log, own)
+
+        parallel_map(weigh_in, self.by_columns(frames))
 
     def weigh_products(self, products: Products, values: Numbers) -> int:
         """Offer products and quotients to frames that are sums, given their stock's values; return how many."""
@@ -147,12 +152,18 @@ class FramePool:
         n_weighed = 0
         for which, made in products.chunks(values):
             n_weighed += len(which)
-            for free, group in [*lean, *rich[: Weighing.MULTIPLIED_GROUPS]]:
-                rest, squares = free.residuals(made * free.row_scale)
-                shares = shares_of(rest, squares, [each.frame for each in group])
-                for k, each in enumerate(group):
-                    self._offer_best(each, products, which, made, shares[:, k])
+            offer = partial(self._offer_products, products, which, made)
+            parallel_map(offer, [*lean, *rich[: Weighing.MULTIPLIED_GROUPS]])
         return n_weighed
+
+    def _offer_products(
+        self, products: Products, which: Indices, made: Numbers, free_and_group: tuple[FreeColumns, list[PooledFrame]]
+    ) -> None:
+        free, group = free_and_group
+        rest, squares = free.residuals(made * free.row_scale)
+        shares = shares_of(rest, squares, [each.frame for each in group])
+        for k, each in enumerate(group):
+            self._offer_best(each, products, which, made, shares[:, k])
 
     def _offer_best(
         self, pooled: PooledFrame, products: Products, which: Indices, made: Numbers, shares: Numbers

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from edhie.evaluate.constraints import Rules
 from edhie.evaluate.data import Data
+from edhie.evaluate.parallel import parallel_map
 from edhie.evaluate.values import values as values_of
 from edhie.expr import Forest
 from edhie.search.arrays import Indices, Numbers, root_weights
@@ -27,32 +29,37 @@ def best_pairs(pool: FramePool, forest: Forest, values: Numbers, top: int) -> tu
 
     Of the pieces given, the first few are tried, and those that explain most by themselves; so are the elites.
     """
+    groups = pool.by_columns([each for each in pool.frames if not each.frame.terms])
+    found = parallel_map(lambda each: _best_pairs_in(*each, forest, values, top), groups)
+    return [finding for findings, _ in found for finding in findings], sum(n for _, n in found)
+
+
+def _best_pairs_in(
+    free: FreeColumns, group: list[PooledFrame], forest: Forest, values: Numbers, top: int
+) -> tuple[list[Finding], int]:
     from edhie.search.mosaic.weighing.pair_kernels import best_pairs_of
 
+    pieces, piece_values = _with_elites(forest, values, group)
+    regressors, which, is_log = free.regressors(piece_values)
+    rest, squares = free.residuals(regressors)
+    usable = _paired(rest, squares, which, len(forest), group)
+    unit = rest[usable] / np.sqrt(squares[usable])[:, np.newaxis]
+    gram = unit @ unit.T
     found: list[Finding] = []
-    n_weighed = 0
-    for free, group in pool.by_columns([each for each in pool.frames if not each.frame.terms]):
-        pieces, piece_values = _with_elites(forest, values, group)
-        regressors, which, is_log = free.regressors(piece_values)
-        rest, squares = free.residuals(regressors)
-        usable = _paired(rest, squares, which, len(forest), group)
-        unit = rest[usable] / np.sqrt(squares[usable])[:, np.newaxis]
-        gram = unit @ unit.T
-        n_weighed += len(group) * len(usable) * (len(usable) - 1) // 2
-        for pooled in group:
-            if pooled.frame.unexplained <= 0:
-                continue
-            residual = pooled.frame.residual
-            dots = unit @ (residual / np.linalg.norm(residual))
-            inside = np.flatnonzero(pooled.allowed(pieces, which[usable], is_log[usable]))
-            own = gram if len(inside) == len(gram) else np.ascontiguousarray(gram[np.ix_(inside, inside)])
-            for cost, *both in best_pairs_of(own, dots[inside], top).tolist():
-                if both[0] < 0:
-                    break
-                pair = usable[inside[np.array(both, np.int64)]]
-                extra = tuple(Term(pieces.take([which[m]]), piece_values[which[m]], bool(is_log[m])) for m in pair)
-                found.append(Finding(pooled, extra, pooled.left_by(min(-cost, 1.0))))
-    return found, n_weighed
+    for pooled in group:
+        if pooled.frame.unexplained <= 0:
+            continue
+        residual = pooled.frame.residual
+        dots = unit @ (residual / np.linalg.norm(residual))
+        inside = np.flatnonzero(pooled.allowed(pieces, which[usable], is_log[usable]))
+        own = gram if len(inside) == len(gram) else np.ascontiguousarray(gram[np.ix_(inside, inside)])
+        for cost, *both in best_pairs_of(own, dots[inside], top).tolist():
+            if both[0] < 0:
+                break
+            pair = usable[inside[np.array(both, np.int64)]]
+            extra = tuple(Term(pieces.take([which[m]]), piece_values[which[m]], bool(is_log[m])) for m in pair)
+            found.append(Finding(pooled, extra, pooled.left_by(min(-cost, 1.0))))
+    return found, len(group) * len(usable) * (len(usable) - 1) // 2
 
 
 def _paired(rest: Numbers, squares: Numbers, which: Indices, n_pieces: int, group: Sequence[PooledFrame]) -> Indices:
@@ -98,23 +105,27 @@ def best_beside(
     price = 2 * math.log(max(len(plain.library), 2)) / values.shape[1]
     weights, plain_weights = np.exp(price * products.sizes), np.exp(price * plain.sizes)
     units = [_units(free, plain_values) for free, _ in groups]
+
+    def weigh_in(which: Indices, made: Numbers, place: int) -> int:
+        (free, group), unit = groups[place], units[place]
+        rest, squares = free.residuals(made * free.row_scale)
+        overlap = rest @ unit.T
+        own_weights = np.where(unit.any(axis=1), plain_weights, np.inf)
+        for pooled in group:
+            target = pooled.frame.residual / np.linalg.norm(pooled.frame.residual)
+            best = best_with_one_of_few(
+                rest @ target, squares, weights[which], overlap, unit @ target, own_weights, top
+            )
+            pairs = found[pooled]
+            for cost, share, i, j in best.tolist():
+                if i >= 0:
+                    pairs.append((cost, share, int(which[int(i)]), int(j), made[int(i)].copy()))
+            pairs.sort(key=lambda pair: pair[0])
+            del pairs[top:]
+        return len(group) * overlap.size
+
     for which, made in products.chunks(values):
-        for (free, group), unit in zip(groups, units, strict=True):
-            rest, squares = free.residuals(made * free.row_scale)
-            overlap = rest @ unit.T
-            n_weighed += len(group) * overlap.size
-            own_weights = np.where(unit.any(axis=1), plain_weights, np.inf)
-            for pooled in group:
-                target = pooled.frame.residual / np.linalg.norm(pooled.frame.residual)
-                best = best_with_one_of_few(
-                    rest @ target, squares, weights[which], overlap, unit @ target, own_weights, top
-                )
-                pairs = found[pooled]
-                for cost, share, i, j in best.tolist():
-                    if i >= 0:
-                        pairs.append((cost, share, int(which[int(i)]), int(j), made[int(i)].copy()))
-                pairs.sort(key=lambda pair: pair[0])
-                del pairs[top:]
+        n_weighed += sum(parallel_map(partial(weigh_in, which, made), range(len(groups))))
     findings = []
     for pooled, pairs in found.items():
         for _, share, candidate, k, candidate_values in pairs:
