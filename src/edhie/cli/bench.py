@@ -41,7 +41,7 @@ def bench(
         str, typer.Option(help=f"How to search: {', '.join(METHODS)}; {OWN}.", autocompletion=complete_method)
     ] = "default",
     runs: Annotated[int, typer.Option(min=1, help=help_of(Plan, "runs"))] = RUNS,
-    workers: Annotated[int, typer.Option(min=1, help="Runs at a time, each on one core.")] = 1,
+    workers: Annotated[int, typer.Option("--workers", "--jobs", min=1, help="Runs at a time, each on one core.")] = 1,
     out: Annotated[Path, typer.Option(help="The folder of the tables and the learning curves.")] = Path("results"),
     problems: Annotated[str, typer.Option(help="Only these problems, such as NG-1,NG-5.", show_default="all")] = "",
     noise: Annotated[float, typer.Option(min=0.0, help=help_of(Plan, "noise"))] = Plan.noise,

@@ -19,9 +19,11 @@ from edhie.cli.show import document, print_front
 from edhie.cli.terminal import INTERRUPTED, exit_on_interrupt
 from edhie.console import error_console, say
 from edhie.errors import EdhieError
+from edhie.evaluate.parallel import core_count
 from edhie.events import Event, Improved
 from edhie.fit import Discovery, Settings, discover
 from edhie.fit.run_folder import save
+from edhie.fit.workers import Workers
 from edhie.search.strategies import DEFAULT
 from edhie.view import SearchView
 
@@ -57,6 +59,9 @@ def fit(
     search: options.SearchName = DEFAULT,
     strict: options.Strict = False,
     seed: options.RandomSeed = Settings.seed,
+    jobs: options.Jobs = None,
+    islands: options.Islands = None,
+    cluster: options.Cluster = None,
     out: options.Out = None,
     resume: options.Resume = False,
     report: options.Report = True,
@@ -72,7 +77,7 @@ def fit(
         max_time=options.seconds_of(max_time, evaluations), max_evaluations=evaluations, target_error=target_error,
         operators=options.operators_of(operators), guesses=guess or (), template=template, corpus=corpus,
         generator=generator, strict=strict, selection=selection, search=search, seed=seed,
-        noise=noise, loss=loss, patience=patience or None,
+        noise=noise, loss=loss, patience=patience or None, islands=islands,
     )  # fmt: skip
     found: Discovery | None = None
 
@@ -91,7 +96,8 @@ def fit(
         constraints = options.constraints_of(max_size, forbid_nesting, only, all_variables, columns=columns)
         settings = replace(settings, constraints=constraints)
         measured.tell(quiet=quiet)
-        found = _search(measured, settings, out, resume=resume, quiet=quiet)
+        workers = Workers(jobs or core_count(), "dask" if cluster else "local", cluster)
+        found = _search(measured, settings, workers, out, resume=resume, quiet=quiet)
         try:
             if out is not None:
                 save(found, out)
@@ -111,7 +117,9 @@ def fit(
     found.index  # noqa: B018 -- raises an error if nothing was found
 
 
-def _search(measured: Measured, settings: Settings, out: Path | None, *, resume: bool, quiet: bool) -> Discovery:
+def _search(
+    measured: Measured, settings: Settings, workers: Workers, out: Path | None, *, resume: bool, quiet: bool
+) -> Discovery:
     """Search; if that fails, print the best expression so far before the error is raised."""
     improved: list[Improved] = []
     with SearchView(target=measured.problem.target, is_quiet=quiet) as view:
@@ -122,7 +130,7 @@ def _search(measured: Measured, settings: Settings, out: Path | None, *, resume:
             view(event)
 
         try:
-            return discover(measured.problem, settings, on_event=watch, folder=out, resume=resume)
+            return discover(measured.problem, settings, on_event=watch, folder=out, resume=resume, workers=workers)
         except (EdhieError, OSError):  # such as a full disk
             if improved:
                 say(f"the best until then: {measured.problem.target} = {improved[-1].expr}", to=error_console)

@@ -15,6 +15,7 @@ from edhie.cli.outputs import check_folder
 from edhie.cli.terminal import INTERRUPTED, exit_on_interrupt
 from edhie.console import error_console, say
 from edhie.errors import EdhieError, SearchError, raised_as, shortened
+from edhie.evaluate.parallel import core_count
 from edhie.fit.revision import Revision
 from edhie.fit.revision import revise as revised
 from edhie.fit.settings import Settings
@@ -50,6 +51,7 @@ def revise(
     all_variables: options.AllVariables = False,
     generator: options.Generator = None,
     seed: options.RandomSeed = Settings.seed,
+    jobs: options.Jobs = None,
     out: options.Out = None,
     resume: options.Resume = False,
     quiet: options.Quiet = False,
@@ -74,7 +76,9 @@ def revise(
         settings = replace(settings, constraints=constraints)
         measured.tell(quiet=quiet)
         with SearchView(target=measured.problem.target, is_quiet=quiet) as view:
-            found = revised(formula, measured.problem, settings, on_event=view, folder=out, resume=resume)
+            found = revised(
+                formula, measured.problem, settings, on_event=view, folder=out, resume=resume, jobs=jobs or core_count()
+            )
         _print_revision(found, out, quiet=quiet, as_json=as_json)
         if out is not None:
             _save(found, out)

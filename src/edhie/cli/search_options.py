@@ -93,6 +93,14 @@ Generator = Annotated[
 ]
 Strict = Annotated[bool, setting(SEARCH, "strict", "--strict")]
 RandomSeed = Annotated[int, setting(SEARCH, "seed", metavar="N", callback=within(0, 2**63 - 1))]
+Jobs = Annotated[
+    int | None,
+    option(SEARCH, "Cores to use; all by default. They change no result.", metavar="N", callback=within(1)),
+]
+Islands = Annotated[int | None, setting(SEARCH, "islands", metavar="N", callback=within(1))]
+Cluster = Annotated[
+    str | None, option(SEARCH, "Dask scheduler to search on; local starts one here.", metavar="ADDRESS")
+]
 Out = Annotated[Path | None, option(OUTPUT, "Folder to keep everything in.", metavar="FOLDER")]
 Resume = Annotated[bool, option(OUTPUT, "Resume the search in the folder.", "--resume")]
 Report = Annotated[bool, option(OUTPUT, "Draw pictures and write report.html.", "--report/--no-report")]

@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -23,6 +24,7 @@ from edhie.expr import Expr
 from edhie.expr.symbols import Symbol
 from edhie.fit import Discovery, Equation, Problem, Settings, discover
 from edhie.fit.settings import Noise, Selection
+from edhie.fit.workers import Workers
 from edhie.results import Candidates, Front
 
 if TYPE_CHECKING:
@@ -83,6 +85,17 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         they are pieces of equations as they are.
     search : str or Strategy, default="mosaic"
         Search strategy: "mosaic", "evolve" (the paper's EDHiE), "draw" (random search) or your own.
+    islands : int or None, default=None
+        Searches beside each other that exchange their best; each wants a core of its own. None for one, and on a
+        cluster for one for each worker. The result depends on this number, and not on `n_jobs`.
+    n_jobs : int or None, default=None
+        Cores to use, as in scikit-learn: None for one, or as many as an enclosing ``joblib.parallel_config`` says; -1
+        for all. The number changes the time that `fit` takes, and not its result.
+    engine : {"local", "dask"}, default="local"
+        Where the search runs: on this machine, or on a Dask cluster (the extra `cluster`).
+    address : str or None, default=None
+        Address of the Dask scheduler, such as ``"tcp://10.0.0.1:8786"``. None for the current client's, or for a new
+        cluster of processes on this machine.
     warm_start : bool, default=False
         Whether `fit` starts from the equations of the last `fit`: if the columns and the number of targets are the
         same, the best trade-offs of each target are added to `guesses`, as far as the operators allow them. The data
@@ -118,6 +131,10 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         template: str | None = None,
         corpus: Any = None,
         search: Any = Settings.search,
+        islands: int | None = Settings.islands,
+        n_jobs: int | None = None,
+        engine: str = Workers.engine,
+        address: str | None = Workers.address,
         warm_start: bool = False,
         random_state: Any = Settings.seed,
         verbose: bool = False,
@@ -135,6 +152,10 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.template = template
         self.corpus = corpus
         self.search = search
+        self.islands = islands
+        self.n_jobs = n_jobs
+        self.engine = engine
+        self.address = address
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
@@ -206,12 +227,13 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             rows, targets = validation
             held_out = _data(rows, targets[:, k], None, data.names)
         problem = Problem.of(data, target=target, validation=held_out)
+        workers = Workers(joblib.effective_n_jobs(self.n_jobs), self.engine, self.address)
         if not self.verbose:
-            return discover(problem, settings)
+            return discover(problem, settings, workers=workers)
         from edhie.view import SearchView
 
         with SearchView() as view:
-            return discover(problem, settings, on_event=view)
+            return discover(problem, settings, on_event=view, workers=workers)
 
     def _validation(self, X: Any, y: Any, n_dimensions: int) -> tuple[Numbers, Numbers]:  # noqa: N803
         X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True, reset=False)  # noqa: N806

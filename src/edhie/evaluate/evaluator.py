@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -167,6 +168,27 @@ class Evaluator:
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise EdhieError(f"this is not the state of an evaluator, or it is damaged: {error!r}") from error
         self._known, self.counts = known, counts
+
+    def copied(self) -> Evaluator:
+        """Return an evaluator with the same data, settings and contents, which goes on by itself."""
+        twin = copy.copy(self)
+        twin.explored = Archive(self.library)
+        twin.restore(self.state())
+        return twin
+
+    def absorb(
+        self, forest: Forest, errors: NDArray[Any], complexities: NDArray[Any], executed_at: Indices, counts: Counts
+    ) -> None:
+        """Take in expressions that a copy of this evaluator scored, and what it counted since."""
+        if len(forest):
+            writings = self._known_writings(forest)
+            places = self.explored.add(forest, errors, complexities, executed_at)
+            self._known.settle(
+                writings, places, np.isfinite(errors),
+                bound=math.inf, explored=self.explored, negligible=self.negligible,
+            )  # fmt: skip
+            self._known.forget(self.explored.forget(), WRITINGS_A_FORM * self.explored.capacity)
+        self._count(**asdict(counts))
 
     def spend(self, n: int) -> None:
         """Count `n` distinct expressions that were executed against the data elsewhere, as parts of others."""

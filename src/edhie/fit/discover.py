@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 from edhie.evaluate import Data
+from edhie.evaluate.parallel import using_threads
 from edhie.events import Event
 from edhie.expr import Forest, SymbolLibrary
 from edhie.fit.column_choice import columns_to_search
@@ -18,9 +20,13 @@ from edhie.fit.problem import Problem
 from edhie.fit.result import Discovery
 from edhie.fit.settings import Settings
 from edhie.fit.warm_up import warm_up_if_timed
+from edhie.fit.workers import Workers
 from edhie.generators.base import Generator
 from edhie.results import Candidates, Front, SearchResult
 from edhie.search import run
+from edhie.search.islands import Islands
+from edhie.search.islands.engines import Engine
+from edhie.search.strategies import strategy_of
 from edhie.selection.description import Criterion
 from edhie.selection.prior.structure_prior import StructurePrior
 
@@ -35,13 +41,27 @@ def discover(
     folder: str | Path | None = None,
     resume: bool = False,
     criterion: Criterion | None = None,
+    workers: Workers = Workers(),  # noqa: B008 -- frozen
 ) -> Discovery:
     """Find equations that explain the target of a problem.
 
     `folder` keeps the search, and `resume` continues the one that is there. `criterion` compares equations; by default
     it follows from the settings. Ctrl-C ends the search; what was found until then is returned.
     """
-    problem = Problem.of(problem)
+    with closing(workers.open(settings.islands)) as engine, using_threads(workers.jobs):
+        return _discover(Problem.of(problem), settings, engine, on_event, folder, criterion, resume=resume)
+
+
+def _discover(
+    problem: Problem,
+    settings: Settings,
+    engine: Engine,
+    on_event: Listener | None,
+    folder: str | Path | None,
+    criterion: Criterion | None,
+    *,
+    resume: bool,
+) -> Discovery:
     searched = problem.only(columns_to_search(problem.train, settings))
     settings = with_generator(settings, len(searched.columns), folder if resume else None)
     generator, library = generator_and_library(settings, searched.train.names)
@@ -65,6 +85,10 @@ def discover(
     if settings.corpus is not None and settings.template is None:
         score_formulas(evaluator, formulas_in(generator, library), settings.max_evaluations)
     criterion = criterion or criterion_of(settings, generator, library)
+    if settings.islands is None and engine.is_remote:
+        settings = replace(settings, islands=engine.workers)
+    if engine.is_remote or settings.islands not in (None, 1):
+        strategy = Islands(strategy_of(strategy), settings.islands or 1, engine)
     result = run(
         generator, evaluator, strategy=strategy, budget=settings.budget, rng=settings.seed, on_event=on_event,
         folder=folder, resume=resume, asked=settings.identity(), criterion=criterion,

@@ -75,6 +75,8 @@ class Settings:
     """Formulas of your field, one a line. A file, a corpus folder or a list; the search learns from them."""
     search: str | Strategy = DEFAULT
     """Search: mosaic, evolve or draw. evolve is the paper's EDHiE, draw random search; a `Strategy` works as well."""
+    islands: int | None = None
+    """Searches beside each other that exchange their best. None: one, on a cluster one for each worker."""
     constants: FitConfig = CHEAP
     """Settings of the fits of constants."""
     seed: int = 0
@@ -88,6 +90,8 @@ class Settings:
                 raise SearchError(f"unknown {name} {given!r}; choose one of {', '.join(known)}{hint}")
         if self.patience is not None:
             check_whole("patience", self.patience, 1, or_none="no early stop")
+        if self.islands is not None:
+            check_whole("islands", self.islands, 1, or_none="one")
         if self.constraints is not None and not isinstance(self.constraints, Constraints):
             raise SearchError(f"constraints is a Constraints, not {self.constraints!r}; make one: edhie.Constraints()")
         is_number = isinstance(self.max_time, int | float | np.number)
@@ -136,7 +140,7 @@ class Settings:
 
         The data and the evaluator's settings are compared elsewhere.
         """
-        names = ("operators", "generator", "strict", "noise", "guesses", "recalled", "template", "corpus")
+        names = ("operators", "generator", "strict", "noise", "guesses", "recalled", "template", "corpus", "islands")
         defaults = {each.name: each.default for each in fields(self)}
         found = {name: _plain(getattr(self, name)) for name in names if getattr(self, name) != defaults[name]}
         if self.corpus is not None:

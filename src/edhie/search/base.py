@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import Any, ClassVar, final
 
@@ -72,6 +72,14 @@ class Task:
     tally: Tally = field(default_factory=Tally)
     criterion: Criterion = field(default_factory=Criterion)
     """The criterion by which expressions are compared, as in the final choice."""
+    seed: int = 0
+    """The seed of the search."""
+    island: int = 0
+    """The number of the island that the strategy is on."""
+    n_islands: int = 1
+    """How many searches of this kind share the task."""
+    seconds_left: Callable[[], float] = lambda: math.inf
+    """Return the seconds that the budget still has."""
 
     def within_budget(self, n: int) -> int:
         """Return how many of `n` expressions may still be executed."""
@@ -115,6 +123,10 @@ class Strategy(ABC):
 
         All randomness comes from `rng`, which follows from the seed and the step's number.
         """
+
+    def receive(self, forest: Forest) -> None:
+        """Make use of expressions that other islands found, which have been scored; by default nothing is done."""
+        del forest
 
     @abstractmethod
     def state(self) -> State:

@@ -136,6 +136,11 @@ class Evolve(Strategy):
         codes[mutated] = neighbours(mean[mutated], deviation[mutated], shares, rng)
         return codes
 
+    def receive(self, forest: Forest) -> None:
+        """Let the expressions of other islands compete."""
+        codes, _ = self._model.encode(forest.cast(self._model.library))
+        self._compete(codes)
+
     # -- competition ----------------------------------------------------------------------
 
     def _compete(self, codes: Codes) -> None:

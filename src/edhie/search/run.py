@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -87,6 +88,9 @@ class _Loop:
     began: float = field(default_factory=time.perf_counter)
     spent_on_states: float = 0.0
 
+    def __post_init__(self) -> None:
+        self.task = replace(self.task, seed=self.seed, seconds_left=self._seconds_left)
+
     def run(self) -> SearchResult:
         """Do steps until there is a reason to stop."""
         moment, reason = self._moment(with_state=False), None
@@ -120,6 +124,10 @@ class _Loop:
     @property
     def _seconds(self) -> float:
         return time.perf_counter() - self.began
+
+    def _seconds_left(self) -> float:
+        seconds = self.task.budget.seconds
+        return math.inf if seconds is None else max(seconds - self._seconds, 0.0)
 
     def _begin(self) -> None:
         self.strategy.begin(self.task)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from edhie.errors import SearchError
 from edhie.evaluate import Data
+from edhie.evaluate.parallel import using_threads
 from edhie.events import Event
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.standard_libraries import everything
@@ -39,13 +40,27 @@ def revise(
     on_event: Listener | None = None,
     folder: str | Path | None = None,
     resume: bool = False,
+    jobs: int = 1,
 ) -> Revision:
     """Find the least change to a formula after which it explains the target.
 
     The formula is over the columns, with `c` for unknown constants; numbers are constants that start at their values.
     If a column is called `c`, write a number instead. Ctrl-C ends the search; what was found until then is returned.
+    `jobs` is the number of cores to use; it does not change the result.
     """
-    problem = Problem.of(problem)
+    with using_threads(jobs):
+        return _revise(formula, Problem.of(problem), settings, on_event, folder, resume=resume)
+
+
+def _revise(
+    formula: str | Expr,
+    problem: Problem,
+    settings: Settings,
+    on_event: Listener | None,
+    folder: str | Path | None,
+    *,
+    resume: bool,
+) -> Revision:
     given = _read(formula, problem.train.names)
     searched = problem.only(columns_to_search(problem.train, settings, also=given.variables))
     given = _read(formula, searched.train.names)

@@ -45,6 +45,7 @@ from edhie.search.mosaic.config import MosaicConfig, Opening, Rounds
 from edhie.search.mosaic.fitting.findings import Findings
 from edhie.search.mosaic.fitting.improving import improve, tidy
 from edhie.search.mosaic.fitting.scoring import Scorer
+from edhie.search.mosaic.frames.frame import Frame
 from edhie.search.mosaic.frames.free_columns import polynomial_columns
 from edhie.search.mosaic.frames.noise_frames import RowNoise, noise_frames
 from edhie.search.mosaic.frames.opening_frames import best_guesses, frames_around, guess_pieces, opening_frames
@@ -57,6 +58,7 @@ from edhie.search.pieces.function_grid import function_grid, own_functions
 from edhie.search.pieces.generator_source import GeneratorSource
 from edhie.search.pieces.piece_pool import PiecePool
 from edhie.search.pieces.products import Products
+from edhie.search.pieces.splicing import distinct_subtrees
 
 
 class Mosaic(Strategy):
@@ -76,7 +78,7 @@ class Mosaic(Strategy):
         source, one = GeneratorSource(task.generator, library), written_one(library, evaluator.data)
         self._task, self._data = task, data
         self._pool = FramePool(library, data.n_rows, config.elites, evaluator.rules)
-        self._pool.extend(opening_frames(data, library, config))
+        self._pool.extend(self._own(opening_frames(data, library, config)))
         self._pieces = PiecePool(
             library, data.columns, config.kept_pieces, source.costs, one, evaluator.rules, evaluator.data.n_rows
         )
@@ -88,6 +90,18 @@ class Mosaic(Strategy):
         self._surrounded = Forest.from_exprs([], library)
         self._noise: RowNoise | None = None
         self._fewest_bits, self.improved_at, self.best_now = np.inf, 0, None
+
+    def _own(self, frames: list[Frame]) -> list[Frame]:
+        """Return the frames of this island: those over every n-th set of free columns of n islands, and the first."""
+        sets = list(dict.fromkeys(frame.free for frame in frames))
+        n = min(self._task.n_islands, max(len(sets), 1))
+        own = set(sets[self._task.island % n :: n])
+        return [frame for frame in frames if frame is frames[0] or frame.free in own]
+
+    @np.errstate(all="ignore")
+    def receive(self, forest: Forest) -> None:
+        """Weigh the parts of expressions that other islands found."""
+        self._weigh(distinct_subtrees(forest, self.config.largest_piece)[: Opening.GUESS_PIECES])
 
     @np.errstate(all="ignore")
     def step(self, rng: np.random.Generator) -> bool:
@@ -244,7 +258,8 @@ class Mosaic(Strategy):
         """Replace the frames by those for this noise; frames around guesses stay."""
         around = [frame for frame in self._pool.roots if frame.around is not None]
         self._noise, self._pool.frames = noise, []
-        self._pool.extend([*noise_frames(self._data, self._pieces.library, self.config, noise), *around])
+        found = noise_frames(self._data, self._pieces.library, self.config, noise)
+        self._pool.extend([*self._own(found), *around])
 
     # -- the best so far ------------------------------------------------------------------
 

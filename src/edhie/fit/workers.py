@@ -1,0 +1,38 @@
+"""Workers of a fit: cores of this machine, or a cluster. They change the time that it takes, and not the result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from edhie.errors import SearchError
+from edhie.evaluate.numbers import check_whole
+from edhie.search.islands.engines import Engine, Here, Processes
+
+ENGINES = ("local", "dask")
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Where a fit runs."""
+
+    jobs: int = 1
+    """Cores of this machine."""
+    engine: str = "local"
+    """`local`, or `dask` for a cluster."""
+    address: str | None = None
+    """Address of a Dask scheduler. None: the current client's, or a new cluster on this machine."""
+
+    def __post_init__(self) -> None:
+        check_whole("jobs", self.jobs, 1)
+        if self.engine not in ENGINES:
+            raise SearchError(f"unknown engine {self.engine!r}; choose one of {', '.join(ENGINES)}")
+        if self.address is not None and self.engine != "dask":
+            raise SearchError('an address is for a cluster; set engine="dask", or leave out the address')
+
+    def open(self, islands: int | None) -> Engine:
+        """Return the engine for a number of islands, to be used as a context."""
+        if self.engine == "dask":
+            from edhie.search.islands.dask_engine import Dask
+
+            return Dask(self.address, self.jobs)
+        return Here(self.jobs) if self.jobs == 1 or islands in (None, 1) else Processes(self.jobs)

@@ -1,0 +1,120 @@
+"""One epoch of one island: a pure function from the state before to the state after, wherever it runs."""
+
+from __future__ import annotations
+
+import copy
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from edhie.evaluate.counting import Counts
+from edhie.evaluate.evaluator import Evaluator
+from edhie.evaluate.parallel import using_threads
+from edhie.expr import Forest
+from edhie.generators.base import Generator
+from edhie.results.candidates import Candidates
+from edhie.search.arrays import under
+from edhie.search.base import Budget, State, Strategy, Tally, Task
+from edhie.search.watching import candidates_at
+from edhie.selection.description import Criterion
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """What all islands of a search share."""
+
+    generator: Generator
+    evaluator: Evaluator
+    """Data and settings, and what was scored before the search."""
+    strategy: Strategy
+    criterion: Criterion
+    n_islands: int
+    target_error: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Island:
+    """An island at the end of an epoch."""
+
+    state: State
+    """Of its strategy and its evaluator."""
+    n_steps: int
+    is_over: bool
+    """True if its strategy has nothing left to do."""
+    improved_at: int | None
+    """The step at which its best equation was found; None if the strategy does not report it."""
+    tally: Tally
+    counts: Counts
+    leaders: Candidates
+    """Its best expressions."""
+    new: Candidates
+    """The expressions that were scored in the epoch."""
+
+
+@dataclass(frozen=True, eq=False)
+class Epoch:
+    """The order to do one epoch of an island."""
+
+    island: int
+    number: int
+    seed: int
+    before: Island | None
+    """The island as it was; None for a new one."""
+    inbox: Forest
+    """Expressions from other islands."""
+    quota: int
+    """Evaluations after which it ends, once a step is done."""
+    limit: int | None
+    """Evaluations that are never exceeded."""
+    seconds: float
+    """Time limit."""
+    threads: int = 1
+
+
+def run_epoch(setup: Setup, epoch: Epoch) -> Island:
+    """Return an island after one more epoch; the same for the same arguments, unless time runs out."""
+    began, before = time.perf_counter(), epoch.before
+    evaluator, strategy = setup.evaluator.copied(), copy.deepcopy(setup.strategy)
+    tally = Tally() if before is None else replace(before.tally)
+    task = Task(
+        setup.generator, evaluator, Budget(None), tally, setup.criterion,
+        seed=epoch.seed, island=epoch.island, n_islands=setup.n_islands,
+    )  # fmt: skip
+    if before is not None:
+        evaluator.restore(under("evaluator.", before.state))
+    strategy.begin(task)
+    if before is not None:
+        strategy.restore(under("strategy.", before.state))
+    n_steps, is_over = (0, False) if before is None else (before.n_steps, before.is_over)
+    seen, start = evaluator.explored.n_seen, evaluator.counts.executed
+    with using_threads(epoch.threads), evaluator.limited(None if epoch.limit is None else start + epoch.limit):
+        if len(epoch.inbox) and not is_over:
+            evaluator.score(epoch.inbox)
+            strategy.receive(epoch.inbox)
+        while not (
+            is_over
+            or evaluator.is_exhausted
+            or evaluator.counts.executed - start >= epoch.quota
+            or time.perf_counter() - began >= epoch.seconds
+            or (setup.target_error is not None and evaluator.explored.errors.min(initial=np.inf) <= setup.target_error)
+        ):
+            own = [epoch.island] if setup.n_islands > 1 else []  # one island is the search without islands
+            is_over = not strategy.step(np.random.default_rng([epoch.seed, *own, n_steps]))
+            n_steps += 1
+    explored = evaluator.explored
+    return Island(
+        {f"strategy.{name}": np.asarray(each) for name, each in strategy.state().items()}
+        | {f"evaluator.{name}": each for name, each in evaluator.state().items()},
+        n_steps, is_over, strategy.improved_at, tally, evaluator.counts, _leaders(strategy, evaluator),
+        candidates_at(evaluator, np.arange(np.searchsorted(explored.ages, seen), len(explored))),
+    )  # fmt: skip
+
+
+def _leaders(strategy: Strategy, evaluator: Evaluator, most: int = 20) -> Candidates:
+    """Return the best expressions by the strategy's account, else those with the least errors."""
+    leaders = strategy.leaders()
+    if leaders is None:
+        places = evaluator.standing
+        leaders = candidates_at(evaluator, places[np.argsort(evaluator.explored.errors[places], kind="stable")[:most]])
+    return leaders

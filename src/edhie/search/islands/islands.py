@@ -1,0 +1,176 @@
+"""`Islands`: one step of it is an epoch of all islands; an engine runs the epochs, here or elsewhere.
+
+Islands exchange their best by the number of the epoch and never by arrival. So with a budget of evaluations, the result
+depends on the seed and the number of islands, and not on how many workers there are, how fast they are, or whether
+some of them fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from edhie.evaluate.counting import Counts
+from edhie.evaluate.data import few_rows
+from edhie.expr import Forest, SymbolLibrary
+from edhie.results.candidates import Candidates
+from edhie.search.arrays import forest_arrays, forest_from, under
+from edhie.search.base import State, Strategy, Tally, Task
+from edhie.search.islands.engines import Engine, Here
+from edhie.search.islands.epoch import Epoch, Island, Setup, run_epoch
+from edhie.selection.description import describe
+
+FIRST_EPOCH, LONGEST_EPOCH = 2_000, 32_000  # evaluations of an island: about one second, and 10 to 30
+SENT = 10  # expressions that an island sends to the others
+DESCRIBED_ROWS = 500
+ROWS = ("errors", "complexities", "executed_at")
+
+
+@dataclass(frozen=True)
+class IslandsConfig:
+    """Settings that determine the result."""
+
+    islands: int
+    strategy: str
+    settings: dict[str, Any]
+
+
+class Islands(Strategy):
+    """Searches of one kind beside each other."""
+
+    name: ClassVar[str] = "islands"
+
+    def __init__(self, strategy: Strategy, islands: int, engine: Engine | None = None) -> None:
+        self._strategy, self._engine = strategy, engine or Here()
+        self.config = IslandsConfig(islands, strategy.name, strategy.settings())
+
+    def begin(self, task: Task) -> None:
+        """Start without islands."""
+        n = self.config.islands
+        self._task = task
+        self._setup = Setup(
+            task.generator, task.evaluator.copied(), self._strategy, task.criterion, n, task.budget.target_error
+        )
+        self._islands: list[Island | None] = [None] * n
+        self._epoch = 0
+        self.best_now = None
+
+    def step(self, rng: np.random.Generator) -> bool:
+        """Do an epoch of every island, and take in what they found."""
+        del rng  # steps of islands have random numbers of their own
+        n, seed = self.config.islands, self._task.seed
+        quota = min(FIRST_EPOCH << min(self._epoch, 10), LONGEST_EPOCH)
+        limits, left, threads = self._limits(), self._task.seconds_left(), self._engine.threads_each(n)
+        epochs = [
+            Epoch(k, self._epoch, seed, self._islands[k], self._inbox(k), quota, limits[k], left, threads)
+            for k in range(n)
+        ]
+        after: Sequence[Island] = self._engine.map(run_epoch, self._setup, epochs)
+        for before, island in zip(self._islands, after, strict=True):
+            self._take_in(before, island)
+        self._islands = list(after)
+        self._epoch += 1
+        self._note_best()
+        return not self._is_finished(after)
+
+    def _limits(self) -> list[int | None]:
+        """Return the share of each island in the evaluations that are left."""
+        n, left = self.config.islands, self._task.evaluator.remaining
+        if left == np.inf:
+            return [None] * n
+        return [int(left) // n + (k < int(left) % n) for k in range(n)]
+
+    def _inbox(self, island: int) -> Forest:
+        """Return the best expressions of the other islands."""
+        none = Forest.from_exprs([], self._task.evaluator.library)
+        others = [each.leaders.forest[:SENT] for k, each in enumerate(self._islands) if each and k != island]
+        return Forest.concatenate([none, *others]).unique()
+
+    def _take_in(self, before: Island | None, after: Island) -> None:
+        """Add what an island found to the evaluator of the whole search, and its counts to those of the search."""
+        evaluator, tally = self._task.evaluator, self._task.tally
+        old = self._setup.evaluator.counts if before is None else before.counts
+        more = Counts(*(b - a for a, b in zip(astuple(old), astuple(after.counts), strict=True)))
+        if self.config.islands == 1:
+            evaluator.restore(under("evaluator.", after.state))
+        else:
+            new = after.new
+            executed_at = new.executed_at - old.executed + evaluator.counts.executed
+            evaluator.absorb(new.forest, new.errors, new.complexities, executed_at, more)
+        known = Tally() if before is None else before.tally
+        for each in fields(Tally):
+            gain = getattr(after.tally, each.name) - getattr(known, each.name)
+            setattr(tally, each.name, getattr(tally, each.name) + gain)
+
+    def _is_finished(self, islands: Sequence[Island]) -> bool:
+        """Return True where an island has an exact expression, and where none goes on to improve."""
+        evaluator, patience = self._task.evaluator, self._task.budget.patience
+        if evaluator.explored.errors.min(initial=np.inf) <= evaluator.negligible and any(i.is_over for i in islands):
+            return True
+        return all(
+            each.is_over
+            or (
+                patience is not None
+                and each.improved_at is not None
+                and each.n_steps - each.improved_at >= max(patience, each.improved_at)
+            )
+            for each in islands
+        )
+
+    # -- the best so far ------------------------------------------------------------------
+
+    def _note_best(self) -> None:
+        first = Candidates.concatenate([each.leaders.take(slice(1)) for each in self._islands if each])
+        if len(first):
+            data = few_rows(self._task.evaluator.data, DESCRIBED_ROWS)
+            bits = describe(first.forest, data, self._task.criterion).bits
+            self.best_now = first[int(np.argmin(bits))]
+
+    def leaders(self) -> Candidates | None:
+        """Return the best expressions of all islands."""
+        found = [each.leaders for each in self._islands if each]
+        return Candidates.concatenate(found) if found else None
+
+    # -- checkpoints ----------------------------------------------------------------------
+
+    def state(self) -> State:
+        """Return the islands as arrays."""
+        found: dict[str, Any] = {"epoch": np.array(self._epoch)}
+        for k, each in enumerate(self._islands):
+            if each is not None:
+                found |= {f"island{k}.{name}": array for name, array in _arrays(each).items()}
+        return found
+
+    def restore(self, state: State) -> None:
+        """Restore the islands from a snapshot."""
+        self._epoch = int(state["epoch"])
+        library = self._task.evaluator.library
+        for k in range(self.config.islands if self._epoch else 0):
+            self._islands[k] = _island(under(f"island{k}.", state), library)
+        if self._epoch:
+            self._note_best()
+
+
+def _arrays(island: Island) -> dict[str, Any]:
+    improved = -1 if island.improved_at is None else island.improved_at
+    return {
+        **island.state,
+        "numbers": np.array([island.n_steps, island.is_over, improved], np.int64),
+        "tally": np.array(astuple(island.tally), np.int64),
+        "counts": np.array(astuple(island.counts), np.int64),
+        **forest_arrays("leaders.", island.leaders.forest),
+        **{f"leaders.{name}": getattr(island.leaders, name) for name in ROWS},
+    }
+
+
+def _island(arrays: State, library: SymbolLibrary) -> Island:
+    n_steps, is_over, improved = arrays["numbers"].tolist()
+    leaders = Candidates(forest_from("leaders.", arrays, library), *(arrays[f"leaders.{name}"] for name in ROWS))
+    return Island(
+        {name: each for name, each in arrays.items() if name.startswith(("strategy.", "evaluator."))},
+        n_steps, bool(is_over), None if improved < 0 else improved,
+        Tally(*arrays["tally"].tolist()), Counts(*arrays["counts"].tolist()), leaders, leaders.take(slice(0)),
+    )  # fmt: skip

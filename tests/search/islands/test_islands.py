@@ -1,0 +1,125 @@
+"""Laws of islands: the same result wherever epochs run, budgets kept, nothing lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from edhie.evaluate import Evaluator
+from edhie.results import SearchResult
+from edhie.search import Budget, run, strategy_named
+from edhie.search.islands import Islands
+from edhie.search.islands.engines import Engine, Here, Processes
+from edhie.search.islands.epoch import Epoch
+from searches import HVAE, X, Y, assert_same
+
+BUDGET = Budget(evaluations=9_000)
+NOISY = Y + 0.1 * np.random.default_rng(1).normal(size=len(Y))
+
+
+def evaluator() -> Evaluator:
+    return Evaluator(HVAE.library, X, NOISY)
+
+
+def searched(engine: Engine, islands: int = 2, search: str = "mosaic", **options: Any) -> SearchResult:
+    strategy = Islands(strategy_named(search), islands, engine)
+    return run(HVAE, evaluator(), strategy=strategy, rng=3, **{"budget": BUDGET, **options})
+
+
+@pytest.fixture(scope="module")
+def plain() -> SearchResult:
+    """Two islands, one after the other in one process."""
+    return searched(Here())
+
+
+def test_processes_give_the_same_result(plain: SearchResult) -> None:
+    assert_same(searched(Processes(2)), plain)
+
+
+def test_the_budget_is_kept_and_islands_differ(plain: SearchResult) -> None:
+    assert plain.counts.executed <= 9_000
+    three = searched(Here(), islands=3)
+    assert three.counts.executed <= 9_000
+    assert not np.array_equal(three.candidates.errors, plain.candidates.errors)
+
+
+@pytest.mark.parametrize("search", ["mosaic", "evolve", "draw"])
+def test_one_island_is_the_search_without_islands(search: str) -> None:
+    alone = run(HVAE, evaluator(), strategy=search, budget=Budget(evaluations=3_000), rng=3)
+    one = searched(Here(), 1, search, budget=Budget(evaluations=3_000))
+    np.testing.assert_array_equal(one.candidates.errors, alone.candidates.errors)
+    assert one.counts.executed == alone.counts.executed
+
+
+def test_islands_receive_the_best_of_the_others() -> None:
+    inboxes: list[list[int]] = []
+
+    class Watched(Here):
+        def map(self, work: Callable[..., Any], setup: Any, jobs: Sequence[Any]) -> list[Any]:
+            inboxes.append([len(job.inbox) for job in jobs])
+            return super().map(work, setup, jobs)
+
+    searched(Watched(), islands=2)
+    first, *others = inboxes
+    assert first == [0, 0]
+    assert others
+    assert all(n > 0 for inbox in others for n in inbox)
+
+
+def test_a_stopped_search_resumes_to_the_same_result(plain: SearchResult, tmp_path: Path) -> None:
+    class Stopping(Here):
+        """An engine that is interrupted in the second epoch."""
+
+        def map(self, work: Callable[..., Any], setup: Any, jobs: Sequence[Any]) -> list[Any]:
+            if isinstance(jobs[0], Epoch) and jobs[0].number == 1:
+                raise KeyboardInterrupt
+            return super().map(work, setup, jobs)
+
+    stopped = searched(Stopping(), folder=tmp_path / "run")
+    assert stopped.stopped == "interrupted"
+    assert 0 < stopped.counts.executed < plain.counts.executed
+    assert_same(searched(Here(), folder=tmp_path / "run", resume=True), plain)
+
+
+# -- on a Dask cluster --------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as found:
+        yield found
+
+
+def test_a_cluster_gives_the_same_result(plain: SearchResult, cluster: Any) -> None:
+    from edhie.search.islands.dask_engine import Dask
+
+    with closing(Dask(cluster.scheduler_address)) as engine:
+        assert_same(searched(engine), plain)
+
+
+def test_a_killed_worker_changes_nothing(plain: SearchResult, cluster: Any) -> None:
+    from edhie.search.islands.dask_engine import Dask
+
+    killed = []
+
+    class Killing(Dask):
+        """Kills a worker while the second epoch runs."""
+
+        def _attempt(self, digest: str, packed: bytes, jobs: dict[int, Any], attempt: int) -> dict[int, Any]:
+            if jobs[min(jobs)].number == 1 and attempt == 0:
+                killed.append(self._client.submit(os.getpid, pure=False).result())
+                self._client.loop.call_later(0.2, os.kill, killed[0], signal.SIGKILL)
+            return super()._attempt(digest, packed, jobs, attempt)
+
+    with closing(Killing(cluster.scheduler_address)) as engine:
+        assert_same(searched(engine), plain)
+        with pytest.raises(ProcessLookupError):
+            os.kill(killed[0], 0)
