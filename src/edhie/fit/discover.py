@@ -87,8 +87,8 @@ def _discover(
     criterion = criterion or criterion_of(settings, generator, library)
     if settings.islands is None and engine.is_remote:
         settings = replace(settings, islands=engine.workers)
-    if engine.is_remote or settings.islands not in (None, 1):
-        strategy = Islands(strategy_of(strategy), settings.islands or 1, engine)
+    if settings.islands is not None:
+        strategy = Islands(strategy_of(strategy), settings.islands, engine)
     result = run(
         generator, evaluator, strategy=strategy, budget=settings.budget, rng=settings.seed, on_event=on_event,
         folder=folder, resume=resume, asked=settings.identity(), criterion=criterion,

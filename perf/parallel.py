@@ -1,0 +1,197 @@
+"""How much two cores gain: threads inside of one search, and islands, beside two independent processes.
+
+python perf/parallel.py [--quick] [--laws]
+
+Shared machines seldom give twice the speed for twice the cores, so each gain is compared with that of two independent
+searches at the same time, measured in the same run. Speeds are of evaluations per second of wall time, on a table with
+noise that no search explains before its budget ends; modes take turns, and each has its best round.
+
+--laws measures the time to solution instead: Feynman equations that one core needs more than 5 s for, ten seeds, 60 s
+each, with one core, with two threads, and with two islands. Times are kept in results/parallel_laws.csv, and a run that
+was stopped goes on from there; it takes hours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from report import Report
+
+EVALUATIONS = 30_000
+ROUNDS = 2
+SEEDS = 10
+SECONDS = 60.0
+LAWS = (
+    "I.6.2b", "I.15.3x", "I.15.3t", "I.29.16", "I.30.3", "I.37.4", "I.40.1", "I.50.26", "II.11.17", "II.35.18",
+    "II.35.21", "III.4.32", "III.4.33", "B1", "B8", "B13", "B17", "B19", "B20",
+)  # fmt: skip
+"""Found in one run at least of experiments/results/feynman120-default.csv, in which both took longer than 5 s."""
+MODES: dict[str, dict[str, int | None]] = {
+    "one": {"jobs": 1, "islands": None},
+    "threads": {"jobs": 2, "islands": None},
+    "islands": {"jobs": 2, "islands": 2},
+}
+TIMES = Path(__file__).parent / "results" / "parallel_laws.csv"
+
+
+# -- one search, in a process of its own --------------------------------------------------
+
+
+def search(order: dict[str, Any]) -> dict[str, Any]:
+    """Do one search, warmed up, and return its seconds and whether it ended with an exact equation."""
+    import numpy as np
+
+    from edhie.evaluate import read_data
+    from edhie.fit.discover import discover
+    from edhie.fit.settings import Settings
+    from edhie.fit.workers import Workers
+
+    if order["law"] is None:
+        rng = np.random.default_rng(1)
+        X = rng.uniform(1, 5, (1000, 5))  # noqa: N806
+        y = X[:, 0] * np.exp(-X[:, 1] / X[:, 2]) * np.hypot(X[:, 3], X[:, 4]) / (X[:, 2] + np.sin(X[:, 3]))
+        y *= 1 + 0.01 * rng.normal(size=len(y))
+    else:
+        from edhie.bench.problem import chosen, load_problems
+
+        X, y = chosen(load_problems("feynman120"), [order["law"]])[0].data("train", order["seed"])  # noqa: N806
+    data, workers = read_data(X, y), Workers(order["jobs"])
+    warm = Settings(max_time=None, max_evaluations=2_000, islands=order["islands"], seed=1)
+    discover(read_data(X[:, :1], np.sin(X[:, 0]) + X[:, 0] ** 0.3), warm, workers=workers)
+    settings = Settings(
+        max_time=order["seconds"], max_evaluations=order["evaluations"], islands=order["islands"], seed=order["seed"]
+    )
+    found = discover(data, settings, workers=workers).result
+    return {"seconds": found.seconds, "executed": found.counts.executed, "is_solved": found.stopped == "finished"}
+
+
+def started(**order: Any) -> subprocess.Popen[str]:
+    """Start a search in a new process."""
+    order = {"law": None, "seconds": None, "evaluations": None, "seed": 0, "jobs": 1, "islands": None} | order
+    command = [sys.executable, __file__, "--search", json.dumps(order)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def result(process: subprocess.Popen[str]) -> dict[str, Any]:
+    """Return what a search prints."""
+    out, _ = process.communicate()
+    found: dict[str, Any] = json.loads(out.splitlines()[-1])
+    return found
+
+
+# -- speed --------------------------------------------------------------------------------
+
+
+def speed(*processes: subprocess.Popen[str]) -> float:
+    """Return the evaluations per second of searches that run at the same time."""
+    found = [result(each) for each in processes]
+    return sum(each["executed"] / each["seconds"] for each in found)
+
+
+def measure_speed(report: Report, *, quick: bool) -> None:
+    """Compare two cores with one."""
+    n = EVALUATIONS // 5 if quick else EVALUATIONS
+    ways = {
+        "one": lambda: speed(started(evaluations=n)),
+        "one island": lambda: speed(started(evaluations=n, islands=1)),
+        "independent": lambda: speed(started(evaluations=n), started(evaluations=n, seed=1)),
+        "threads": lambda: speed(started(evaluations=n, jobs=2)),
+        "islands": lambda: speed(started(evaluations=2 * n, jobs=2, islands=2)),
+        "islands on one core": lambda: speed(started(evaluations=2 * n, jobs=1, islands=2)),
+    }
+    best = dict.fromkeys(ways, 0.0)
+    for _ in range(1 if quick else ROUNDS):
+        for name, way in ways.items():
+            best[name] = max(best[name], way())
+    possible, threads = best["independent"] / best["one"], best["threads"] / best["one"]
+    islands, lost = best["islands"] / best["islands on one core"], 1 - best["one island"] / best["one"]
+    report.row("one search, one core", f"{best['one']:,.0f}/s", "evaluations")
+    report.row("two independent searches", f"{possible:.2f}×", "what two cores of this machine give")
+    report.row("one search, two threads", f"{threads:.2f}×", f"{threads / possible:.2f} of that")
+    report.row(
+        "two islands, one core", f"{best['islands on one core']:,.0f}/s", "each weighs in its share of the frames"
+    )
+    report.row("two islands, two processes", f"{islands:.2f}×", f"{islands / possible:.2f} of what is possible")
+    report.row("one island instead of none", f"{100 * lost:.1f} % slower", "states are taken and restored")
+    report.figure("independent_2", possible)
+    report.figure("scaling_2", islands / possible)
+    report.figure("scaling_2_threads", threads / possible)
+    report.figure("overhead_1", lost)
+
+
+# -- time to solution ---------------------------------------------------------------------
+
+
+def measure_laws(report: Report) -> None:
+    """Measure what is missing among the times to solution, and compare those of two cores with one."""
+    import numpy as np
+
+    known = _times()
+    for seed in range(SEEDS):
+        for law in LAWS:
+            for mode, options in MODES.items():
+                if (law, mode, seed) not in known:
+                    found = result(started(law=law, seed=seed, seconds=SECONDS, **options))
+                    known[law, mode, seed] = found["seconds"] if found["is_solved"] else float("nan")
+                    _keep(law, mode, seed, known[law, mode, seed])
+    everything = [(law, seed) for law in LAWS for seed in range(SEEDS)]
+    for mode in MODES:
+        times = [known[law, mode, seed] for law, seed in everything]
+        solved = sum(map(math.isfinite, times))
+        report.row(f"{mode}: solved", f"{solved} of {len(times)}", f"{np.nanmedian(times):.1f} s in the median")
+    for mode in ("threads", "islands"):
+        # a search that did not solve its equation took all of its time at least
+        ratios = [_sum(known, law, mode) / _sum(known, law, "one") for law in LAWS]
+        mean = math.exp(float(np.mean(np.log(ratios))))
+        report.row(f"time to solution, {mode}", f"{mean:.2f}", "of that on one core; geometric mean over equations")
+        report.figure("time_to_solution_ratio_2" if mode == "threads" else "time_to_solution_ratio_2_islands", mean)
+
+
+def _sum(known: dict[tuple[str, str, int], float], law: str, mode: str) -> float:
+    times = (known[law, mode, seed] for seed in range(SEEDS))
+    return sum(time if math.isfinite(time) else SECONDS for time in times)
+
+
+def _times() -> dict[tuple[str, str, int], float]:
+    if not TIMES.exists():
+        return {}
+    with TIMES.open(newline="") as file:
+        return {(row["law"], row["mode"], int(row["seed"])): float(row["seconds"]) for row in csv.DictReader(file)}
+
+
+def _keep(law: str, mode: str, seed: int, seconds: float) -> None:
+    is_new = not TIMES.exists()
+    with TIMES.open("a", newline="") as file:
+        writer = csv.writer(file)
+        if is_new:
+            writer.writerow(["law", "mode", "seed", "seconds"])
+        writer.writerow([law, mode, seed, f"{seconds:.3f}"])
+
+
+def main() -> None:
+    """Measure what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="smaller sizes")
+    parser.add_argument("--laws", action="store_true", help="time to solution instead of speed")
+    parser.add_argument("--search", type=json.loads, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.search is not None:
+        print(json.dumps(search(given.search)))
+        return
+    report = Report("two cores")
+    if given.laws:
+        measure_laws(report)
+    else:
+        measure_speed(report, quick=given.quick)
+    report.close()
+
+
+if __name__ == "__main__":
+    main()
