@@ -8,7 +8,6 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -24,7 +23,7 @@ from edhie.expr import Expr
 from edhie.expr.symbols import Symbol
 from edhie.fit import Discovery, Equation, Problem, Settings, discover
 from edhie.fit.settings import Noise, Selection
-from edhie.fit.workers import Workers
+from edhie.fit.workers import Workers, cores_of
 from edhie.results import Candidates, Front
 
 if TYPE_CHECKING:
@@ -90,7 +89,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         cluster for one for each worker. The result depends on this number, and not on `n_jobs`.
     n_jobs : int or None, default=None
         Cores to use, as in scikit-learn: None for one, or as many as an enclosing ``joblib.parallel_config`` says; -1
-        for all. The number changes the time that `fit` takes, and not its result.
+        for all; one inside of another parallel loop, such as a grid search. It does not change the result.
     engine : {"local", "dask"}, default="local"
         Where the search runs: on this machine, or on a Dask cluster (the extra `cluster`).
     address : str or None, default=None
@@ -227,7 +226,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             rows, targets = validation
             held_out = _data(rows, targets[:, k], None, data.names)
         problem = Problem.of(data, target=target, validation=held_out)
-        workers = Workers(joblib.effective_n_jobs(self.n_jobs), self.engine, self.address)
+        workers = Workers(cores_of(self.n_jobs), self.engine, self.address)
         if not self.verbose:
             return discover(problem, settings, workers=workers)
         from edhie.view import SearchView

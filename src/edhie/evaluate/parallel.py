@@ -7,12 +7,15 @@ parts of a loop do not depend on each other: the number of threads never changes
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import lru_cache
 from typing import Any, TypeVar
+
+from threadpoolctl import threadpool_limits
 
 from edhie.errors import EdhieError
 
@@ -25,17 +28,38 @@ _threads: ContextVar[int] = ContextVar("threads", default=1)
 @contextmanager
 def using_threads(count: int | None) -> Iterator[None]:
     """Let loops use so many threads while the context lasts, None for one a core; BLAS has one in each of them."""
-    from threadpoolctl import threadpool_limits
-
     count = core_count() if count is None else count
     if count < 1:
         raise EdhieError(f"the number of threads must be at least 1, not {count}; give None to use every core")
     before = _threads.set(count)
     try:
-        with threadpool_limits(1, user_api="blas"):
+        with _blas:
             yield
     finally:
         _threads.reset(before)
+
+
+class _OneBlasThread:
+    """A limit for the whole process, from the first context that is entered to the last that is left."""
+
+    def __init__(self) -> None:
+        self._lock, self._depth = threading.Lock(), 0
+        self._limits: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._depth == 0:
+                self._limits = threadpool_limits(1, user_api="blas")
+            self._depth += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._depth -= 1
+            if self._depth == 0:
+                self._limits.restore_original_limits()
+
+
+_blas = _OneBlasThread()
 
 
 def thread_count() -> int:

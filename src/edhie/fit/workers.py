@@ -11,6 +11,15 @@ from edhie.search.islands.engines import Engine, Here, Processes
 ENGINES = ("local", "dask")
 
 
+def cores_of(n_jobs: int | None) -> int:
+    """Return the cores for scikit-learn's `n_jobs`; one inside of another parallel loop, which uses the others."""
+    import joblib
+    from joblib.parallel import get_active_backend
+
+    backend, _ = get_active_backend()
+    return 1 if backend.nesting_level else int(joblib.effective_n_jobs(n_jobs))
+
+
 @dataclass(frozen=True)
 class Workers:
     """Where a fit runs."""

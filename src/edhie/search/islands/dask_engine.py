@@ -10,6 +10,7 @@ from typing import Any, cast
 from edhie.errors import SearchError
 from edhie.search.islands.engines import Engine, J, R, S
 
+ANSWER_SECONDS = 10  # in which a scheduler has to answer
 ATTEMPTS = 5  # at a job whose worker, or whose data, is lost
 _unpacked: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {}  # on a worker, by digest
 LOCAL = "local"
@@ -30,7 +31,7 @@ class Dask(Engine):
         self._cluster: Any = None
         try:
             if address not in (None, LOCAL):
-                self._client = distributed.Client(address, timeout="10s", set_as_default=False)
+                self._client = distributed.Client(address, timeout=ANSWER_SECONDS, set_as_default=False)
                 self._is_own = True
             else:
                 self._client, self._is_own = None if address == LOCAL else _current_client(), False
