@@ -7,8 +7,10 @@ import time
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edhie.evaluate.counting import Counts
+from edhie.evaluate.data import few_rows
 from edhie.evaluate.evaluator import Evaluator
 from edhie.evaluate.parallel import using_threads
 from edhie.expr import Forest
@@ -17,7 +19,10 @@ from edhie.results.candidates import Candidates
 from edhie.search.arrays import under
 from edhie.search.base import Budget, State, Strategy, Tally, Task
 from edhie.search.watching import candidates_at
-from edhie.selection.description import Criterion
+from edhie.selection.description import Criterion, describe
+
+DESCRIBED_ROWS = 500
+MOST_LEADERS = 20  # of a strategy that does not report them
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +53,8 @@ class Island:
     counts: Counts
     leaders: Candidates
     """Its best expressions."""
+    bits: NDArray[np.float64]
+    """By leader: the description length on some rows."""
     new: Candidates
     """The expressions that were scored in the epoch."""
 
@@ -102,19 +109,21 @@ def run_epoch(setup: Setup, epoch: Epoch) -> Island:
             own = [epoch.island] if setup.n_islands > 1 else []  # one island is the search without islands
             is_over = not strategy.step(np.random.default_rng([epoch.seed, *own, n_steps]))
             n_steps += 1
-    explored = evaluator.explored
+    explored, leaders = evaluator.explored, _leaders(strategy, evaluator)
+    bits = describe(leaders.forest, few_rows(evaluator.data, DESCRIBED_ROWS), setup.criterion).bits
     return Island(
         {f"strategy.{name}": np.asarray(each) for name, each in strategy.state().items()}
         | {f"evaluator.{name}": each for name, each in evaluator.state().items()},
-        n_steps, is_over, strategy.improved_at, tally, evaluator.counts, _leaders(strategy, evaluator),
+        n_steps, is_over, strategy.improved_at, tally, evaluator.counts, leaders, bits,
         candidates_at(evaluator, np.arange(np.searchsorted(explored.ages, seen), len(explored))),
     )  # fmt: skip
 
 
-def _leaders(strategy: Strategy, evaluator: Evaluator, most: int = 20) -> Candidates:
+def _leaders(strategy: Strategy, evaluator: Evaluator) -> Candidates:
     """Return the best expressions by the strategy's account, else those with the least errors."""
     leaders = strategy.leaders()
     if leaders is None:
         places = evaluator.standing
-        leaders = candidates_at(evaluator, places[np.argsort(evaluator.explored.errors[places], kind="stable")[:most]])
+        best = places[np.argsort(evaluator.explored.errors[places], kind="stable")[:MOST_LEADERS]]
+        leaders = candidates_at(evaluator, best)
     return leaders

@@ -9,23 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
+from itertools import islice
 from typing import Any, ClassVar
 
 import numpy as np
 
 from edhie.evaluate.counting import Counts
-from edhie.evaluate.data import few_rows
 from edhie.expr import Forest, SymbolLibrary
 from edhie.results.candidates import Candidates
 from edhie.search.arrays import forest_arrays, forest_from, under
 from edhie.search.base import State, Strategy, Tally, Task
 from edhie.search.islands.engines import Engine, Here
 from edhie.search.islands.epoch import Epoch, Island, Setup, run_epoch
-from edhie.selection.description import describe
 
 FIRST_EPOCH, LONGEST_EPOCH = 2_000, 32_000  # evaluations of an island: about one second, and 10 to 30
-SENT = 10  # expressions that an island sends to the others
-DESCRIBED_ROWS = 500
+RECEIVED = 20  # expressions from the other islands
 ROWS = ("errors", "complexities", "executed_at")
 
 
@@ -64,8 +62,9 @@ class Islands(Strategy):
         n, seed = self.config.islands, self._task.seed
         quota = min(FIRST_EPOCH << min(self._epoch, 10), LONGEST_EPOCH)
         limits, left, threads = self._limits(), self._task.seconds_left(), self._engine.threads_each(n)
+        sent = self._sent()
         epochs = [
-            Epoch(k, self._epoch, seed, self._islands[k], self._inbox(k), quota, limits[k], left, threads)
+            Epoch(k, self._epoch, seed, self._islands[k], self._inbox(k, sent), quota, limits[k], left, threads)
             for k in range(n)
         ]
         after: Sequence[Island] = self._engine.map(run_epoch, self._setup, epochs)
@@ -83,11 +82,22 @@ class Islands(Strategy):
             return [None] * n
         return [int(left) // n + (k < int(left) % n) for k in range(n)]
 
-    def _inbox(self, island: int) -> Forest:
+    def _sent(self) -> list[tuple[float, int, int]]:
+        """Return the best expressions of all islands: description length, island, place among its leaders."""
+        sent = [
+            (bits, k, place)
+            for k, each in enumerate(self._islands)
+            if each
+            for place, bits in enumerate(each.bits.tolist())
+            if bits < np.inf
+        ]
+        return sorted(sent)
+
+    def _inbox(self, island: int, sent: list[tuple[float, int, int]]) -> Forest:
         """Return the best expressions of the other islands."""
-        none = Forest.from_exprs([], self._task.evaluator.library)
-        others = [each.leaders.forest[:SENT] for k, each in enumerate(self._islands) if each and k != island]
-        return Forest.concatenate([none, *others]).unique()
+        few = islice(((k, place) for _, k, place in sent if k != island), RECEIVED)
+        chosen = [self._islands[k].leaders.forest.take([place]) for k, place in few]  # type: ignore[union-attr]
+        return Forest.concatenate([Forest.from_exprs([], self._task.evaluator.library), *chosen]).unique()
 
     def _take_in(self, before: Island | None, after: Island) -> None:
         """Add what an island found to the evaluator of the whole search, and its counts to those of the search."""
@@ -123,11 +133,8 @@ class Islands(Strategy):
     # -- the best so far ------------------------------------------------------------------
 
     def _note_best(self) -> None:
-        first = Candidates.concatenate([each.leaders.take(slice(1)) for each in self._islands if each])
-        if len(first):
-            data = few_rows(self._task.evaluator.data, DESCRIBED_ROWS)
-            bits = describe(first.forest, data, self._task.criterion).bits
-            self.best_now = first[int(np.argmin(bits))]
+        for _, k, place in self._sent()[:1]:
+            self.best_now = self._islands[k].leaders[place]  # type: ignore[union-attr]
 
     def leaders(self) -> Candidates | None:
         """Return the best expressions of all islands."""
@@ -163,6 +170,7 @@ def _arrays(island: Island) -> dict[str, Any]:
         "counts": np.array(astuple(island.counts), np.int64),
         **forest_arrays("leaders.", island.leaders.forest),
         **{f"leaders.{name}": getattr(island.leaders, name) for name in ROWS},
+        "leaders.bits": island.bits,
     }
 
 
@@ -172,5 +180,6 @@ def _island(arrays: State, library: SymbolLibrary) -> Island:
     return Island(
         {name: each for name, each in arrays.items() if name.startswith(("strategy.", "evaluator."))},
         n_steps, bool(is_over), None if improved < 0 else improved,
-        Tally(*arrays["tally"].tolist()), Counts(*arrays["counts"].tolist()), leaders, leaders.take(slice(0)),
+        Tally(*arrays["tally"].tolist()), Counts(*arrays["counts"].tolist()), leaders, arrays["leaders.bits"],
+        leaders.take(slice(0)),
     )  # fmt: skip
