@@ -21,6 +21,7 @@ from edhie.search.islands.epoch import Epoch
 from searches import HVAE, X, Y, assert_same
 
 BUDGET = Budget(evaluations=9_000)
+LAW = np.sin(X[:, 0] ** 2) * np.cos(X[:, 0]) - 1
 NOISY = Y + 0.1 * np.random.default_rng(1).normal(size=len(Y))
 
 
@@ -86,6 +87,24 @@ def test_a_stopped_search_resumes_to_the_same_result(plain: SearchResult, tmp_pa
     assert stopped.stopped == "interrupted"
     assert 0 < stopped.counts.executed < plain.counts.executed
     assert_same(searched(Here(), folder=tmp_path / "run", resume=True), plain)
+
+
+def test_of_exact_islands_the_one_with_the_fewest_evaluations_counts() -> None:
+    """Others may have stopped because of it, so that what they found depends on when they heard of it."""
+    budget, found = Budget(evaluations=60_000), []
+    for engine in (Here(), Processes(2), Deaf()):
+        strategy = Islands(strategy_named("mosaic"), 3, engine)
+        found.append(run(HVAE, Evaluator(HVAE.library, X, LAW), strategy=strategy, budget=budget, rng=0))
+    assert found[0].stopped == "finished"
+    assert found[0].front.errors.min() < 1e-12
+    assert_same(found[1], found[0])
+    assert_same(found[2], found[0])
+
+
+class Deaf(Here):
+    """Islands that do not hear of each other during an epoch, as on several machines."""
+
+    is_remote = True
 
 
 # -- on a Dask cluster --------------------------------------------------------------------

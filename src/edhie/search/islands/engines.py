@@ -17,7 +17,7 @@ class Engine(ABC):
     workers: int = 1
     """Cores that it uses."""
     is_remote = False
-    """True if the work is not to be done by this process."""
+    """True if jobs run on other machines."""
 
     @abstractmethod
     def map(self, work: Callable[[S, J], R], setup: S, jobs: Sequence[J]) -> list[R]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,8 @@ class Island:
     """By leader: the description length on some rows."""
     new: Candidates
     """The expressions that were scored in the epoch."""
+    exact_at: int | None
+    """The evaluations in the epoch until an exact expression was found; None without one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +80,8 @@ class Epoch:
     seconds: float
     """Time limit."""
     threads: int = 1
+    finds: Path | None = None
+    """A folder in which islands of one machine note exact expressions, so that the others need not go on."""
 
 
 def run_epoch(setup: Setup, epoch: Epoch) -> Island:
@@ -94,7 +99,7 @@ def run_epoch(setup: Setup, epoch: Epoch) -> Island:
     if before is not None:
         strategy.restore(under("strategy.", before.state))
     n_steps, is_over = (0, False) if before is None else (before.n_steps, before.is_over)
-    seen, start = evaluator.explored.n_seen, evaluator.counts.executed
+    seen, start, exact_at = evaluator.explored.n_seen, evaluator.counts.executed, None
     with using_threads(epoch.threads), evaluator.limited(None if epoch.limit is None else start + epoch.limit):
         if len(epoch.inbox) and not is_over:
             evaluator.score(epoch.inbox)
@@ -104,19 +109,29 @@ def run_epoch(setup: Setup, epoch: Epoch) -> Island:
             or evaluator.is_exhausted
             or evaluator.counts.executed - start >= epoch.quota
             or time.perf_counter() - began >= epoch.seconds
+            or _is_beaten(epoch.finds, evaluator.counts.executed - start)
             or (setup.target_error is not None and evaluator.explored.errors.min(initial=np.inf) <= setup.target_error)
         ):
             own = [epoch.island] if setup.n_islands > 1 else []  # one island is the search without islands
             is_over = not strategy.step(np.random.default_rng([epoch.seed, *own, n_steps]))
             n_steps += 1
+            if is_over and evaluator.explored.errors.min(initial=np.inf) <= evaluator.negligible:
+                exact_at = evaluator.counts.executed - start
+                if epoch.finds is not None:
+                    (epoch.finds / f"{exact_at}-{epoch.island}").touch()
     explored, leaders = evaluator.explored, _leaders(strategy, evaluator)
     bits = describe(leaders.forest, few_rows(evaluator.data, DESCRIBED_ROWS), setup.criterion).bits
     return Island(
         {f"strategy.{name}": np.asarray(each) for name, each in strategy.state().items()}
         | {f"evaluator.{name}": each for name, each in evaluator.state().items()},
         n_steps, is_over, strategy.improved_at, tally, evaluator.counts, leaders, bits,
-        candidates_at(evaluator, np.arange(np.searchsorted(explored.ages, seen), len(explored))),
+        candidates_at(evaluator, np.arange(np.searchsorted(explored.ages, seen), len(explored))), exact_at,
     )  # fmt: skip
+
+
+def _is_beaten(finds: Path | None, executed: int) -> bool:
+    """Return True if another island found an exact expression with fewer evaluations: it is the one that counts."""
+    return finds is not None and any(int(each.name.partition("-")[0]) < executed for each in finds.iterdir())
 
 
 def _leaders(strategy: Strategy, evaluator: Evaluator) -> Candidates:

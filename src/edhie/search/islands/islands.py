@@ -8,8 +8,11 @@ some of them fail.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import astuple, dataclass, fields
 from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,7 +25,7 @@ from edhie.search.base import State, Strategy, Tally, Task
 from edhie.search.islands.engines import Engine, Here
 from edhie.search.islands.epoch import Epoch, Island, Setup, run_epoch
 
-FIRST_EPOCH, LONGEST_EPOCH = 2_000, 32_000  # evaluations of an island: about one second, and 10 to 30
+FIRST_EPOCH, LONGEST_EPOCH = 2_000, 128_000  # evaluations of an island: about a second, and 10 to 30 s
 RECEIVED = 20  # expressions from the other islands
 ROWS = ("errors", "complexities", "executed_at")
 
@@ -63,17 +66,22 @@ class Islands(Strategy):
         quota = min(FIRST_EPOCH << min(self._epoch, 10), LONGEST_EPOCH)
         limits, left, threads = self._limits(), self._task.seconds_left(), self._engine.threads_each(n)
         sent = self._sent()
-        epochs = [
-            Epoch(k, self._epoch, seed, self._islands[k], self._inbox(k, sent), quota, limits[k], left, threads)
-            for k in range(n)
-        ]
-        after: Sequence[Island] = self._engine.map(run_epoch, self._setup, epochs)
-        for before, island in zip(self._islands, after, strict=True):
-            self._take_in(before, island)
-        self._islands = list(after)
+        with ExitStack() as stack:
+            finds = None if self._engine.is_remote else Path(stack.enter_context(TemporaryDirectory(prefix="edhie-")))
+            inboxes = [self._inbox(k, sent) for k in range(n)]
+            epochs = [
+                Epoch(k, self._epoch, seed, self._islands[k], inboxes[k], quota, limits[k], left, threads, finds)
+                for k in range(n)
+            ]
+            after: Sequence[Island] = self._engine.map(run_epoch, self._setup, epochs)
+        exact = [(each.exact_at, k) for k, each in enumerate(after) if each.exact_at is not None]
+        # if several are exact, the one with the fewest evaluations counts, as others may have stopped because of it
+        for k in [min(exact)[1]] if exact else range(n):
+            self._take_in(self._islands[k], after[k])
+            self._islands[k] = after[k]
         self._epoch += 1
         self._note_best()
-        return not self._is_finished(after)
+        return not (exact or self._is_finished(after))
 
     def _limits(self) -> list[int | None]:
         """Return the share of each island in the evaluations that are left."""
@@ -116,10 +124,8 @@ class Islands(Strategy):
             setattr(tally, each.name, getattr(tally, each.name) + gain)
 
     def _is_finished(self, islands: Sequence[Island]) -> bool:
-        """Return True where an island has an exact expression, and where none goes on to improve."""
-        evaluator, patience = self._task.evaluator, self._task.budget.patience
-        if evaluator.explored.errors.min(initial=np.inf) <= evaluator.negligible and any(i.is_over for i in islands):
-            return True
+        """Return True where no island goes on to improve."""
+        patience = self._task.budget.patience
         return all(
             each.is_over
             or (
@@ -155,10 +161,10 @@ class Islands(Strategy):
         """Restore the islands from a snapshot."""
         self._epoch = int(state["epoch"])
         library = self._task.evaluator.library
-        for k in range(self.config.islands if self._epoch else 0):
-            self._islands[k] = _island(under(f"island{k}.", state), library)
-        if self._epoch:
-            self._note_best()
+        for k in range(self.config.islands):
+            if f"island{k}.numbers" in state:  # the others have not ended an epoch
+                self._islands[k] = _island(under(f"island{k}.", state), library)
+        self._note_best()
 
 
 def _arrays(island: Island) -> dict[str, Any]:
@@ -181,5 +187,5 @@ def _island(arrays: State, library: SymbolLibrary) -> Island:
         {name: each for name, each in arrays.items() if name.startswith(("strategy.", "evaluator."))},
         n_steps, bool(is_over), None if improved < 0 else improved,
         Tally(*arrays["tally"].tolist()), Counts(*arrays["counts"].tolist()), leaders, arrays["leaders.bits"],
-        leaders.take(slice(0)),
+        leaders.take(slice(0)), None,
     )  # fmt: skip
