@@ -4,9 +4,9 @@ python experiments/scale.py
 
 Measured, with the code that runs on a cluster: the bytes that an epoch of an island moves, the seconds for which an
 epoch occupies its worker, and the seconds that the client needs for each island between two epochs. Simulated with
-these figures: epochs of 10 to 10,000 islands, one worker each. A worker's epoch takes a random time around the measured one
-(lognormal, 20 % of deviation, as evaluations differ in cost), plus latency and the transfer of its states; workers die
-now and then, and their epoch starts again elsewhere after a delay. All islands wait for the last one, since they
+these figures: epochs of 10 to 10,000 islands, one worker each. A worker's epoch takes a random time around the measured
+one (lognormal, 20 % of deviation, as evaluations differ in cost), plus latency and the transfer of its states; workers
+die now and then, and their epoch starts again elsewhere after a delay. All islands wait for the last one, since they
 exchange by the number of the epoch. The share of the workers' time that is used is printed, with what it is lost to.
 """
 
@@ -128,16 +128,16 @@ def main() -> None:
     rng = np.random.default_rng(0)
     lines = [
         "# How many islands one client can serve", "",
-        "Made by `python experiments/scale.py`: parts measured on one machine, the rest simulated. A table of 1,000 rows",
-        "and 5 columns; full epochs have 128,000 evaluations.", "",
+        "Made by `python experiments/scale.py`: parts measured on one machine, the rest simulated. A table of",
+        "1,000 rows and 5 columns; full epochs have 128,000 evaluations.", "",
         "| measured | second epoch | full epoch |", "|---|---|---|",
         f"| state sent to an island | {early.bytes_there / 1e6:.2f} MB | {late.bytes_there / 1e6:.2f} MB |",
         f"| state and results sent back | {early.bytes_back / 1e6:.2f} MB | {late.bytes_back / 1e6:.2f} MB |",
         f"| seconds of a worker | {early.worker_seconds:.1f} | {late.worker_seconds:.1f} |",
         f"| seconds of the client for each island | {early.client_seconds:.4f} | {late.client_seconds:.4f} |", "",
         f"Simulated: one worker for each island, epochs that differ by {SPREAD:.0%}, {LATENCY * 1000:.0f} ms for a",
-        f"message, {BANDWIDTH / 1e6:.0f} MB/s at the client, {FAILURES_AN_HOUR:g} failures an hour of each worker, each",
-        f"repeated after {RESTART:.0f} s. Shares of the workers' time:", "",
+        f"message, {BANDWIDTH / 1e6:.0f} MB/s at the client, {FAILURES_AN_HOUR:g} failures an hour of each worker,",
+        f"each repeated after {RESTART:.0f} s. Shares of the workers' time:", "",
         "| islands | used | waiting for the slowest | failures | waiting for the client |", "|---|---|---|---|---|",
     ]  # fmt: skip
     for n in ISLANDS:
