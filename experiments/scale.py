@@ -55,18 +55,21 @@ class Weighed(Here):
         self.there: list[int] = []
         self.back: list[int] = []
         self.seconds: list[float] = []
-        self.spent = 0.0
+        self.waited = 0.0
+        self._left: float | None = None
 
     def map(self, work: Callable[[Any, Any], Any], setup: Any, jobs: Sequence[Any]) -> list[Any]:
         """Do one job after the other."""
-        entered, found = time.perf_counter(), []
+        found = []
+        if self._left is not None:
+            self.waited += time.perf_counter() - self._left
         self.there.append(sum(len(pickle.dumps(job, 5)) for job in jobs) // len(jobs))
         for job in jobs:
             began = time.perf_counter()
             found.append(work(setup, job))
             self.seconds.append(time.perf_counter() - began)
         self.back.append(sum(len(pickle.dumps(each, 5)) for each in found) // len(jobs))
-        self.spent += time.perf_counter() - entered
+        self._left = time.perf_counter()
         return found
 
 
@@ -78,12 +81,11 @@ def measure() -> tuple[Measured, Measured]:
     y /= X[:, 2] + np.sin(X[:, 3])
     generator, library = generator_and_library(Settings(generator="general-5"), tuple(f"x{k}" for k in range(5)))
     engine, n = Weighed(), 4
-    began = time.perf_counter()
     run(
         generator, Evaluator(library, read_data(X, y, names=library.variables)),
         strategy=Islands(strategy_named("mosaic"), n, engine), budget=Budget(EVALUATIONS), rng=0,
     )  # fmt: skip
-    client = (time.perf_counter() - began - engine.spent) / len(engine.seconds)
+    client = engine.waited / (len(engine.seconds) - n)
     by_epoch = np.array(engine.seconds).reshape(-1, n).mean(axis=1)
     early, late = (Measured(engine.there[k], engine.back[k], float(by_epoch[k]), client) for k in (1, -2))
     return early, late

@@ -31,12 +31,6 @@ def key_pairs(forest: Forest) -> NDArray[np.uint64]:
     return keys
 
 
-def token_keys(forest: Forest) -> list[bytes]:
-    """Return the keys of expressions as 16 bytes each."""
-    found: list[bytes] = key_pairs(forest).view("V16").ravel().tolist()
-    return found
-
-
 class KeyTable:
     """Rows by key, numbered in the order in which they came; columns of numbers go with them.
 

@@ -28,7 +28,7 @@ from edhie.search.sampling import drawn
 from edhie.storage import FolderFormat, replace_file
 
 DESCRIPTION, ARRAYS = "run.json", "checkpoint.npz"
-STORED = FolderFormat("search", 2, DESCRIPTION, SearchError, "delete the folder and start again", KeepError)
+STORED = FolderFormat("search", 3, DESCRIPTION, SearchError, "delete the folder and start again", KeepError)
 WRITE_SECONDS = 20.0  # between two checkpoints
 SAMPLES = 64  # of a generator, by which it is recognised
 PLACES = ("generator", "corpus")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from edhie.errors import SearchError
@@ -12,7 +13,7 @@ from edhie.search.islands.engines import Engine, J, R, S
 
 ANSWER_SECONDS = 10  # in which a scheduler has to answer
 ATTEMPTS = 5  # at a job whose worker, or whose data, is lost
-_unpacked: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {}  # on a worker, by digest
+_held: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {}  # on a worker, by digest
 LOCAL = "local"
 """The address that stands for a cluster of processes on this machine."""
 
@@ -56,13 +57,13 @@ class Dask(Engine):
 
     def map(self, work: Callable[[S, J], R], setup: S, jobs: Sequence[J]) -> list[R]:
         """Submit one task for each job; those of lost workers again."""
-        digest, packed = self._packed(work, setup)
+        digest = self._send(work, setup)
         found: dict[int, R] = {}
         for attempt in range(ATTEMPTS):
-            missing = [k for k in range(len(jobs)) if k not in found]
+            missing = {k: jobs[k] for k in range(len(jobs)) if k not in found}
             if not missing:
                 break
-            found |= self._attempt(digest, packed, {k: jobs[k] for k in missing}, attempt)
+            found |= self._attempt(digest, missing, attempt)
         if len(found) < len(jobs):
             lost = len(jobs) - len(found)
             raise SearchError(
@@ -70,7 +71,7 @@ class Dask(Engine):
             )
         return [found[k] for k in range(len(jobs))]
 
-    def _attempt(self, digest: str, packed: bytes, jobs: dict[int, Any], attempt: int) -> dict[int, Any]:
+    def _attempt(self, digest: str, jobs: dict[int, Any], attempt: int) -> dict[int, Any]:
         """Return the results of those jobs that were not lost."""
         from concurrent.futures import CancelledError
 
@@ -79,27 +80,37 @@ class Dask(Engine):
 
         found, futures = {}, {}
         try:
-            held = self._client.scatter(packed, hash=True, broadcast=True)  # by its content: sent where it is missing
             for k, job in jobs.items():
                 key = f"{self._name}-{getattr(job, 'number', 0)}-{k}-{attempt}"
-                futures[k] = self._client.submit(_call, digest, held, job, key=key, pure=False)
+                futures[k] = self._client.submit(_call, digest, job, key=key, pure=False)
             for k, future in futures.items():
                 try:
-                    found[k] = future.result()
+                    result = future.result()
                 except (CancelledError, KilledWorker, CommClosedError):  # lost with a worker
                     continue
+                if isinstance(result, Missing):  # a worker that is new, or was started again
+                    self._hold([result.worker])
+                else:
+                    found[k] = result
         except BaseException:
             self._client.cancel(list(futures.values()))
             raise
         return found
 
-    def _packed(self, work: object, setup: object) -> tuple[str, bytes]:
-        if self._sent is None or self._sent[0] is not setup:
-            from distributed.protocol import pickle
+    def _send(self, work: object, setup: object) -> str:
+        """Send what all jobs share to every worker, once; return its digest."""
+        from distributed.protocol import pickle
 
+        if self._sent is None or self._sent[0] is not setup:
             packed = cast(bytes, pickle.dumps((work, setup)))
             self._sent = setup, hashlib.sha256(packed).hexdigest(), packed
-        return self._sent[1:]
+            self._hold(None)
+        return self._sent[1]
+
+    def _hold(self, workers: list[str] | None) -> None:
+        assert self._sent is not None
+        _, digest, packed = self._sent
+        self._client.run(_unpack, digest, packed, workers=workers, on_error="ignore")
 
     def close(self) -> None:
         """Close what this engine opened; a client of the caller stays open."""
@@ -118,12 +129,26 @@ def _current_client() -> Any:
         return None
 
 
-def _call(digest: str, packed: bytes, job: Any) -> Any:
-    """Do one job, on a worker, which unpacks what all jobs share once."""
+@dataclass(frozen=True)
+class Missing:
+    """The answer of a worker that has not got what the jobs share."""
+
+    worker: str
+
+
+def _unpack(digest: str, packed: bytes) -> None:
+    """Unpack what the jobs of a search share, on a worker."""
     from distributed.protocol import pickle
 
-    if digest not in _unpacked:
-        _unpacked.clear()  # of a search before
-        _unpacked[digest] = pickle.loads(packed)
-    work, setup = _unpacked[digest]
+    _held.clear()  # of a search before
+    _held[digest] = pickle.loads(packed)
+
+
+def _call(digest: str, job: Any) -> Any:
+    """Do one job, on a worker."""
+    from distributed import get_worker
+
+    if digest not in _held:
+        return Missing(get_worker().address)
+    work, setup = _held[digest]
     return work(setup, job)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constraints import Rules
-from edhie.evaluate.hash_table import token_keys
+from edhie.evaluate.hash_table import key_pairs
 from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import LARGEST_VALUE, Numbers
@@ -19,7 +19,8 @@ from edhie.selection.between_rows import unresolved
 
 PROBES = 8  # rows by which pieces are told apart
 MANTISSA_BITS = 22  # of 52, that are left out of the comparison: they may differ by rounding
-MOST_REMEMBERED = 2_000_000  # keys of pieces that were seen; 16 bytes each
+MOST_REMEMBERED = 2_000_000  # keys of pieces that were seen
+FACTORS = np.random.default_rng(0).integers(1 << 63, size=PROBES, dtype=np.uint64) * 2 + 1  # of a hash; odd
 
 
 class PiecePool:
@@ -47,8 +48,8 @@ class PiecePool:
         self.forest = Forest.from_exprs([], library)
         self.values: Numbers = np.empty((0, columns.shape[1]))
         self.costs: Numbers = np.empty(0)
-        self._seen: set[bytes] = set()
-        self._behaviours: set[bytes] = set()
+        self._seen: set[int] = set()  # keys of 8 bytes: two of a million agree with a chance of 3e-8
+        self._behaviours: set[int] = set()
         self._probes = np.linspace(0, columns.shape[1] - 1, min(PROBES, columns.shape[1])).astype(np.int64)
 
     @property
@@ -75,7 +76,7 @@ class PiecePool:
         if len(self._seen) > MOST_REMEMBERED:
             self._seen.clear()
         fresh = []
-        for k, key in enumerate(token_keys(forest)):
+        for k, key in enumerate(key_pairs(forest)[:, 0].tolist()):
             if key not in self._seen:
                 self._seen.add(key)
                 fresh.append(k)
@@ -112,7 +113,8 @@ class PiecePool:
         bits = np.ascontiguousarray(found[np.ix_(candidates, self._probes)] + 0.0).view(np.int64)
         rounded = (bits + (1 << (MANTISSA_BITS - 1))) >> MANTISSA_BITS
         fresh = []
-        for k, behaviour in zip(candidates.tolist(), _chunks(rounded, 8 * len(self._probes)), strict=True):
+        keys = (rounded.view(np.uint64) * FACTORS[: rounded.shape[1]]).sum(axis=1)
+        for k, behaviour in zip(candidates.tolist(), keys.tolist(), strict=True):
             if behaviour not in self._behaviours:
                 self._behaviours.add(behaviour)
                 fresh.append(k)
@@ -135,10 +137,10 @@ class PiecePool:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return pieces, and what was seen, as arrays."""
-        forest, seen, behaviours = self.forest, b"".join(sorted(self._seen)), b"".join(sorted(self._behaviours))
+        forest = self.forest
         return {
             "pieces_tokens": forest.tokens, "pieces_offsets": forest.offsets, "pieces_constants": forest.values,
-            "pieces_seen": np.frombuffer(seen, np.uint8), "pieces_behaviours": np.frombuffer(behaviours, np.uint8),
+            "pieces_seen": _sorted(self._seen), "pieces_behaviours": _sorted(self._behaviours),
         }  # fmt: skip
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
@@ -147,10 +149,8 @@ class PiecePool:
         self.forest = Forest.checked(self.library, *parts)
         self.values = self.values_of(self.forest)
         self.costs = self._costs_of(self.forest)
-        self._seen = set(_chunks(state["pieces_seen"], 16))
-        self._behaviours = set(_chunks(state["pieces_behaviours"], 8 * len(self._probes)))
+        self._seen, self._behaviours = (set(state[f"pieces_{name}"].tolist()) for name in ("seen", "behaviours"))
 
 
-def _chunks(array: NDArray[Any], width: int) -> list[bytes]:
-    flat = array.tobytes()
-    return [flat[k : k + width] for k in range(0, len(flat), width)]
+def _sorted(keys: set[int]) -> NDArray[np.uint64]:
+    return np.sort(np.fromiter(keys, np.uint64, len(keys)))

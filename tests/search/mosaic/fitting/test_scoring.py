@@ -10,7 +10,7 @@ import pytest
 
 from edhie.evaluate import Evaluator
 from edhie.evaluate.constants.fitting import FitConfig
-from edhie.evaluate.hash_table import token_keys
+from edhie.evaluate.hash_table import key_pairs
 from edhie.expr import Forest
 from edhie.results import SearchResult
 from edhie.search import Budget, run
@@ -92,7 +92,7 @@ def test_no_changed_expression_is_fitted_twice(make: Any, monkeypatch: pytest.Mo
 
     def noted(self: Scorer, forest: Forest, data: Any) -> Forest:
         if is_promising[-1:]:
-            looked.extend(token_keys(forest))
+            looked.extend(map(tuple, key_pairs(forest).tolist()))
         return plain(self, forest, data)
 
     is_promising: list[bool] = []
