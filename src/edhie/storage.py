@@ -1,7 +1,8 @@
 """Saved things as folders: readable files, a description with a format number, no pickle.
 
 A folder is written in two steps. All files go into a temporary folder inside it; then they take their places, the
-description last. So a folder that has its description is whole, whenever the program was stopped.
+description last. So a folder that has its description is whole, whenever the program was stopped; and if it was stopped
+in the second step, the next reader finishes it. The description has digests of all files and of itself.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -21,10 +22,12 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import EdhieError, InUseError, SymbolError
+from edhie.errors import EdhieError, SymbolError
+from edhie.folder_lock import locked
 
 Arrays = Mapping[str, NDArray[Any]]
-PART, LOCK = ".part", ".lock"
+PART = ".part"
+FILES, CHECKSUM = "files", "checksum"  # in a description: digests of the other files, and of the description
 FAULTS = (
     EdhieError, ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RuntimeError, EOFError,
     zipfile.BadZipFile,
@@ -52,9 +55,11 @@ class FolderFormat:
     def files(self, description: Mapping[str, Any], files: Mapping[str, str | bytes]) -> dict[str, bytes]:
         """Return the content of all files of a folder, the description last."""
         try:
-            head = {"kind": self.kind, "format": self.version, **description}
-            text = json.dumps(head, indent=2, ensure_ascii=False, default=as_json) + "\n"
             encoded = {name: each.encode() if isinstance(each, str) else each for name, each in files.items()}
+            digests = {name: hashlib.sha256(content).hexdigest() for name, content in encoded.items()}
+            head = {"kind": self.kind, "format": self.version, **description, FILES: digests}
+            plain = json.loads(json.dumps(head, default=as_json))
+            text = json.dumps({**plain, CHECKSUM: _checksum(plain)}, indent=2, ensure_ascii=False) + "\n"
             return {**encoded, self.description: text.encode()}
         except (TypeError, ValueError) as error:
             raise self.error(f"the {self.kind} cannot be written as text: {error}") from error
@@ -63,24 +68,44 @@ class FolderFormat:
         """Write files and description into a folder; its earlier files stay until all new ones are complete."""
         contents, part = self.files(description, files), folder / PART
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            part.mkdir(exist_ok=True)
-            for name, content in contents.items():
-                (part / name).write_bytes(content)
+            shutil.rmtree(part, ignore_errors=True)
+            part.mkdir(parents=True)
+            try:
+                for name, content in contents.items():
+                    (part / name).write_bytes(content)
+            except BaseException:
+                shutil.rmtree(part, ignore_errors=True)
+                raise
             (folder / self.description).unlink(missing_ok=True)
-            for name in contents:
-                (part / name).replace(folder / name)
+            self._take_places(folder)
         except OSError as error:
             raise self.unwritable(folder, error) from error
-        finally:
-            shutil.rmtree(part, ignore_errors=True)
         return folder
 
-    def read(self, folder: Path, *names: str) -> dict[str, Any]:
-        """Return the description of a folder; raise unless these files are there, too."""
+    def _take_places(self, folder: Path) -> None:
+        """Move complete files to their places, the description last; two processes may do it at once."""
+        names = sorted(each.name for each in (folder / PART).iterdir())
+        for name in sorted(names, key=lambda name: name == self.description):
+            with suppress(FileNotFoundError):
+                (folder / PART / name).replace(folder / name)
+        shutil.rmtree(folder / PART, ignore_errors=True)
+
+    def is_whole(self, folder: Path) -> bool:
+        """Return whether a folder has its description; a write that was stopped after its first step is finished."""
+        if not _is(folder / self.description, Path.is_file) and _is(folder / PART / self.description, Path.is_file):
+            with suppress(OSError):
+                self._take_places(folder)
+        return _is(folder / self.description, Path.is_file)
+
+    def read(self, folder: Path, *names: str, unchecked: Sequence[str] = ()) -> dict[str, Any]:
+        """Return the description of a folder; raise unless these files are there and as they were written.
+
+        Files that are `unchecked` have to be there. Folders of earlier releases have no digests.
+        """
         path = folder / self.description
         if not _is(folder, Path.is_dir):
             raise self.error(f"there is no {self.kind} folder {folder}")
+        self.is_whole(folder)
         self._check_has(folder, self.description)
         with self.reading(path):
             description = json.loads(path.read_text(encoding="utf-8"))
@@ -88,7 +113,17 @@ class FolderFormat:
         if (version, kind) != (self.version, self.kind):
             told = f"format {version!r}" if kind == self.kind else f"the kind {kind!r}"
             raise self.error(f"{path} has {told}; this edhie reads format {self.version} of a {self.kind}")
-        self._check_has(folder, *names)
+        self._check_has(folder, *names, *unchecked)
+        with self.reading(path):
+            checksum = description.pop(CHECKSUM, None)
+            if checksum not in (None, _checksum(description)):
+                raise ValueError("it was changed after it was written")
+            digests = dict(description.pop(FILES, {}))
+        for name in names:
+            with self.reading(folder / name), (folder / name).open("rb") as file:
+                is_same = digests.get(name) in (None, hashlib.file_digest(file, "sha256").hexdigest())
+            if not is_same:
+                raise self.damaged(folder, f"{name} is not what {self.description} describes")
         return dict(description)
 
     def _check_has(self, folder: Path, *names: str) -> None:
@@ -119,29 +154,9 @@ class FolderFormat:
         made = self.write_error or self.error
         return made(f"cannot write the {self.kind} to {folder}: {error.strerror or error}")
 
-    @contextmanager
-    def in_use(self, folder: Path) -> Iterator[None]:
-        """Lock a folder while a process works in it; raise if another process has locked it."""
-        from filelock import FileLock, Timeout
-
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / LOCK).touch()
-        except OSError as error:
-            raise self.unwritable(folder, error) from error
-        lock = FileLock(folder / LOCK)
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise InUseError(f"another process works in {folder}; wait for it, or choose another folder") from None
-        except (OSError, NotImplementedError):
-            pass  # a file system without locks
-        try:
-            yield
-        finally:
-            lock.release()
-            with suppress(OSError):
-                (folder / LOCK).unlink(missing_ok=True)
+    def in_use(self, folder: Path) -> AbstractContextManager[None]:
+        """Lock a folder while a process works in it; see `folder_lock.locked`."""
+        return locked(folder, unwritable=self.unwritable)
 
 
 def _is(path: Path, what: Callable[[Path], bool]) -> bool:
@@ -158,7 +173,7 @@ def replace_file(path: Path, content: bytes | Callable[[IO[bytes]], object]) -> 
         with part.open("wb") as file:
             file.write(content) if isinstance(content, bytes) else content(file)
         part.replace(path)
-    except OSError:
+    except BaseException:
         with suppress(OSError):  # half a file is of no use, and a full disk needs the room
             part.unlink(missing_ok=True)
         raise
@@ -187,6 +202,10 @@ def digest(*parts: NDArray[Any] | str) -> str:
     for part in parts:
         state.update(part.encode() if isinstance(part, str) else np.ascontiguousarray(part).tobytes())
     return state.hexdigest()
+
+
+def _checksum(description: Mapping[str, Any]) -> str:
+    return digest(json.dumps(description))
 
 
 def csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

@@ -161,7 +161,7 @@ def test_a_pool_keeps_order_and_survives() -> None:
     assert found[3] == TIMED_OUT
     texts = {n: text_of(answer) for n, answer in enumerate(found) if "error" not in answer}
     assert texts == {n: f"{n + 2}*x" for n in texts}
-    assert len(texts) >= 10  # the kill may have cost one more
+    assert len(texts) == 11  # a question whose process was killed is asked again
     assert not any(is_alive(pid) for pid in pids)
 
 

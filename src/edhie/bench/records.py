@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -16,10 +17,11 @@ from edhie.bench.problem import ALIASES, BenchmarkProblem
 from edhie.bench.problem_files import ProblemError
 from edhie.bench.trial import COLUMNS, CURVE, Outcome, Trial, TrialSettings
 from edhie.errors import raised_as
-from edhie.storage import csv_text, replace_file
+from edhie.storage import csv_text, digest, replace_file
 
 FORMAT = 1
-CURVES = "curves"
+CURVES, ROWS = "curves", "rows"
+LOGGER = logging.getLogger("edhie")
 Row = dict[str, str]
 Key = tuple[str, int, float]
 
@@ -38,9 +40,10 @@ class Records:
 
     def __init__(self, folder: Path, benchmark: str, method: str) -> None:
         self.folder = folder
-        self.name = f"{table_name(benchmark)}-{method}"
+        self.name = results_name(benchmark, method)
         self.path = folder / f"{self.name}.csv"
         self._settings = folder / f"{self.name}.json"
+        self._known: dict[str, Any] = {}  # settings, problems, and digests of the rows
 
     def open(self, settings: TrialSettings, problems: Sequence[BenchmarkProblem], own: Method | None = None) -> None:
         """Make the folder and the table; raise an error if its runs have other settings.
@@ -49,10 +52,11 @@ class Records:
         """
         with raised_as(ProblemError, f"cannot write results to {self.folder}"):
             (self.folder / CURVES).mkdir(parents=True, exist_ok=True)
-            known = self._checked_settings(settings, problems, own)
-            if not self.path.is_file() or not self._mended():
+            self._known = self._checked_settings(settings, problems, own)
+            if not self.path.is_file() or not self.path.stat().st_size:
                 replace_file(self.path, _lines([COLUMNS]))
-            replace_file(self._settings, f"{json.dumps(known, indent=2)}\n".encode())
+            self._mend()
+            self._write_settings()
 
     def add(self, trial: Trial, outcome: Outcome) -> None:
         """Add the outcome of a run."""
@@ -60,8 +64,11 @@ class Records:
             curve = curve_name(self.name, trial.problem, trial.run, trial.noise)
             replace_file(self.folder / CURVES / curve, _lines([CURVE, *outcome.curve]))
             values = (outcome.row[name] for name in COLUMNS)
+            line = _lines([[int(value) if isinstance(value, bool) else value for value in values]])
+            self._known[ROWS][_key_text(outcome.row)] = _seal(line)
+            self._write_settings()  # first: a digest without its row does no harm
             with self.path.open("ab") as file:
-                file.write(_lines([[int(value) if isinstance(value, bool) else value for value in values]]))
+                file.write(line)
                 file.flush()
                 os.fsync(file.fileno())
 
@@ -69,16 +76,25 @@ class Records:
         """Sort the rows by problem and run."""
         order = {problem.id: k for k, problem in enumerate(problems)}
         rows = sorted(read_rows_of(self.path), key=lambda row: (order.get(row["problem"], len(order)), key_of(row)))
-        replace_file(self.path, _lines([COLUMNS, *([row[name] for name in COLUMNS] for row in rows)]))
+        self._write_rows(rows)
         return rows
 
-    def _mended(self) -> bool:
-        """Drop a last line that was cut short; whether a header is left."""
-        written = self.path.read_bytes()
-        whole = written[: written.rfind(b"\n") + 1]
-        if len(whole) < len(written):
-            os.truncate(self.path, len(whole))
-        return bool(whole)
+    def _mend(self) -> None:
+        """Drop a last line that was cut short, and rows that are not as they were written: their runs are repeated."""
+        rows, digests = read_rows_of(self.path), self._known[ROWS]
+        whole = [row for row in rows if digests.get(_key_text(row)) in (None, _seal(_lines([_cells(row)])))]
+        if len(whole) < len(rows):
+            LOGGER.warning(
+                "%s: %d damaged rows are dropped; these runs are repeated", self.path, len(rows) - len(whole)
+            )
+        if len(whole) < len(rows) or not self.path.read_bytes().endswith(b"\n"):
+            self._write_rows(whole)
+
+    def _write_rows(self, rows: Iterable[Row]) -> None:
+        replace_file(self.path, _lines([COLUMNS, *map(_cells, rows)]))
+
+    def _write_settings(self) -> None:
+        replace_file(self._settings, f"{json.dumps(self._known, indent=2)}\n".encode())
 
     def _checked_settings(
         self, settings: TrialSettings, problems: Sequence[BenchmarkProblem], own: Method | None
@@ -89,10 +105,10 @@ class Records:
             asked["method"] = _told(own)
         formulas = {problem.id: _described(problem) for problem in problems}
         if not self._settings.is_file() or not self.path.is_file():
-            return {**asked, "problems": formulas}
+            return {**asked, "problems": formulas, ROWS: {}}
         try:
             before = json.loads(self._settings.read_text(encoding="utf-8"))
-            known = dict(before.pop("problems"))
+            known, rows = dict(before.pop("problems")), dict(before.pop(ROWS, {}))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ProblemError(f"{self._settings} is damaged ({error!r}); choose another folder with --out") from None
         for name, value in asked.items():
@@ -102,12 +118,17 @@ class Records:
         for name, formula in formulas.items():
             if known.get(name, formula) != formula:
                 raise ProblemError(f"{self.path} holds runs of another {name}; choose another folder with --out")
-        return {**asked, "problems": known | formulas}
+        return {**asked, "problems": known | formulas, ROWS: rows}
 
 
 def table_name(benchmark: str) -> str:
     """Return the stem of a benchmark's files: its name, or that of its file."""
     return Path(ALIASES.get(benchmark, benchmark)).stem
+
+
+def results_name(benchmark: str, method: str) -> str:
+    """Return the stem of the files with a method's results on a benchmark."""
+    return f"{table_name(benchmark)}-{method}"
 
 
 def curve_name(table: str, problem: str, run: int, noise: float) -> str:
@@ -143,6 +164,18 @@ def _told(own: Method) -> str:
     """Return everything that determines a user's method, except its code, as text."""
     source = f"{own.source}-{own.latent}" if own.source in ("gvae", "cvae") else own.source
     return f"{own.strategy} over {source}, {'strict' if own.strict else 'free'}"
+
+
+def _cells(row: Row) -> list[str]:
+    return [row[name] for name in COLUMNS]
+
+
+def _key_text(row: Mapping[str, Any]) -> str:
+    return " ".join(map(str, key_of(row)))
+
+
+def _seal(line: bytes) -> str:
+    return digest(line.decode())[:16]
 
 
 def _lines(rows: Sequence[Sequence[Any]]) -> bytes:

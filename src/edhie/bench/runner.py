@@ -15,6 +15,7 @@ from edhie.bench.problem_files import ProblemError
 from edhie.bench.records import Records, Row, key_of, read_rows_of
 from edhie.bench.trial import WORKER, Trial, TrialSettings
 from edhie.bench.workers import Crew, Failure
+from edhie.folder_lock import locked
 
 RUNS = 10  # as in the paper
 
@@ -84,14 +85,14 @@ def run_benchmark(
     problems = plan.problems()
     method = plan.resolved
     records = Records(out, plan.benchmark, method.name)
-    records.open(plan.settings, problems, method if method.is_own else None)
-    all_trials = plan.trials()
-    done = {key_of(row) for row in read_rows_of(records.path)}
-    waiting = [trial for trial in all_trials if _key(trial) not in done]
-    failures = _run(waiting, records, workers, len(all_trials), on_row)
-    wanted = {_key(trial) for trial in all_trials}
-    every = load_problems(plan.benchmark)
-    rows = [row for row in records.sort(every) if key_of(row) in wanted]
+    all_trials, every = plan.trials(), load_problems(plan.benchmark)
+    with locked(out, records.name):  # other tables of the folder may be written meanwhile
+        records.open(plan.settings, problems, method if method.is_own else None)
+        done = {key_of(row) for row in read_rows_of(records.path)}
+        waiting = [trial for trial in all_trials if _key(trial) not in done]
+        failures = _run(waiting, records, workers, len(all_trials), on_row)
+        wanted = {_key(trial) for trial in all_trials}
+        rows = [row for row in records.sort(every) if key_of(row) in wanted]
     left_out = [] if plan.ids else [problem.id for problem in every if problem not in problems]
     return Ended(rows, records.path, failures, left_out)
 

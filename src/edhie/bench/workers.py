@@ -100,7 +100,8 @@ def _asked(process: subprocess.Popen[str], trial: Trial) -> Outcome | Failure:
 def main() -> None:
     """Answer trials until the input ends."""
     os.environ[WORKER] = "1"
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    for number in (signal.SIGINT, signal.SIGTERM):  # for the parent, which then ends this process
+        signal.signal(number, signal.SIG_IGN)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # other output must not mix with the answers
     sys.stdout = sys.stderr

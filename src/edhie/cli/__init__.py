@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 import edhie
-from edhie.cli.terminal import INTERRUPTED, log_to_terminal
+from edhie.cli.terminal import INTERRUPTED, log_to_terminal, stopped_by_sigterm
 from edhie.console import error_console, say
 from edhie.errors import EdhieError, UnkeptWarning, is_interruption
 
@@ -109,7 +109,7 @@ app = typer.Typer(
     name="edhie",
     cls=LazyGroup,
     help="Equation discovery: from measurements to formulas that a scientist can read, trust and use.",
-    epilog="Exit codes: 0 all is well, 1 an error, 2 wrong usage, 130 stopped by Ctrl-C.",
+    epilog="Exit codes: 0 all is well, 1 an error, 2 wrong usage, 130 stopped by Ctrl-C or SIGTERM.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -136,7 +136,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for terminals that do not know every letter
-    with warnings.catch_warnings(), log_to_terminal():
+    with warnings.catch_warnings(), log_to_terminal(), stopped_by_sigterm():
         warnings.showwarning = _print_warning
         warnings.simplefilter("always", UnkeptWarning)  # whatever filters Python was started with
         try:

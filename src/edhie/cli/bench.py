@@ -11,13 +11,14 @@ import typer
 from edhie.bench.figures import curves_figure, read_curves, success_figure
 from edhie.bench.methods import METHODS, Baseline, needed_training
 from edhie.bench.problem import benchmark_names
-from edhie.bench.records import table_name
+from edhie.bench.records import results_name, table_name
 from edhie.bench.report import notes_on, table_of
 from edhie.bench.runner import RUNS, Ended, Plan, run_benchmark
 from edhie.bench.trial import TrialSettings
 from edhie.bench.workers import Failure
 from edhie.cli.options import complete_model
-from edhie.cli.outputs import save_figure
+from edhie.cli.outputs import benchmark as benchmark_folder
+from edhie.cli.outputs import own_folder, save_figure
 from edhie.cli.terminal import exit_on_interrupt, noted_bar
 from edhie.console import console, error_console, help_of, say
 
@@ -62,7 +63,10 @@ def bench(
     """Run a method on a benchmark. Runs that the folder holds are not run again; Ctrl-C loses no finished run."""
     ids = tuple(filter(None, (each.strip() for each in problems.split(","))))
     plan = Plan(benchmark, method, runs, ids, noise, TrialSettings(evaluations, seconds, strict, model))
-    with exit_on_interrupt(lambda: f"stopped; finished runs are kept in {out}; the same command resumes"):
+    with (
+        own_folder(out, benchmark_folder(results_name(benchmark, plan.resolved.name))),
+        exit_on_interrupt(lambda: f"stopped; finished runs are kept in {out}; the same command resumes"),
+    ):
         if model is None:
             for baseline in needed_training(plan.resolved, plan.problems()):
                 _train(baseline)

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from edhie.cli.grammar import complete_name as complete_grammar
 from edhie.cli.options import Json, print_json
+from edhie.cli.outputs import CORPUS, own_folder
 from edhie.cli.terminal import exit_on_interrupt, progress_bar
 from edhie.cli.train import complete_corpus
 from edhie.console import console, error_console, help_of, say
@@ -60,7 +61,7 @@ def build_corpus(
         if seed != recipe.seed:
             recipe = replace(recipe, seed=seed, name="")
     kept = f"the part done is kept in {out}; the same command resumes" if recipe.simplify else "nothing was made"
-    with progress_bar() as progress, exit_on_interrupt(lambda: f"stopped; {kept}"):
+    with own_folder(out, CORPUS), progress_bar() as progress, exit_on_interrupt(lambda: f"stopped; {kept}"):
         task = progress.add_task("simplifying" if recipe.simplify else "drawing", total=recipe.size)
         corpus = build(
             recipe,
@@ -137,7 +138,8 @@ def list_corpora(as_json: Json = False) -> None:
 
 
 def _save(corpus: Corpus, folder: Path) -> None:
-    _print_size(corpus, corpus.save(vacant(folder)))
+    with own_folder(folder, CORPUS):
+        _print_size(corpus, corpus.save(vacant(folder)))
 
 
 def _print_size(corpus: Corpus, folder: Path) -> None:

@@ -14,7 +14,7 @@ import typer
 from edhie.cli import search_options as options
 from edhie.cli.fit_data import Measured, listed, read_measured
 from edhie.cli.options import print_json
-from edhie.cli.outputs import check_folder
+from edhie.cli.outputs import RUN, check_new_run, own_folder
 from edhie.cli.show import document, print_front
 from edhie.cli.terminal import INTERRUPTED, exit_on_interrupt
 from edhie.console import error_console, say
@@ -24,6 +24,7 @@ from edhie.events import Event, Improved
 from edhie.fit import Discovery, Settings, discover
 from edhie.fit.run_folder import save
 from edhie.fit.workers import Workers
+from edhie.search.checkpoint import ARRAYS as CHECKPOINT
 from edhie.search.strategies import DEFAULT
 from edhie.view import SearchView
 
@@ -82,33 +83,37 @@ def fit(
     found: Discovery | None = None
 
     def when_stopped() -> str:
-        unwritten = f"stopped while {out} was written; the same command with --resume writes it again"
-        return unwritten if found else "stopped before anything was found"
+        if found is not None:
+            return f"stopped while {out} was written; the same command with --resume writes it again"
+        if out is not None and (out / CHECKPOINT).exists():
+            return f"stopped; {out} keeps the search; resume with the same command and --resume"
+        return "stopped before anything was found"
 
-    with exit_on_interrupt(when_stopped):
+    with own_folder(out, RUN):
+        with exit_on_interrupt(when_stopped):
+            if out is not None and not resume:
+                check_new_run(out)
+            measured = read_measured(
+                data, target, features, validation, sigma=sigma, decimal=decimal, exclude=exclude,
+                missing=listed(missing), drop_missing=drop_missing,
+            )  # fmt: skip
+            columns = measured.problem.columns
+            constraints = options.constraints_of(max_size, forbid_nesting, only, all_variables, columns=columns)
+            settings = replace(settings, constraints=constraints)
+            measured.tell(quiet=quiet)
+            workers = Workers(jobs or core_count(), "dask" if cluster else "local", cluster)
+            found = _search(measured, settings, workers, out, resume=resume, quiet=quiet)
+            try:
+                if out is not None:
+                    save(found, out)
+            finally:  # equations are shown even if they cannot be saved
+                _print_equations(found, out, quiet=quiet, as_json=as_json)
         if out is not None:
-            check_folder(out, resume=resume)
-        measured = read_measured(
-            data, target, features, validation, sigma=sigma, decimal=decimal, exclude=exclude,
-            missing=listed(missing), drop_missing=drop_missing,
-        )  # fmt: skip
-        columns = measured.problem.columns
-        constraints = options.constraints_of(max_size, forbid_nesting, only, all_variables, columns=columns)
-        settings = replace(settings, constraints=constraints)
-        measured.tell(quiet=quiet)
-        workers = Workers(jobs or core_count(), "dask" if cluster else "local", cluster)
-        found = _search(measured, settings, workers, out, resume=resume, quiet=quiet)
-        try:
-            if out is not None:
-                save(found, out)
-        finally:  # equations are shown even if they cannot be saved
-            _print_equations(found, out, quiet=quiet, as_json=as_json)
-    if out is not None:
-        _draw(found, out, report=report)
-        if not quiet and not as_json:
-            kept = "1 equation is kept" if len(found.equations) == 1 else f"{len(found.equations)} equations are kept"
-            again = "" if found.is_empty else f"; look at them again with: edhie show {shlex.quote(str(out))}"
-            say(f"{out}: {kept}{again}")
+            _draw(found, out, report=report)
+    if out is not None and not quiet and not as_json:
+        kept = "1 equation is kept" if len(found.equations) == 1 else f"{len(found.equations)} equations are kept"
+        again = "" if found.is_empty else f"; look at them again with: edhie show {shlex.quote(str(out))}"
+        say(f"{out}: {kept}{again}")
     if found.result.stopped == "interrupted":
         so_far = "nothing was found yet" if found.is_empty else "this was found so far"
         kept = f"; {out} keeps it; resume with the same command and --resume" if out else ""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from edhie.errors import EdhieError, ExpressionError, SearchError
-from edhie.search.checkpoint import DESCRIPTION as RUN
+from edhie.errors import EdhieError, ExpressionError, raised_as
+from edhie.folder_lock import is_lock, locked
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,24 +29,34 @@ class Kind(NamedTuple):
     """Files that show that a folder is of this kind."""
     files: Sequence[str]
     """Names of the files that belong to it."""
+    part: str = ""
+    """The part of the folder that is locked; empty for all of it."""
+
+    def is_in(self, folder: Path) -> bool:
+        """Return whether a folder is of this kind."""
+        return any((folder / mark).is_file() for mark in self.marks)
 
 
 # as text, since importing all modules that write them would make every command slower
-KINDS = (
-    Kind(
-        "run",
-        ("discovery.json", "run.json", "result.json"),
-        "discovery.json data.safetensors equations.csv best.txt run.json checkpoint.npz result.json symbols.json "
-        "candidates.jsonl front.csv history.csv front.png fit.png report.html revisions.csv difference.png".split(),
-    ),
-    Kind(
-        "model",
-        ("weights.safetensors", "training.safetensors"),
-        "config.json symbols.json weights.safetensors history.csv history.png README.md training.safetensors".split(),
-    ),
-    Kind("corpus", ("corpus.json",), ("corpus.json", "expressions.txt")),
-    Kind("regressor", ("estimator.json",), ("estimator.json",)),
+RUN = Kind(
+    "run",
+    ("discovery.json", "run.json", "result.json"),
+    "discovery.json data.safetensors equations.csv best.txt run.json checkpoint.npz result.json symbols.json "
+    "candidates.jsonl front.csv history.csv front.png fit.png report.html revisions.csv difference.png".split(),
 )
+MODEL = Kind(
+    "model",
+    ("weights.safetensors", "training.safetensors"),
+    "config.json symbols.json weights.safetensors history.csv history.png README.md training.safetensors".split(),
+)
+CORPUS = Kind("corpus", ("corpus.json", ".unfinished/recipe.json"), ("corpus.json", "expressions.txt"))
+KINDS = (RUN, MODEL, CORPUS, Kind("regressor", ("estimator.json",), ("estimator.json",)))
+
+
+def benchmark(table: str) -> Kind:
+    """Return the kind of a folder of benchmark results, for one of its tables."""
+    ends = (".json", ".png", "-curves.png")
+    return Kind("benchmark", (f"{table}.csv",), [f"{table}{end}" for end in ends], part=table)
 
 
 def check_output(path: Path, *, force: bool) -> None:
@@ -66,7 +77,7 @@ def _owner(path: Path) -> str | None:
     name = whole.name.casefold()  # some file systems do not distinguish Run.json from run.json
     for kind in KINDS:
         is_theirs = name in {each.casefold() for each in kind.files}
-        if is_theirs and any((whole.parent / mark).is_file() for mark in kind.marks):
+        if is_theirs and kind.is_in(whole.parent):
             return kind.what
     return None
 
@@ -91,22 +102,44 @@ def _with_suffix(path: Path) -> Path:
     return path if path.suffix else path.with_suffix(".png")
 
 
-def check_folder(folder: Path, *, resume: bool) -> None:
-    """Raise an error if a new search would mix with other files, or nothing can be written."""
+@contextmanager
+def own_folder(folder: Path | None, kind: Kind, *, force: bool | None = None) -> Iterator[None]:
+    """Hold a folder for a command; raise if another process works in it, or if files would be destroyed.
+
+    Folders of another kind are never written to. Files that the kind has, in a folder that is not of the kind, are
+    replaced only by `force`, None where there is no such option. What a folder of the kind holds is for the command to
+    judge. None is no folder.
+    """
+    if folder is None:
+        yield
+        return
+    _check_writable(folder)
+    with locked(folder, kind.part):
+        other = next((each.what for each in KINDS if each.what != kind.what and each.is_in(folder)), None)
+        if other is not None:
+            raise EdhieError(f"{folder} holds a {other}; choose another folder")
+        mine = next((name for name in kind.files if (folder / name).exists()), None)
+        if mine is not None and not kind.is_in(folder) and not force:
+            or_force = "" if force is None else ", or replace it with --force"
+            raise EdhieError(f"{folder / mine} is not a file of a {kind.what}; choose another folder{or_force}")
+        yield
+
+
+def _check_writable(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
-        raise SearchError(f"{folder} is a file; choose a folder")
+        raise EdhieError(f"{folder} is a file; choose a folder")
     there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
     if not there.is_dir():
-        raise SearchError(f"cannot keep the search in {folder}: {there} is a file; choose another folder")
+        raise EdhieError(f"cannot write to {folder}: {there} is a file; choose another folder")
     if not os.access(there, os.W_OK | os.X_OK):
-        raise SearchError(f"cannot keep the search in {folder}: {there} is read-only; choose another folder")
-    if resume or not folder.exists():
-        return
-    if (folder / RUN).exists():
-        raise SearchError(f"{folder} holds a search already; resume it with --resume, or choose another folder")
-    try:
-        is_empty = next(folder.iterdir(), None) is None
-    except OSError as error:
-        raise SearchError(f"cannot look into {folder}: {error.strerror or error}") from error
+        raise EdhieError(f"cannot write to {folder}: {there} is read-only; choose another folder")
+
+
+def check_new_run(folder: Path) -> None:
+    """Raise an error if a new search would mix with other files of a folder."""
+    if RUN.is_in(folder):
+        raise EdhieError(f"{folder} holds a search already; resume it with --resume, or choose another folder")
+    with raised_as(EdhieError, f"cannot look into {folder}"):
+        is_empty = all(map(is_lock, folder.iterdir()))
     if not is_empty:
-        raise SearchError(f"{folder} is not empty; choose another folder, or one that is not there yet")
+        raise EdhieError(f"{folder} is not empty; choose another folder, or one that is not there yet")

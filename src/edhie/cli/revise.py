@@ -11,7 +11,7 @@ import typer
 from edhie.cli import search_options as options
 from edhie.cli.fit_data import listed, read_measured
 from edhie.cli.options import print_json
-from edhie.cli.outputs import check_folder
+from edhie.cli.outputs import RUN, check_new_run, own_folder
 from edhie.cli.terminal import INTERRUPTED, exit_on_interrupt
 from edhie.console import error_console, say
 from edhie.errors import EdhieError, SearchError, raised_as, shortened
@@ -21,7 +21,7 @@ from edhie.fit.revision import revise as revised
 from edhie.fit.settings import Settings
 from edhie.plots import save
 from edhie.plots.trees import plot_difference
-from edhie.storage import csv_text
+from edhie.storage import csv_text, replace_file
 from edhie.view import SearchView
 
 REVISIONS, BEST, PICTURE = "revisions.csv", "best.txt", "difference.png"
@@ -64,9 +64,9 @@ def revise(
         max_time=options.seconds_of(max_time, evaluations), max_evaluations=evaluations, target_error=target_error,
         operators=options.operators_of(operators), generator=generator, seed=seed, noise=noise, loss=loss,
     )  # fmt: skip
-    with exit_on_interrupt(lambda: "stopped before anything was found"):
-        if out is not None:
-            check_folder(out, resume=resume)
+    with own_folder(out, RUN), exit_on_interrupt(lambda: "stopped before anything was found"):
+        if out is not None and not resume:
+            check_new_run(out)
         measured = read_measured(
             data, target, features, validation, sigma=sigma, decimal=decimal, exclude=exclude,
             missing=listed(missing), drop_missing=drop_missing,
@@ -79,9 +79,11 @@ def revise(
             found = revised(
                 formula, measured.problem, settings, on_event=view, folder=out, resume=resume, jobs=jobs or core_count()
             )
-        _print_revision(found, out, quiet=quiet, as_json=as_json)
-        if out is not None:
-            _save(found, out)
+        try:
+            if out is not None:
+                _save(found, out)
+        finally:  # revisions are shown even if they cannot be saved
+            _print_revision(found, out, quiet=quiet, as_json=as_json)
     if found.result.stopped == "interrupted":
         kept = f"; {out} keeps it; resume with the same command and --resume" if out else ""
         say(f"stopped: this was found so far{kept}", to=error_console)
@@ -117,8 +119,8 @@ def _save(found: Revision, out: Path) -> None:
     """Write the steps as a table, the chosen equation, and a picture of the changes."""
     rows = [step.as_json() for step in found.steps]
     with raised_as(SearchError, f"cannot write to {out}"):
-        (out / REVISIONS).write_bytes(csv_text(list(rows[0]), [list(row.values()) for row in rows]).encode())
-        (out / BEST).write_text(f"{found.best.text(None)}\n", encoding="utf-8")
+        replace_file(out / REVISIONS, csv_text(list(rows[0]), [list(row.values()) for row in rows]).encode())
+        replace_file(out / BEST, f"{found.best.text(None)}\n".encode())
     try:
         save(plot_difference(found.original.expr, found.best.expr), out / PICTURE)
     except (EdhieError, ValueError) as error:  # the equations are saved already

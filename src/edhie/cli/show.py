@@ -9,10 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from edhie.cli.options import Json, print_json
-from edhie.console import say
+from edhie.console import error_console, say
 from edhie.errors import SearchError, shortened
 from edhie.fit import Discovery, Equation
-from edhie.fit.run_folder import load
+from edhie.fit.run_folder import is_unfinished, load
+from edhie.folder_lock import holder_of
 from edhie.view import duration, stopped
 
 RunFolder = Annotated[Path, typer.Argument(help="The folder that `edhie fit --out` made.")]
@@ -86,6 +87,9 @@ def _r2_text(r2: float) -> str:
 
 def show_run(folder: RunFolder, index: Index = None, as_json: Json = False) -> None:
     """Show the equations of a fit, and one of them with its constants: the chosen one, unless another is named."""
+    if index is None and not as_json and is_unfinished(folder):
+        _print_unfinished(folder)
+        return
     found = load(folder, whole=False)
     equation = chosen_equation(found, index)
     if as_json:
@@ -96,6 +100,24 @@ def show_run(folder: RunFolder, index: Index = None, as_json: Json = False) -> N
     print_front(found)
     say(f"\n{equation.text()}")
     print_details(equation)
+
+
+def _print_unfinished(folder: Path) -> None:
+    """Print what a search that did not end had found at its last checkpoint."""
+    from edhie.search.unfinished import read_unfinished
+
+    resumed, holder, found = "resume it with the same command and --resume", holder_of(folder), read_unfinished(folder)
+    by = f"; {holder} works in it, or was killed" if holder else ""
+    say(f"{folder} holds a search that did not end{by}; {resumed}", to=error_console)
+    if found is None:
+        say("it has no checkpoint yet", to=error_console)
+        return
+    say(
+        f"{found.executed:,} expressions executed in {duration(found.seconds)}; the best so far, of which none is chosen:"
+    )
+    say(f"complexity  {'loss':>10}  equation")
+    for each in found.front:
+        say(f"{each.complexity:>10g}  {each.error:>10.4g}  {each.expr:.4g}")
 
 
 def _print_search(found: Discovery) -> None:

@@ -1,10 +1,13 @@
-"""The terminal: notices of the library, progress bars, Ctrl-C."""
+"""The terminal: notices of the library, progress bars, Ctrl-C and SIGTERM."""
 
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
+from typing import NoReturn
 
 import typer
 from rich.progress import (
@@ -47,9 +50,28 @@ def only_warnings() -> None:
     LOGGER.setLevel(logging.WARNING)
 
 
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    signal.signal(number, signal.SIG_IGN)  # some send it twice; once is enough
+    raise KeyboardInterrupt
+
+
+@contextmanager
+def stopped_by_sigterm() -> Iterator[None]:
+    """Treat SIGTERM, which clusters send before they kill, like Ctrl-C within the context."""
+    try:
+        before = signal.signal(signal.SIGTERM, _stop)
+    except ValueError:  # only the main thread may change how signals are handled
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+
+
 @contextmanager
 def exit_on_interrupt(message: Callable[[], str]) -> Iterator[None]:
-    """Print a message and exit with code 130 if Ctrl-C stops the block."""
+    """Print a message and exit with code 130 if Ctrl-C or SIGTERM stops the block."""
     try:
         yield
     except BaseException as error:

@@ -14,6 +14,7 @@ import typer
 from edhie.cli.grammar import complete_name as complete_grammar
 from edhie.cli.number_files import read_weights
 from edhie.cli.options import complete_model
+from edhie.cli.outputs import MODEL, own_folder
 from edhie.cli.terminal import exit_on_interrupt, noted_bar
 from edhie.console import help_of, say
 from edhie.corpora import Corpus, build, named_recipe, physics, recipe_names
@@ -23,7 +24,7 @@ from edhie.generators import TrainConfig, load
 from edhie.generators.base import Model
 from edhie.generators.checkpoint import STATE, Epoch, epochs_done
 from edhie.generators.config import MODEL_DEFAULTS, Backend, Device, ModelName, ScheduleName
-from edhie.generators.saving import CONFIG
+from edhie.generators.saving import FORMAT
 from edhie.generators.trained import Trained, train_and_save
 from edhie.grammar import load as load_grammar
 from edhie.view import duration
@@ -87,14 +88,14 @@ def train(
         raise typer.BadParameter(f"--grammar is for --model gvae; {config.model} needs none")
     if grammar is not None and begun is not None:
         raise typer.BadParameter("the model to --start from has its own grammar")
-    if not force and (out / CONFIG).exists() and not (out / STATE).exists():
-        raise GeneratorError(f"{out} holds a model already; choose another folder, or overwrite it with --force")
 
     def when_stopped() -> str:
         finished, kept = epochs_done(out), f"what was learnt is kept in {out}: the same command resumes from there"
         return f"stopped after {finished} of {config.epochs} epochs; {kept if finished else 'nothing is kept'}"
 
-    with exit_on_interrupt(when_stopped):
+    with own_folder(out, MODEL, force=force), exit_on_interrupt(when_stopped):
+        if not force and FORMAT.is_whole(out) and not (out / STATE).exists():
+            raise GeneratorError(f"{out} holds a model already; choose another folder, or overwrite it with --force")
         found = training_corpus(corpus)
         with noted_bar() as progress:
             task = progress.add_task("epoch", total=config.epochs, completed=epochs_done(out), note="")

@@ -17,14 +17,14 @@ from pathlib import Path
 import numpy as np
 
 import edhie
-from edhie.corpora.corpus import Corpus, vacant
+from edhie.corpora.corpus import FORMAT, Corpus, vacant
 from edhie.corpora.recipes import Recipe
 from edhie.errors import CorpusError, EdhieError, raised_as
 from edhie.expr import Expr, Forest, SymbolLibrary, from_prefix, to_prefix
 from edhie.expr.symbols import Symbol
 from edhie.expr.sympy_pool import SympyPool
 from edhie.grammar import PCFG
-from edhie.storage import replace_file
+from edhie.storage import digest, replace_file
 
 ROUND = 1000  # candidates drawn at once; a build that is stopped loses at most one round's work
 DRAWN_SIZE = 127  # the most nodes a candidate may have, before it is simplified
@@ -53,8 +53,20 @@ def build(
     With `recipe.simplify`, SymPy runs in `workers` processes (all cores by default), and an expression that takes it
     longer than `time_limit` seconds is left out and counted; that has not been seen to happen.
     """
+    folder = Path(folder)
+    with FORMAT.in_use(folder):
+        log = folder / UNFINISHED
+        if recipe.simplify and log.is_dir() and FORMAT.is_whole(folder):  # it was stopped just before the end
+            _open_log(log, recipe, recipe.load_grammar())
+            corpus = Corpus.load(folder)
+        else:
+            corpus = _built(recipe, vacant(folder), workers, time_limit, on_progress)
+        shutil.rmtree(log, ignore_errors=True)
+        return corpus
+
+
+def _built(recipe: Recipe, folder: Path, workers: int | None, time_limit: float, on_progress: Progress) -> Corpus:
     grammar = recipe.load_grammar()
-    folder = vacant(folder)
     if recipe.simplify:
         _open_log(folder / UNFINISHED, recipe, grammar)
         with SympyPool(workers or os.cpu_count() or 1, time_limit) as pool:
@@ -67,7 +79,6 @@ def build(
     provenance |= {"most nodes drawn": DRAWN_SIZE, "left out": left_out, "grammar rules": str(grammar).splitlines()}
     corpus = Corpus(recipe.name or folder.resolve().name, Forest.from_exprs(found, grammar.library), provenance)
     corpus.save(folder)
-    shutil.rmtree(folder / UNFINISHED, ignore_errors=True)
     return corpus
 
 
@@ -123,14 +134,16 @@ def _simplified_rounds(recipe: Recipe, grammar: PCFG, log: Path, pool: SympyPool
         drawn = [candidates[key] for key in candidates if key not in seen]
         seen.update(candidates)
         path = log / f"round-{index:05}.txt"
-        if not path.exists():
+        lines = _read_round(path)
+        if lines is None:
             once = list(_tidied(drawn, pool))
             # numbers have become constants, which SymPy orders otherwise: x0 + 1 to x0 + c, and then to c + x0
             fit = dict.fromkeys(each for each in once if isinstance(each, Expr) and each.height <= recipe.max_height)
             new = [each for each in fit if each not in known]
             known.update(zip(new, _tidied(new, pool), strict=True))
-            _write_whole(path, map(_line, (known.get(each, each) if isinstance(each, Expr) else each for each in once)))
-        yield _read_back(path, grammar.library)
+            lines = [_line(known.get(each, each) if isinstance(each, Expr) else each) for each in once]
+            _write_whole(path, [*lines, _seal(lines)])
+        yield _outcomes(path, lines, grammar.library)
 
 
 def _drawn(recipe: Recipe, grammar: PCFG, index: int, max_height: int) -> list[Expr]:
@@ -156,11 +169,24 @@ def _line(outcome: Outcome) -> str:
     return to_prefix(outcome) if isinstance(outcome, Expr) else f"! {outcome}"
 
 
-def _read_back(path: Path, library: SymbolLibrary) -> Iterator[Outcome]:
+def _read_round(path: Path) -> list[str] | None:
+    """Return the lines of a finished round; None if it was not finished or its file is damaged: it is done again."""
     try:
-        for line in path.read_text(encoding="utf-8").splitlines():
+        *lines, seal = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        return None
+    return lines if seal == _seal(lines) else None
+
+
+def _seal(lines: Iterable[str]) -> str:
+    return f"# {digest(*(line + chr(10) for line in lines))}"
+
+
+def _outcomes(path: Path, lines: Iterable[str], library: SymbolLibrary) -> Iterator[Outcome]:
+    try:
+        for line in lines:
             yield line[2:] if line.startswith("! ") else from_prefix(line, library)
-    except (EdhieError, OSError, UnicodeDecodeError) as error:
+    except EdhieError as error:
         raise CorpusError(f"{path} is damaged ({error}); remove {path.parent} and build again") from error
 
 

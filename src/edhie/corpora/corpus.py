@@ -59,7 +59,7 @@ class Corpus:
     def load(cls, folder: str | Path, *, operators: Iterable[Symbol] = ()) -> Corpus:
         """Read a corpus folder; pass `operators` for those of your own that it uses."""
         folder = Path(folder)
-        description = FORMAT.read(folder, EXPRESSIONS)
+        description = FORMAT.read(folder, unchecked=[EXPRESSIONS])
         with FORMAT.reading(folder / DESCRIPTION):
             for key, kind in FIELDS.items():
                 if not isinstance(description.get(key), kind):
@@ -88,7 +88,7 @@ def vacant(folder: str | Path) -> Path:
     folder = Path(folder)
     with raised_as(CorpusError, f"cannot write to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
-        if (folder / DESCRIPTION).exists():
+        if FORMAT.is_whole(folder):
             raise CorpusError(f"{folder} holds a corpus already; choose another folder or remove it")
     return folder
 

@@ -27,6 +27,7 @@ from edhie.processes import ask_process, end_process, output_of, start_process
 Answer = dict[str, Any]
 TIMED_OUT: Answer = {"error": "timed out", "timed_out": True}
 START_LIMIT = 60.0
+ATTEMPTS = 2  # at a question whose process was ended, by the system or its memory limit
 ENDED: Answer = {"error": "the SymPy process ended without an answer"}
 
 
@@ -139,7 +140,8 @@ class SympyPool:
     def _ask(self, message: Answer) -> Answer:
         worker = self._idle.get()
         try:
-            return ENDED if self._is_closed else worker.ask(message, self.time_limit)
+            answers = (ENDED if self._is_closed else worker.ask(message, self.time_limit) for _ in range(ATTEMPTS))
+            return next((answer for answer in answers if answer is not ENDED), ENDED)
         except EdhieError:
             if self._is_closed:  # before its process had started
                 return ENDED

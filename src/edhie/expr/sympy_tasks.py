@@ -202,7 +202,8 @@ def answer(message: dict[str, Any]) -> Answer:
 
 def serve() -> None:
     """Answer requests until standard input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then closes our input
+    for number in (signal.SIGINT, signal.SIGTERM):  # for the parent, which then closes our input
+        signal.signal(number, signal.SIG_IGN)
     try:
         import resource
 

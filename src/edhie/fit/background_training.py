@@ -80,7 +80,7 @@ def trained_or_started(wanted: Wanted) -> Path | None:
         LOGGER.info("with torch (pip install 'edhie[train]') a generator for %s would be trained", wanted)
         return None
     with suppress(OSError):
-        if time.time() - (folder / FAILED).stat().st_mtime < FAILED_SECONDS:
+        if 0 <= time.time() - (folder / FAILED).stat().st_mtime < FAILED_SECONDS:  # less than 0: a clock jumped
             LOGGER.info("a generator for %s could not be trained; the reason is in %s", wanted, folder / FAILED)
             return None
     try:

@@ -5,6 +5,7 @@ The choice among the equations is kept too: it stays the same where a later rele
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ def save(discovery: Discovery, folder: str | Path) -> Path:
     description = {
         "edhie": edhie.__version__, "columns": discovery.columns, "variables": discovery.train.names,
         "settings": discovery.settings.as_json(),
+        "library": json.loads(discovery.result.candidates.forest.library.to_json()),
         **discovery.as_json(),
         "index": discovery.chosen,
         "front": [each.as_json() | _as_candidate(each) for each in discovery.equations],
@@ -61,10 +63,11 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
     """
     folder, customs = Path(folder), list(operators)
     _check_finished(folder)
-    description = FORMAT.read(folder, SYMBOLS, ROWS)
+    description = FORMAT.read(folder, ROWS)
     result = SearchResult.load(folder, operators=customs) if whole else None
     with FORMAT.reading(folder):
-        text = (folder / SYMBOLS).read_text(encoding="utf-8")
+        kept = description.get("library")  # earlier releases had it in a file that each search writes anew
+        text = json.dumps(kept) if kept else (folder / SYMBOLS).read_text(encoding="utf-8")
         library = SymbolLibrary.from_json(text, operators=customs).with_numbers()
         (arrays, _), names = unpack(folder / ROWS), tuple(description["variables"])
         train, validation = (_data(arrays, part, names) for part in ("train", "validation"))
@@ -77,12 +80,17 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
         return Discovery(problem, settings, result, tuple(equations), description["index"])
 
 
+def is_unfinished(folder: Path) -> bool:
+    """Return whether a folder holds a search, and no equations that were chosen after it."""
+    return not FORMAT.is_whole(folder) and (folder / RUN).is_file()
+
+
 def _check_finished(folder: Path) -> None:
-    if (folder / DESCRIPTION).is_file():
+    if FORMAT.is_whole(folder):
         return
     if not folder.is_dir():
         raise SearchError(f"there is no folder {folder}; make one with: edhie fit DATA --target NAME --out {folder}")
-    if (folder / RUN).is_file():
+    if is_unfinished(folder):
         resumed = f"edhie fit DATA --target NAME --out {folder} --resume"
         raise SearchError(f"{folder} holds a search that did not end; resume it first: {resumed}")
     raise SearchError(f"{folder} holds no finished fit: it has no {DESCRIPTION}")

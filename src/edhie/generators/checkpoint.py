@@ -36,7 +36,8 @@ def write_state(folder: Path, description: Mapping[str, Any], arrays: Arrays) ->
     """Write a state in place of the one before."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        replace_file(folder / STATE, pack(arrays, {"state": json.dumps(description, default=as_json)}))
+        state = json.dumps(description, default=as_json)
+        replace_file(folder / STATE, pack(arrays, {"state": state, "sha256": _seal(state, arrays)}))
     except OSError as error:
         raise FORMAT.unwritable(folder, error) from error
 
@@ -47,10 +48,16 @@ def read_state(folder: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]] |
         return None
     with FORMAT.reading(folder / STATE):
         arrays, notes = unpack(folder / STATE)
+        if notes.get("sha256") not in (None, _seal(notes["state"], arrays)):  # earlier releases wrote none
+            raise ValueError("it was changed after it was written")
         description = dict(json.loads(notes["state"]))
         if not isinstance(description["history"], list):
             raise TypeError("the history is no list")
         return description, arrays
+
+
+def _seal(state: str, arrays: Arrays) -> str:
+    return digest(state, *(part for name in sorted(arrays) for part in (name, arrays[name])))
 
 
 def epochs_done(folder: Path) -> int:

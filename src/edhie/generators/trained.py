@@ -6,7 +6,6 @@ import io
 import json
 import shlex
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -81,22 +80,17 @@ def train_and_save(
     """
     from edhie.generators.train import train, trained_with
 
-    try:
-        with FORMAT.in_use(folder):
-            model, epochs = train(
-                corpus.forest, config, weights=weights, start=start, grammar=grammar, folder=folder, on_epoch=on_epoch
-            )
-            done = Trained(model, config, corpus, [asdict(epoch) for epoch in epochs])
-            told = {**(notes or {}), "trained with": trained_with(config)}
-            text = card(folder, done, command=command, notes=told, plot=plot)
-            files = {PLOT: _plot(done)} if plot else None
-            save(folder, model, config, history=done.history, card=text, files=files)
-            (folder / STATE).unlink(missing_ok=True)
-            return done
-    except BaseException:
-        with suppress(OSError):  # unless something is in it
-            folder.rmdir()
-        raise
+    with FORMAT.in_use(folder):
+        model, epochs = train(
+            corpus.forest, config, weights=weights, start=start, grammar=grammar, folder=folder, on_epoch=on_epoch
+        )
+        done = Trained(model, config, corpus, [asdict(epoch) for epoch in epochs])
+        told = {**(notes or {}), "trained with": trained_with(config)}
+        text = card(folder, done, command=command, notes=told, plot=plot)
+        files = {PLOT: _plot(done)} if plot else None
+        save(folder, model, config, history=done.history, card=text, files=files)
+        (folder / STATE).unlink(missing_ok=True)
+        return done
 
 
 def _plot(done: Trained) -> bytes:

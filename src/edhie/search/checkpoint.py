@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import platform
 import time
 from collections.abc import Callable, Mapping
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 import edhie
 from edhie.errors import KeepError, SearchError, shortened
 from edhie.evaluate.evaluator import Evaluator
+from edhie.folder_lock import is_lock
 from edhie.results import History
 from edhie.results.saving import DESCRIPTION as RESULT
 from edhie.search.arrays import under
@@ -29,7 +31,8 @@ from edhie.storage import FolderFormat, replace_file
 
 DESCRIPTION, ARRAYS = "run.json", "checkpoint.npz"
 STORED = FolderFormat("search", 3, DESCRIPTION, SearchError, "delete the folder and start again", KeepError)
-WRITE_SECONDS = 20.0  # between two checkpoints
+WRITE_SECONDS = 4.0  # between two checkpoints, at most; a kill loses these and the step under way
+LEAST_SECONDS, WRITE_SHARE = 1.0, 0.02  # they come earlier while writing takes a small share of the time
 SAMPLES = 64  # of a generator, by which it is recognised
 PLACES = ("generator", "corpus")
 """Settings that are paths, which may change: digests of the contents are compared instead."""
@@ -60,7 +63,7 @@ class Keeper:
     ) -> None:
         self.folder = folder
         self._arrays: dict[str, NDArray[Any]] | None = None
-        self._written = time.perf_counter()
+        self._written, self._cost = -math.inf, 0.0  # the first step is kept at once
         now = _description(strategy, task, seed, asked)
         kept = _read_description(folder, resume=resume)
         if kept is not None:
@@ -76,11 +79,12 @@ class Keeper:
     @property
     def is_due(self) -> bool:
         """True if it is time for the next checkpoint."""
-        return time.perf_counter() - self._written >= WRITE_SECONDS
+        between = min(max(LEAST_SECONDS, self._cost / WRITE_SHARE), WRITE_SECONDS)
+        return time.perf_counter() - self._written >= between
 
     def write(self, moment: Moment, evaluator: Evaluator) -> None:
         """Write a checkpoint of the current moment, in place of the one before."""
-        self._written = time.perf_counter()
+        began = self._written = time.perf_counter()
         arrays: dict[str, NDArray[Any]] = {
             "steps": np.array(moment.n_steps),
             "seconds": np.array(moment.seconds),
@@ -93,6 +97,7 @@ class Keeper:
         if not (self.folder / DESCRIPTION).exists():  # the folder was removed during the search
             _write(self.folder, DESCRIPTION, self._description)
         _write(self.folder, ARRAYS, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
+        self._cost = time.perf_counter() - began
 
     def restore(self, strategy: Strategy, evaluator: Evaluator) -> Moment | None:
         """Restore strategy and evaluator from the checkpoint; None where there is none."""
@@ -130,7 +135,8 @@ def _read_description(folder: Path, *, resume: bool) -> dict[str, Any] | None:
     path = folder / DESCRIPTION
     try:
         if not path.exists():
-            if (folder / RESULT).exists() or (resume and folder.exists() and any(folder.iterdir())):
+            is_taken = resume and folder.exists() and not all(map(is_lock, folder.iterdir()))
+            if (folder / RESULT).exists() or is_taken:
                 raise SearchError(f"{folder} holds something other than a search: it has no {DESCRIPTION}")
             return None
     except OSError as error:
@@ -167,6 +173,7 @@ def _description(strategy: Strategy, task: Task, seed: int, asked: Mapping[str, 
         "asked": _plain({**asked, **evaluator.settings()}),
         "budget": asdict(task.budget),
         "seed": seed,
+        "library": json.loads(evaluator.library.to_json()),
         "digests": {
             "data": _digest(data.columns, data.y, *weights),
             "evaluator": _digest(text=json.dumps(evaluator.settings(), sort_keys=True, default=str)),

@@ -25,7 +25,7 @@ from edhie.search.strategies import DEFAULT, strategy_of
 from edhie.search.watching import Watch, candidates_at
 from edhie.selection.description import Criterion
 
-STATES_SECONDS, STATES_SHARE = 0.1, 0.05  # time that taking states may cost, and its share of the whole time
+KEPT_SECONDS, KEPT_SHARE = 0.1, 0.05  # time that checkpoints may cost, and its share of the whole time
 
 
 def run(
@@ -57,16 +57,16 @@ def run(
     seed = int(rng.integers(1 << 63)) if isinstance(rng, np.random.Generator) else int(rng)
     if resume and folder is None:
         raise SearchError("resume needs the folder of the search to continue; pass folder=")
-    keeper = None if folder is None else Keeper(Path(folder), chosen, task, seed, resume=resume, asked=asked or {})
-    held = nullcontext() if keeper is None else STORED.in_use(keeper.folder)
-    with held, evaluator.limited(budget.evaluations):
-        loop = _Loop(chosen, task, seed if keeper is None else keeper.seed, keeper, Watch(task, chosen, on_event))
-        result = loop.run()
-    if keeper is not None:
-        try:
-            result.save(keeper.folder)
-        except KeepError as error:
-            _warn(error, "it is returned, and saved nowhere else")
+    with nullcontext() if folder is None else STORED.in_use(Path(folder)):
+        keeper = None if folder is None else Keeper(Path(folder), chosen, task, seed, resume=resume, asked=asked or {})
+        with evaluator.limited(budget.evaluations):
+            loop = _Loop(chosen, task, seed if keeper is None else keeper.seed, keeper, Watch(task, chosen, on_event))
+            result = loop.run()
+        if keeper is not None:
+            try:
+                result.save(keeper.folder)
+            except KeepError as error:
+                _warn(error, "it is returned, and saved nowhere else")
     return result
 
 
@@ -86,7 +86,9 @@ class _Loop:
     n_steps: int = 0
     is_over: bool = False
     began: float = field(default_factory=time.perf_counter)
-    spent_on_states: float = 0.0
+    spent_on_checkpoints: float = 0.0
+    is_kept: bool = True
+    """False if the last checkpoint could not be written: that is reported once."""
 
     def __post_init__(self) -> None:
         self.task = replace(self.task, seed=self.seed, seconds_left=self._seconds_left)
@@ -101,7 +103,7 @@ class _Loop:
                 self.is_over = not self.strategy.step(np.random.default_rng([self.seed, self.n_steps]))
                 self.n_steps += 1
                 self.watch.look(self._seconds)
-                is_affordable = self.spent_on_states <= STATES_SECONDS + STATES_SHARE * self._seconds
+                is_affordable = self.spent_on_checkpoints <= KEPT_SECONDS + KEPT_SHARE * self._seconds
                 if is_affordable and not self.task.evaluator.is_exhausted:  # on resume, a step cut short is done again
                     moment = self._moment()
                     if self.keeper is not None and self.keeper.is_due:
@@ -163,16 +165,21 @@ class _Loop:
         state, since = None, time.perf_counter()
         if self.keeper is not None and with_state:
             state = self.strategy.state()
-            self.spent_on_states += time.perf_counter() - since
+            self.spent_on_checkpoints += time.perf_counter() - since
         tally, evaluator = replace(self.task.tally), self.task.evaluator.state()
         return Moment(self.n_steps, self._seconds, self.is_over, tally, self.watch.history, state, evaluator)
 
     def _keep(self, moment: Moment) -> None:
         if self.keeper is not None and moment.state is not None:
+            since = time.perf_counter()
             try:
                 self.keeper.write(moment, self.task.evaluator)
+                self.is_kept = True
             except KeepError as error:
-                _warn(error, "results are kept in memory only")
+                if self.is_kept:
+                    _warn(error, "results are kept in memory only")
+                self.is_kept = False
+            self.spent_on_checkpoints += time.perf_counter() - since
 
     def _go_back(self, moment: Moment) -> None:
         """Return to a moment, and leave it as the checkpoint."""

@@ -1,0 +1,42 @@
+"""A look at a search that did not end: what its last checkpoint holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from edhie.evaluate.archive import Archive
+from edhie.evaluate.counting import Counts
+from edhie.expr import SymbolLibrary
+from edhie.expr.symbols import Symbol
+from edhie.results import Candidates, Front
+from edhie.search.arrays import under
+from edhie.search.checkpoint import ARRAYS, STORED
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """What a search had found at its last checkpoint."""
+
+    front: Front
+    executed: int
+    seconds: float
+
+
+def read_unfinished(folder: Path, *, operators: Iterable[Symbol] = ()) -> Unfinished | None:
+    """Return what a search in a folder had found at its last checkpoint; None if there is none."""
+    description, path = STORED.read(folder), folder / ARRAYS
+    if not path.is_file() or "library" not in description:  # an earlier release did not write it
+        return None
+    with STORED.reading(path), path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+        library = SymbolLibrary.from_json(json.dumps(description["library"]), operators=operators)
+        arrays = under("evaluator.", file)
+        archive, counts = Archive(library), Counts(*map(int, arrays["counts"]))
+        archive.restore(arrays)
+        forest = archive.take(np.arange(len(archive)))
+        found = Candidates(forest, archive.errors, archive.complexities, archive.executed_at)
+        return Unfinished(Front.of(found), counts.executed, float(file["seconds"]))
