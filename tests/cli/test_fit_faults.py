@@ -106,9 +106,7 @@ def test_a_folder_that_is_taken(edhie: Callable[..., Any], cup: Path, tmp_path: 
     assert edhie(*options, tmp_path / "notes").err.startswith(f"error: {tmp_path / 'notes'} is not empty; choose")
     assert "holds something other than a search" in edhie(*options, tmp_path / "notes", "--resume").err
     assert edhie(*options, cup).err == f"error: {cup} is a file; choose a folder\n"
-    assert edhie(*options, cup / "run").err.startswith(
-        f"error: cannot keep the search in {cup / 'run'}: {cup} is a file"
-    )
+    assert edhie(*options, cup / "run").err.startswith(f"error: cannot write to {cup / 'run'}: {cup} is a file")
 
 
 def test_going_on_with_other_data(edhie: Callable[..., Any], cup: Path, tmp_path: Path) -> None:
@@ -125,7 +123,7 @@ def test_a_folder_that_is_read_only(
 ) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: not mode & os.W_OK)  # nothing is read-only to root
     out = tmp_path / "locked" / "run"
-    told = f"error: cannot keep the search in {out}: {tmp_path} is read-only; choose another folder\n"
+    told = f"error: cannot write to {out}: {tmp_path} is read-only; choose another folder\n"
     assert edhie("fit", cup, "--target", "T", *small(), "--out", out) == (1, "", told)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -96,6 +97,12 @@ def test_killed_it_goes_on(environment: dict[str, str], edhie: Callable[..., Any
         process.communicate(timeout=60)
     assert process.returncode == -signal.SIGKILL
     code, printed, err = edhie("show", out)
+    assert code == 0
+    assert re.match(r"[\d,]+ expressions executed in .* s; the best so far, none of them chosen:\ncomplexity ", printed)
+    assert len(printed.splitlines()) > 2
+    killed = rf"{out} holds a search that did not end; process {process.pid} \(since .*\) works in it, or was killed; "
+    assert re.fullmatch(rf"{killed}resume it with the same command and --resume\n", err)
+    code, printed, err = edhie("export", out, "--format", "c")
     assert (code, printed) == (1, "")
     resumed = f"edhie fit DATA --target NAME --out {out} --resume"
     assert err == f"error: {out} holds a search that did not end; resume it first: {resumed}\n"

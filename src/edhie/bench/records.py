@@ -83,11 +83,10 @@ class Records:
         """Drop a last line that was cut short, and rows that are not as they were written: their runs are repeated."""
         rows, digests = read_rows_of(self.path), self._known[ROWS]
         whole = [row for row in rows if digests.get(_key_text(row)) in (None, _seal(_lines([_cells(row)])))]
-        if len(whole) < len(rows):
-            LOGGER.warning(
-                "%s: %d damaged rows are dropped; these runs are repeated", self.path, len(rows) - len(whole)
-            )
-        if len(whole) < len(rows) or not self.path.read_bytes().endswith(b"\n"):
+        dropped = len(rows) - len(whole)
+        if dropped:
+            LOGGER.warning("%s: %d damaged rows are dropped; these runs are repeated", self.path, dropped)
+        if dropped or not self.path.read_bytes().endswith(b"\n"):
             self._write_rows(whole)
 
     def _write_rows(self, rows: Iterable[Row]) -> None:

@@ -112,9 +112,7 @@ def _print_unfinished(folder: Path) -> None:
     if found is None:
         say("it has no checkpoint yet", to=error_console)
         return
-    say(
-        f"{found.executed:,} expressions executed in {duration(found.seconds)}; the best so far, of which none is chosen:"
-    )
+    say(f"{found.executed:,} expressions executed in {duration(found.seconds)}; the best so far, none of them chosen:")
     say(f"complexity  {'loss':>10}  equation")
     for each in found.front:
         say(f"{each.complexity:>10g}  {each.error:>10.4g}  {each.expr:.4g}")
