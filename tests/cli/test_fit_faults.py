@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import subprocess
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from disks import Disk
 from measurements import GOOD, NOISE, small, table
 
 WIDE = ",".join(f"v{k}" for k in range(2000)) + ",y\n" + 20 * ("1," * 2000 + "2\n")
@@ -125,21 +125,6 @@ def test_a_folder_that_is_read_only(
     out = tmp_path / "locked" / "run"
     told = f"error: cannot write to {out}: {tmp_path} is read-only; choose another folder\n"
     assert edhie("fit", cup, "--target", "T", *small(), "--out", out) == (1, "", told)
-
-
-class Disk:
-    """A disk that is full once it is said to be; what is there already stays."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.is_full_for: Callable[[Path], bool] = lambda path: False
-        opened = Path.open
-
-        def opening(path: Path, mode: str = "r", *arguments: Any, **options: Any) -> Any:
-            if set(mode) & set("wax+") and self.is_full_for(path):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-            return opened(path, mode, *arguments, **options)
-
-        monkeypatch.setattr(Path, "open", opening)
 
 
 @pytest.fixture

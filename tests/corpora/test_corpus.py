@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from descriptions import unsealed
 from edhie.corpora import Corpus
 from edhie.errors import CorpusError
 from edhie.expr import Forest, SymbolLibrary, parse
@@ -33,7 +34,7 @@ def saved(tmp_path: Path) -> Path:
 
 def edited(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
     path = folder / "corpus.json"
-    description = json.loads(path.read_text(encoding="utf-8"))
+    description = unsealed(path)
     change(description)
     path.write_text(json.dumps(description), encoding="utf-8")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from descriptions import unsealed
 from edhie.errors import SearchError
 from edhie.evaluate import Constraints, Data, FitConfig
 from edhie.evaluate.resolution import Resolution
@@ -83,7 +84,7 @@ def test_standard_errors_are_kept(found: Discovery, tmp_path: Path) -> None:
 def test_the_choice_is_kept(found: Discovery, tmp_path: Path) -> None:
     folder = save(found, tmp_path / "run")
     path = folder / "discovery.json"
-    description = json.loads(path.read_text(encoding="utf-8"))
+    description = unsealed(path)
     other = 0 if found.index else 1
     path.write_text(json.dumps(description | {"index": other}), encoding="utf-8")
     assert load(folder).index == load(folder, whole=False).index == other
@@ -101,7 +102,7 @@ def test_nothing_found(found: Discovery, tmp_path: Path) -> None:
 def test_damage_is_told(name: str, found: Discovery, tmp_path: Path) -> None:
     (save(found, tmp_path) / name).write_bytes(b"{}")
     with pytest.raises(SearchError, match=r"is damaged: |cannot be read: "):
-        load(tmp_path, whole=False)
+        load(tmp_path)
 
 
 def test_another_format(found: Discovery, tmp_path: Path) -> None:

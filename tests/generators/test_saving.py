@@ -14,6 +14,7 @@ import torch
 from safetensors.numpy import load_file
 from safetensors.numpy import save as packed
 
+from descriptions import unsealed
 from edhie.errors import GeneratorError
 from edhie.generators import HVAE, TrainConfig, load, save
 from edhie.generators.base import Model
@@ -119,6 +120,7 @@ def test_truncated_weights_and_those_that_numpy_has_not_are_told(folder: Path, m
 
 def test_symbols_in_another_order_are_told(folder: Path) -> None:
     path = folder / "symbols.json"
+    unsealed(folder / "config.json")
     symbols = json.loads(path.read_text())
     symbols["symbols"].reverse()
     path.write_text(json.dumps(symbols))
@@ -133,7 +135,7 @@ def test_symbols_in_another_order_are_told(folder: Path) -> None:
 )
 def test_a_description_of_wrong_types_is_told(folder: Path, change: dict[str, Any]) -> None:
     path = folder / "config.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    path.write_text(json.dumps(unsealed(path) | change))
     with pytest.raises(GeneratorError, match=r"config\.json"):
         load(folder)
 
@@ -148,7 +150,7 @@ def test_a_description_without_end_is_told(folder: Path) -> None:
 def test_lengths_of_no_sequence_are_told(models: dict[str, Model], tmp_path: Path, length: object) -> None:
     folder = save(tmp_path / "gvae", models["gvae"], CONFIG)
     path = folder / "config.json"
-    description = json.loads(path.read_text())
+    description = unsealed(path)
     description["settings"]["length"] = length
     path.write_text(json.dumps(description))
     with pytest.raises(GeneratorError, match=r"damaged|cannot be read"):

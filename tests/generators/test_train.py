@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from descriptions import unsealed
 from edhie.errors import GeneratorError
 from edhie.expr import Forest
 from edhie.expr.distance import edit_distances
@@ -258,6 +259,7 @@ def test_a_wrong_or_damaged_folder_is_told(trained: tuple[HVAE, list[Epoch]], tm
     with pytest.raises(GeneratorError, match=r"has no config\.json"):
         load(tmp_path)
     folder = save(tmp_path / "model", trained[0], CONFIG)
+    unsealed(folder / "config.json")
     config = (folder / "config.json").read_text()
     for text, message in (
         ("{", "damaged"),

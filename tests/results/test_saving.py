@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from descriptions import unsealed
 from edhie.errors import SearchError
 from edhie.expr import Forest, SymbolLibrary, operator, parse
 from edhie.results import Candidates, Front, History, SearchCounts, SearchResult
@@ -88,7 +89,7 @@ def test_a_damaged_file_is_told(name: str, content: bytes, tmp_path: Path) -> No
 
 def test_another_format_is_told(tmp_path: Path) -> None:
     folder = small().save(tmp_path)
-    description = json.loads((folder / "result.json").read_text())
+    description = unsealed(folder / "result.json")
     (folder / "result.json").write_text(json.dumps(description | {"format": 2}))
     with pytest.raises(SearchError, match="has format 2; this edhie reads format 1"):
         SearchResult.load(folder)

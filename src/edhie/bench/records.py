@@ -125,6 +125,11 @@ def table_name(benchmark: str) -> str:
     return Path(ALIASES.get(benchmark, benchmark)).stem
 
 
+def unwritable(folder: Path, error: OSError) -> ProblemError:
+    """Return the error for a folder that results cannot be written to."""
+    return ProblemError(f"cannot write results to {folder}: {error.strerror or error}")
+
+
 def results_name(benchmark: str, method: str) -> str:
     """Return the stem of the files with a method's results on a benchmark."""
     return f"{table_name(benchmark)}-{method}"

@@ -12,7 +12,7 @@ from edhie.bench.methods import Method, generator_for, has_generator, needed_tra
 from edhie.bench.own_methods import Given, resolve_method
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
 from edhie.bench.problem_files import ProblemError
-from edhie.bench.records import Records, Row, key_of, read_rows_of
+from edhie.bench.records import Records, Row, key_of, read_rows_of, unwritable
 from edhie.bench.trial import WORKER, Trial, TrialSettings
 from edhie.bench.workers import Crew, Failure
 from edhie.folder_lock import locked
@@ -86,7 +86,7 @@ def run_benchmark(
     method = plan.resolved
     records = Records(out, plan.benchmark, method.name)
     all_trials, every = plan.trials(), load_problems(plan.benchmark)
-    with locked(out, records.name):  # other tables of the folder may be written meanwhile
+    with locked(out, records.name, unwritable=unwritable):  # other tables of the folder may be written meanwhile
         records.open(plan.settings, problems, method if method.is_own else None)
         done = {key_of(row) for row in read_rows_of(records.path)}
         waiting = [trial for trial in all_trials if _key(trial) not in done]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from descriptions import unsealed
 from edhie.errors import GeneratorError, SymbolError
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.distance import edit_distances
@@ -209,6 +210,7 @@ def test_a_model_that_gives_no_expressions_says_so(network: SequenceNetwork) -> 
 def test_a_damaged_folder_is_told(trained: tuple[Model, list[Epoch]], tmp_path: Path) -> None:
     model, kind = trained[0], trained[0].kind
     folder = save(tmp_path / "model", model, config(kind))
+    unsealed(folder / "config.json")
     text = (folder / "config.json").read_text()
     for damaged, message in (
         (text.replace('"length": ', '"length": 1'), "summary.weight has the shape"),
