@@ -40,8 +40,9 @@ def locked(
         return
     from filelock import FileLock, Timeout
 
-    lock, is_new = FileLock(lock_file), not folder.is_dir()
+    lock, is_new = FileLock(lock_file), False
     try:
+        is_new = not folder.is_dir()
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
     except Timeout:

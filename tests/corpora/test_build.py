@@ -253,7 +253,7 @@ def test_folders_that_cannot_be_made(tmp_path: Path, recipe: Recipe) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_that_is_read_only(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(CorpusError, match=r"cannot write to .*: Permission denied"):
+    with pytest.raises(CorpusError, match=r"cannot write the corpus to .*: Permission denied"):
         build(SMALL, tmp_path / "below")
 
 
@@ -304,4 +304,4 @@ def test_what_takes_too_long_is_left_out(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(builder, "HOPELESS_ROUNDS", 2)
     with pytest.raises(CorpusError, match="after 0 of 1 expressions"):
         build(Recipe(str(path), 1, 1, simplify=True), tmp_path, workers=1, time_limit=1e-6)
-    assert (tmp_path / ".unfinished" / "round-00000.txt").read_text() == "! timed out\n"
+    assert (tmp_path / ".unfinished" / "round-00000.txt").read_text().startswith("! timed out\n# ")

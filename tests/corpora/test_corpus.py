@@ -73,7 +73,8 @@ def test_load_gives_what_was_saved_to_the_byte(
 def test_the_folder_is_for_people(saved: Path) -> None:
     assert (saved / "expressions.txt").read_bytes().decode().splitlines() == FORMULAS
     description = json.loads((saved / "corpus.json").read_text(encoding="utf-8"))
-    assert list(description) == ["kind", "format", "name", "count", "sha256", "provenance", "library"]
+    keys = ["kind", "format", "name", "count", "sha256", "provenance", "library", "files", "checksum"]
+    assert list(description) == keys
     assert (description["format"], description["count"], description["provenance"]) == (1, 3, {"seed": 3})
     assert sorted(path.name for path in saved.iterdir()) == ["corpus.json", "expressions.txt"]
 

@@ -3,8 +3,8 @@
 python tests/faults/kill_at_random.py [--kills 50] [--seed 0] > experiments/results/faults.md
 
 A run is killed up to three times before it may end. No run that was finished before a kill may be lost, and at the end
-all results have to be the same, to the byte, except for the seconds that they took. For `edhie fit` the work that a kill
-loses is measured too: the time since the last checkpoint, or since the start of the search where there is none.
+all results have to be the same, to the byte, except for the seconds that they took. For `edhie fit` the work that a
+kill loses is measured too: the time since the last checkpoint, or since the start of the search where there is none.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def content_of_fit(folder: Path) -> Content:
     found: Content = {name: (folder / name).read_bytes() for name in names}
     described = json.loads((folder / "discovery.json").read_text(encoding="utf-8"))
     return found | {
-        "history": [row for row in without_seconds(folder / "history.csv")],
+        "history": without_seconds(folder / "history.csv"),
         "discovery": {name: described[name] for name in ("index", "front", "counts", "stopped", "seed")},
     }
 
@@ -208,8 +208,8 @@ def report(checked: list[Command]) -> str:
     lines = [
         "# Kills at random moments",
         "",
-        f"`python tests/faults/kill_at_random.py --kills {total}`, on {os.cpu_count()} cores. Each run was killed (kill "
-        "-9) up to three times and resumed; its end was compared with that of a run that was never killed.",
+        f"`python tests/faults/kill_at_random.py --kills {total}`, on {os.cpu_count()} cores. Each run was killed "
+        "(kill -9) up to three times and resumed; its end was compared with that of a run that was never killed.",
         "",
         "| command | seconds without a fault | kills | runs | lost or different at the end |",
         "|---|---|---|---|---|",
@@ -223,9 +223,8 @@ def report(checked: list[Command]) -> str:
         if each.lost:
             parts = [f"median {np.median(each.lost):.1f} s, most {max(each.lost):.1f} s ({len(each.lost)} kills)"]
             if each.first:
-                parts.append(
-                    f"first checkpoint after {np.median(each.first):.1f} s, at the latest {max(each.first):.1f} s"
-                )
+                soon, late = np.median(each.first), max(each.first)
+                parts.append(f"the first checkpoint came after {soon:.1f} s, at the latest after {late:.1f} s")
             lines += [f"Work that a kill of `edhie {each.name}` lost: {'; '.join(parts)}.", ""]
         lines += [f"- `edhie {each.name}`: {fault}" for fault in each.faults]
     return "\n".join(lines)

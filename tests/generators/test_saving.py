@@ -44,6 +44,7 @@ def folder(model: Model, tmp_path: Path) -> Path:
 
 
 def rewrite(folder: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    unsealed(folder / "config.json")
     path = folder / "weights.safetensors"
     path.write_bytes(packed({name: np.ascontiguousarray(array) for name, array in change(load_file(path)).items()}))
 
