@@ -6,7 +6,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint const
 # pytest starts one process per core; more threads would only compete for them
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: demo test slow-tests lint format docs perf models clean
+.PHONY: demo test slow-tests lint format docs perf faults models clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -40,6 +40,11 @@ perf: $(VENV)/installed-dev
 	$(BIN)/python perf/constants.py | tee perf/results/constants.txt
 	$(BIN)/python perf/search.py | tee perf/results/search.txt
 	$(BIN)/python perf/choice.py | tee perf/results/choice.txt
+	$(BIN)/python perf/checkpoints.py | tee perf/results/checkpoints.txt
+
+# kill -9 at random moments, 50 times; some ten minutes
+faults: $(VENV)/installed-dev
+	$(BIN)/python tests/faults/kill_at_random.py | tee experiments/results/faults.md
 
 # The models that come with edhie and their epochs; a few minutes each on one core. Their cards say how they were made.
 SHIPPED := Nguyen-1:120 Nguyen-2:120 Feynman-1:120 Feynman-2:120 $(foreach n,1 2 3 4 5 6,General-$(n):40)

@@ -70,7 +70,7 @@ def copied(made: Path, tmp_path: Path) -> Callable[[str], Path]:
 def commands(made: Path, cup: Path) -> dict[str, list[object]]:
     """Commands that write a folder, up to its name."""
     table = made / "corpus" / "expressions.txt"
-    fit = ["--target", "T", "--search", "draw", "--evaluations", 200, "--quiet", "--no-report", "--out"]
+    fit = ["--target", "T", "--search", "evolve", "--evaluations", 1500, "--quiet", "--no-report", "--out"]
     revise = ["--target", "T", "--evaluations", 60, "--quiet", "--out"]
     return {
         "fit": ["fit", cup, *fit],

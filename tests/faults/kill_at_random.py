@@ -14,7 +14,6 @@ import csv
 import json
 import os
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,7 +27,7 @@ import numpy as np
 KILLS_A_RUN = 3
 SHARES = {"fit": 0.4, "train": 0.2, "bench": 0.2, "corpus build": 0.2}
 """Of the kills, by command."""
-SECONDS = "seconds"
+SECONDS, OUT = "seconds", "out"
 Content = dict[str, object]
 
 
@@ -182,14 +181,13 @@ def commands(place: Path) -> list[Command]:
 
 def check(command: Command, place: Path, kills: int, rng: random.Random) -> None:
     """Kill a command so many times, in as many runs as it needs, and compare how each run ends."""
-    command.finish(place / "warm", resume=False)  # whatever has to be compiled
-    shutil.rmtree(place / "warm", ignore_errors=True)
+    command.finish(place / "warm" / OUT, resume=False)  # whatever has to be compiled
     began = time.perf_counter()
-    command.finish(place / "whole", resume=False)
+    command.finish(place / "whole" / OUT, resume=False)
     command.seconds = time.perf_counter() - began
-    whole = command.content(place / "whole")
+    whole = command.content(place / "whole" / OUT)
     while command.kills < kills:
-        folder, killed, attempts = place / f"run-{command.runs}", 0, 0
+        folder, killed, attempts = place / f"run-{command.runs}" / OUT, 0, 0
         while killed < KILLS_A_RUN and command.kills < kills and attempts < 2 * KILLS_A_RUN:
             killed += command.kill(folder, rng, resume=attempts > 0)
             attempts += 1

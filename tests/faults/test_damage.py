@@ -88,7 +88,7 @@ def test_damage_is_found_or_does_no_harm(kind: str, copied: Callable[[str], Path
     name, read = READERS[kind]
     folder = copied(name)
     whole, refused = read(folder), 0
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.stat().st_size):
         content = path.read_bytes()
         for damaged in damages(content):
             path.write_bytes(damaged)

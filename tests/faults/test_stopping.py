@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from importlib import import_module
@@ -16,6 +18,7 @@ from edhie.bench.runner import run_benchmark
 from edhie.events import Progressed
 from edhie.fit.run_folder import load
 from edhie.generators import load as load_model
+from edhie.generators.checkpoint import epochs_done
 from edhie.view import SearchView
 
 
@@ -24,12 +27,16 @@ def terminate(*arguments: object, **options: object) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
 
+def weights_in(folder: Path) -> dict[str, bytes]:
+    return {name: weight.tobytes() for name, weight in load_model(folder).weights.items()}
+
+
 @pytest.mark.parametrize("name", ["fit", "revise"])
 def test_a_search_keeps_what_it_found(
     name: str, edhie: Callable[..., Any], commands: dict[str, list[object]], tmp_path: Path, monkeypatch: Any
 ) -> None:
     def stop(self: SearchView, event: object) -> None:
-        if isinstance(event, Progressed):
+        if isinstance(event, Progressed) and event.executed > (600 if name == "fit" else 0):
             terminate()
 
     monkeypatch.setattr("edhie.search.watching.PROGRESS_SECONDS", 0.0)
@@ -65,10 +72,24 @@ def test_training_resumes(
     monkeypatch.undo()
     assert edhie(*commands["train"], tmp_path / "model").code == 0
     assert edhie(*commands["train"], tmp_path / "whole").code == 0
-    parts, whole = load_model(tmp_path / "model").weights, load_model(tmp_path / "whole").weights
-    assert {name: each.tobytes() for name, each in parts.items()} == {
-        name: each.tobytes() for name, each in whole.items()
-    }
+    assert weights_in(tmp_path / "model") == weights_in(tmp_path / "whole")
+
+
+def test_a_killed_training_ends_with_the_same_weights(
+    edhie: Callable[..., Any], commands: dict[str, list[object]], tmp_path: Path
+) -> None:
+    longer = [*map(str, commands["train"][:-1]), "--epochs", "60", "--out"]
+    paths = os.pathsep.join(filter(None, sys.path))
+    command = [sys.executable, "-m", "edhie", *longer, str(tmp_path / "model")]
+    with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": paths}) as process:
+        while process.poll() is None and not (tmp_path / "model" / "training.safetensors").exists():
+            time.sleep(0.005)
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    assert 0 < epochs_done(tmp_path / "model") < 60
+    assert edhie(*longer, tmp_path / "model").code == 0
+    assert edhie(*longer, tmp_path / "whole").code == 0
+    assert weights_in(tmp_path / "model") == weights_in(tmp_path / "whole")
 
 
 def test_a_benchmark_and_a_corpus_resume(

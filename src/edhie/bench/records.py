@@ -51,11 +51,12 @@ class Records:
         A user's `own` method is known by where it is and what it searches with; its code is not compared.
         """
         with raised_as(ProblemError, f"cannot write results to {self.folder}"):
-            (self.folder / CURVES).mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
             self._known = self._checked_settings(settings, problems, own)
             if not self.path.is_file() or not self.path.stat().st_size:
                 replace_file(self.path, _lines([COLUMNS]))
             self._mend()
+            (self.folder / CURVES).mkdir(exist_ok=True)
             self._write_settings()
 
     def add(self, trial: Trial, outcome: Outcome) -> None:
