@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from disks import Disk
 from edhie.errors import CorpusError, GeneratorError, InUseError, SymbolError
 from edhie.storage import FolderFormat, csv_text, pack, replace_file, unpack
 
@@ -32,15 +33,9 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 def test_a_write_that_fails_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     FORMAT.write(tmp_path, {"name": "old"}, {"a.txt": "old"})
-    write = Path.write_bytes
-
-    def full(path: Path, content: bytes) -> int:
-        if path.name == "b.txt":
-            raise OSError("the disk is full")
-        return write(path, content)
-
-    monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(CorpusError, match=r"cannot write the thing to .*: the disk is full"):
+    disk = Disk(monkeypatch)
+    disk.is_full_for = lambda path: path.name == "b.txt.part"
+    with pytest.raises(CorpusError, match=r"cannot write the thing to .*: No space left on device"):
         FORMAT.write(tmp_path, {"name": "new"}, {"a.txt": "new", "b.txt": ""})
     assert FORMAT.read(tmp_path)["name"] == "old"
     assert (tmp_path / "a.txt").read_text() == "old"

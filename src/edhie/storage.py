@@ -72,7 +72,7 @@ class FolderFormat:
             part.mkdir(parents=True)
             try:
                 for name, content in contents.items():
-                    (part / name).write_bytes(content)
+                    replace_file(part / name, content)  # a file with its name is complete
             except BaseException:
                 shutil.rmtree(part, ignore_errors=True)
                 raise

@@ -194,7 +194,7 @@ def test_a_folder_that_is_removed_on_the_way(
 def test_a_full_disk_when_the_equations_are_written(
     edhie: Callable[..., Any], cup: Path, tmp_path: Path, disk: Disk
 ) -> None:
-    disk.is_full_for = lambda path: path.name == "equations.csv"
+    disk.is_full_for = lambda path: path.name == "equations.csv.part"
     code, out, err = edhie("fit", cup, "--target", "T", *small(), "--out", tmp_path / "run", "--quiet")
     assert (code, out.startswith("T = ")) == (1, True)  # what was found is shown all the same
     assert err == f"error: cannot write the fit to {tmp_path / 'run'}: No space left on device\n"

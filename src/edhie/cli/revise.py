@@ -18,13 +18,14 @@ from edhie.errors import EdhieError, SearchError, raised_as, shortened
 from edhie.evaluate.parallel import core_count
 from edhie.fit.revision import Revision
 from edhie.fit.revision import revise as revised
+from edhie.fit.run_folder import BEST, REVISIONS
 from edhie.fit.settings import Settings
 from edhie.plots import save
 from edhie.plots.trees import plot_difference
 from edhie.storage import csv_text, replace_file
 from edhie.view import SearchView
 
-REVISIONS, BEST, PICTURE = "revisions.csv", "best.txt", "difference.png"
+PICTURE = "difference.png"
 WIDEST = 60  # letters of an equation in the table
 
 

@@ -31,6 +31,7 @@ from edhie.selection.noise import model_of
 from edhie.storage import FolderFormat, csv_text, pack, unpack
 
 DESCRIPTION, ROWS, EQUATIONS, BEST = "discovery.json", "data.safetensors", "equations.csv", "best.txt"
+REVISIONS = "revisions.csv"  # of `edhie revise`, whose folder holds a search too
 FORMAT = FolderFormat("fit", 2, DESCRIPTION, SearchError, "delete it and fit again", KeepError)
 COLUMNS = tuple(name for name in Equation.COLUMNS if name != "sympy")
 
@@ -82,7 +83,7 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
 
 def is_unfinished(folder: Path) -> bool:
     """Return whether a folder holds a search, and no equations that were chosen after it."""
-    return not FORMAT.is_whole(folder) and (folder / RUN).is_file()
+    return not FORMAT.is_whole(folder) and (folder / RUN).is_file() and not (folder / REVISIONS).is_file()
 
 
 def _check_finished(folder: Path) -> None:
@@ -93,6 +94,8 @@ def _check_finished(folder: Path) -> None:
     if is_unfinished(folder):
         resumed = f"edhie fit DATA --target NAME --out {folder} --resume"
         raise SearchError(f"{folder} holds a search that did not end; resume it first: {resumed}")
+    if (folder / REVISIONS).is_file():
+        raise SearchError(f"{folder} holds a revision, not a fit; its equations are in {folder / REVISIONS}")
     raise SearchError(f"{folder} holds no finished fit: it has no {DESCRIPTION}")
 
 
