@@ -25,7 +25,7 @@ from edhie.search.strategies import DEFAULT, strategy_of
 from edhie.search.watching import Watch, candidates_at
 from edhie.selection.description import Criterion
 
-KEPT_SECONDS, KEPT_SHARE = 0.1, 0.05  # time that checkpoints may cost, and its share of the whole time
+KEPT_SECONDS, KEPT_SHARE = 0.1, 0.04  # time that checkpoints may cost, and its share of the whole time
 
 
 def run(
