@@ -2,7 +2,7 @@
 
 python perf/checkpoints.py [--quick]
 
-Every search has 120 s (--quick: 10 s) and no limit on rounds. A kill just before a checkpoint loses the time since the
+Every search has 60 s (--quick: 10 s) and no limit on rounds. A kill just before a checkpoint loses the time since the
 one before it, so the longest gap between two checkpoints is the most that can be lost.
 """
 
@@ -28,7 +28,7 @@ from edhie.search.checkpoint import ARRAYS, Keeper, Moment  # noqa: E402
 from edhie.search.evolution import Evolve  # noqa: E402
 from edhie.search.mosaic.search import Mosaic  # noqa: E402
 
-SECONDS, QUICK = 120.0, 10.0
+SECONDS, QUICK = 60.0, 10.0
 SEARCHES = [("mosaic", 3, 300), ("mosaic", 6, 10_000), ("evolve", 3, 300)]
 """Strategy, columns, rows."""
 FIRST, LOST, SHARE = 3.0, 5.0, 0.05
