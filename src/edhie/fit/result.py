@@ -67,8 +67,14 @@ class Discovery:
 
     @property
     def train(self) -> Data:
-        """The rows that equations are fitted to."""
+        """The rows that equations are fitted to; of a large table, the sample that was searched."""
         return self.problem.train
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that equations are fitted to, also where `train` is a sample of them."""
+        known = next((each.all_rows for each in self.equations if each.all_rows is not None), None)
+        return self.train.n_rows if known is None else known.n_rows
 
     @property
     def validation(self) -> Data | None:
