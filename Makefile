@@ -40,6 +40,7 @@ perf: $(VENV)/installed-dev
 	$(BIN)/python perf/constants.py | tee perf/results/constants.txt
 	$(BIN)/python perf/search.py | tee perf/results/search.txt
 	$(BIN)/python perf/choice.py | tee perf/results/choice.txt
+	$(BIN)/python perf/memory.py | tee perf/results/memory.txt
 
 # The models that come with edhie and their epochs; a few minutes each on one core. Their cards say how they were made.
 SHIPPED := Nguyen-1:120 Nguyen-2:120 Feynman-1:120 Feynman-2:120 $(foreach n,1 2 3 4 5 6,General-$(n):40)

@@ -60,7 +60,7 @@ def test_what_is_shown_is_what_all_rows_in_memory_give(
     every = rows_in_memory(found, table, sigma=sigma is not None)
     assert measured.n_rows == ROWS
     assert found.n_rows == every.n_rows == ROWS - ROWS // 5
-    assert any(each.expr.constants for each in found.equations)
+    n_determined = 0
     for each in found.equations:
         predicted = each.predict(every.columns)
         assert each.loss == pytest.approx(LOSSES["rmse"].of_values(every.y, predicted, every.weights), rel=1e-9)
@@ -69,13 +69,16 @@ def test_what_is_shown_is_what_all_rows_in_memory_give(
         response = Response(each.expr, every.columns)
         held = np.isfinite(literal_bits(response.constants))
         best, _ = gauss_newton(response, response.constants, every.y, weights, held=held)
-        np.testing.assert_allclose(response.constants, best, rtol=1e-8 if each.model is not CONSTANT else 1e-9)
         known, told = uncertainty(each.printed, replace(every, weights=weights)), each.uncertainty
+        if (known.standard_errors < 0.1 * np.abs(known.values)).all():  # others go on in valleys without end
+            np.testing.assert_allclose(response.constants, best, rtol=1e-9)
+            n_determined += len(best) - int(held.sum())
         np.testing.assert_allclose(told.standard_errors, known.standard_errors, rtol=1e-6)
         assert (told.held, told.degrees_of_freedom) == (known.held, known.degrees_of_freedom)
         few = np.ascontiguousarray(every.columns[:, :5])
         deviations = value_deviations(each.loosened, replace(every, weights=weights), few, ties=each.ties)
         np.testing.assert_allclose(each.standard_deviations(few), deviations, rtol=1e-6)
+    assert n_determined >= 3
     save(found, tmp_path / "run")
     kept = load(tmp_path / "run")
     assert kept.n_rows == found.n_rows
@@ -83,25 +86,29 @@ def test_what_is_shown_is_what_all_rows_in_memory_give(
 
 
 def test_an_equation_without_a_value_in_some_row_is_left_out(tmp_path: Path) -> None:
-    """sqrt(t - 0.5) has a value in every row but one, which the sample does not hold: it is no extreme."""
+    """sqrt(t - x) has a value in every row but one, which the sample does not hold, since it is no extreme."""
     table = table_of()
-    rng = np.random.default_rng(0)
-    table[:, 3] = np.sqrt(np.abs(table[:, 0] - table[:, 1])) + 0.001 * rng.normal(size=ROWS)
-    above = np.maximum(table[:, 0], table[:, 1])
-    table[:, 1], table[:, 0] = np.minimum(table[:, 0], table[:, 1]), above
-    table[7000, :2] = 1.0, 1.001
+    small, large = np.sort(table[:, :2], axis=1).T
+    table[:, 0], table[:, 1] = large, small
+    table[:, 3] = np.sqrt(large - small) + 0.001 * np.random.default_rng(0).normal(size=ROWS)
     path = written(tmp_path, table)
     problem = read_file(path, "y", features=["t", "x"], sample=SAMPLE).problem
-    assert (problem.train.columns[0] > problem.train.columns[1]).all()
+    assert problem.validation is not None
+    seen = np.concatenate([problem.train.columns[0], problem.validation.columns[0]])
+    table[np.flatnonzero(~np.isin(table[:, 0], seen))[0], :2] = 1.0, 1.001
+    written(tmp_path, table)
+    before, problem = problem, read_file(path, "y", features=["t", "x"], sample=SAMPLE).problem
+    np.testing.assert_array_equal(before.train.columns, problem.train.columns)
     found = discover(problem, replace(FAST, guesses=["sqrt(t - x)"]))
-    values = [each.predict(np.ascontiguousarray(table[:, :2].T)) for each in found.equations]
-    assert all(np.isfinite(each).all() for each in values)
+    assert not found.is_empty
+    assert all(np.isfinite(each.loss) for each in found.equations)
+    assert "sqrt(t - x)" not in {each.right_side() for each in found.equations}
 
 
 def test_constants_far_from_their_optimum() -> None:
     """Steps are damped as far as it takes; a start where nothing is defined stays what it is."""
     table = table_of(4000)
-    library = SymbolLibrary.of(["+", "*", "/", "^", "log"], ["t", "x", "z"], constant=True)
+    library = SymbolLibrary.of(["+", "-", "*", "/", "^", "log"], ["t", "x", "z"], constant=True)
     every = read_data(table[:, :3], table[:, 3], names=["t", "x", "z"])
     halves = [every.take(slice(0, 1500)), every.take(slice(1500, None))]
 
@@ -116,10 +123,11 @@ def test_constants_far_from_their_optimum() -> None:
         return fit
 
     assert fitted("c*t^c/x + c", [9.0, 0.5, -4.0]).expr.constants == pytest.approx([2.37, 2.0, 0.71], rel=0.05)
-    assert fitted("c*t^c/x + c", [9.0, 0.5, -4.0], upper=1.5).expr.constants[0] == 1.5
+    assert fitted("c*t^c/x + c", [1.0, 1.0, 0.5], upper=1.5).expr.constants[0] == 1.5
     held = fitted("c*t^c/x + c", [9.0, 1.5, -4.0], held=np.array([False, True, False])).expr
-    assert held.constants[1] == 1.5
-    assert held.constants[0] == pytest.approx(3.1, rel=0.1)
+    terms = np.stack([table[:, 0] ** 1.5 / table[:, 1], np.ones(len(table))], axis=1)
+    factor, offset = np.linalg.lstsq(terms, table[:, 3], rcond=None)[0]
+    assert held.constants == pytest.approx([factor, 1.5, offset], rel=1e-9)
     assert fitted("log(c - t) + c", [1.0, 2.0]).expr.constants == (1.0, 2.0)
 
 

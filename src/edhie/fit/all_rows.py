@@ -72,7 +72,8 @@ def fitted_to_all_rows(equations: Sequence[Equation], problem: Problem, settings
     LOGGER.info("fitted in %d passes over the table, %.1f s", passes + 2, time.perf_counter() - began)
     whole = [each for each in scored if np.isfinite(each.loss)]
     if len(whole) < len(scored):
-        LOGGER.warning("%d equations have no value in some row and are left out", len(scored) - len(whole))
+        lost = next(each for each in scored if not np.isfinite(each.loss))
+        LOGGER.warning("%d equations have no value in some row and are left out: %s", len(scored) - len(whole), lost)
     if whole and whole[0] is not scored[0]:  # the chosen one: the next is the likeliest or the most accurate
         whole.sort(key=lambda each: (-(each.weight or 0.0), each.loss))
     return whole

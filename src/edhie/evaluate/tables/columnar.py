@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 from zipfile import BadZipFile, ZipFile
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import DataError
-from edhie.evaluate.tables.frames import FrameTable
+from edhie.evaluate.tables.frames import FrameTable, Frames
 from edhie.evaluate.tables.table import Source, checked_names
 from edhie.expr.library import variable_names
 
@@ -53,7 +54,12 @@ def parquet_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
             for batch in file.iter_batches(BATCH, columns=columns):
                 yield batch.select(columns).to_pandas().set_axis(list(chosen), axis=1)
 
-    return FrameTable(source, names, frames, missing, n_rows=n_rows)
+    def arrow() -> Iterator[Any]:
+        with _reading(source, "Parquet"), opened() as file:
+            for batch in file.iter_batches(BATCH, columns=in_file):
+                yield batch.rename_columns(list(names))
+
+    return FrameTable(source, names, frames, missing, n_rows=n_rows, arrow=arrow)
 
 
 def npy_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
@@ -78,7 +84,7 @@ def npy_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
                 cells = {name: np.array(part[name] if by_name else part[:, names.index(name)]) for name in chosen}
             yield pandas.DataFrame(cells, index=range(len(part)))
 
-    return FrameTable(source, names, frames, missing, n_rows=n_rows)
+    return FrameTable(source, names, frames, missing, n_rows=n_rows, arrow=partial(_arrow, frames, names))
 
 
 def npz_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
@@ -110,7 +116,15 @@ def npz_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
                 cells = {name: _next(files[name].read, dtypes[name], n) for name in chosen}
                 yield pandas.DataFrame(cells, index=range(n))
 
-    return FrameTable(source, names, frames, missing, n_rows=length[0])
+    return FrameTable(source, names, frames, missing, n_rows=length[0], arrow=partial(_arrow, frames, names))
+
+
+def _arrow(frames: Frames, names: Sequence[str]) -> Iterator[Any]:
+    """Yield DataFrames of numbers as batches of Arrow."""
+    from pyarrow import RecordBatch
+
+    for frame in frames(names):
+        yield RecordBatch.from_pandas(frame, preserve_index=False)
 
 
 def _array(source: Source) -> NDArray[Any]:

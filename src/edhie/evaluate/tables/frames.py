@@ -55,12 +55,15 @@ class FrameTable(Table):
         missing: Sequence[float | str],
         *,
         n_rows: int | None = None,
+        arrow: Callable[[], Iterator[Any]] | None = None,
     ) -> None:
         self.path = source.path
         self.names = names
         self.n_rows = n_rows
         self.frames = frames
         """The columns of some names, batch by batch."""
+        self.arrow = arrow
+        """All columns as batches of Arrow, with their own types, of the same rows; None if the file has no types."""
         self._missing = Missing(missing)
 
     def texts(self) -> Iterator[list[str]]:
