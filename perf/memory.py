@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from report import Report, arguments, hold_one_core
 
 ROWS, QUICK_ROWS, SMALL_ROWS = 10_000_000, 1_000_000, 40_000

@@ -14,7 +14,7 @@ from typing import Any
 from edhie.bench.methods import Method
 from edhie.bench.problem import ALIASES, BenchmarkProblem
 from edhie.bench.problem_files import ProblemError
-from edhie.bench.trial import COLUMNS, CURVE, Outcome, Trial, TrialSettings
+from edhie.bench.trial import COLUMNS, CURVE, Outcome, Shard, Trial, TrialSettings
 from edhie.errors import raised_as
 from edhie.storage import csv_text, replace_file
 
@@ -36,11 +36,13 @@ class Records:
     the program is stopped, every run that has a row is there in full, and no other is counted.
     """
 
-    def __init__(self, folder: Path, benchmark: str, method: str) -> None:
+    def __init__(self, folder: Path, benchmark: str, method: str, shard: Shard | None = None) -> None:
         self.folder = folder
         self.name = f"{table_name(benchmark)}-{method}"
-        self.path = folder / f"{self.name}.csv"
-        self._settings = folder / f"{self.name}.json"
+        self._is_shard = shard is not None
+        stem = self.name if shard is None else f"{self.name}-{shard}"  # jobs must not write into one file
+        self.path = folder / f"{stem}.csv"
+        self._settings = folder / f"{stem}.json"
 
     def open(self, settings: TrialSettings, problems: Sequence[BenchmarkProblem], own: Method | None = None) -> None:
         """Make the folder and the table; raise an error if its runs have other settings.
@@ -50,9 +52,13 @@ class Records:
         with raised_as(ProblemError, f"cannot write results to {self.folder}"):
             (self.folder / CURVES).mkdir(parents=True, exist_ok=True)
             known = self._checked_settings(settings, problems, own)
+            shards = [] if self._is_shard else self._shards()
+            for path in shards:
+                self._checked_settings(settings, problems, own, table=path)
             if not self.path.is_file() or not self._mended():
                 replace_file(self.path, _lines([COLUMNS]))
             replace_file(self._settings, f"{json.dumps(known, indent=2)}\n".encode())
+            self._add_rows(shards)
 
     def add(self, trial: Trial, outcome: Outcome) -> None:
         """Add the outcome of a run."""
@@ -72,6 +78,19 @@ class Records:
         replace_file(self.path, _lines([COLUMNS, *([row[name] for name in COLUMNS] for row in rows)]))
         return rows
 
+    def _shards(self) -> list[Path]:
+        """Return the tables of shards in the folder."""
+        start = f"{self.name}-shard-"
+        return sorted(each for each in self.folder.iterdir() if each.name.startswith(start) and each.suffix == ".csv")
+
+    def _add_rows(self, tables: Sequence[Path]) -> None:
+        """Add the rows of other tables that are not there yet."""
+        rows = {key_of(row): row for path in tables for row in read_rows_of(path)}
+        own = {key_of(row): row for row in read_rows_of(self.path)}
+        if rows.keys() - own.keys():
+            every = (rows | own).values()
+            replace_file(self.path, _lines([COLUMNS, *([row[name] for name in COLUMNS] for row in every)]))
+
     def _mended(self) -> bool:
         """Drop a last line that was cut short; whether a header is left."""
         written = self.path.read_bytes()
@@ -81,27 +100,34 @@ class Records:
         return bool(whole)
 
     def _checked_settings(
-        self, settings: TrialSettings, problems: Sequence[BenchmarkProblem], own: Method | None
+        self,
+        settings: TrialSettings,
+        problems: Sequence[BenchmarkProblem],
+        own: Method | None,
+        *,
+        table: Path | None = None,
     ) -> dict[str, Any]:
-        """Return the settings of the table's runs, including these problems."""
+        """Return the settings of the runs of a table, its own by default, including these problems."""
+        table = table or self.path
+        known_settings = table.with_name(f"{table.stem}.json")
         asked = {"format": FORMAT, **asdict(settings)}
         if own is not None:
             asked["method"] = _told(own)
         formulas = {problem.id: _described(problem) for problem in problems}
-        if not self._settings.is_file() or not self.path.is_file():
+        if not known_settings.is_file() or not table.is_file():
             return {**asked, "problems": formulas}
         try:
-            before = json.loads(self._settings.read_text(encoding="utf-8"))
+            before = json.loads(known_settings.read_text(encoding="utf-8"))
             known = dict(before.pop("problems"))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ProblemError(f"{self._settings} is damaged ({error!r}); choose another folder with --out") from None
+            raise ProblemError(f"{known_settings} is damaged ({error!r}); choose another folder with --out") from None
         for name, value in asked.items():
             if before.get(name) != value:
-                was = f"{self.path} holds runs with {name} = {before.get(name)}, not {value}"
+                was = f"{table} holds runs with {name} = {before.get(name)}, not {value}"
                 raise ProblemError(f"{was}; give them as they were, or choose another folder with --out")
         for name, formula in formulas.items():
             if known.get(name, formula) != formula:
-                raise ProblemError(f"{self.path} holds runs of another {name}; choose another folder with --out")
+                raise ProblemError(f"{table} holds runs of another {name}; choose another folder with --out")
         return {**asked, "problems": known | formulas}
 
 

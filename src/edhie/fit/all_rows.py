@@ -59,7 +59,8 @@ class AllRows:
 def fitted_to_all_rows(equations: Sequence[Equation], problem: Problem, settings: Settings) -> list[Equation]:
     """Return the equations with constants at the optimum on all rows, and their loss and R² there.
 
-    Forms and plain numbers stay as they are. Equations that have no value in some row are left out.
+    Forms and plain numbers stay as they are. Equations that have no value in some row are left out; if none has one in
+    every row, they are returned as they are, fitted to the sample.
     """
     table = problem.whole
     assert table is not None
@@ -71,10 +72,13 @@ def fitted_to_all_rows(equations: Sequence[Equation], problem: Problem, settings
     scored = _scored(found, table, totals, settings)
     LOGGER.info("fitted in %d passes over the table, %.1f s", passes + 2, time.perf_counter() - began)
     whole = [each for each in scored if np.isfinite(each.loss)]
+    if not whole:
+        LOGGER.warning("no equation has a value in every row; those shown are fitted to the sample alone")
+        return list(equations)
     if len(whole) < len(scored):
         lost = next(each for each in scored if not np.isfinite(each.loss))
         LOGGER.warning("%d equations have no value in some row and are left out: %s", len(scored) - len(whole), lost)
-    if whole and whole[0] is not scored[0]:  # the chosen one: the next is the likeliest or the most accurate
+    if whole[0] is not scored[0]:  # the chosen one: the next is the likeliest or the most accurate
         whole.sort(key=lambda each: (-(each.weight or 0.0), each.loss))
     return whole
 

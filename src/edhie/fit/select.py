@@ -46,11 +46,7 @@ def select_equations(
         found = selector.by_description()
     found = found or selector.by_rule()  # also if all have as many constants as there are rows
     if problem.whole is not None:
-        # a front has equations that are defined everywhere, such as a constant
         found = fitted_to_all_rows(found, problem, settings)
-        found = found or fitted_to_all_rows(selector.by_rule(), problem, settings)
-        if not found:
-            return (), None
     shown = sorted(found, key=lambda each: (each.complexity, each.loss))
     sizes = np.array([each.complexity for each in shown])
     drops = scores(np.array([each.loss for each in shown]), sizes, result.front.negligible)

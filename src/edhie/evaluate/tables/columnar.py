@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import DataError
-from edhie.evaluate.tables.frames import FrameTable, Frames
+from edhie.evaluate.tables.frames import Frames, FrameTable
 from edhie.evaluate.tables.table import Source, checked_names
 from edhie.expr.library import variable_names
 
