@@ -43,7 +43,8 @@ class Triangle:
                 new[:, :-1][~np.isfinite(new[:, :-1])] = 0.0
         if not np.isfinite(new[:, -1]).all():
             return Triangle(np.full((len(slopes) + 1, len(slopes) + 1), np.nan), self.n_rows + count)
-        return Triangle(np.linalg.qr(rows, mode="r"), self.n_rows + count)
+        factor: Numbers = np.asarray(np.linalg.qr(rows, mode="r"))
+        return Triangle(factor, self.n_rows + count)
 
     @property
     def slopes(self) -> Numbers:

@@ -35,8 +35,8 @@ def excel_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
         raise DataError(f"{source.path}: {needs}, or save the table as CSV") from error
     except Exception as error:  # of many kinds: not a zip archive, no sheets, damaged sheets
         raise DataError(f"{source.path} cannot be read as an Excel file: {error}; save it as CSV") from error
-    names = ["" if pandas.isna(name) else str(name) for name in frame.iloc[0]] if len(frame) else []
-    names = checked_names(source.path, names)
+    first = ["" if pandas.isna(name) else str(name) for name in frame.iloc[0]] if len(frame) else []
+    names = checked_names(source.path, first)
     rows = frame.iloc[1:].infer_objects().set_axis(list(names), axis=1)
     table = FrameTable(source, names, lambda _: iter([rows]), missing)
     if len(sheets) > 1:
