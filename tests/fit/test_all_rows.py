@@ -22,7 +22,7 @@ from edhie.selection.noise import CONSTANT, relative_weights
 from edhie.selection.plain_numbers import literal_bits
 
 ROWS, SAMPLE = 12_000, 1500
-FAST = Settings(max_time=None, max_evaluations=1500)
+FAST = Settings(max_time=None, max_evaluations=800)
 
 
 def table_of(rows: int = ROWS, *, noise: str = "constant") -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from edhie.bench.methods import Method, method_named
 from edhie.bench.problem_files import ProblemError
@@ -19,13 +19,14 @@ WORKER = "EDHIE_BENCH_WORKER"
 CURVE = ("executed", "screened", "seconds", "error", "r2")
 
 
-class Shard(NamedTuple):
+@dataclass(frozen=True)
+class Shard:
     """A part of the runs of a benchmark, for jobs that share them."""
 
     number: int
     """From 1 on."""
     count: int
-    """Shards in all."""
+    """How many there are."""
 
     @classmethod
     def parse(cls, text: str) -> Shard:

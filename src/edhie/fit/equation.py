@@ -141,7 +141,7 @@ class Equation:
 
         A redundant constant, such as the 1 of 1/(a*x + b), is held fixed; errors of the others are conditional on it.
         """
-        return uncertainty_of(self._linearised(self.printed, self.all_rows and self.all_rows.printed))
+        return uncertainty_of(self._linearised(self.printed, None if self.all_rows is None else self.all_rows.printed))
 
     def text(self, digits: Digits = "needed") -> str:
         """Return the equation as text, such as `T = 20 + 60*exp(-t/7)`.
@@ -194,7 +194,7 @@ class Equation:
 
         Plain numbers count as constants here: that 2 describes the data better than 2.013 does not make it certain.
         """
-        fit = self._linearised(self.loosened, self.all_rows and self.all_rows.loosened)
+        fit = self._linearised(self.loosened, None if self.all_rows is None else self.all_rows.loosened)
         return value_deviations_of(fit, self.loosened, columns)
 
     @property

@@ -39,7 +39,7 @@ def parquet_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
 
     def opened() -> Any:
         file = OSFile(str(source.path)) if source.is_plain_file else source.open()
-        return ParquetFile(file, buffer_size=BUFFER)
+        return ParquetFile(file, buffer_size=BUFFER, pre_buffer=False)  # buffers of all row groups would be kept
 
     with _reading(source, "Parquet"), opened() as file:
         kept = (file.schema_arrow.pandas_metadata or {}).get("index_columns", [])
