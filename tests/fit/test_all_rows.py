@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from edhie.evaluate.constants.polish import gauss_newton
 from edhie.evaluate.constants.uncertainty import uncertainty, value_deviations
 from edhie.evaluate.tables import columnar
 from edhie.expr import SymbolLibrary, parse
-from edhie.fit import Discovery, Settings, discover, read_file
+from edhie.fit import Problem, Settings, discover, read_file
 from edhie.fit.run_folder import load, save
 from edhie.selection.noise import CONSTANT, relative_weights
 from edhie.selection.plain_numbers import literal_bits
@@ -41,11 +42,11 @@ def written(folder: Path, table: np.ndarray) -> Path:
     return path
 
 
-def rows_in_memory(found: Discovery, table: np.ndarray, *, sigma: bool = False) -> Data:
+def rows_in_memory(problem: Problem, table: np.ndarray, *, sigma: bool = False) -> Data:
     """Return the rows that equations were fitted to, all of them at once."""
-    assert found.problem.whole is not None
-    kept = np.delete(table, found.problem.whole.held_out, axis=0)
-    return read_data(kept[:, :3], kept[:, 3], sigma=kept[:, 4] if sigma else None, names=found.train.names)
+    assert problem.whole is not None
+    kept = np.delete(table, problem.whole.held_out, axis=0)
+    return read_data(kept[:, :3], kept[:, 3], sigma=kept[:, 4] if sigma else None, names=problem.train.names)
 
 
 @pytest.mark.parametrize("noise", ["constant", "proportional", "given"])
@@ -57,7 +58,7 @@ def test_what_is_shown_is_what_all_rows_in_memory_give(
     path = written(tmp_path, table)
     measured = read_file(path, "y", features=["t", "x", "z"], sigma=sigma, sample=SAMPLE)
     found = discover(measured.problem, replace(FAST, noise="constant" if noise == "given" else noise))  # type: ignore[arg-type]
-    every = rows_in_memory(found, table, sigma=sigma is not None)
+    every = rows_in_memory(measured.problem, table, sigma=sigma is not None)
     assert measured.n_rows == ROWS
     assert found.n_rows == every.n_rows == ROWS - ROWS // 5
     n_determined = 0
@@ -79,6 +80,7 @@ def test_what_is_shown_is_what_all_rows_in_memory_give(
         deviations = value_deviations(each.loosened, replace(every, weights=weights), few, ties=each.ties)
         np.testing.assert_allclose(each.standard_deviations(few), deviations, rtol=1e-6)
     assert n_determined >= 3
+    assert pickle.loads(pickle.dumps(found)).best.text() == found.best.text()
     save(found, tmp_path / "run")
     kept = load(tmp_path / "run")
     assert kept.n_rows == found.n_rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,7 +53,10 @@ class Discovery:
     ) -> Discovery:
         """Select and present the equations of a search; the criterion is the default one unless given."""
         criterion = criterion or Criterion(noise=settings.noise_model)
-        return cls(problem, settings, result, *select_equations(result, problem, settings, criterion, guesses))
+        equations, chosen = select_equations(result, problem, settings, criterion, guesses)
+        if problem.whole is not None:  # a file that is open is no part of a result
+            problem = replace(problem, whole=None)
+        return cls(problem, settings, result, equations, chosen)
 
     @property
     def target(self) -> str:
