@@ -220,7 +220,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         All formats of `edhie fit` are read. Of Parquet and NumPy files with more than 25 million numbers, 20,000 rows
         are searched (`sample`), and the equations are fitted to all rows but those held out. `features` are the columns
         to use, by default all others of numbers; `sigma` is the column of the target's standard errors, and
-        `validation` a file by which equations are chosen. `predict` takes the features in their order.
+        `validation` a file by which equations are chosen. `predict` takes a DataFrame with the features.
         """
         apart = None if validation is None else Path(validation)
         problem = read_file(
