@@ -21,7 +21,7 @@ from edhie.bench import workers as crew
 from edhie.bench.execute import execute
 from edhie.bench.records import read_rows_of
 from edhie.bench.runner import Plan, run_benchmark
-from edhie.bench.trial import COLUMNS, CURVE, Outcome, Trial, TrialSettings
+from edhie.bench.trial import COLUMNS, CURVE, Outcome, Shard, Trial, TrialSettings
 from edhie.bench.workers import Crew, Failure
 from edhie.results import Front, History, SearchResult
 
@@ -72,6 +72,44 @@ def test_the_number_of_workers_changes_nothing(whole: Path, tmp_path: Path) -> N
     run_benchmark(PLAN, tmp_path, workers=2)
     assert rows_of(tmp_path / "nguyen-hvar.csv") == rows_of(whole / "nguyen-hvar.csv")
     assert curves_of(tmp_path) == curves_of(whole)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+def test_shards_share_all_runs_and_no_run_twice(count: int) -> None:
+    plan = replace(PLAN, runs=5)
+    parts = [replace(plan, shard=Shard(number, count)).trials() for number in range(1, count + 1)]
+    assert sorted(map(str, (trial for part in parts for trial in part))) == sorted(map(str, plan.trials()))
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+
+
+def test_tables_of_shards_together_are_the_whole_table(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected, lines = rows_of(whole / "nguyen-hvar.csv"), []
+    for number in (2, 1, 3):
+        ended = run_benchmark(replace(PLAN, shard=Shard(number, 3)), tmp_path)
+        assert ended.path == tmp_path / f"nguyen-hvar-shard-{number}-of-3.csv"
+        assert rows_of(ended.path) == expected[number - 1 :: 3]
+        lines += ended.path.read_text().splitlines(keepends=True)[len(lines) > 0 :]
+    assert not (tmp_path / "nguyen-hvar.csv").exists()
+    joined = tmp_path / "joined.csv"
+    joined.write_text("".join(lines))  # as `cat` does, without the names of all but the first
+    assert sorted(map(str, rows_of(joined))) == sorted(map(str, expected))
+    (tmp_path / "nguyen-hvar-shard-2-of-3.csv").write_text(",".join(COLUMNS) + "\n")  # its run was lost
+    seen = counted(monkeypatch)
+    run_benchmark(PLAN, tmp_path)
+    assert [(trial.problem, trial.run) for trial in seen] == [("NG-1", 1)]
+    assert rows_of(tmp_path / "nguyen-hvar.csv") == expected
+    assert curves_of(tmp_path) == curves_of(whole)
+    (tmp_path / "nguyen-hvar.csv").unlink()
+    with pytest.raises(ProblemError, match=r"shard-1-of-3.csv holds runs with evaluations = 300, not 400"):
+        run_benchmark(replace(PLAN, settings=TrialSettings(evaluations=400)), tmp_path)
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "2", "a/b", "1/0", "-1/3", "1/3/4"])
+def test_what_is_no_shard(text: str) -> None:
+    with pytest.raises(ProblemError, match="is no shard; give its number, from 1 on"):
+        Shard.parse(text)
 
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[Trial]:

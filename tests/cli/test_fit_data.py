@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from edhie.cli.fit_data import read_measured
+from edhie.cli.fit_data import read_measured, tell
 from edhie.errors import DataError
 from edhie.fit.run_folder import load
 from measurements import small
@@ -65,7 +65,7 @@ def test_columns_of_numbers_are_chosen_unless_others_are_named(
     path.write_text(TABLE)
     measured = read_measured(path, "y", "")
     assert measured.problem.train.names == ("x", "z")
-    measured.tell()
+    tell(measured)
     told = " ".join(capsys.readouterr().err.split())
     assert "has columns of text or dates, which are left out: 'day', 'site'" in told
     with pytest.raises(DataError, match="'lab' is not a number; choose other columns"):

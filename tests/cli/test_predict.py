@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from edhie.evaluate.tables import columnar
 from edhie.fit.run_folder import load
 
 COLUMNS = np.array([[1.5, 2.5, 4.0], [2.0, 3.0, 1.25]])
@@ -101,6 +102,32 @@ def test_parquet(edhie: Callable[..., Any], run_folder: Path, new: Path, tmp_pat
     path = tmp_path / "new.parquet"
     pandas.read_csv(new).to_parquet(path)
     assert edhie("predict", run_folder, path) == (0, expected, "")
+
+
+def test_large_tables_are_written_as_parquet_in_batches(
+    edhie: Callable[..., Any], run_folder: Path, new: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pandas
+
+    monkeypatch.setattr(columnar, "BATCH", 2)
+    expected = load(run_folder).best.predict(COLUMNS)
+    frame = pandas.read_csv(new).assign(n=pandas.array([1, None, 3], dtype="Int64"))
+    frame.loc[3] = ["x", None, 1.0, 4]
+    frame.to_parquet(tmp_path / "new.parquet")
+    np.savez(tmp_path / "new.npz", **{"age": COLUMNS[0], "L (cm)": COLUMNS[1]})
+    for name, rows in (("new.parquet", 4), ("new.npz", 3)):
+        out = tmp_path / f"{name}.pq"
+        code, told, err = edhie("predict", run_folder, tmp_path / name, "--out", out)
+        assert (code, told.split(" by ")[0]) == (0, f"{out}: {rows} predictions")
+        assert ("no value in 1 of 4 rows" in err) == (rows == 4)
+        found = pandas.read_parquet(out)
+        np.testing.assert_array_equal(found["y"][:3], expected)
+    read = pandas.read_parquet(tmp_path / "new.parquet.pq")
+    pandas.testing.assert_frame_equal(read.drop(columns="y"), frame, check_dtype=False)
+    assert read["y"].isna().tolist() == [False, False, False, True]
+    err = edhie("predict", run_folder, new, "--out", tmp_path / "text.parquet").err
+    assert "cannot be written as Parquet: only the columns of Parquet and NumPy files have types" in err
+    assert not (tmp_path / "text.parquet").exists()
 
 
 def test_faults(edhie: Callable[..., Any], run_folder: Path, new: Path, tmp_path: Path) -> None:

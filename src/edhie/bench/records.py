@@ -15,7 +15,7 @@ from typing import Any
 from edhie.bench.methods import Method
 from edhie.bench.problem import ALIASES, BenchmarkProblem
 from edhie.bench.problem_files import ProblemError
-from edhie.bench.trial import COLUMNS, CURVE, Outcome, Trial, TrialSettings
+from edhie.bench.trial import COLUMNS, CURVE, Outcome, Shard, Trial, TrialSettings
 from edhie.errors import raised_as
 from edhie.storage import csv_text, digest, replace_file
 
@@ -38,11 +38,14 @@ class Records:
     the program is stopped, every run that has a row is there in full, and no other is counted.
     """
 
-    def __init__(self, folder: Path, benchmark: str, method: str) -> None:
+    def __init__(self, folder: Path, benchmark: str, method: str, shard: Shard | None = None) -> None:
         self.folder = folder
         self.name = results_name(benchmark, method)
-        self.path = folder / f"{self.name}.csv"
-        self._settings = folder / f"{self.name}.json"
+        self.stem = results_name(benchmark, method, shard)
+        """Of the files of these records; jobs must not write into one file."""
+        self._is_shard = shard is not None
+        self.path = folder / f"{self.stem}.csv"
+        self._settings = folder / f"{self.stem}.json"
         self._known: dict[str, Any] = {}  # settings, problems, and digests of the rows
 
     def open(self, settings: TrialSettings, problems: Sequence[BenchmarkProblem], own: Method | None = None) -> None:
@@ -53,9 +56,13 @@ class Records:
         with raised_as(ProblemError, f"cannot write results to {self.folder}"):
             self.folder.mkdir(parents=True, exist_ok=True)
             self._known = self._checked_settings(settings, problems, own)
+            shards = [] if self._is_shard else self._shards()
+            for path in shards:
+                self._checked_settings(settings, problems, own, table=path)
             if not self.path.is_file() or not self.path.stat().st_size:
                 replace_file(self.path, _lines([COLUMNS]))
             self._mend()
+            self._add_rows(shards)
             (self.folder / CURVES).mkdir(exist_ok=True)
             self._write_settings()
 
@@ -96,28 +103,47 @@ class Records:
     def _write_settings(self) -> None:
         replace_file(self._settings, f"{json.dumps(self._known, indent=2)}\n".encode())
 
+    def _shards(self) -> list[Path]:
+        """Return the tables of shards in the folder."""
+        start = f"{self.name}-shard-"
+        return sorted(each for each in self.folder.iterdir() if each.name.startswith(start) and each.suffix == ".csv")
+
+    def _add_rows(self, tables: Sequence[Path]) -> None:
+        """Add the rows of other tables that are not there yet."""
+        rows = {key_of(row): row for path in tables for row in read_rows_of(path)}
+        own = {key_of(row): row for row in read_rows_of(self.path)}
+        if rows.keys() - own.keys():
+            self._write_rows((rows | own).values())
+
     def _checked_settings(
-        self, settings: TrialSettings, problems: Sequence[BenchmarkProblem], own: Method | None
+        self,
+        settings: TrialSettings,
+        problems: Sequence[BenchmarkProblem],
+        own: Method | None,
+        *,
+        table: Path | None = None,
     ) -> dict[str, Any]:
-        """Return the settings of the table's runs, including these problems."""
+        """Return the settings of the runs of a table, its own by default, including these problems."""
+        table = table or self.path
+        known_settings = table.with_name(f"{table.stem}.json")
         asked = {"format": FORMAT, **asdict(settings)}
         if own is not None:
             asked["method"] = _told(own)
         formulas = {problem.id: _described(problem) for problem in problems}
-        if not self._settings.is_file() or not self.path.is_file():
+        if not known_settings.is_file() or not table.is_file():
             return {**asked, "problems": formulas, ROWS: {}}
         try:
-            before = json.loads(self._settings.read_text(encoding="utf-8"))
+            before = json.loads(known_settings.read_text(encoding="utf-8"))
             known, rows = dict(before.pop("problems")), dict(before.pop(ROWS, {}))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ProblemError(f"{self._settings} is damaged ({error!r}); choose another folder with --out") from None
+            raise ProblemError(f"{known_settings} is damaged ({error!r}); choose another folder with --out") from None
         for name, value in asked.items():
             if before.get(name) != value:
-                was = f"{self.path} holds runs with {name} = {before.get(name)}, not {value}"
+                was = f"{table} holds runs with {name} = {before.get(name)}, not {value}"
                 raise ProblemError(f"{was}; give them as they were, or choose another folder with --out")
         for name, formula in formulas.items():
             if known.get(name, formula) != formula:
-                raise ProblemError(f"{self.path} holds runs of another {name}; choose another folder with --out")
+                raise ProblemError(f"{table} holds runs of another {name}; choose another folder with --out")
         return {**asked, "problems": known | formulas, ROWS: rows}
 
 
@@ -131,9 +157,10 @@ def unwritable(folder: Path, error: OSError) -> ProblemError:
     return ProblemError(f"cannot write results to {folder}: {error.strerror or error}")
 
 
-def results_name(benchmark: str, method: str) -> str:
-    """Return the stem of the files with a method's results on a benchmark."""
-    return f"{table_name(benchmark)}-{method}"
+def results_name(benchmark: str, method: str, shard: Shard | None = None) -> str:
+    """Return the stem of the files with a method's results on a benchmark, or on a shard of it."""
+    name = f"{table_name(benchmark)}-{method}"
+    return name if shard is None else f"{name}-{shard}"
 
 
 def curve_name(table: str, problem: str, run: int, noise: float) -> str:

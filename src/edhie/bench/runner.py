@@ -13,7 +13,7 @@ from edhie.bench.own_methods import Given, resolve_method
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
 from edhie.bench.problem_files import ProblemError
 from edhie.bench.records import Records, Row, key_of, read_rows_of, unwritable
-from edhie.bench.trial import WORKER, Trial, TrialSettings
+from edhie.bench.trial import WORKER, Shard, Trial, TrialSettings
 from edhie.bench.workers import Crew, Failure
 from edhie.folder_lock import locked
 
@@ -36,6 +36,8 @@ class Plan:
     noise: float = 0.0
     """The target is multiplied by 1 + noise·ε, with ε from a normal distribution."""
     settings: TrialSettings = field(default_factory=TrialSettings)
+    shard: Shard | None = None
+    """Part of the runs, such as 2/8 for the second of eight jobs. Without it, all runs, also those of shards."""
 
     @cached_property
     def resolved(self) -> Method:
@@ -50,14 +52,15 @@ class Plan:
         return tuple(problem for problem in found if has_generator(method, problem, model))
 
     def trials(self) -> list[Trial]:
-        """Return all trials, those of the first problem first."""
+        """Return all trials, or those of the shard; those of the first problem first."""
         method = self.resolved
         own = method if method.is_own else None
-        return [
+        every = [
             Trial(self.benchmark, problem.id, method.name, number, float(self.noise), self.settings, own)
             for problem in self.problems()
             for number in range(self.runs)
         ]
+        return every if self.shard is None else self.shard.of(every)
 
 
 @dataclass(frozen=True)
@@ -79,14 +82,15 @@ def run_benchmark(
     """Run the trials that the table in `out` lacks; each is saved as soon as it ends.
 
     `on_row` gets how many runs are done, of how many, and a word on the last. Stopped at any time, no finished
-    run is lost, and the same call resumes with the rest. A run that fails does not stop the others.
+    run is lost, and the same call resumes with the rest. A run that fails does not stop the others. A shard has a
+    table of its own; without a shard, the tables of shards in the folder are added first.
     """
     _check(plan, workers)
     problems = plan.problems()
     method = plan.resolved
-    records = Records(out, plan.benchmark, method.name)
+    records = Records(out, plan.benchmark, method.name, plan.shard)
     all_trials, every = plan.trials(), load_problems(plan.benchmark)
-    with locked(out, records.name, unwritable=unwritable):  # other tables of the folder may be written meanwhile
+    with locked(out, records.stem, unwritable=unwritable):  # other tables of the folder may be written meanwhile
         records.open(plan.settings, problems, method if method.is_own else None)
         done = {key_of(row) for row in read_rows_of(records.path)}
         waiting = [trial for trial in all_trials if _key(trial) not in done]

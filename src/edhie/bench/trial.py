@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from edhie.bench.methods import Method, method_named
+from edhie.bench.problem_files import ProblemError
 
 COLUMNS = (
     "problem", "method", "run", "seed", "success", "equivalent", "rmse", "r2_test", "evaluated",
@@ -16,6 +17,31 @@ COLUMNS = (
 WORKER = "EDHIE_BENCH_WORKER"
 """An environment variable of workers: a module imported there must not start a benchmark."""
 CURVE = ("executed", "screened", "seconds", "error", "r2")
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A part of the runs of a benchmark, for jobs that share them."""
+
+    number: int
+    """From 1 on."""
+    count: int
+    """How many there are."""
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Return the shard of a text such as 2/8."""
+        number, slash, count = text.partition("/")
+        if not (slash and number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+            raise ProblemError(f"{text!r} is no shard; give its number, from 1 on, and how many there are, such as 2/8")
+        return cls(int(number), int(count))
+
+    def of(self, trials: Sequence[Trial]) -> list[Trial]:
+        """Return the trials of this shard: every shard has as many of each problem, up to one."""
+        return list(trials[self.number - 1 :: self.count])
+
+    def __str__(self) -> str:
+        return f"shard-{self.number}-of-{self.count}"
 
 
 @dataclass(frozen=True)

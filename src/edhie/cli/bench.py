@@ -14,7 +14,7 @@ from edhie.bench.problem import benchmark_names
 from edhie.bench.records import results_name, table_name
 from edhie.bench.report import notes_on, table_of
 from edhie.bench.runner import RUNS, Ended, Plan, run_benchmark
-from edhie.bench.trial import TrialSettings
+from edhie.bench.trial import Shard, TrialSettings
 from edhie.bench.workers import Failure
 from edhie.cli.options import complete_model
 from edhie.cli.outputs import benchmark as benchmark_folder
@@ -58,13 +58,15 @@ def bench(
     model: Annotated[
         str | None, typer.Option(help=help_of(TrialSettings, "model"), autocompletion=complete_model)
     ] = None,
+    shard: Annotated[str | None, typer.Option(help=help_of(Plan, "shard"), metavar="I/N")] = None,
     figures: Annotated[bool, typer.Option("--figures", help="Draw successes and learning curves too.")] = False,
 ) -> None:
     """Run a method on a benchmark. Runs that the folder holds are not run again; Ctrl-C loses no finished run."""
     ids = tuple(filter(None, (each.strip() for each in problems.split(","))))
-    plan = Plan(benchmark, method, runs, ids, noise, TrialSettings(evaluations, seconds, strict, model))
+    settings, part = TrialSettings(evaluations, seconds, strict, model), None if shard is None else Shard.parse(shard)
+    plan = Plan(benchmark, method, runs, ids, noise, settings, part)
     with (
-        own_folder(out, benchmark_folder(results_name(benchmark, plan.resolved.name))),
+        own_folder(out, benchmark_folder(results_name(benchmark, plan.resolved.name, part))),
         exit_on_interrupt(lambda: f"stopped; finished runs are kept in {out}; the same command resumes"),
     ):
         if model is None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import typer
 
 from edhie.cli import search_options as options
-from edhie.cli.fit_data import Measured, listed, read_measured
+from edhie.cli.fit_data import listed, read_measured, tell
 from edhie.cli.options import print_json
 from edhie.cli.outputs import RUN, check_new_run, own_folder
 from edhie.cli.show import document, print_front
@@ -22,6 +22,7 @@ from edhie.errors import EdhieError
 from edhie.evaluate.parallel import core_count
 from edhie.events import Event, Improved
 from edhie.fit import Discovery, Settings, discover
+from edhie.fit.measured import Measured
 from edhie.fit.run_folder import save
 from edhie.fit.workers import Workers
 from edhie.search.checkpoint import ARRAYS as CHECKPOINT
@@ -41,6 +42,7 @@ def fit(
     sigma: options.Sigma = None,
     validation: options.Validation = None,
     decimal: options.Decimal = None,
+    sample: options.SampledRows = None,
     noise: options.NoiseName = Settings.noise,
     loss: options.LossName = Settings.loss,
     selection: options.SelectionName = Settings.selection,
@@ -95,12 +97,12 @@ def fit(
                 check_new_run(out)
             measured = read_measured(
                 data, target, features, validation, sigma=sigma, decimal=decimal, exclude=exclude,
-                missing=listed(missing), drop_missing=drop_missing,
+                missing=listed(missing), drop_missing=drop_missing, sample=sample,
             )  # fmt: skip
             columns = measured.problem.columns
             constraints = options.constraints_of(max_size, forbid_nesting, only, all_variables, columns=columns)
             settings = replace(settings, constraints=constraints)
-            measured.tell(quiet=quiet)
+            tell(measured, quiet=quiet)
             workers = Workers(jobs or core_count(), "dask" if cluster else "local", cluster)
             found = _search(measured, settings, workers, out, resume=resume, quiet=quiet)
             try:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from edhie.cli import search_options as options
-from edhie.cli.fit_data import listed, read_measured
+from edhie.cli.fit_data import listed, read_measured, tell
 from edhie.cli.options import print_json
 from edhie.cli.outputs import RUN, check_new_run, own_folder
 from edhie.cli.terminal import INTERRUPTED, exit_on_interrupt
@@ -75,7 +75,7 @@ def revise(
         columns = measured.problem.columns
         constraints = options.constraints_of(max_size, forbid_nesting, only, all_variables, columns=columns)
         settings = replace(settings, constraints=constraints)
-        measured.tell(quiet=quiet)
+        tell(measured, quiet=quiet)
         with SearchView(target=measured.problem.target, is_quiet=quiet) as view:
             found = revised(
                 formula, measured.problem, settings, on_event=view, folder=out, resume=resume, jobs=jobs or core_count()

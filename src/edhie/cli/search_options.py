@@ -50,7 +50,7 @@ def within(least: float, most: float = math.inf) -> Callable[[Any], Any]:
 
 DataFile = Annotated[
     Path,
-    typer.Argument(help="A table with a row of names: CSV, TSV, Excel, JSON lines, Parquet; - for standard input."),
+    typer.Argument(help="A table: CSV, TSV, Excel, JSON lines, Parquet, NumPy; - for standard input."),
 ]
 Target = Annotated[str, option(DATA, "Column to explain.", metavar="COLUMN")]
 Features = Annotated[str, option(DATA, "Columns to use; all others by default.", metavar="COLUMNS")]
@@ -60,6 +60,10 @@ DropMissing = Annotated[bool, option(DATA, "Leave out rows with missing values."
 Sigma = Annotated[str | None, option(DATA, "Column of the target's standard errors.", metavar="COLUMN")]
 Validation = Annotated[Path | None, option(DATA, "Table of held-out rows to choose by.", metavar="FILE")]
 Decimal = Annotated[Literal[",", "."] | None, option(DATA, "Decimal mark, if it is not recognised.", metavar="MARK")]
+SampledRows = Annotated[
+    int | None,
+    option(DATA, "Search so many rows, fit to all; Parquet, NumPy.", "--sample", metavar="ROWS", callback=within(100)),
+]
 
 LossName = Annotated[
     Literal["rmse", "mse", "mae", "nrmse", "max", "student"], setting(GOAL, "loss", "--loss", metavar="LOSS")

@@ -67,7 +67,8 @@ def document(found: Discovery) -> dict[str, Any]:
     return found.as_json() | {
         "selected": None if found.is_empty else equation_json(found.best),
         "index": None if found.is_empty else found.index,
-        "rows": {"train": found.train.n_rows, "validation": found.validation.n_rows if found.validation else 0},
+        "rows": {"train": found.n_rows, "validation": found.validation.n_rows if found.validation else 0}
+        | ({} if found.n_rows == found.train.n_rows else {"searched": found.train.n_rows}),
         "variables": dict(zip(found.train.names, found.columns, strict=True)),
     }
 
@@ -122,7 +123,8 @@ def _print_search(found: Discovery) -> None:
     result = found.result
     held_out = f", {found.validation.n_rows:,} held out" if found.validation else ""
     columns = shortened(", ".join(found.columns))
-    say(f"{found.target} explained by {columns}: {found.train.n_rows:,} rows{held_out}")
+    searched = "" if found.n_rows == found.train.n_rows else f"; a sample of {found.train.n_rows:,} was searched"
+    say(f"{found.target} explained by {columns}: {found.n_rows:,} rows{held_out}{searched}")
     say(f"{result.strategy}, seed {result.seed}, {stopped(result.stopped)} after {duration(result.seconds)}")
     say(str(result.counts))
     for name, column in zip(found.train.names, found.columns, strict=True):

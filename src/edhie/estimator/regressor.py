@@ -21,7 +21,7 @@ from edhie.evaluate.data import what_never_varies, with_resolution
 from edhie.evaluate.reading import read_sigmas, weights_of
 from edhie.expr import Expr
 from edhie.expr.symbols import Symbol
-from edhie.fit import Discovery, Equation, Problem, Settings, discover
+from edhie.fit import Discovery, Equation, Problem, Settings, discover, read_file
 from edhie.fit.settings import Noise, Selection
 from edhie.fit.workers import Workers, cores_of
 from edhie.results import Candidates, Front
@@ -204,6 +204,37 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 warnings.warn(each.notes[0], UserWarning, stacklevel=2)
         return self
 
+    def fit_file(
+        self,
+        path: str | Path,
+        target: str,
+        *,
+        features: Sequence[str] = (),
+        sigma: str | None = None,
+        validation: str | Path | None = None,
+        drop_missing: bool = False,
+        sample: int | None = None,
+    ) -> Self:
+        """Find equations for a column of a file, which may be larger than the memory.
+
+        All formats of `edhie fit` are read. Of Parquet and NumPy files with more than 25 million numbers, 20,000 rows
+        are searched (`sample`), and the equations are fitted to all rows but those held out. `features` are the columns
+        to use, by default all others of numbers; `sigma` is the column of the target's standard errors, and
+        `validation` a file by which equations are chosen. `predict` takes a DataFrame with the features.
+        """
+        apart = None if validation is None else Path(validation)
+        problem = read_file(
+            Path(path), target, features=features, sigma=sigma, validation=apart, drop_missing=drop_missing,
+            sample=sample,
+        ).problem  # fmt: skip
+        self.feature_names_in_ = np.array(problem.columns, dtype=object)
+        self.n_features_in_ = len(problem.columns)
+        self._is_flat = True
+        before = self._found_before(list(problem.columns), 1)
+        self.discoveries_ = [self._searched(problem, replace(self._settings(), recalled=before[0]))]
+        self._first.best  # noqa: B018 -- raises an error if nothing was found
+        return self
+
     def _settings(self) -> Settings:
         seed = self.random_state
         if not isinstance(seed, int | np.integer):
@@ -225,7 +256,9 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if validation is not None:
             rows, targets = validation
             held_out = _data(rows, targets[:, k], None, data.names)
-        problem = Problem.of(data, target=target, validation=held_out)
+        return self._searched(Problem.of(data, target=target, validation=held_out), settings)
+
+    def _searched(self, problem: Problem, settings: Settings) -> Discovery:
         workers = Workers(cores_of(self.n_jobs), self.engine, self.address)
         if not self.verbose:
             return discover(problem, settings, workers=workers)

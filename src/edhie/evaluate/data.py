@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,18 @@ from edhie.evaluate.resolution import FULL_PRECISION, Resolution, resolution_of,
 Values = NDArray[np.float64]
 ROUNDING = 1e-18  # of the target's sum of squares: a fit to nine digits
 ROUNDING_OF_VALUES = (8 * float(np.finfo(np.float64).eps)) ** 2  # where the target varies little around a large mean
+
+
+class Spread(Protocol):
+    """The sums over rows that turn a sum of squared errors into a loss."""
+
+    @property
+    def total_weight(self) -> float:
+        """The sum of the weights; without weights, the number of rows."""
+
+    @property
+    def squares_about_mean(self) -> float:
+        """The weighted sum of squared distances of the target from its mean."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edhie.errors import DataError, LossError, shortened, suggestion
-from edhie.evaluate.data import Data, squares_about_mean, squares_about_zero
+from edhie.evaluate.data import Spread, squares_about_mean, squares_about_zero
 from edhie.evaluate.numbers import read_only
 
 Values = NDArray[np.float64]
@@ -30,9 +30,9 @@ class Loss:
     name: str
     of_values: Callable[[ArrayLike, ArrayLike, ArrayLike | None], float]
     """The error of predictions: `(y, y_hat, weights or None)`; infinite where any prediction is not finite."""
-    from_sum_of_squares: Callable[[ArrayLike, Data], Values] | None = None
+    from_sum_of_squares: Callable[[ArrayLike, Spread], Values] | None = None
     """Errors from weighted sums of squared errors; None where those do not determine it."""
-    to_sum_of_squares: Callable[[ArrayLike, Data], Values] | None = None
+    to_sum_of_squares: Callable[[ArrayLike, Spread], Values] | None = None
     """Inverse of `from_sum_of_squares`, rounded up: a larger sum of squares has a larger error."""
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -66,10 +66,10 @@ def _of_squares(name: str, *, relative: bool, root: bool) -> Loss:
         unit = squares_about_mean(y, weights) if relative else total_weight
         return float(in_unit(squares_about_zero(y_hat - y, weights), unit))
 
-    def from_sum_of_squares(squares: ArrayLike, data: Data) -> Values:
+    def from_sum_of_squares(squares: ArrayLike, data: Spread) -> Values:
         return in_unit(squares, data.squares_about_mean if relative else data.total_weight)
 
-    def to_sum_of_squares(error: ArrayLike, data: Data) -> Values:
+    def to_sum_of_squares(error: ArrayLike, data: Spread) -> Values:
         given = np.asarray(error, dtype=np.float64)
         unit = data.squares_about_mean if relative else data.total_weight
         with np.errstate(all="ignore"):

@@ -45,8 +45,11 @@ def is_plain(array: NDArray[Any]) -> bool:
     return array.dtype.kind in "fiub" and array.dtype.itemsize <= 8 and not np.ma.is_masked(array)
 
 
-def numbers_of(values: Any, place: str) -> Values:
-    """Return the numbers of one column as a new array; missing values become NaN."""
+def numbers_of(values: Any, place: str, *, first_row: int = 0) -> Values:
+    """Return the numbers of one column as a new array; missing values become NaN.
+
+    `first_row` is the number of the first value's row, by which messages count.
+    """
     array = array_of(values, place)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -65,7 +68,7 @@ def numbers_of(values: Any, place: str) -> Values:
             return array.astype(np.float64)
         except OverflowError:
             pass  # one of them is too large: it is found below
-    return np.array([_number(value, place, row) for row, value in enumerate(array)], dtype=np.float64)
+    return np.array([_number(value, place, row) for row, value in enumerate(array, first_row)], dtype=np.float64)
 
 
 def _number(value: Any, place: str, row: int) -> float:

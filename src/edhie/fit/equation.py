@@ -10,9 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate import Data, values
-from edhie.evaluate.constants.uncertainty import TiedConstants, Uncertainty, uncertainty, value_deviations
+from edhie.evaluate.constants.triangle import Triangle
+from edhie.evaluate.constants.uncertainty import (
+    LinearisedFit,
+    TiedConstants,
+    Uncertainty,
+    uncertainty_of,
+    value_deviations_of,
+)
 from edhie.evaluate.losses import r2
 from edhie.expr import Expr, Forest
+from edhie.fit.all_rows import AllRows
 from edhie.fit.problem import Problem
 from edhie.fit.settings import Settings
 from edhie.results import Candidate
@@ -44,7 +52,7 @@ class Equation:
     target: str
     candidate: Candidate
     train: Data
-    """The rows that it was fitted to."""
+    """The rows that it was fitted to; of a large table, those of the sample."""
     validation: Data | None = None
     """Rows that were held out."""
     score: float = 0.0
@@ -57,6 +65,8 @@ class Equation:
     """The share of confidence in this equation, among those that are different functions; None where it is unknown."""
     keeps_form: bool = True
     """True if it is printed as it is, False if in a shorter form of the same values."""
+    all_rows: AllRows | None = None
+    """Its R² and slopes on all rows of a large table, to which it was fitted; None if `train` holds all rows."""
 
     @classmethod
     def of(cls, candidate: Candidate, problem: Problem, settings: Settings, **known: Any) -> Equation:
@@ -87,6 +97,8 @@ class Equation:
     @cached_property
     def r2(self) -> float:
         """The share of the target's variance that it explains, on the rows that it was fitted to."""
+        if self.all_rows is not None:
+            return self.all_rows.r2
         return r2(self.train.y, self.predict(self.train.columns), self.train.weights)
 
     @cached_property
@@ -129,7 +141,7 @@ class Equation:
 
         A redundant constant, such as the 1 of 1/(a*x + b), is held fixed; errors of the others are conditional on it.
         """
-        return uncertainty(self.printed, self._weighted, ties=self.ties)
+        return uncertainty_of(self._linearised(self.printed, None if self.all_rows is None else self.all_rows.printed))
 
     def text(self, digits: Digits = "needed") -> str:
         """Return the equation as text, such as `T = 20 + 60*exp(-t/7)`.
@@ -182,8 +194,20 @@ class Equation:
 
         Plain numbers count as constants here: that 2 describes the data better than 2.013 does not make it certain.
         """
-        expr = self.expr if self.model is None or self.ties is not None else _loosened(self.expr)
-        return value_deviations(expr, self._weighted, columns, ties=self.ties)
+        fit = self._linearised(self.loosened, None if self.all_rows is None else self.all_rows.loosened)
+        return value_deviations_of(fit, self.loosened, columns)
+
+    @property
+    def loosened(self) -> Expr:
+        """The expression with plain numbers as constants, if it was fitted under a noise model."""
+        return self.expr if self.model is None or self.ties is not None else _loosened(self.expr)
+
+    def _linearised(self, expr: Expr, triangle: Triangle | None) -> LinearisedFit:
+        """Return the fit of a form of the expression to first order, on all rows if their slopes are known."""
+        n_parameters = len(expr.constants) if self.ties is None else self.ties.n_different
+        if triangle is not None and len(triangle.slopes) == n_parameters:  # another release may print another form
+            return LinearisedFit.compressed(expr, triangle, self.ties)
+        return LinearisedFit.of(expr, self._weighted, self.ties)
 
     @property
     def confidence(self) -> str:

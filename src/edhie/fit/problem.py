@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate import Constraints, Data, Evaluator
+from edhie.evaluate.large_table import LargeTable
 from edhie.expr import SymbolLibrary
 from edhie.expr.symbols import OPERATORS, is_in_names, is_name
 from edhie.fit.settings import Settings
@@ -29,9 +30,11 @@ class Problem:
     columns: tuple[str, ...]
     """Names of the variables in the table, in order."""
     train: Data
-    """Rows to fit to; names are identifiers."""
+    """Rows to fit to, of a large table a sample of them; names are identifiers."""
     validation: Data | None
     """Rows held out."""
+    whole: LargeTable | None = None
+    """All rows to fit to, if `train` is a sample of them."""
 
     @classmethod
     def of(cls, data: Data | Problem, *, target: str = "y", validation: Data | None = None) -> Problem:

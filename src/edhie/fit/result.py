@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,7 +53,10 @@ class Discovery:
     ) -> Discovery:
         """Select and present the equations of a search; the criterion is the default one unless given."""
         criterion = criterion or Criterion(noise=settings.noise_model)
-        return cls(problem, settings, result, *select_equations(result, problem, settings, criterion, guesses))
+        equations, chosen = select_equations(result, problem, settings, criterion, guesses)
+        if problem.whole is not None:  # a file that is open is no part of a result
+            problem = replace(problem, whole=None)
+        return cls(problem, settings, result, equations, chosen)
 
     @property
     def target(self) -> str:
@@ -67,8 +70,14 @@ class Discovery:
 
     @property
     def train(self) -> Data:
-        """The rows that equations are fitted to."""
+        """The rows that equations are fitted to; of a large table, the sample that was searched."""
         return self.problem.train
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that equations are fitted to, also where `train` is a sample of them."""
+        known = next((each.all_rows for each in self.equations if each.all_rows is not None), None)
+        return self.train.n_rows if known is None else known.n_rows
 
     @property
     def validation(self) -> Data | None:

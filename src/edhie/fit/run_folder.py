@@ -20,6 +20,7 @@ from edhie.evaluate.data import with_resolution
 from edhie.evaluate.resolution import Resolution
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.symbols import Symbol
+from edhie.fit.all_rows import AllRows
 from edhie.fit.equation import Equation
 from edhie.fit.problem import Problem
 from edhie.fit.result import Discovery
@@ -107,6 +108,7 @@ def _as_candidate(equation: Equation) -> dict[str, Any]:
         "constants": expr.constants,
         "executed_at": equation.candidate.executed_at,
         "noise_ratio": 0.0 if equation.model is None else equation.model.ratio,
+        "all_rows": None if equation.all_rows is None else equation.all_rows.as_json(),
     }
 
 
@@ -115,7 +117,10 @@ def _equation(row: dict[str, Any], library: SymbolLibrary, problem: Problem, set
     expr = free.with_constants(row["constants"]) if row["constants"] else free
     candidate = Candidate(expr, float(row["loss"]), float(row["complexity"]), int(row["executed_at"]))
     model = None if row["noise"] is None else model_of(row["noise"], float(row["noise_ratio"]))
-    return Equation.of(candidate, problem, settings, score=float(row["score"]), model=model, weight=row["weight"])
+    known = {"score": float(row["score"]), "model": model, "weight": row["weight"]}
+    if row.get("all_rows") is not None:
+        known["all_rows"] = AllRows.from_json(row["all_rows"])
+    return Equation.of(candidate, problem, settings, **known)
 
 
 def _result(description: dict[str, Any], front: Sequence[Candidate], library: SymbolLibrary) -> SearchResult:

@@ -11,6 +11,7 @@ import numpy as np
 from edhie.evaluate import FitConfig
 from edhie.evaluate.data import few_rows
 from edhie.expr import Expr, Forest
+from edhie.fit.all_rows import fitted_to_all_rows
 from edhie.fit.equation import Equation
 from edhie.fit.present import Presenter
 from edhie.fit.problem import Problem
@@ -34,7 +35,8 @@ def select_equations(
 
     With the selection mdl, candidates are compared by their description lengths, with constants at the optimum of a
     noise model; likely ones and those on the front are shown. Otherwise the front of the search is polished, and a rule
-    chooses one of its members. The user's guesses are always shown. The position is None if there is no equation.
+    chooses one of its members. The user's guesses are always shown. All are fitted to all rows of a large table. The
+    position is None if there is no equation.
     """
     if len(result.front) == 0:
         return (), None
@@ -43,6 +45,8 @@ def select_equations(
     if settings.selection == "mdl" and selector.presenter.may_polish:
         found = selector.by_description()
     found = found or selector.by_rule()  # also if all have as many constants as there are rows
+    if problem.whole is not None:
+        found = fitted_to_all_rows(found, problem, settings)
     shown = sorted(found, key=lambda each: (each.complexity, each.loss))
     sizes = np.array([each.complexity for each in shown])
     drops = scores(np.array([each.loss for each in shown]), sizes, result.front.negligible)

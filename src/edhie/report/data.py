@@ -37,8 +37,9 @@ def _shown(discovery: Discovery) -> set[str]:
 
 
 def _sentence(discovery: Discovery, n_shown: int) -> str:
-    fitted, held_out = discovery.train.n_rows, discovery.validation
+    fitted, searched, held_out = discovery.n_rows, discovery.train.n_rows, discovery.validation
     text = f"{fitted:,} rows were fitted to; "
+    text += "" if searched == fitted else f"a sample of {searched:,} was searched, and is shown here; "
     text += "none was held out." if held_out is None else f"{held_out.n_rows:,} were held out, to judge by."
     text = text if discovery.train.weights is None else f"{text} Rows count by their weights."
     n_columns = discovery.train.n_variables

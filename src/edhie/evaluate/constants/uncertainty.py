@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from edhie.errors import EdhieError, ExpressionError
 from edhie.evaluate.constants.jacobian import Response
 from edhie.evaluate.constants.slope_svd import SlopeSVD
+from edhie.evaluate.constants.triangle import Triangle
 from edhie.evaluate.data import Data
 from edhie.expr import Expr
 
@@ -24,6 +25,11 @@ class TiedConstants:
 
     of: tuple[int, ...]
     """By constant, in prefix order: (0, 1, 0) for a constant, another, and the first again."""
+
+    @classmethod
+    def none(cls, count: int) -> TiedConstants:
+        """Return the ties of constants of which each is a parameter of its own."""
+        return cls(tuple(range(count)))
 
     @property
     def n_different(self) -> int:
@@ -81,12 +87,16 @@ def uncertainty(expr: Expr, data: Data, *, level: float = 0.95, ties: TiedConsta
     are held, and the errors of the others are those of a fit with these given. `ties` are constants that are one in
     several places.
     """
+    return uncertainty_of(LinearisedFit.of(expr, data, ties), level=level)
+
+
+def uncertainty_of(fit: LinearisedFit, *, level: float = 0.95) -> Uncertainty:
+    """Return standard errors and intervals, as `uncertainty` does."""
     from scipy.special import stdtrit
 
     if not 0 < level < 1:
         raise EdhieError(f"the level of an interval lies between 0 and 1, not at {level}; 0.95 is usual")
-    fit = _LinearisedFit.of(expr, data, ties)
-    values, precision, freedom = fit.response.constants, fit.response.precision, fit.degrees_of_freedom
+    values, precision, freedom = fit.constants, fit.precision, fit.degrees_of_freedom
     parameters = fit.ties.different(values)
     held = fit.svd.held(precision, parameters)
     free = [k for k in range(len(parameters)) if k not in held]
@@ -113,12 +123,16 @@ def value_deviations(expr: Expr, data: Data, columns: Numbers, *, ties: TiedCons
     Constants that the data do not determine one by one may still determine the values. Infinite where they do not;
     NaN where the expression has no value. `ties` are as in `uncertainty`.
     """
+    return value_deviations_of(LinearisedFit.of(expr, data, ties), expr, columns)
+
+
+def value_deviations_of(fit: LinearisedFit, expr: Expr, columns: Numbers) -> Numbers:
+    """Return the standard error of the value in each row, as `value_deviations` does."""
     if not expr.constants:
         return np.zeros(columns.shape[1])
-    fit = _LinearisedFit.of(expr, data, ties)
-    svd, rank = fit.svd, fit.svd.rank(fit.response.precision)
+    svd, rank = fit.svd, fit.svd.rank(fit.precision)
     with np.errstate(all="ignore"):
-        _, there = Response(expr, columns).jacobian(fit.response.constants)
+        _, there = Response(expr, columns).jacobian(fit.constants)
         scaled = fit.ties.together(there) / svd.scales[:, np.newaxis]
         along = svd.axes[:, :rank].T @ scaled
         outside = scaled - svd.axes[:, :rank] @ along
@@ -128,24 +142,26 @@ def value_deviations(expr: Expr, data: Data, columns: Numbers, *, ties: TiedCons
     return np.where(is_lost, np.inf, found)
 
 
-class _LinearisedFit(NamedTuple):
+class LinearisedFit(NamedTuple):
     """A fit to first order in its parameters: its constants, each once where it is in several places."""
 
-    response: Response
+    constants: Numbers
+    precision: float
+    """The share of a slope below which it is rounding."""
     ties: TiedConstants
     slopes: Numbers
     """Slopes of shape (parameters, rows)."""
-    weights: Numbers
+    weights: Numbers | None
     svd: SlopeSVD
     degrees_of_freedom: int
     variance: float
     """Variance of the residual of a row of weight 1; infinite without degrees of freedom."""
 
     @classmethod
-    def of(cls, expr: Expr, data: Data, ties: TiedConstants | None) -> _LinearisedFit:
+    def of(cls, expr: Expr, data: Data, ties: TiedConstants | None) -> LinearisedFit:
         """Linearise an expression about its constants."""
         response = Response(expr, data.columns)
-        ties = ties or TiedConstants(tuple(range(len(response.constants))))
+        ties = ties or TiedConstants.none(len(response.constants))
         values, slopes = response.jacobian(response.constants)
         slopes = ties.together(slopes)
         weights = np.ones(data.n_rows) if data.weights is None else data.weights
@@ -153,4 +169,14 @@ class _LinearisedFit(NamedTuple):
         freedom = int(np.count_nonzero(weights)) - svd.rank(response.precision)
         with np.errstate(all="ignore"):
             variance = float(weights @ np.square(data.y - values)) / freedom if freedom > 0 else np.inf
-        return cls(response, ties, slopes, weights, svd, freedom, variance)
+        return cls(response.constants, response.precision, ties, slopes, weights, svd, freedom, variance)
+
+    @classmethod
+    def compressed(cls, expr: Expr, triangle: Triangle, ties: TiedConstants | None) -> LinearisedFit:
+        """Return the fit of an expression whose slopes and residuals were summed up over many rows."""
+        response = Response(expr, np.ones((len(expr.library.variables), 1)))
+        ties = ties or TiedConstants.none(len(response.constants))
+        svd = SlopeSVD.of(triangle.slopes)
+        freedom = triangle.n_rows - svd.rank(response.precision)
+        variance = triangle.squared_error / freedom if freedom > 0 else np.inf
+        return cls(response.constants, response.precision, ties, triangle.slopes, None, svd, freedom, variance)

@@ -1,12 +1,13 @@
-"""`FrameTable`: Parquet and Excel files, read by pandas."""
+"""`FrameTable`: files that are read as DataFrames, batch by batch of rows; Excel files. See also `columnar`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from numbers import Number
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edhie.errors import DataError, shortened
 from edhie.evaluate.numbers import numbers_of, rows_named
@@ -17,20 +18,8 @@ if TYPE_CHECKING:
 
 SAMPLE = 2000  # rows that tell whether a column holds text
 
-
-def parquet_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
-    """Read a Parquet file."""
-    import pandas
-
-    try:
-        with source.open() as file:
-            frame = pandas.read_parquet(file, engine="pyarrow")
-    except ImportError as error:
-        needs = "reading Parquet needs pyarrow; install it with: pip install pyarrow"
-        raise DataError(f"{source.path}: {needs}, or save the table as CSV") from error
-    except (ValueError, TypeError) as error:  # pyarrow's own errors are ValueErrors
-        raise DataError(f"{source.path} cannot be read as Parquet: {error}") from error
-    return FrameTable(source, frame, [str(name) for name in frame.columns], missing)
+Frames = Callable[[Sequence[str]], "Iterator[DataFrame]"]
+"""From names of columns to DataFrames that have these, and maybe others, batch by batch of rows."""
 
 
 def excel_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
@@ -46,52 +35,87 @@ def excel_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
         raise DataError(f"{source.path}: {needs}, or save the table as CSV") from error
     except Exception as error:  # of many kinds: not a zip archive, no sheets, damaged sheets
         raise DataError(f"{source.path} cannot be read as an Excel file: {error}; save it as CSV") from error
-    names = ["" if pandas.isna(name) else str(name) for name in frame.iloc[0]] if len(frame) else []
-    table = FrameTable(source, frame.iloc[1:].infer_objects(), names, missing)
+    first = ["" if pandas.isna(name) else str(name) for name in frame.iloc[0]] if len(frame) else []
+    names = checked_names(source.path, first)
+    rows = frame.iloc[1:].infer_objects().set_axis(list(names), axis=1)
+    table = FrameTable(source, names, lambda _: iter([rows]), missing)
     if len(sheets) > 1:
         table.format_notes = (f"has {len(sheets)} sheets, of which the first, {shortened(sheets[0], 40)!r}, is read",)
     return table
 
 
 class FrameTable(Table):
-    """A file that pandas reads."""
+    """A file that is read as DataFrames."""
 
-    def __init__(self, source: Source, frame: DataFrame, names: Sequence[str], missing: Sequence[float | str]) -> None:
+    def __init__(
+        self,
+        source: Source,
+        names: tuple[str, ...],
+        frames: Frames,
+        missing: Sequence[float | str],
+        *,
+        n_rows: int | None = None,
+        arrow: Callable[[], Iterator[Any]] | None = None,
+    ) -> None:
         self.path = source.path
-        self.names = checked_names(source.path, names)
-        self._frame = frame.set_axis(list(self.names), axis=1)
+        self.names = names
+        self.n_rows = n_rows
+        self.frames = frames
+        """The columns of some names, batch by batch."""
+        self.arrow = arrow
+        """All columns as batches of Arrow, with their own types, of the same rows; None if the file has no types."""
         self._missing = Missing(missing)
 
     def texts(self) -> Iterator[list[str]]:
         """Yield the rows as text; empty where a value is missing."""
-        missing = self._frame.isna().to_numpy()
-        for row, gaps in zip(self._frame.itertuples(index=False, name=None), missing, strict=True):
-            yield ["" if is_gap else str(value) for value, is_gap in zip(row, gaps, strict=True)]
+        for frame in self.frames(self.names):
+            missing = frame.isna().to_numpy()
+            for row, gaps in zip(frame.itertuples(index=False, name=None), missing, strict=True):
+                yield ["" if is_gap else str(value) for value, is_gap in zip(row, gaps, strict=True)]
 
     def written_step(self, name: str) -> float | None:
         """Return None: the file has numbers and no texts."""
         return None
 
     def _is_text(self, names: Sequence[str]) -> list[bool]:
-        samples = map(self._sample, names)
+        first = next(self.frames(names), None)
+        if first is None:
+            return [False] * len(names)
+        samples = (self._sample(first[name].dropna().head(SAMPLE).tolist()) for name in names)
         return [2 * sum(not isinstance(cell, Number | np.bool_) for cell in cells) > len(cells) for cells in samples]
 
-    def _sample(self, name: str) -> list[Any]:
-        cells = self._frame[name].dropna().head(SAMPLE).tolist()
+    def _sample(self, cells: list[Any]) -> list[Any]:
         return [cell for cell in cells if not (isinstance(cell, str) and self._missing.matches(cell))]
 
-    def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Numbers:
-        found = np.empty((len(self._frame), len(chosen)))
-        for k, name in enumerate(chosen):
-            place = f"{self.path}, column {name!r}"
-            cells = self._frame[name].to_numpy(dtype=None, na_value=np.nan)
-            if cells.dtype.kind == "O":
-                is_gap = [isinstance(cell, str) and self._missing.matches(cell) for cell in cells]
-                cells = np.where(is_gap, np.nan, cells)
-            found[:, k] = self._missing.as_nan(numbers_of(cells, place))
-            bad = np.flatnonzero(~np.isfinite(found[:, k]))
-            if len(bad) and not with_gaps:
-                what = "is empty" if np.isnan(found[bad[0], k]) else f"is {found[bad[0], k]}"
-                raise DataError(f"{place} {what} in {rows_named(bad)}; {WHAT_NEXT}")
-            found[bad, k] = np.nan
-        return found
+    def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Iterator[Numbers]:
+        first_row, frames = 0, self.frames(chosen)
+        for frame in frames:
+            found = np.empty((len(frame), len(chosen)))
+            for k, name in enumerate(chosen):
+                column = self._column(frame, name, first_row)
+                bad = np.flatnonzero(~np.isfinite(column))
+                if len(bad) and not with_gaps:
+                    self._refuse(name, float(column[bad[0]]), first_row + bad, frames, first_row + len(frame))
+                column[bad] = np.nan
+                found[:, k] = column
+            yield found
+            first_row += len(frame)
+
+    def _column(self, frame: DataFrame, name: str, first_row: int) -> Numbers:
+        """Return the numbers of a column, NaN where they are missing."""
+        cells = frame[name].to_numpy(dtype=None, na_value=np.nan)
+        if cells.dtype.kind == "O":
+            is_gap = [isinstance(cell, str) and self._missing.matches(cell) for cell in cells]
+            cells = np.where(is_gap, np.nan, cells)
+        return self._missing.as_nan(numbers_of(cells, f"{self.path}, column {name!r}", first_row=first_row))
+
+    def _refuse(
+        self, name: str, value: float, rows: NDArray[np.int64], frames: Iterator[DataFrame], next_row: int
+    ) -> NoReturn:
+        """Raise an error for values that are not finite, after counting those of the frames to come."""
+        every = [rows]
+        for frame in frames:
+            every.append(next_row + np.flatnonzero(~np.isfinite(self._column(frame, name, next_row))))
+            next_row += len(frame)
+        what = "is empty" if np.isnan(value) else f"is {value}"
+        raise DataError(f"{self.path}, column {name!r} {what} in {rows_named(np.concatenate(every))}; {WHAT_NEXT}")

@@ -78,7 +78,10 @@ class RowTable(Table):
         columns = ([row[self.names.index(name)] for row in rows] for name in names)
         return [[cell for cell in cells if not self._missing.matches(cell)] for cells in columns]
 
-    def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Numbers:
+    def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Iterator[Numbers]:
+        yield self._read_all(chosen, with_gaps=with_gaps)
+
+    def _read_all(self, chosen: Sequence[str], *, with_gaps: bool) -> Numbers:
         places = [self.names.index(name) for name in chosen]
         if self._given_mark is not None:
             self.decimal = self._given_mark

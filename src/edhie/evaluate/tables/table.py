@@ -39,6 +39,8 @@ class Source:
             self._content = path.read_bytes()
         with self._opened() as file:
             self._is_compressed = file.read(len(GZIP)) == GZIP
+        self.is_plain_file = self._content is None and not self._is_compressed
+        """True if other readers can open the file by its path."""
 
     def open(self) -> BinaryIO:
         """Open the bytes, uncompressed."""
@@ -83,17 +85,26 @@ class Table(ABC):
     path: Path
     names: tuple[str, ...]
     """Names of the columns, in their order."""
+    n_rows: int | None = None
+    """The number of rows, if it is known before they are read and they can be read in batches; None otherwise."""
     separator: str = ","
     """Separator of columns where its rows are written as text."""
     decimal: str = "."
     """The decimal mark of the numbers that were read."""
     format_notes: tuple[str, ...] = ()
     _left_out: tuple[str, ...] = ()
+    _n_dropped: int = 0
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about the file without their subject, for the user; complete once numbers are read."""
-        return (*self.format_notes, *self._left_out)
+        rows = (
+            "1 row with a missing value, which is"
+            if self._n_dropped == 1
+            else f"{self._n_dropped:,} rows with missing values, which are"
+        )
+        dropped = (f"has {rows} left out",) if self._n_dropped else ()
+        return (*self.format_notes, *self._left_out, *dropped)
 
     @abstractmethod
     def texts(self) -> Iterator[list[str]]:
@@ -104,37 +115,43 @@ class Table(ABC):
         """Return the last decimal place that a column is written to, such as 0.01; None if it is not known."""
 
     @abstractmethod
-    def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Numbers:
-        """Return the columns of these names, which exist."""
+    def _read(self, chosen: Sequence[str], *, with_gaps: bool) -> Iterator[Numbers]:
+        """Yield the columns of these names, which exist, batch by batch of rows."""
 
     @abstractmethod
     def _is_text(self, names: Sequence[str]) -> list[bool]:
         """Return True for each column of which most values are no numbers, judged by its first rows."""
 
     @final
-    def numbers(self, chosen: Sequence[str], *, with_gaps: bool = False, drop_missing: bool = False) -> Numbers:
-        """Return the columns of these names, of shape (rows, columns); other columns may hold anything.
+    def batches(
+        self, chosen: Sequence[str], *, with_gaps: bool = False, drop_missing: bool = False
+    ) -> Iterator[Numbers]:
+        """Yield the columns of these names, of shape (rows, columns), in batches; other columns may hold anything.
 
-        With gaps, missing values and numbers that are not finite are NaN; with `drop_missing`, rows that have one in
-        these columns are left out. Otherwise they raise an error with their place.
+        Files of text and Excel files are one batch. With gaps, missing values and numbers that are not finite are NaN;
+        with `drop_missing`, rows that have one in these columns are left out. Otherwise they raise an error with their
+        place.
         """
         for name in chosen:
             if name not in self.names:
                 hint = suggestion(name, self.names) or f"; it has {shortened(', '.join(self.names))}{self._advice()}"
                 raise DataError(f"{self.path} has no column {name!r}{hint}")
-        found = self._read(chosen, with_gaps=with_gaps or drop_missing)
-        if not drop_missing:
-            return found
-        whole = np.isfinite(found).all(axis=1)
-        n_dropped = len(found) - int(whole.sum())
-        if n_dropped:
-            rows = (
-                "1 row with a missing value, which is"
-                if n_dropped == 1
-                else f"{n_dropped:,} rows with missing values, which are"
-            )
-            self._left_out = (*self._left_out, f"has {rows} left out")
-        return found[whole]
+        n_dropped = 0
+        for found in self._read(chosen, with_gaps=with_gaps or drop_missing):
+            whole = np.isfinite(found).all(axis=1) if drop_missing else None
+            if whole is not None and not whole.all():
+                n_dropped += len(found) - int(whole.sum())
+                yield found[whole]
+            else:
+                yield found
+        if drop_missing:
+            self._n_dropped = n_dropped
+
+    @final
+    def numbers(self, chosen: Sequence[str], *, with_gaps: bool = False, drop_missing: bool = False) -> Numbers:
+        """Return the columns of these names, of shape (rows, columns), as `batches` yields them."""
+        parts = list(self.batches(chosen, with_gaps=with_gaps, drop_missing=drop_missing))
+        return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, len(chosen))), *parts])
 
     @final
     def without_text(self, names: Sequence[str]) -> tuple[str, ...]:

@@ -1,0 +1,186 @@
+"""Parquet and NumPy files, which are read in batches of rows, so that they may be larger than the memory."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
+from zipfile import BadZipFile, ZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import DataError
+from edhie.evaluate.tables.frames import Frames, FrameTable
+from edhie.evaluate.tables.table import Source, checked_names
+from edhie.expr.library import variable_names
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+BATCH = 1 << 15  # rows at a time: few megabytes, and the time to begin a batch does not matter
+BUFFER = 1 << 20  # bytes of a column of Parquet that are read at once; a whole row group may be larger than the memory
+NAMES = ".names.txt"
+"""The ending of the file of names beside an array."""
+FAULTS = (ValueError, TypeError, KeyError, OSError, EOFError, BadZipFile, zlib.error)
+"""Errors of damaged files; pyarrow's own are ValueErrors and OSErrors."""
+
+
+def parquet_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
+    """Open a Parquet file."""
+    try:
+        from pyarrow import OSFile
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        needs = "reading Parquet needs pyarrow; install it with: pip install pyarrow"
+        raise DataError(f"{source.path}: {needs}, or save the table as CSV") from error
+
+    def opened() -> Any:
+        file = OSFile(str(source.path)) if source.is_plain_file else source.open()
+        return ParquetFile(file, buffer_size=BUFFER, pre_buffer=False)  # buffers of all row groups would be kept
+
+    with _reading(source, "Parquet"), opened() as file:
+        kept = (file.schema_arrow.pandas_metadata or {}).get("index_columns", [])
+        in_file = [name for name in file.schema_arrow.names if name not in kept]  # the index of pandas is no column
+        n_rows = int(file.metadata.num_rows)
+    names = checked_names(source.path, in_file)
+    own = dict(zip(names, in_file, strict=True))
+
+    def frames(chosen: Sequence[str]) -> Iterator[DataFrame]:
+        columns = [own[name] for name in chosen]
+        with _reading(source, "Parquet"), opened() as file:
+            for batch in file.iter_batches(BATCH, columns=columns):
+                yield batch.select(columns).to_pandas().set_axis(list(chosen), axis=1)
+
+    def arrow() -> Iterator[Any]:
+        with _reading(source, "Parquet"), opened() as file:
+            for batch in file.iter_batches(BATCH, columns=in_file):
+                yield batch.rename_columns(list(names))
+
+    return FrameTable(source, names, frames, missing, n_rows=n_rows, arrow=arrow)
+
+
+def npy_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
+    """Open an array of rows × columns; its names are its own, those in a file beside it, or x0, x1 and so on."""
+    import pandas
+
+    what = "an array of NumPy"
+    with _reading(source, what):
+        array = _array(source)
+    if array.ndim != 2 and array.dtype.names is None:
+        shape = f"has {array.ndim} dimensions, shape {array.shape}"
+        raise DataError(f"{source.path} {shape}; give an array of rows × columns")
+    n_rows, names = len(array), checked_names(source.path, _names(source, array))
+    held = None if source.is_plain_file else array
+
+    def frames(chosen: Sequence[str]) -> Iterator[DataFrame]:
+        for start in range(0, n_rows, BATCH):
+            with _reading(source, what):
+                # mapped anew for each batch: what was read of the last one is no longer memory of this process
+                part = (_array(source) if held is None else held)[start : start + BATCH]
+                by_name = part.dtype.names is not None
+                cells = {name: np.array(part[name] if by_name else part[:, names.index(name)]) for name in chosen}
+            yield pandas.DataFrame(cells, index=range(len(part)))
+
+    return FrameTable(source, names, frames, missing, n_rows=n_rows, arrow=partial(_arrow, frames, names))
+
+
+def npz_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
+    """Open an archive of arrays, one for each column."""
+    import pandas
+
+    what = "an archive of NumPy"
+    with _reading(source, what), source.open() as file, ZipFile(file) as archive:
+        in_file = [name.removesuffix(".npy") for name in archive.namelist()]
+        headers = {name: _header_of(archive, name) for name in in_file}
+    names = checked_names(source.path, in_file)
+    lengths = {name: header.shape for name, header in zip(names, headers.values(), strict=True)}
+    first, length = next(iter(lengths.items()))
+    for name, shape in lengths.items():
+        if len(shape) != 1:
+            raise DataError(f"{source.path}: {name!r} has shape {shape}; give one array of one dimension for a column")
+        if shape != length:
+            both = f"{first!r} has {length[0]} rows and {name!r} has {shape[0]}"
+            raise DataError(f"{source.path}: {both}; columns must be equally long")
+    own = dict(zip(names, in_file, strict=True))
+
+    def frames(chosen: Sequence[str]) -> Iterator[DataFrame]:
+        with _reading(source, what), ExitStack() as stack:
+            archive = stack.enter_context(ZipFile(stack.enter_context(source.open())))
+            files = {name: stack.enter_context(archive.open(f"{own[name]}.npy")) for name in chosen}
+            dtypes = {name: _header(cast(BinaryIO, file)).dtype for name, file in files.items()}
+            for start in range(0, length[0], BATCH):
+                n = min(BATCH, length[0] - start)
+                cells = {name: _next(files[name].read, dtypes[name], n) for name in chosen}
+                yield pandas.DataFrame(cells, index=range(n))
+
+    return FrameTable(source, names, frames, missing, n_rows=length[0], arrow=partial(_arrow, frames, names))
+
+
+def _arrow(frames: Frames, names: Sequence[str]) -> Iterator[Any]:
+    """Yield DataFrames of numbers as batches of Arrow."""
+    from pyarrow import RecordBatch
+
+    for frame in frames(names):
+        yield RecordBatch.from_pandas(frame, preserve_index=False)
+
+
+def _array(source: Source) -> NDArray[Any]:
+    """Return the array of a file, mapped where that is possible; pickled objects are refused."""
+    if source.is_plain_file:
+        return cast(NDArray[Any], np.load(source.path, mmap_mode="r", allow_pickle=False))
+    with source.open() as file:
+        return cast(NDArray[Any], np.load(file, allow_pickle=False))
+
+
+def _names(source: Source, array: NDArray[Any]) -> Sequence[str]:
+    if array.dtype.names is not None:
+        return array.dtype.names
+    beside = source.path.with_name(source.path.name.removesuffix(".gz").removesuffix(".npy") + NAMES)
+    if not beside.is_file():
+        return variable_names(array.shape[1])
+    names = [line for line in beside.read_text(encoding="utf-8").splitlines() if line.strip()]
+    if len(names) != array.shape[1]:
+        counts = f"has {array.shape[1]} columns and {beside} {len(names)} names"
+        raise DataError(f"{source.path} {counts}; write one name a line")
+    return names
+
+
+class _Header(NamedTuple):
+    shape: tuple[int, ...]
+    is_fortran: bool
+    dtype: np.dtype[Any]
+
+
+def _header_of(archive: ZipFile, name: str) -> _Header:
+    with archive.open(f"{name}.npy") as file:
+        return _header(cast(BinaryIO, file))
+
+
+def _header(file: BinaryIO) -> _Header:
+    """Read the header of an array; its numbers follow."""
+    is_first = np.lib.format.read_magic(file) == (1, 0)
+    read = np.lib.format.read_array_header_1_0 if is_first else np.lib.format.read_array_header_2_0
+    header = _Header(*read(file))
+    if header.dtype.hasobject:
+        raise ValueError("it holds Python objects and no numbers")
+    return header
+
+
+def _next(read: Callable[[int], bytes], dtype: np.dtype[Any], count: int) -> NDArray[Any]:
+    """Return the next numbers of a file."""
+    content = read(count * dtype.itemsize)
+    if len(content) < count * dtype.itemsize:
+        raise EOFError("it ends too early")
+    return np.frombuffer(content, dtype)
+
+
+@contextmanager
+def _reading(source: Source, what: str) -> Iterator[None]:
+    """Turn errors of reading into a `DataError`."""
+    try:
+        yield
+    except FAULTS as error:
+        raise DataError(f"{source.path} cannot be read as {what}: {error}") from error
