@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -59,10 +60,10 @@ def test_it_is_started_unless_another_process_trains_it(
         assert trained_or_started(FEW) is None
     assert len(begun) == 1
     assert "the operators +, *, exp is trained in the background" in caplog.text
-    with FORMAT.in_use(FEW.folder):
-        assert trained_or_started(FEW) is None
+    with FORMAT.in_use(FEW.folder), ThreadPoolExecutor(1) as other:  # a lock is of a thread
+        assert other.submit(trained_or_started, FEW).result() is None
         with pytest.raises(InUseError):
-            train_now(FEW, expressions=50, epochs=1)
+            other.submit(train_now, FEW, expressions=50, epochs=1).result()
     assert not (FEW.folder / FAILED).exists()
     assert len(begun) == 1
     assert trained_or_started(FEW) is None  # a process that was killed holds no lock

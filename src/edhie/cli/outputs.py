@@ -126,9 +126,10 @@ def own_folder(folder: Path | None, kind: Kind, *, force: bool | None = None) ->
 
 
 def _check_writable(folder: Path) -> None:
-    if folder.exists() and not folder.is_dir():
+    with raised_as(EdhieError, f"cannot write to {folder}"):  # such as a name that is too long
+        there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    if there == folder and not folder.is_dir():
         raise EdhieError(f"{folder} is a file; choose a folder")
-    there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
     if not there.is_dir():
         raise EdhieError(f"cannot write to {folder}: {there} is a file; choose another folder")
     if not os.access(there, os.W_OK | os.X_OK):
