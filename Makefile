@@ -42,6 +42,7 @@ perf: $(VENV)/installed-dev
 	$(BIN)/python perf/choice.py | tee perf/results/choice.txt
 	$(BIN)/python perf/checkpoints.py | tee perf/results/checkpoints.txt
 	$(BIN)/python perf/memory.py | tee perf/results/memory.txt
+	$(BIN)/python perf/parallel.py | tee perf/results/parallel.txt
 
 # kill -9 at random moments, 50 times; some ten minutes
 faults: $(VENV)/installed-dev

@@ -15,6 +15,7 @@ from safetensors.numpy import load_file
 from safetensors.numpy import save as packed
 
 from descriptions import unsealed
+from disks import Disk
 from edhie.errors import GeneratorError
 from edhie.generators import HVAE, TrainConfig, load, save
 from edhie.generators.base import Model
@@ -69,12 +70,10 @@ def test_others_may_read_it_where_the_user_lets_them(folder: Path) -> None:
 
 
 def test_a_model_that_cannot_be_overwritten_stays(folder: Path, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*arguments: object) -> None:
-        raise OSError("the disk is full")
-
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "write_bytes", full)
-        with pytest.raises(GeneratorError, match=r"cannot write the model to .*: the disk is full"):
+        disk = Disk(patched)
+        disk.is_full_for = lambda path: True
+        with pytest.raises(GeneratorError, match=r"cannot write the model to .*: No space left on device"):
             save(folder, model, CONFIG)
     assert load(folder).library == model.library
     assert not (folder / ".part").exists()
