@@ -41,6 +41,8 @@ def test_jobs_are_those_of_scikit_learn() -> None:
         assert cores_of(None) == 2
     with pytest.raises(ValueError, match="n_jobs"):
         cores_of(0)
+    with pytest.raises(ValueError, match="n_jobs"):
+        EDHiERegressor.revise("c*x0", X, Y, n_jobs=0)
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])

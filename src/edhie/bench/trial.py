@@ -26,7 +26,7 @@ class Shard:
     number: int
     """From 1 on."""
     count: int
-    """How many there are."""
+    """Number of shards."""
 
     @classmethod
     def parse(cls, text: str) -> Shard:

@@ -15,10 +15,10 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from edhie.errors import DataError, SearchError
+from edhie.estimator.checking import check_columns, check_variation, data_of, names_of_targets, warn_of_undefined
 from edhie.estimator.saving import read, write
 from edhie.evaluate import Constraints, Data, read_data
-from edhie.evaluate.data import what_never_varies, with_resolution
-from edhie.evaluate.reading import read_sigmas, weights_of
+from edhie.evaluate.reading import read_sigmas
 from edhie.expr import Expr
 from edhie.expr.symbols import Symbol
 from edhie.fit import Discovery, Equation, Problem, Settings, discover, read_file
@@ -180,8 +180,8 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if sigma is not None and sample_weight is not None:
             both = "sample_weight and sigma are both given, and sigma alone sets the weights to 1/sigma²"
             raise DataError(f"{both}; give one of them")
-        targets = _names_of_targets(y)
-        _check_columns(X)
+        targets = names_of_targets(y)
+        check_columns(X)
         X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True)  # noqa: N806
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
         held_out = None if validation is None else self._validation(*validation, y.ndim)
@@ -191,9 +191,9 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         sigmas = [None] * len(names) if sigma is None else read_sigmas(sigma, rows=len(X), targets=len(names))
         settings, before = self._settings(), self._found_before(columns, len(names))
         flat = y.reshape(len(y), -1).T
-        tables = [_data(X, flat[k], weights, tuple(map(str, columns)), sigmas[k]) for k in range(len(names))]
+        tables = [data_of(X, flat[k], weights, tuple(map(str, columns)), sigmas[k]) for k in range(len(names))]
         for data, name in zip(tables, names, strict=True):
-            _check_variation(data, name)
+            check_variation(data, name)
         self.discoveries_: list[Discovery] = []
         for k, data in enumerate(tables):
             begun = replace(settings, recalled=before[k])
@@ -255,7 +255,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         held_out = None
         if validation is not None:
             rows, targets = validation
-            held_out = _data(rows, targets[:, k], None, data.names)
+            held_out = data_of(rows, targets[:, k], None, data.names)
         return self._searched(Problem.of(data, target=target, validation=held_out), settings)
 
     def _searched(self, problem: Problem, settings: Settings) -> Discovery:
@@ -332,7 +332,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         columns = np.ascontiguousarray(X.T)
         equations = [self._equation(each, index) for each in self.discoveries_]
         found = np.stack([each.predict(columns) for each in equations], axis=1)
-        _warn_of_undefined(found)
+        warn_of_undefined(found)
         if not return_std:
             return self._shaped(found)
         spread = [
@@ -384,9 +384,11 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         from edhie.fit.revision import revise
 
         data = read_data(X, y, sigma=sigma, names=[str(name) for name in X.columns] if hasattr(X, "columns") else None)
-        target = (_names_of_targets(y) or ["y"])[0]
-        _check_variation(data, target)
-        return revise(formula, Problem.of(data, target=target), cls(**parameters)._settings())
+        target = (names_of_targets(y) or ["y"])[0]
+        check_variation(data, target)
+        model = cls(**parameters)
+        problem = Problem.of(data, target=target)
+        return revise(formula, problem, model._settings(), jobs=cores_of(model.n_jobs))
 
     def _shaped(self, found: Numbers) -> Numbers:
         return found[:, 0] if self._is_flat else found
@@ -411,55 +413,3 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.single_output = True
         tags.target_tags.multi_output = True
         return tags
-
-
-def _data(
-    X: Numbers,  # noqa: N803
-    y: Numbers,
-    weights: Numbers | None,
-    names: tuple[str, ...],
-    sigma: Numbers | None = None,
-) -> Data:
-    """Return checked numbers as the search takes them."""
-    weights = weights if sigma is None else weights_of(sigma)
-    return with_resolution(Data(np.ascontiguousarray(X.T), np.ascontiguousarray(y), weights, names, sigma))
-
-
-def _check_variation(data: Data, target: str) -> None:
-    """Raise an error if no column varies, and warn if the target does not."""
-    alike = what_never_varies(data)
-    if alike == "rows":
-        raise DataError(f"all {data.n_rows} rows are the same; give measurements that differ from row to row")
-    if alike == "columns":
-        raise DataError(f"no column of X varies, so none can explain {target!r}; give at least one that does")
-    if data.n_rows > 1 and data.squares_about_mean == 0:
-        what = f"{target!r} is {data.y[0]:g} in every row, so there is nothing to explain"
-        warnings.warn(f"{what}; the equation is this constant", UserWarning, stacklevel=3)
-
-
-def _check_columns(table: Any) -> None:
-    """Raise an error if two columns of a table have the same name."""
-    names = list(getattr(table, "columns", ()))
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        count = names.count(twice)
-        raise DataError(f"X has {count} columns named {twice!r}; rename them or leave all but one out")
-
-
-def _names_of_targets(y: Any) -> list[str]:
-    """Return the names that a table gives its targets; empty if it has none."""
-    if hasattr(y, "columns"):
-        return [str(name) for name in y.columns]
-    name = getattr(y, "name", None)
-    return [name] if isinstance(name, str) and name else []
-
-
-def _warn_of_undefined(found: Numbers) -> None:
-    bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
-    if len(bad):
-        warnings.warn(
-            f"the equation has no value in {len(bad)} of {len(found)} rows, the first of which is row {bad[0]}; "
-            "choose another by its row in equations_: predict(X, index=...)",
-            RuntimeWarning,
-            stacklevel=3,
-        )

@@ -32,7 +32,7 @@ class Measured:
     n_rows: int
     """Rows of the file, those held out included."""
     seconds: float
-    """How long reading took."""
+    """Seconds that reading took."""
     validation_path: Path | None = None
     """The file of the rows for validation; None if they are held out."""
 

@@ -22,7 +22,7 @@ def cores_of(n_jobs: int | None) -> int:
 
 @dataclass(frozen=True)
 class Workers:
-    """Where a fit runs."""
+    """Cores or cluster on which a fit runs."""
 
     jobs: int = 1
     """Cores of this machine."""
@@ -39,7 +39,7 @@ class Workers:
             raise SearchError('an address is for a cluster; set engine="dask", or leave out the address')
 
     def open(self, islands: int | None) -> Engine:
-        """Return the engine for a number of islands, to be used as a context."""
+        """Return the engine for a number of islands; close it after use."""
         if self.engine == "dask":
             from edhie.search.islands.dask_engine import Dask
 

@@ -77,7 +77,7 @@ class Task:
     island: int = 0
     """The number of the island that the strategy is on."""
     n_islands: int = 1
-    """How many searches of this kind share the task."""
+    """Number of searches of this kind that share the task."""
     seconds_left: Callable[[], float] = lambda: math.inf
     """Return the seconds that the budget still has."""
 

@@ -20,7 +20,7 @@ from edhie.search.checkpoint import ARRAYS, STORED
 
 @dataclass(frozen=True)
 class Unfinished:
-    """What a search had found at its last checkpoint."""
+    """The front and the counts of a search at its last checkpoint."""
 
     front: Front
     executed: int

@@ -98,7 +98,7 @@ class Dask(Engine):
         return found
 
     def _send(self, work: object, setup: object) -> str:
-        """Send what all jobs share to every worker, once; return its digest."""
+        """Send function and setup to every worker, once; return their digest."""
         from distributed.protocol import pickle
 
         if self._sent is None or self._sent[0] is not setup:
@@ -131,13 +131,13 @@ def _current_client() -> Any:
 
 @dataclass(frozen=True)
 class Missing:
-    """The answer of a worker that has not got what the jobs share."""
+    """The answer of a worker that lacks the function and the setup."""
 
     worker: str
 
 
 def _unpack(digest: str, packed: bytes) -> None:
-    """Unpack what the jobs of a search share, on a worker."""
+    """Unpack function and setup, on a worker."""
     from distributed.protocol import pickle
 
     _held.clear()  # of a search before

@@ -1,4 +1,4 @@
-"""Engines: where the epochs of islands run. Results come in the order of the orders, so an engine changes no result."""
+"""Engines: where the epochs of islands run. Results come in the order of the jobs: an engine changes no result."""
 
 from __future__ import annotations
 

@@ -19,16 +19,15 @@ from edhie.generators.base import Generator
 from edhie.results.candidates import Candidates
 from edhie.search.arrays import under
 from edhie.search.base import Budget, State, Strategy, Tally, Task
-from edhie.search.watching import candidates_at
+from edhie.search.watching import ROWS, candidates_at
 from edhie.selection.description import Criterion, describe
 
-DESCRIBED_ROWS = 500
 MOST_LEADERS = 20  # of a strategy that does not report them
 
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """What all islands of a search share."""
+    """The inputs that all islands of a search share."""
 
     generator: Generator
     evaluator: Evaluator
@@ -64,7 +63,7 @@ class Island:
 
 @dataclass(frozen=True, eq=False)
 class Epoch:
-    """The order to do one epoch of an island."""
+    """The inputs of one epoch of one island."""
 
     island: int
     number: int
@@ -120,7 +119,7 @@ def run_epoch(setup: Setup, epoch: Epoch) -> Island:
                 if epoch.finds is not None:
                     (epoch.finds / f"{exact_at}-{epoch.island}").touch()
     explored, leaders = evaluator.explored, _leaders(strategy, evaluator)
-    bits = describe(leaders.forest, few_rows(evaluator.data, DESCRIBED_ROWS), setup.criterion).bits
+    bits = describe(leaders.forest, few_rows(evaluator.data, ROWS), setup.criterion).bits
     return Island(
         {f"strategy.{name}": np.asarray(each) for name, each in strategy.state().items()}
         | {f"evaluator.{name}": each for name, each in evaluator.state().items()},
