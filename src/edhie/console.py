@@ -10,6 +10,8 @@ from functools import cache
 
 from rich.console import Console
 
+from edhie.safe_text import printable
+
 console = Console()
 error_console = Console(stderr=True)
 
@@ -33,8 +35,11 @@ def help_of(config: type, field: str) -> str:
 
 
 def say(text: str, *, to: Console = console) -> None:
-    """Print a line as it is, without markup, emoji names or line breaks at the width of the screen."""
-    to.print(text, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    """Print a line as it is, without markup, emoji names or line breaks at the width of the screen.
+
+    Control characters, which column names of others may hold, are printed as escapes.
+    """
+    to.print(printable(text, keep="\n\t"), highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 def draws_unicode() -> bool:

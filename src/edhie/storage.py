@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import EdhieError, SymbolError
 from edhie.folder_lock import locked
+from edhie.safe_text import as_text_cell
 
 Arrays = Mapping[str, NDArray[Any]]
 PART = ".part"
@@ -208,12 +209,16 @@ def _checksum(description: Mapping[str, Any]) -> str:
     return digest(json.dumps(description))
 
 
-def csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a table as CSV."""
+def csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]], *, for_people: bool = False) -> str:
+    """Return a table as CSV; `for_people` keeps a spreadsheet from taking texts for formulas."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows(rows)
+    writer.writerows(
+        ([as_text_cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+        if for_people
+        else rows
+    )
     return text.getvalue()
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 from edhie.console import error_console, say
 from edhie.events import Event, Finished, Glimpsed, Improved, Progressed, Started
 from edhie.results import Front
+from edhie.safe_text import printable
 from edhie.selection.rules import scores_of
 
 LINE_SECONDS = 10.0  # between two plain lines of progress
@@ -26,7 +27,7 @@ class SearchView:
 
     def __init__(self, console: Console | None = None, *, target: str = "", is_quiet: bool = False) -> None:
         self._console = console or error_console
-        self._title = f"{target} =" if target else "expression"
+        self._title = f"{printable(target)} =" if target else "expression"
         self._is_quiet = is_quiet
         self._live: Live | None = None
         self._line_at = 0.0

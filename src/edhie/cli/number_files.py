@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import GeneratorError, raised_as, shortened
 from edhie.generators import Codes
+from edhie.safe_text import as_text_cell
 
 NUMPY = ".npy"
 CODE_COLUMN = re.compile(r"z(\d+)")
@@ -31,7 +32,7 @@ def write_codes(path: Path, texts: Sequence[str], mean: Codes, spread: Codes) ->
             writer.writerow(["expression", *names])
             # as text a 32-bit number is the shortest that reads back as the same
             rows = np.concatenate([mean, spread], axis=1).astype(str)
-            writer.writerows([text, *row] for text, row in zip(texts, rows, strict=True))
+            writer.writerows([as_text_cell(text), *row] for text, row in zip(texts, rows, strict=True))
 
 
 def read_codes(path: Path, latent: int) -> Codes:

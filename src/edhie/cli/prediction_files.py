@@ -1,4 +1,7 @@
-"""Files of predictions: a table as it was read, with more columns, written batch by batch as CSV or Parquet."""
+"""Files of predictions: a table as it was read, with more columns, written batch by batch as CSV or Parquet.
+
+In CSV, texts that a spreadsheet would take for formulas get an apostrophe.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ import numpy as np
 from edhie.errors import DataError, raised_as
 from edhie.evaluate.tables import Numbers, Table
 from edhie.evaluate.tables.frames import FrameTable
+from edhie.safe_text import as_text_cell
 
 PARQUET = (".parquet", ".pq")
 Write = Callable[[Mapping[str, Numbers]], None]
@@ -44,11 +48,11 @@ def _csv_writer(table: Table, names: Sequence[str], file: TextIO) -> Write:
     def write(new: Mapping[str, Numbers]) -> None:
         nonlocal is_begun
         if not is_begun:
-            writer.writerow([*table.names, *names])
+            writer.writerow(map(as_text_cell, (*table.names, *names)))
             is_begun = True
         cells = zip(*(_cells(values, table.decimal) for values in new.values()), strict=True)
         rows = islice(texts, len(next(iter(new.values()))))
-        writer.writerows([*row, *more] for row, more in zip(rows, cells, strict=True))
+        writer.writerows([*map(as_text_cell, row), *more] for row, more in zip(rows, cells, strict=True))
 
     return write
 

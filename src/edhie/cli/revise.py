@@ -22,6 +22,7 @@ from edhie.fit.run_folder import BEST, REVISIONS
 from edhie.fit.settings import Settings
 from edhie.plots import save
 from edhie.plots.trees import plot_difference
+from edhie.safe_text import printable
 from edhie.storage import csv_text, replace_file
 from edhie.view import SearchView
 
@@ -107,8 +108,9 @@ def _print_revision(found: Revision, out: Path | None, *, quiet: bool, as_json: 
 def _print_steps(found: Revision) -> None:
     """Print one line for each step, with a star before the chosen one."""
     texts = [shortened(step.equation.right_side(), WIDEST) for step in found.steps]
-    width = max(len(text) for text in [*texts, f"{found.target} ="])
-    say(f"  distance  {'loss':>10}  {'R²':>9}  {f'{found.target} =':<{width}}  what changed")
+    title = f"{printable(found.target)} ="
+    width = max(len(text) for text in [*texts, title])
+    say(f"  distance  {'loss':>10}  {'R²':>9}  {title:<{width}}  what changed")
     for step, text in zip(found.steps, texts, strict=True):
         r2 = step.equation.r2
         share = f"{r2:>9.6f}" if r2 > -10 else f"{r2:>9.2g}"
@@ -120,7 +122,8 @@ def _save(found: Revision, out: Path) -> None:
     """Write the steps as a table, the chosen equation, and a picture of the changes."""
     rows = [step.as_json() for step in found.steps]
     with raised_as(SearchError, f"cannot write to {out}"):
-        replace_file(out / REVISIONS, csv_text(list(rows[0]), [list(row.values()) for row in rows]).encode())
+        table = csv_text(list(rows[0]), [list(row.values()) for row in rows], for_people=True)
+        replace_file(out / REVISIONS, table.encode())
         replace_file(out / BEST, f"{found.best.text(None)}\n".encode())
     try:
         save(plot_difference(found.original.expr, found.best.expr), out / PICTURE)

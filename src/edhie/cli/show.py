@@ -14,6 +14,7 @@ from edhie.errors import SearchError, shortened
 from edhie.fit import Discovery, Equation
 from edhie.fit.run_folder import is_unfinished, load
 from edhie.folder_lock import holder_of
+from edhie.safe_text import printable
 from edhie.view import duration, stopped
 
 RunFolder = Annotated[Path, typer.Argument(help="The folder that `edhie fit --out` made.")]
@@ -38,7 +39,7 @@ def print_front(found: Discovery) -> None:
     chosen = None if found.is_empty else found.index
     names = ["  # complexity", f"{'loss':>10}", f"{'R² train':>10}"] + [f"{'R² valid.':>10}"] * has_validation
     names += [f"{'weight':>6}"] * has_weights
-    say("  ".join([*names, f"{found.target} ="]))
+    say("  ".join([*names, f"{printable(found.target)} ="]))
     for k, each in enumerate(found.equations):  # equations come last: they may be long, and a line is never broken
         cells = [f"{'*' if k == chosen else ' '}{k:>2} {each.complexity:>10g}", f"{each.loss:>10.4g}"]
         cells += [f"{_r2_text(r2):>10}" for r2 in (each.r2, each.r2_validation) if r2 is not None]
@@ -122,9 +123,9 @@ def _print_unfinished(folder: Path) -> None:
 def _print_search(found: Discovery) -> None:
     result = found.result
     held_out = f", {found.validation.n_rows:,} held out" if found.validation else ""
-    columns = shortened(", ".join(found.columns))
+    columns = shortened(printable(", ".join(found.columns)))
     searched = "" if found.n_rows == found.train.n_rows else f"; a sample of {found.train.n_rows:,} was searched"
-    say(f"{found.target} explained by {columns}: {found.n_rows:,} rows{held_out}{searched}")
+    say(f"{printable(found.target)} explained by {columns}: {found.n_rows:,} rows{held_out}{searched}")
     say(f"{result.strategy}, seed {result.seed}, {stopped(result.stopped)} after {duration(result.seconds)}")
     say(str(result.counts))
     for name, column in zip(found.train.names, found.columns, strict=True):

@@ -12,6 +12,7 @@ from edhie.expr.latex import e_is_variable
 from edhie.expr.numerals import formatted
 from edhie.expr.symbols import FUNCTIONS, GREEK, OPERATORS, Precedence, is_name, name_and_subscript
 from edhie.expr.writer import Piece, Syntax, Template, write
+from edhie.safe_text import printable
 
 TIMES = "<mo>⋅</mo>"
 APPLY = "<mo>&#x2061;</mo>"  # the invisible "of" in sin of x
@@ -49,7 +50,7 @@ def mathml_name(name: str) -> str:
     ('<msub><mi>θ</mi><mi>max</mi></msub>', '<msub><mi>x</mi><mn>1</mn></msub>', '<mtext>a &amp; b</mtext>')
     """
     if not is_name(name):
-        return f"<mtext>{escape(name)}</mtext>"
+        return f"<mtext>{escape(printable(name))}</mtext>"
     letter, subscript = name_and_subscript(name)
     letter = f"<mi>{unescape(f'&{letter};') if letter in GREEK else letter}</mi>"  # HTML names all Greek letters
     kind = "mn" if subscript.isdecimal() else "mi"

@@ -24,6 +24,7 @@ from edhie.fit.all_rows import AllRows
 from edhie.fit.problem import Problem
 from edhie.fit.settings import Settings
 from edhie.results import Candidate
+from edhie.safe_text import printable
 from edhie.selection.noise import NoiseModel, relative_weights
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ class Equation:
 
         `digits` is a number of significant digits, None for all, or "needed": as few as leave the loss the same to 1 %.
         """
-        return f"{self.target} = {self.right_side(digits)}"
+        return f"{printable(self.target)} = {self.right_side(digits)}"
 
     def right_side(self, digits: Digits = "needed") -> str:
         """Return the right-hand side as text, with digits as in `text`."""
@@ -167,7 +168,11 @@ class Equation:
         from edhie.expr.symbols import is_name, latex_name
 
         target = self.target
-        name = latex_name(target) if is_name(target) else rf"\text{{{''.join(LATEX.get(c, c) for c in target)}}}"
+        name = (
+            latex_name(target)
+            if is_name(target)
+            else rf"\text{{{''.join(LATEX.get(c, c) for c in printable(target))}}}"
+        )
         return f"{name} = {self.latex()}"
 
     def _printed(self, digits: Digits) -> tuple[Expr, str]:

@@ -17,6 +17,7 @@ from edhie.fit.problem import Problem
 from edhie.fit.select import select_equations
 from edhie.fit.settings import Settings
 from edhie.results import Candidates, SearchResult
+from edhie.safe_text import printable
 from edhie.selection.description import Criterion
 from edhie.selection.noise import CONSTANT
 
@@ -117,7 +118,9 @@ class Discovery:
         """Sentences to show beside the equations: that none explains the target, and noise that is not constant."""
         if self.is_empty:
             return ()
-        nothing = f"the columns do not explain {self.target}: no equation describes it better than a constant"
+        nothing = (
+            f"the columns do not explain {printable(self.target)}: no equation describes it better than a constant"
+        )
         model = self.best.model
         noise = "" if model in (None, CONSTANT) else f"constants are fitted for {model.description}"
         return tuple(filter(None, (nothing if self.explains_nothing else "", noise)))

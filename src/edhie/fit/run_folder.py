@@ -51,7 +51,7 @@ def save(discovery: Discovery, folder: str | Path) -> Path:
     files: dict[str, str | bytes] = {
         **saving.FORMAT.files(*saving.contents(discovery.result)),
         ROWS: pack(_arrays(discovery)),
-        EQUATIONS: csv_text(COLUMNS, map(_row, discovery.equations)),
+        EQUATIONS: csv_text(COLUMNS, map(_row, discovery.equations), for_people=True),
     }
     if not discovery.is_empty:
         files[BEST] = f"{discovery.best.text(None)}\n".encode()

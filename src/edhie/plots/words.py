@@ -6,6 +6,7 @@ import math
 
 from edhie.errors import shortened
 from edhie.fit import Equation
+from edhie.safe_text import printable
 
 NEARLY_ONE = 1e-4  # nearer to 1 than this, the distance from 1 is shown
 ROUNDING = 1e-12
@@ -22,8 +23,8 @@ def right_side(equation: Equation, width: int = 64) -> str:
 
 
 def one_line(name: str, width: int = 48) -> str:
-    """Return a column's name without line breaks, shortened if long."""
-    return shortened(" ".join(name.split()), width)
+    """Return a column's name without line breaks and control characters, shortened if long."""
+    return shortened(printable(" ".join(name.split())), width)
 
 
 def r2_text(r2: float | None) -> str:

@@ -9,6 +9,8 @@ from html import escape
 from pathlib import Path
 from string import Template
 
+from edhie.safe_text import printable
+
 HERE = Path(__file__).parent
 NAMED = re.compile(r"^<!-- fragment: (\S+) -->\n", re.MULTILINE)
 
@@ -21,8 +23,12 @@ class Html(str):
 
 def fill(name: str, /, **values: object) -> Html:
     """Return the fragment of that name with its places filled; whatever is not `Html` is escaped."""
-    escaped = {key: value if isinstance(value, Html) else escape(str(value)) for key, value in values.items()}
+    escaped = {key: value if isinstance(value, Html) else _escaped(str(value)) for key, value in values.items()}
     return Html(_fragments()[name].substitute(escaped))
+
+
+def _escaped(text: str) -> str:
+    return escape(printable(text, keep="\n\t"))  # marks of writing direction would turn what stands beside them
 
 
 def joined(parts: Iterable[Html]) -> Html:

@@ -42,7 +42,7 @@ def contents(result: SearchResult) -> tuple[dict[str, Any], dict[str, str | byte
     return description, {
         CANDIDATES: lines,
         SYMBOLS: result.candidates.forest.library.to_json(),
-        FRONT: csv_text(("complexity", "error", "executed_at", "expression"), front),
+        FRONT: csv_text(("complexity", "error", "executed_at", "expression"), front, for_people=True),
         HISTORY: csv_text(names, history),
     }
 
