@@ -34,6 +34,17 @@ def test_bench(edhie: Callable[..., Any], tmp_path: Path) -> None:
     assert (tmp_path / "nguyen-hvar.csv").read_bytes() == before  # not a second of it was run again
 
 
+def test_a_cluster_that_is_not_there(
+    edhie: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("edhie.dask_cluster.ANSWER_SECONDS", 0.5)
+    code, out, err = edhie("bench", "nguyen", *SMALL, "--cluster", "tcp://127.0.0.1:1", "--out", tmp_path)
+    assert (code, out) == (1, "")
+    assert err.startswith("error: no Dask scheduler answers at tcp://127.0.0.1:1")
+    assert len(err.splitlines()) == 1
+
+
 def test_noise(edhie: Callable[..., Any], tmp_path: Path) -> None:
     options = ["--method", "hvar", "--runs", 1, "--evaluations", 300, "--problems", "NG-8", "--noise", 0.05]
     code, out, _ = edhie("bench", "nguyen", *options, "--out", tmp_path)

@@ -97,8 +97,8 @@ def test_a_benchmark_and_a_corpus_resume(
 ) -> None:
     results = tmp_path / "results"
 
-    def run(plan: Any, out: Path, *, workers: int, on_row: Any) -> Any:
-        return run_benchmark(plan, out, workers=workers, on_row=lambda done, *more: terminate() if done else None)
+    def run(plan: Any, out: Path, *, on_row: Any, **options: Any) -> Any:
+        return run_benchmark(plan, out, on_row=lambda done, *more: terminate() if done else None, **options)
 
     monkeypatch.setattr(import_module("edhie.cli.bench"), "run_benchmark", run)
     code, out, err = edhie(*commands["bench"], results)

@@ -72,6 +72,6 @@ def test_faults_are_told(options: dict[str, Any], message: str) -> None:
 
 def test_an_address_without_a_scheduler_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("edhie.search.islands.dask_engine.ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr("edhie.dask_cluster.ANSWER_SECONDS", 0.5)
     with pytest.raises(SearchError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1"):
         Workers(engine="dask", address="tcp://127.0.0.1:1").open(None)

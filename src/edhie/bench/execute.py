@@ -69,6 +69,13 @@ def execute(trial: Trial) -> Outcome:
     return Outcome({name: row[name] for name in COLUMNS}, curve)
 
 
+def prepare(trial: Trial) -> None:
+    """Import and load what a trial needs; raise an error if something is missing."""
+    if trial.own is not None and ":" in trial.how.strategy:
+        imported(trial.how.strategy)
+    _generator(trial.how, _problem(trial.benchmark, trial.problem), trial.settings.model)
+
+
 def _discovered(trial: Trial, problem: BenchmarkProblem, X: Numbers, y: Numbers) -> Found:  # noqa: N803
     """Search as a user does, with the problem's generator and within the limits of the trial."""
     settings, method = trial.settings, trial.how

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from edhie.bench.cluster import ClusterCrew, is_on_worker
 from edhie.bench.methods import Method, generator_for, has_generator, needed_training
 from edhie.bench.own_methods import Given, resolve_method
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
 from edhie.bench.problem_files import ProblemError
 from edhie.bench.records import Records, Row, key_of, read_rows_of, unwritable
-from edhie.bench.trial import WORKER, Shard, Trial, TrialSettings
+from edhie.bench.trial import Shard, Trial, TrialSettings
 from edhie.bench.workers import Crew, Failure
 from edhie.folder_lock import locked
 
@@ -77,13 +78,21 @@ class Ended:
 
 
 def run_benchmark(
-    plan: Plan, out: Path, *, workers: int = 1, on_row: Callable[[int, int, str], None] = lambda done, total, note: None
+    plan: Plan,
+    out: Path,
+    *,
+    workers: int = 1,
+    cluster: str | None = None,
+    on_row: Callable[[int, int, str], None] = lambda done, total, note: None,
 ) -> Ended:
     """Run the trials that the table in `out` lacks; each is saved as soon as it ends.
 
     `on_row` gets how many runs are done, of how many, and a word on the last. Stopped at any time, no finished
     run is lost, and the same call resumes with the rest. A run that fails does not stop the others. A shard has a
     table of its own; without a shard, the tables of shards in the folder are added first.
+
+    Runs go to `workers` processes. With `cluster`, the address of a Dask scheduler, each run is a task there; "local"
+    starts a cluster of `workers` processes on this machine.
     """
     _check(plan, workers)
     problems = plan.problems()
@@ -94,7 +103,8 @@ def run_benchmark(
         records.open(plan.settings, problems, method if method.is_own else None)
         done = {key_of(row) for row in read_rows_of(records.path)}
         waiting = [trial for trial in all_trials if _key(trial) not in done]
-        failures = _run(waiting, records, workers, len(all_trials), on_row)
+        crew = Crew(waiting, workers) if cluster is None else ClusterCrew(waiting, cluster, workers)
+        failures = _run(crew, waiting, records, len(all_trials), on_row)
         wanted = {_key(trial) for trial in all_trials}
         rows = [row for row in records.sort(every) if key_of(row) in wanted]
     left_out = [] if plan.ids else [problem.id for problem in every if problem not in problems]
@@ -102,21 +112,26 @@ def run_benchmark(
 
 
 def _run(
-    waiting: Sequence[Trial], records: Records, workers: int, total: int, on_row: Callable[[int, int, str], None]
+    crew: Crew | ClusterCrew,
+    waiting: Sequence[Trial],
+    records: Records,
+    total: int,
+    on_row: Callable[[int, int, str], None],
 ) -> list[Failure]:
     failures: list[Failure] = []
     on_row(total - len(waiting), total, "")
     by_key = {_key(trial): trial for trial in waiting}
-    for finished, outcome in enumerate(Crew(waiting, workers).outcomes(), start=total - len(waiting) + 1):
-        if isinstance(outcome, Failure):
-            failures.append(outcome)
-            on_row(finished, total, f"{outcome.trial.problem} run {outcome.trial.run} failed")
-            continue
-        row = outcome.row
-        records.add(by_key[key_of(row)], outcome)
-        word = "found" if row["success"] else f"rmse {row['rmse']:.3g}"
-        after = "" if row["evaluated"] is None else f" after {row['evaluated']:,}"
-        on_row(finished, total, f"{row['problem']} run {row['run']}: {word}{after}")
+    with closing(crew.outcomes()) as outcomes:
+        for finished, outcome in enumerate(outcomes, start=total - len(waiting) + 1):
+            if isinstance(outcome, Failure):
+                failures.append(outcome)
+                on_row(finished, total, f"{outcome.trial.problem} run {outcome.trial.run} failed")
+                continue
+            row = outcome.row
+            records.add(by_key[key_of(row)], outcome)
+            word = "found" if row["success"] else f"rmse {row['rmse']:.3g}"
+            after = "" if row["evaluated"] is None else f" after {row['evaluated']:,}"
+            on_row(finished, total, f"{row['problem']} run {row['run']}: {word}{after}")
     return failures
 
 
@@ -124,7 +139,7 @@ def _check(plan: Plan, workers: int) -> None:
     """Raise an error before the first run if something is wrong with all of them."""
     if plan.runs < 1 or workers < 1:
         raise ProblemError(f"there must be at least one run and one worker, not {plan.runs} and {workers}")
-    if WORKER in os.environ:
+    if is_on_worker():
         raise ProblemError(
             "the file of a method is imported by every worker, and this one starts a benchmark then; "
             "put that under: if __name__ == '__main__'"

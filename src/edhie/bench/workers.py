@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from queue import SimpleQueue
@@ -47,7 +47,7 @@ class Crew:
         self._lock = threading.Lock()
         self._is_closed = False
 
-    def outcomes(self) -> Iterator[Outcome | Failure]:
+    def outcomes(self) -> Generator[Outcome | Failure]:
         """Yield the outcomes of trials as they end; afterwards all processes are gone."""
         threads = ThreadPoolExecutor(self._size)
         for _ in range(self._size):
@@ -113,10 +113,16 @@ def main() -> None:
 def answer(message: dict[str, Any]) -> dict[str, Any]:
     """Return the outcome of a trial, or the error that ended it."""
     from edhie.bench.execute import execute
+
+    return answer_with(lambda trial: asdict(execute(trial)), message)
+
+
+def answer_with(work: Callable[[Trial], dict[str, Any]], message: dict[str, Any]) -> dict[str, Any]:
+    """Return what a function makes of a trial, or the error that ended it."""
     from edhie.errors import EdhieError
 
     try:
-        return asdict(execute(Trial.from_json(message)))
+        return work(Trial.from_json(message))
     except EdhieError as error:
         return {"error": str(error)}
     except MemoryError:

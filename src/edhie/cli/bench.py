@@ -21,6 +21,7 @@ from edhie.cli.outputs import benchmark as benchmark_folder
 from edhie.cli.outputs import own_folder, save_figure
 from edhie.cli.terminal import exit_on_interrupt, noted_bar
 from edhie.console import console, error_console, help_of, say
+from edhie.evaluate.parallel import core_count
 
 OWN = "or a search of your own, as my_module:Climb or path/to/file.py:Climb"
 MOST_PANELS = 18  # of learning curves in one picture
@@ -42,7 +43,19 @@ def bench(
         str, typer.Option(help=f"How to search: {', '.join(METHODS)}; {OWN}.", autocompletion=complete_method)
     ] = "default",
     runs: Annotated[int, typer.Option(min=1, help=help_of(Plan, "runs"))] = RUNS,
-    workers: Annotated[int, typer.Option("--workers", "--jobs", min=1, help="Runs at a time, each on one core.")] = 1,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            "--jobs",
+            min=1,
+            help="Runs at a time, each on one core.",
+            show_default="1; all cores with --cluster local",
+        ),
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="Dask scheduler to run on; local starts one here.", metavar="ADDRESS")
+    ] = None,
     out: Annotated[Path, typer.Option(help="The folder of the tables and the learning curves.")] = Path("results"),
     problems: Annotated[str, typer.Option(help="Only these problems, such as NG-1,NG-5.", show_default="all")] = "",
     noise: Annotated[float, typer.Option(min=0.0, help=help_of(Plan, "noise"))] = Plan.noise,
@@ -75,7 +88,7 @@ def bench(
         with noted_bar() as progress:
             task = progress.add_task("run", total=None, note="")
             ended = run_benchmark(
-                plan, out, workers=workers,
+                plan, out, workers=workers or (core_count() if cluster else 1), cluster=cluster,
                 on_row=lambda done, total, note: progress.update(task, completed=done, total=total, note=note),
             )  # fmt: skip
     _print_results(ended, plan)

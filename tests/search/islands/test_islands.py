@@ -135,8 +135,8 @@ def test_a_killed_worker_changes_nothing(plain: SearchResult, cluster: Any) -> N
 
         def _attempt(self, digest: str, jobs: dict[int, Any], attempt: int) -> dict[int, Any]:
             if jobs[min(jobs)].number == 1 and attempt == 0:
-                killed.append(self._client.submit(os.getpid, pure=False).result())
-                self._client.loop.call_later(0.2, os.kill, killed[0], signal.SIGKILL)
+                killed.append(self._cluster.client.submit(os.getpid, pure=False).result())
+                self._cluster.client.loop.call_later(0.2, os.kill, killed[0], signal.SIGKILL)
             return super()._attempt(digest, jobs, attempt)
 
     with closing(Killing(cluster.scheduler_address)) as engine:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import uuid
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
+from edhie.dask_cluster import DaskCluster, Lost
 from edhie.errors import SearchError
 from edhie.search.islands.engines import Engine, J, R, S
 
-ANSWER_SECONDS = 10  # in which a scheduler has to answer
 ATTEMPTS = 5  # at a job whose worker, or whose data, is lost
+MOST_HELD = 4  # searches whose data a worker holds, if several clients use it
 _held: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {}  # on a worker, by digest
-LOCAL = "local"
-"""The address that stands for a cluster of processes on this machine."""
 
 
 class Dask(Engine):
@@ -25,31 +24,13 @@ class Dask(Engine):
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:
         """`workers` is for a new cluster on this machine; None for one a core."""
-        try:
-            import distributed
-        except ImportError as error:
-            raise SearchError("a cluster needs Dask; install it with: pip install 'edhie[cluster]'") from error
-        self._cluster: Any = None
-        try:
-            if address not in (None, LOCAL):
-                self._client = distributed.Client(address, timeout=ANSWER_SECONDS, set_as_default=False)
-                self._is_own = True
-            else:
-                self._client, self._is_own = None if address == LOCAL else _current_client(), False
-        except (OSError, ValueError) as error:
-            raise SearchError(f"no Dask scheduler answers at {address}: {error}; check the address") from error
-        if self._client is None:
-            self._cluster = distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None
-            )
-            self._client, self._is_own = distributed.Client(self._cluster, set_as_default=False), True
-        self._name = f"edhie-{uuid.uuid4().hex[:12]}"
+        self._cluster = DaskCluster(address, workers)
         self._sent: tuple[object, str, bytes] | None = None
 
     @property
     def workers(self) -> int:  # type: ignore[override]
         """The number of workers now."""
-        return max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
+        return self._cluster.n_workers
 
     def threads_each(self, n: int) -> int:
         """Return 1: workers have one thread each."""
@@ -73,28 +54,13 @@ class Dask(Engine):
 
     def _attempt(self, digest: str, jobs: dict[int, Any], attempt: int) -> dict[int, Any]:
         """Return the results of those jobs that were not lost."""
-        from concurrent.futures import CancelledError
-
-        from distributed import KilledWorker
-        from distributed.comm.core import CommClosedError
-
-        found, futures = {}, {}
-        try:
-            for k, job in jobs.items():
-                key = f"{self._name}-{getattr(job, 'number', 0)}-{k}-{attempt}"
-                futures[k] = self._client.submit(_call, digest, job, key=key, pure=False)
-            for k, future in futures.items():
-                try:
-                    result = future.result()
-                except (CancelledError, KilledWorker, CommClosedError):  # lost with a worker
-                    continue
-                if isinstance(result, Missing):  # a worker that is new, or was started again
-                    self._hold([result.worker])
-                else:
-                    found[k] = result
-        except BaseException:
-            self._client.cancel(list(futures.values()))
-            raise
+        names = {f"{getattr(job, 'number', 0)}-{k}-{attempt}": k for k, job in jobs.items()}
+        found = {}
+        for name, result in self._cluster.tasks(_call, {name: (digest, jobs[k]) for name, k in names.items()}):
+            if isinstance(result, Missing):  # a worker that is new, or was started again
+                self._hold([result.worker])
+            elif not isinstance(result, Lost):
+                found[names[name]] = result
         return found
 
     def _send(self, work: object, setup: object) -> str:
@@ -110,23 +76,14 @@ class Dask(Engine):
     def _hold(self, workers: list[str] | None) -> None:
         assert self._sent is not None
         _, digest, packed = self._sent
-        self._client.run(_unpack, digest, packed, workers=workers, on_error="ignore")
+        self._cluster.on_workers(_unpack, digest, packed, workers=workers)
 
     def close(self) -> None:
-        """Close what this engine opened; a client of the caller stays open."""
-        if self._is_own:
-            self._client.close()
-        if self._cluster is not None:
-            self._cluster.close()
-
-
-def _current_client() -> Any:
-    import distributed
-
-    try:
-        return distributed.get_client()
-    except ValueError:  # there is none
-        return None
+        """Let the workers forget the search, and close what this engine opened; a client of the caller stays open."""
+        if self._sent is not None:
+            with suppress(SearchError):  # the scheduler is gone
+                self._cluster.on_workers(_forget, self._sent[1])
+        self._cluster.close()
 
 
 @dataclass(frozen=True)
@@ -140,8 +97,14 @@ def _unpack(digest: str, packed: bytes) -> None:
     """Unpack function and setup, on a worker."""
     from distributed.protocol import pickle
 
-    _held.clear()  # of a search before
-    _held[digest] = pickle.loads(packed)
+    _held[digest] = _held.pop(digest) if digest in _held else pickle.loads(packed)
+    while len(_held) > MOST_HELD:
+        del _held[next(iter(_held))]  # of the search that was sent first
+
+
+def _forget(digest: str) -> None:
+    """Drop function and setup, on a worker."""
+    _held.pop(digest, None)
 
 
 def _call(digest: str, job: Any) -> Any:

@@ -1,0 +1,123 @@
+"""Trials on a Dask cluster: one task each."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import edhie
+from edhie.bench.problem_files import ProblemError
+from edhie.bench.trial import WORKER, Outcome, Trial
+from edhie.bench.workers import Failure, answer, answer_with
+from edhie.dask_cluster import DaskCluster, Lost
+from edhie.errors import SearchError
+from edhie.evaluate.parallel import using_threads
+
+ATTEMPTS = 5  # at a trial whose worker is lost and which Dask does not repeat
+_here = threading.local()  # set while a worker's thread runs a task
+
+
+class ClusterCrew:
+    """Workers of a Dask cluster. They need edhie, and the files and methods that trials name."""
+
+    def __init__(self, trials: Sequence[Trial], address: str, workers: int) -> None:
+        """`workers` is for a new cluster on this machine."""
+        self._trials, self._address, self._workers = trials, address, workers
+
+    def outcomes(self) -> Generator[Outcome | Failure]:
+        """Yield the outcomes of trials as they end; those of lost workers are repeated."""
+        if not self._trials:
+            return
+        with closing(DaskCluster(self._address, self._workers)) as cluster:
+            self._check(cluster)
+            try:
+                yield from self._run(cluster)
+            except SearchError as error:  # the scheduler is gone
+                raise ProblemError(f"{error}; finished runs are kept, and the same command resumes") from error
+
+    def _run(self, cluster: DaskCluster) -> Iterator[Outcome | Failure]:
+        left = {f"{each.problem}-{each.run}-{each.noise:g}": each for each in self._trials}
+        for attempt in range(ATTEMPTS):
+            messages = {f"{name}-{attempt}": (asdict(_anywhere(left[name])),) for name in left}
+            for key, found in cluster.tasks(_answer_task, messages):
+                name = key.rpartition("-")[0]
+                if not isinstance(found, Lost):
+                    yield _outcome(left.pop(name), found)
+                elif found.is_deadly:
+                    yield Failure(left.pop(name), "its workers ended, as where memory runs out; see their logs")
+        for trial in left.values():
+            yield Failure(trial, f"the cluster lost it {ATTEMPTS} times; its workers' logs say why")
+
+    def _check(self, cluster: DaskCluster) -> None:
+        """Raise an error if a worker cannot run the first trial, or has another edhie."""
+        trial = self._trials[0]
+        for worker, found in cluster.on_workers(_check_task, asdict(_anywhere(trial))).items():
+            if isinstance(found, Exception):  # edhie itself cannot be imported
+                found = {"error": f"{type(found).__name__}: {found}"}
+            if "error" in found:
+                raise ProblemError(
+                    f"the worker {worker} cannot run {trial.method} on {trial.problem}: {found['error']}; workers need "
+                    "all packages that it imports, and its files at the same place"
+                )
+            if found["version"] != edhie.__version__:
+                versions = f"edhie {found['version']}, and this machine {edhie.__version__}"
+                raise ProblemError(f"the worker {worker} has {versions}; install the same")
+
+
+def is_on_worker() -> bool:
+    """Return True in a process, or in a thread, that runs trials for a benchmark."""
+    return WORKER in os.environ or getattr(_here, "is_worker", False)
+
+
+def _outcome(trial: Trial, answered: dict[str, Any]) -> Outcome | Failure:
+    return Failure(trial, answered["error"]) if "error" in answered else Outcome(**answered)
+
+
+def _anywhere(trial: Trial) -> Trial:
+    """Return a trial with absolute paths, for workers with another working folder."""
+    own, model = trial.own, trial.settings.model
+    if own is not None:
+        file, colon, name = own.strategy.rpartition(":")
+        own = replace(own, strategy=f"{_absolute(file)}{colon}{name}") if file.endswith(".py") else own
+    settings = trial.settings if model is None else replace(trial.settings, model=_absolute(model))
+    return replace(trial, benchmark=_absolute(trial.benchmark), settings=settings, own=own)
+
+
+def _absolute(text: str) -> str:
+    return str(Path(text).resolve()) if Path(text).exists() else text
+
+
+# -- on a worker --------------------------------------------------------------------------
+
+
+@contextmanager
+def _as_worker() -> Iterator[None]:
+    _here.is_worker = True
+    try:
+        with using_threads(1):
+            yield
+    finally:
+        _here.is_worker = False
+
+
+def _answer_task(message: dict[str, Any]) -> dict[str, Any]:
+    with _as_worker():
+        return answer(message)
+
+
+def _check_task(message: dict[str, Any]) -> dict[str, Any]:
+    with _as_worker():
+        return answer_with(_ready, message)
+
+
+def _ready(trial: Trial) -> dict[str, Any]:
+    """Import and load what a trial needs."""
+    from edhie.bench.execute import prepare
+
+    prepare(trial)
+    return {"version": edhie.__version__}
