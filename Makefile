@@ -44,7 +44,7 @@ perf: $(VENV)/installed-dev
 	$(BIN)/python perf/memory.py | tee perf/results/memory.txt
 	$(BIN)/python perf/parallel.py | tee perf/results/parallel.txt
 
-# kill -9 at random moments, 50 times; some ten minutes
+# kill -9 at random moments, 50 times, some of them on a cluster; a quarter of an hour
 faults: $(VENV)/installed-dev
 	$(BIN)/python tests/faults/kill_at_random.py | tee experiments/results/faults.md
 

@@ -127,7 +127,7 @@ def fit(
 def _search(
     measured: Measured, settings: Settings, workers: Workers, out: Path | None, *, resume: bool, quiet: bool
 ) -> Discovery:
-    """Search; if that fails, print the best expression so far before the error is raised."""
+    """Search; if that fails, print the best so far and what is kept of it before the error is raised."""
     improved: list[Improved] = []
     with SearchView(target=measured.problem.target, is_quiet=quiet) as view:
 
@@ -140,7 +140,10 @@ def _search(
             return discover(measured.problem, settings, on_event=watch, folder=out, resume=resume, workers=workers)
         except (EdhieError, OSError):  # such as a full disk
             if improved:
-                say(f"the best until then: {measured.problem.target} = {improved[-1].expr}", to=error_console)
+                best = improved[-1].chosen or improved[-1]
+                say(f"the best until then: {measured.problem.target} = {best.expr}", to=error_console)
+                if out is not None and (out / CHECKPOINT).exists():
+                    say(f"{out} keeps the search; resume with the same command and --resume", to=error_console)
             raise
 
 
