@@ -15,6 +15,7 @@ from pathlib import Path
 from edhie.errors import EdhieError, InUseError
 
 LOCK, HOLDER = ".lock", ".process"
+MOST_LETTERS = 10_000  # of a note
 WITHOUT_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP}  # file systems that have none
 _HELD: set[tuple[Path, int, int]] = set()
 """Locks that are held, with the process and the thread that hold them."""
@@ -42,6 +43,8 @@ def locked(
 
     lock, is_new = FileLock(lock_file), False
     try:
+        if lock_file.is_symlink():  # of others: the file that it leads to would be emptied
+            lock_file.unlink()
         is_new = not folder.is_dir()
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=0)
@@ -71,10 +74,11 @@ def locked(
 def holder_of(folder: Path, name: str = "") -> str | None:
     """Return the process that works in a folder, or that was killed there, as text; None if it is not known."""
     try:
-        note = json.loads(_files(folder, name)[1].read_text(encoding="utf-8"))
+        with _files(folder, name)[1].open(encoding="utf-8") as file:
+            note = json.loads(file.read(MOST_LETTERS))
         where = "" if note["host"] == platform.node() else f" on {note['host']}"
         return f"process {int(note['process'])}{where} (since {note['since']})"
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
@@ -93,4 +97,5 @@ def _note_holder(path: Path) -> None:
     since = datetime.now().isoformat(" ", "seconds")
     note = {"process": os.getpid(), "host": platform.node(), "since": since}
     with suppress(OSError):
+        path.unlink(missing_ok=True)  # it may be a link of others, which leads to a file of the user
         path.write_text(json.dumps(note), encoding="utf-8")

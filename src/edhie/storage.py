@@ -29,6 +29,7 @@ from edhie.safe_text import as_text_cell
 Arrays = Mapping[str, NDArray[Any]]
 PART = ".part"
 FILES, CHECKSUM = "files", "checksum"  # in a description: digests of the other files, and of the description
+MOST_TEXT = 1 << 26  # bytes of a description
 FAULTS = (
     EdhieError, ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RuntimeError, EOFError,
     zipfile.BadZipFile,
@@ -69,6 +70,7 @@ class FolderFormat:
         """Write files and description into a folder; its earlier files stay until all new ones are complete."""
         contents, part = self.files(description, files), folder / PART
         try:
+            _remove_link(part)
             shutil.rmtree(part, ignore_errors=True)
             part.mkdir(parents=True)
             try:
@@ -93,7 +95,8 @@ class FolderFormat:
 
     def is_whole(self, folder: Path) -> bool:
         """Return whether a folder has its description; a write that was stopped after its first step is finished."""
-        if not _is(folder / self.description, Path.is_file) and _is(folder / PART / self.description, Path.is_file):
+        is_begun = _is(folder / PART / self.description, Path.is_file) and not _is(folder / PART, Path.is_symlink)
+        if not _is(folder / self.description, Path.is_file) and is_begun:
             with suppress(OSError):
                 self._take_places(folder)
         return _is(folder / self.description, Path.is_file)
@@ -109,7 +112,7 @@ class FolderFormat:
         self.is_whole(folder)
         self._check_has(folder, self.description)
         with self.reading(path):
-            description = json.loads(path.read_text(encoding="utf-8"))
+            description = json.loads(small_text(path))
             version, kind = description["format"], description.get("kind", self.kind)  # earlier releases wrote no kind
         if (version, kind) != (self.version, self.kind):
             told = f"format {version!r}" if kind == self.kind else f"the kind {kind!r}"
@@ -146,6 +149,7 @@ class FolderFormat:
 
     def damaged(self, path: Path, fault: object) -> EdhieError:
         """Return the error for a file or folder that is not what was written."""
+        fault = "it is nested too deeply" if isinstance(fault, RecursionError) else fault
         is_told = not isinstance(fault, Exception) or isinstance(fault, ValueError | EdhieError)
         reason = fault if is_told else repr(fault)  # KeyError('x') says more than 'x'
         return self.error(f"{path} is damaged: {reason}; {self.remedy}")
@@ -167,9 +171,16 @@ def _is(path: Path, what: Callable[[Path], bool]) -> bool:
         return False
 
 
+def _remove_link(path: Path) -> None:
+    """Remove a link in a folder of others: writing there would change the file that it leads to."""
+    if path.is_symlink():
+        path.unlink()
+
+
 def replace_file(path: Path, content: bytes | Callable[[IO[bytes]], object]) -> None:
     """Write a file atomically; `content` may be a function that writes to an open file."""
     part = path.with_name(f"{path.name}{PART}")
+    _remove_link(part)
     try:
         with part.open("wb") as file:
             file.write(content) if isinstance(content, bytes) else content(file)
@@ -178,6 +189,14 @@ def replace_file(path: Path, content: bytes | Callable[[IO[bytes]], object]) -> 
         with suppress(OSError):  # half a file is of no use, and a full disk needs the room
             part.unlink(missing_ok=True)
         raise
+
+
+def small_text(path: Path) -> str:
+    """Return the text of a file such as a description; raise a ValueError if it is too large for one."""
+    size = path.stat().st_size
+    if size > MOST_TEXT:
+        raise ValueError(f"it has {size:,} bytes, and such a file has at most {MOST_TEXT:,}")
+    return path.read_text(encoding="utf-8")
 
 
 def pack(arrays: Arrays, notes: Mapping[str, str] | None = None) -> bytes:

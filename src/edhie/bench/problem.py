@@ -13,7 +13,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.bench.problem_files import BASE_UNITS, ProblemError, Unit, Variable, check_name, read_measurements, read_rows
+from edhie.bench.problem_files import (
+    BASE_UNITS,
+    ProblemError,
+    Unit,
+    Variable,
+    check_name,
+    plain_id,
+    read_measurements,
+    read_rows,
+)
 from edhie.errors import EdhieError, raised_as, suggestion
 from edhie.expr import Expr, parse
 from edhie.expr.interpret import interpret
@@ -126,7 +135,7 @@ def load_problems(name_or_path: str | Path) -> tuple[BenchmarkProblem, ...]:
     path = Path(name_or_path)
     if path.suffix.lower() == ".csv":
         columns = read_measurements(path).names
-        return (_with_columns(BenchmarkProblem(path.stem, columns[-1], (), source=name, file=path), path),)
+        return (_with_columns(BenchmarkProblem(plain_id(path.stem), columns[-1], (), source=name, file=path), path),)
     if path.suffix.lower() != SUFFIX:
         others = f"; there are {', '.join(benchmark_names())}, or give the path of a {SUFFIX} or .csv file"
         raise ProblemError(f"unknown benchmark {name!r}{suggestion(name, benchmark_names()) or others}")
@@ -151,9 +160,10 @@ def chosen(problems: tuple[BenchmarkProblem, ...], ids: list[str]) -> tuple[Benc
 
 def _made(row: dict[str, Any], where: str, folder: Path) -> BenchmarkProblem:
     """Return the problem of a row; its formula is read at once, so that errors come early."""
-    data = row.pop("data", None)
+    data, place = row.pop("data", None), f"{where} ({row['id']})"
+    if data is not None and not (folder / data).resolve().is_relative_to(folder.resolve()):
+        raise ProblemError(f"{place}: the data {data!r} are not in the folder of {where}; put them there")
     problem = BenchmarkProblem(**row, file=None if data is None else folder / data)
-    place = f"{where} ({problem.id})"
     if problem.file is not None:
         problem = _with_columns(problem, problem.file)
     if problem.target in problem.names:

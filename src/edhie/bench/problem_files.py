@@ -26,6 +26,7 @@ SHARED = ("target", "library", "n_train", "n_test", "source")
 """Keys that a file may set once for all of its problems, under [defaults]."""
 TEXTS = ("id", "name", "formula", "target", "unit", "library", "source", "data")
 LEAST_ROWS = 4  # two to train, two to test
+MOST_ROWS = 10_000_000
 POWER = re.compile(r"([A-Za-z]+)(?:\^(-?\d+(?:\.\d+)?))?")
 
 Unit = tuple[float, ...]
@@ -74,9 +75,11 @@ def _checked(row: dict[str, Any], place: str) -> dict[str, Any]:
     for key in TEXTS:
         if key in row and not (isinstance(row[key], str) and row[key]):
             raise ProblemError(f"{place}: {key} must be a text in quotes, not {row[key]!r}")
+    if "id" in row and plain_id(row["id"]) != row["id"]:
+        raise ProblemError(f"{place}: files are named by the id; begin it with a letter or digit, then also . - + ( )")
     for key in ("n_train", "n_test"):
-        if key in row and not (type(row[key]) is int and row[key] >= 1):
-            raise ProblemError(f"{place}: {key} must be a whole number of at least 1, not {row[key]!r}")
+        if key in row and not (type(row[key]) is int and 1 <= row[key] <= MOST_ROWS):
+            raise ProblemError(f"{place}: {key} must be a whole number from 1 to {MOST_ROWS:,}, not {row[key]!r}")
     missing = [key for key in REQUIRED if key not in row and not (key == "variables" and "data" in row)]
     if missing:
         raise ProblemError(f"{place}: {missing[0]} is missing")
@@ -88,6 +91,15 @@ def _checked(row: dict[str, Any], place: str) -> dict[str, Any]:
     row["variables"] = tuple(_read_variable(name, each, f"{place}, variable {name!r}") for name, each in given.items())
     row["unit"] = read_unit(row.get("unit", ""), place)
     return row
+
+
+def plain_id(text: str) -> str:
+    """Return an id with an underscore for whatever has a meaning in paths, spreadsheets or terminals.
+
+    >>> plain_id("I.6.2a"), plain_id("../=x")
+    ('I.6.2a', 'x')
+    """
+    return re.sub(r"[^\w.+() -]", "_", text).lstrip("_.+() -") or "x"
 
 
 def _check_keys(given: Mapping[str, Any], known: tuple[str, ...], place: str) -> None:

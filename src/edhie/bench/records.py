@@ -17,7 +17,7 @@ from edhie.bench.problem import ALIASES, BenchmarkProblem
 from edhie.bench.problem_files import ProblemError
 from edhie.bench.trial import COLUMNS, CURVE, Outcome, Shard, Trial, TrialSettings
 from edhie.errors import raised_as
-from edhie.storage import csv_text, digest, replace_file
+from edhie.storage import csv_text, digest, replace_file, small_text
 
 FORMAT = 1
 CURVES, ROWS = "curves", "rows"
@@ -133,9 +133,9 @@ class Records:
         if not known_settings.is_file() or not table.is_file():
             return {**asked, "problems": formulas, ROWS: {}}
         try:
-            before = json.loads(known_settings.read_text(encoding="utf-8"))
+            before = json.loads(small_text(known_settings))
             known, rows = dict(before.pop("problems")), dict(before.pop(ROWS, {}))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ProblemError(f"{known_settings} is damaged ({error!r}); choose another folder with --out") from None
         for name, value in asked.items():
             if before.get(name) != value:

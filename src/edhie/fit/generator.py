@@ -23,6 +23,7 @@ from edhie.generators.renamed import renamed
 from edhie.generators.saving import folder_of, general_for
 from edhie.grammar import load as load_grammar
 from edhie.search.checkpoint import DESCRIPTION
+from edhie.storage import small_text
 
 GENERAL = "general"
 INVERSES = {"sin": "asin", "cos": "acos", "tan": "atan", "exp": "log"}
@@ -40,10 +41,10 @@ def with_generator(settings: Settings, n_variables: int, resumed: str | Path | N
 def _generator_in(folder: Path) -> str | None:
     """Return the generator of the search in a folder; None where it does not say, or where that is gone."""
     try:
-        asked = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))["asked"]
+        asked = json.loads(small_text(folder / DESCRIPTION))["asked"]
         folder_of(asked["generator"])
         return str(asked["generator"])
-    except (OSError, ValueError, KeyError, TypeError, EdhieError):  # reported when the search is read
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, EdhieError):  # reported when the search is read
         return None
 
 

@@ -29,7 +29,7 @@ from edhie.results import Candidate, Candidates, History, SearchResult, saving
 from edhie.results.saving import SYMBOLS
 from edhie.search.checkpoint import DESCRIPTION as RUN
 from edhie.selection.noise import model_of
-from edhie.storage import FolderFormat, csv_text, pack, unpack
+from edhie.storage import FolderFormat, csv_text, pack, small_text, unpack
 
 DESCRIPTION, ROWS, EQUATIONS, BEST = "discovery.json", "data.safetensors", "equations.csv", "best.txt"
 REVISIONS = "revisions.csv"  # of `edhie revise`, whose folder holds a search too
@@ -69,7 +69,7 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
     result = SearchResult.load(folder, operators=customs) if whole else None
     with FORMAT.reading(folder):
         kept = description.get("library")  # earlier releases had it in a file that each search writes anew
-        text = json.dumps(kept) if kept else (folder / SYMBOLS).read_text(encoding="utf-8")
+        text = json.dumps(kept) if kept else small_text(folder / SYMBOLS)
         library = SymbolLibrary.from_json(text, operators=customs).with_numbers()
         (arrays, _), names = unpack(folder / ROWS), tuple(description["variables"])
         train, validation = (_data(arrays, part, names) for part in ("train", "validation"))
@@ -148,7 +148,14 @@ def _data(arrays: dict[str, Any], part: str, names: tuple[str, ...]) -> Data | N
     if f"{part}.y" not in arrays:
         return None
     weights, sigma = arrays.get(f"{part}.weights"), arrays.get(f"{part}.sigma")
-    data = Data(arrays[f"{part}.columns"], arrays[f"{part}.y"], weights, names, sigma)
+    columns, y = (arrays[f"{part}.{name}"] for name in ("columns", "y"))
+    for name, array in (("columns", columns), ("y", y), ("weights", weights), ("sigma", sigma)):
+        shape = (len(names), len(y)) if name == "columns" else (len(y),)
+        if array is None:
+            continue
+        if array.shape != shape or array.dtype != np.float64 or not array.size or not np.isfinite(array).all():
+            raise ValueError(f"{part}.{name} in {ROWS} is not an array of finite numbers of the shape {shape}")
+    data = Data(columns, y, weights, names, sigma)
     step, digits = arrays[f"{part}.resolution"]
     return with_resolution(data, Resolution(float(step), int(digits)))
 

@@ -19,7 +19,7 @@ from edhie.generators.base import Model
 from edhie.generators.config import TrainConfig
 from edhie.generators.hvae.hvae import HVAE
 from edhie.generators.sequence.model import CVAE, GVAE
-from edhie.storage import FolderFormat, csv_text, pack, unpack
+from edhie.storage import FolderFormat, csv_text, pack, small_text, unpack
 
 MODELS: dict[str, type[Model]] = {model.kind: model for model in (HVAE, GVAE, CVAE)}
 CONFIG, SYMBOLS, WEIGHTS = "config.json", "symbols.json", "weights.safetensors"
@@ -64,7 +64,7 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = ()) -> Model:
         if kind not in MODELS:
             raise GeneratorError(f"unknown kind of model {kind!r}; known: {', '.join(MODELS)}")
     with FORMAT.reading(folder / SYMBOLS):
-        library = SymbolLibrary.from_json((folder / SYMBOLS).read_text(encoding="utf-8"), operators=operators)
+        library = SymbolLibrary.from_json(small_text(folder / SYMBOLS), operators=operators)
     with FORMAT.reading(folder / WEIGHTS):
         weights, notes = unpack(folder / WEIGHTS)
     with FORMAT.reading(folder):

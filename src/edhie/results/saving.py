@@ -20,7 +20,7 @@ from edhie.expr.symbols import Symbol
 from edhie.results.candidates import Candidates
 from edhie.results.front import Front
 from edhie.results.result import STOPPED, History, SearchCounts, SearchResult
-from edhie.storage import FolderFormat, csv_text
+from edhie.storage import FolderFormat, csv_text, small_text
 
 DESCRIPTION, SYMBOLS, CANDIDATES = "result.json", "symbols.json", "candidates.jsonl"
 FRONT, HISTORY = "front.csv", "history.csv"
@@ -54,7 +54,7 @@ def load(folder: Path, operators: Iterable[Symbol]) -> SearchResult:
         lines = (folder / CANDIDATES).read_bytes()
         if hashlib.sha256(lines).hexdigest() != description["sha256"]:
             raise ValueError(f"{CANDIDATES} is not what {DESCRIPTION} describes")
-        library = SymbolLibrary.from_json((folder / SYMBOLS).read_text(encoding="utf-8"), operators=operators)
+        library = SymbolLibrary.from_json(small_text(folder / SYMBOLS), operators=operators)
         return assembled(description, _read_candidates(lines, library), _read_history(folder / HISTORY))
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import edhie
+from edhie.archives import read_arrays
 from edhie.errors import KeepError, SearchError, shortened
 from edhie.evaluate.evaluator import Evaluator
 from edhie.folder_lock import is_lock
@@ -69,9 +70,9 @@ class Keeper:
         if kept is not None:
             _check_same(folder, kept, now)
             now["seed"] = kept["seed"]
-            if (path := folder / ARRAYS).exists():
-                with STORED.reading(path), path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-                    self._arrays = dict(file)
+            if (path := folder / ARRAYS).is_file():
+                with STORED.reading(path):
+                    self._arrays = read_arrays(path)
         self.seed = int(now["seed"])
         self._description = STORED.files(now, {})[DESCRIPTION]
         _write(folder, DESCRIPTION, self._description)

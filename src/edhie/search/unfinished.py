@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from edhie.archives import read_arrays
 from edhie.evaluate.archive import Archive
 from edhie.evaluate.counting import Counts
 from edhie.expr import SymbolLibrary
@@ -32,7 +33,8 @@ def read_unfinished(folder: Path, *, operators: Iterable[Symbol] = ()) -> Unfini
     description, path = STORED.read(folder), folder / ARRAYS
     if not path.is_file() or "library" not in description:  # an earlier release did not write it
         return None
-    with STORED.reading(path), path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+    with STORED.reading(path):
+        file = read_arrays(path)
         library = SymbolLibrary.from_json(json.dumps(description["library"]), operators=operators)
         arrays = under("evaluator.", file)
         archive, counts = Archive(library), Counts(*map(int, arrays["counts"]))

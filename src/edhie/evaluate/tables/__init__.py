@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def open_table(path: Path, *, decimal: str | None = None, missing: Sequence[floa
     for a missing value, such as -999; empty cells, NA and null always do.
     """
     from edhie.evaluate.tables.columnar import npy_table, npz_table, parquet_table
-    from edhie.evaluate.tables.frames import excel_table
+    from edhie.evaluate.tables.excel import excel_table
     from edhie.evaluate.tables.text import JsonLinesTable, TextTable
 
     try:
@@ -46,5 +47,5 @@ def open_table(path: Path, *, decimal: str | None = None, missing: Sequence[floa
         raise DataError(f"there is no file {path}") from None
     except IsADirectoryError:
         raise DataError(f"{path} is a folder; give a file of measurements: CSV, TSV, Excel or Parquet") from None
-    except (OSError, EOFError) as error:  # a damaged archive, too
+    except (OSError, EOFError, zlib.error) as error:  # a damaged archive, too
         raise DataError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error

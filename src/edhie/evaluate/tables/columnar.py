@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.archives import MOST_BYTES_A_CELL, Header, array_header
 from edhie.errors import DataError
 from edhie.evaluate.tables.frames import Frames, FrameTable
 from edhie.evaluate.tables.table import Source, checked_names
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
 
 BATCH = 1 << 15  # rows at a time: few megabytes, and the time to begin a batch does not matter
 BUFFER = 1 << 20  # bytes of a column of Parquet that are read at once; a whole row group may be larger than the memory
+MOST_TEXT = 1 << 28  # bytes of a column of text in a batch
 NAMES = ".names.txt"
 """The ending of the file of names beside an array."""
-FAULTS = (ValueError, TypeError, KeyError, OSError, EOFError, BadZipFile, zlib.error)
-"""Errors of damaged files; pyarrow's own are ValueErrors and OSErrors."""
+FAULTS = (ValueError, TypeError, KeyError, OSError, EOFError, MemoryError, BadZipFile, zlib.error)
+"""Errors of damaged files; pyarrow's own are ValueErrors and OSErrors. A header may lie about sizes."""
 
 
 def parquet_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
@@ -37,11 +39,15 @@ def parquet_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
         needs = "reading Parquet needs pyarrow; install it with: pip install pyarrow"
         raise DataError(f"{source.path}: {needs}, or save the table as CSV") from error
 
+    texts: dict[str, Any] = {}  # the types of columns of text
+
     def opened() -> Any:
         file = OSFile(str(source.path)) if source.is_plain_file else source.open()
-        return ParquetFile(file, buffer_size=BUFFER, pre_buffer=False)  # buffers of all row groups would be kept
+        # buffers of all row groups would be kept; a text that comes often is read once
+        return ParquetFile(file, buffer_size=BUFFER, pre_buffer=False, read_dictionary=list(texts))
 
     with _reading(source, "Parquet"), opened() as file:
+        texts.update(_texts(file.schema_arrow))
         kept = (file.schema_arrow.pandas_metadata or {}).get("index_columns", [])
         in_file = [name for name in file.schema_arrow.names if name not in kept]  # the index of pandas is no column
         n_rows = int(file.metadata.num_rows)
@@ -52,14 +58,40 @@ def parquet_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
         columns = [own[name] for name in chosen]
         with _reading(source, "Parquet"), opened() as file:
             for batch in file.iter_batches(BATCH, columns=columns):
-                yield batch.select(columns).to_pandas().set_axis(list(chosen), axis=1)
+                yield _unpacked(batch.select(columns), texts).to_pandas().set_axis(list(chosen), axis=1)
 
     def arrow() -> Iterator[Any]:
         with _reading(source, "Parquet"), opened() as file:
             for batch in file.iter_batches(BATCH, columns=in_file):
-                yield batch.rename_columns(list(names))
+                yield _unpacked(batch, texts).rename_columns(list(names))
 
     return FrameTable(source, names, frames, missing, n_rows=n_rows, arrow=arrow)
+
+
+def _texts(schema: Any) -> dict[str, Any]:
+    """Return the types of the columns of text; raise a ValueError for cells that are too large."""
+    from pyarrow import types
+
+    for field in schema:
+        if types.is_fixed_size_binary(field.type) and field.type.byte_width > MOST_BYTES_A_CELL:
+            raise ValueError(f"each cell of {field.name!r} has {field.type.byte_width:,} bytes")
+    kinds = (types.is_string, types.is_binary, types.is_large_string, types.is_large_binary)
+    return {field.name: field.type for field in schema if any(is_kind(field.type) for is_kind in kinds)}
+
+
+def _unpacked(batch: Any, texts: Mapping[str, Any]) -> Any:
+    """Return a batch with the texts of each row; raise a ValueError if a few long ones come too often."""
+    from pyarrow import compute
+
+    for place, name in enumerate(batch.schema.names):
+        column = batch.column(place)
+        if name not in texts or column.type == texts[name]:
+            continue
+        size = compute.sum(compute.take(compute.binary_length(column.dictionary), column.indices)).as_py() or 0
+        if size > MOST_TEXT:
+            raise ValueError(f"{len(batch):,} cells of {name!r} have {size:,} letters of text; leave the column out")
+        batch = batch.set_column(place, name, column.cast(texts[name]))
+    return batch
 
 
 def npy_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
@@ -110,7 +142,7 @@ def npz_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
         with _reading(source, what), ExitStack() as stack:
             archive = stack.enter_context(ZipFile(stack.enter_context(source.open())))
             files = {name: stack.enter_context(archive.open(f"{own[name]}.npy")) for name in chosen}
-            dtypes = {name: _header(cast(BinaryIO, file)).dtype for name, file in files.items()}
+            dtypes = {name: array_header(cast(BinaryIO, file)).dtype for name, file in files.items()}
             for start in range(0, length[0], BATCH):
                 n = min(BATCH, length[0] - start)
                 cells = {name: _next(files[name].read, dtypes[name], n) for name in chosen}
@@ -129,6 +161,11 @@ def _arrow(frames: Frames, names: Sequence[str]) -> Iterator[Any]:
 
 def _array(source: Source) -> NDArray[Any]:
     """Return the array of a file, mapped where that is possible; pickled objects are refused."""
+    with source.open() as file:
+        header = array_header(file)
+        held = source.path.stat().st_size - file.tell() if source.is_plain_file else len(file.read())
+    if header.n_bytes > held:  # which NumPy does not see where the product overflows
+        raise EOFError(f"it declares the shape {header.shape} and ends too early")
     if source.is_plain_file:
         return cast(NDArray[Any], np.load(source.path, mmap_mode="r", allow_pickle=False))
     with source.open() as file:
@@ -148,25 +185,9 @@ def _names(source: Source, array: NDArray[Any]) -> Sequence[str]:
     return names
 
 
-class _Header(NamedTuple):
-    shape: tuple[int, ...]
-    is_fortran: bool
-    dtype: np.dtype[Any]
-
-
-def _header_of(archive: ZipFile, name: str) -> _Header:
+def _header_of(archive: ZipFile, name: str) -> Header:
     with archive.open(f"{name}.npy") as file:
-        return _header(cast(BinaryIO, file))
-
-
-def _header(file: BinaryIO) -> _Header:
-    """Read the header of an array; its numbers follow."""
-    is_first = np.lib.format.read_magic(file) == (1, 0)
-    read = np.lib.format.read_array_header_1_0 if is_first else np.lib.format.read_array_header_2_0
-    header = _Header(*read(file))
-    if header.dtype.hasobject:
-        raise ValueError("it holds Python objects and no numbers")
-    return header
+        return array_header(cast(BinaryIO, file))
 
 
 def _next(read: Callable[[int], bytes], dtype: np.dtype[Any], count: int) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""`FrameTable`: files that are read as DataFrames, batch by batch of rows; Excel files. See also `columnar`."""
+"""`FrameTable`: files that are read as DataFrames, batch by batch of rows; see `columnar` and `excel`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.errors import DataError, shortened
+from edhie.errors import DataError
 from edhie.evaluate.numbers import numbers_of, rows_named
-from edhie.evaluate.tables.table import WHAT_NEXT, Missing, Numbers, Source, Table, checked_names
+from edhie.evaluate.tables.table import WHAT_NEXT, Missing, Numbers, Source, Table
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -20,28 +20,6 @@ SAMPLE = 2000  # rows that tell whether a column holds text
 
 Frames = Callable[[Sequence[str]], "Iterator[DataFrame]"]
 """From names of columns to DataFrames that have these, and maybe others, batch by batch of rows."""
-
-
-def excel_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
-    """Read the first sheet of an Excel file: its first row that is not empty holds the names."""
-    import pandas
-
-    try:
-        with source.open() as file, pandas.ExcelFile(file, engine="openpyxl") as book:
-            frame = pandas.read_excel(book, header=None, dtype=object).dropna(how="all").dropna(how="all", axis=1)
-            sheets = [str(name) for name in book.sheet_names]
-    except ImportError as error:
-        needs = "reading Excel files needs openpyxl; install it with: pip install 'edhie[excel]'"
-        raise DataError(f"{source.path}: {needs}, or save the table as CSV") from error
-    except Exception as error:  # of many kinds: not a zip archive, no sheets, damaged sheets
-        raise DataError(f"{source.path} cannot be read as an Excel file: {error}; save it as CSV") from error
-    first = ["" if pandas.isna(name) else str(name) for name in frame.iloc[0]] if len(frame) else []
-    names = checked_names(source.path, first)
-    rows = frame.iloc[1:].infer_objects().set_axis(list(names), axis=1)
-    table = FrameTable(source, names, lambda _: iter([rows]), missing)
-    if len(sheets) > 1:
-        table.format_notes = (f"has {len(sheets)} sheets, of which the first, {shortened(sheets[0], 40)!r}, is read",)
-    return table
 
 
 class FrameTable(Table):

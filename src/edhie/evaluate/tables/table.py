@@ -14,6 +14,7 @@ from typing import BinaryIO, TextIO, cast, final
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.archives import check_gzip
 from edhie.errors import DataError, shortened, suggestion
 from edhie.evaluate.tables.decimals import is_any_number, is_number
 
@@ -39,6 +40,11 @@ class Source:
             self._content = path.read_bytes()
         with self._opened() as file:
             self._is_compressed = file.read(len(GZIP)) == GZIP
+            if self._is_compressed:
+                try:
+                    check_gzip(file)
+                except ValueError as error:
+                    raise DataError(f"{self.path} is not read: {error}") from error
         self.is_plain_file = self._content is None and not self._is_compressed
         """True if other readers can open the file by its path."""
 
