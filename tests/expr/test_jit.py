@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from edhie.expr import jit as module
-from edhie.expr.jit import KEPT_BUILDS, jit, typed
+from edhie.expr.jit import KEPT_BUILDS, copy_to, jit, typed
 
 HEIGHTS = """
 from edhie.expr import Forest, parse
@@ -96,7 +96,9 @@ def test_without_any_place_to_write_functions_are_compiled_anew(monkeypatch):
 
 
 def test_the_first_start_says_what_takes_so_long(root, caplog):
+    module.say_compiling.cache_clear()
     folder = module._build_folder.__wrapped__()
+    module.say_compiling()
     assert caplog.messages == [module.FIRST_BUILD]
     folder.mkdir(parents=True)
     module._build_folder.__wrapped__()
@@ -116,3 +118,13 @@ def test_a_function_called_by_its_address_is_the_function():
         return count_above_zero(len(numbers), numbers.ctypes)
 
     assert caller(np.array([1.0, -1.0, 2.0])) == 2
+
+
+def test_copies_of_rows_are_copies():
+    @jit
+    def caller(out, values):
+        copy_to(out[1:], values[0])
+
+    out = np.zeros(4, np.int16)
+    caller(out, np.arange(6.0).reshape(2, 3))
+    assert out.tolist() == [0, 0, 1, 2]

@@ -2,29 +2,103 @@
 
 from __future__ import annotations
 
+import gc
+import logging
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from edhie.expr import jit
 from edhie.fit import warm_up as module
 from edhie.generators import load
 
 
-def test_a_process_warms_up_once_for_each_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    searched: list[str] = []
+@pytest.fixture
+def searched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Searches that a process that has done nothing yet is asked for, with whether garbage was collected."""
+    found: list[str] = []
 
     def run(*given: Any, strategy: str, **more: Any) -> SimpleNamespace:
-        searched.append(strategy)
+        assert not gc.isenabled()
+        found.append(strategy)
         return SimpleNamespace(stopped="evaluations")
 
     monkeypatch.setattr(module, "run", run)
     monkeypatch.setattr(module, "_warm", set())
+    return found
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The parts that each process is asked to compile, this one last."""
+    found: list[list[str]] = []
+
+    class Process:
+        def __init__(self, command: list[str], **more: Any) -> None:
+            found.append(command[3:])
+            self.has_ended = False
+
+        def wait(self) -> None:
+            self.has_ended = True
+
+        def terminate(self) -> None:
+            assert self.has_ended
+
+    monkeypatch.setattr(module.subprocess, "Popen", Process)
+    monkeypatch.setattr(module, "_compile", lambda parts: found.append(list(parts)))
+    return found
+
+
+def test_a_process_warms_up_once_for_each_search(searched: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     generator = load("general-1")
     for strategy in ("mosaic", "mosaic", "draw", "mosaic"):
         module.warm_up(generator, generator.library, strategy)
     assert searched == ["mosaic", "draw"]
+    assert gc.isenabled()
     monkeypatch.setattr(module, "run", lambda *given, **more: SimpleNamespace(stopped="interrupted"))
     with pytest.raises(KeyboardInterrupt):
         module.warm_up(generator, generator.library, "evolve")
     assert len(module._warm) == 2
+    assert gc.isenabled()
+
+
+def test_only_a_machine_without_compiled_code_compiles_in_parts_and_says_so(
+    searched: list[str],
+    compiled: list[list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    jit.say_compiling.cache_clear()
+    generator = load("general-1")
+    monkeypatch.setattr(module, "core_count", lambda: 2)
+    with caplog.at_level(logging.WARNING, "edhie"):
+        monkeypatch.setattr(jit, "is_compiled", lambda: True)
+        module.warm_up(generator, generator.library, "draw")
+        assert not compiled
+        assert not caplog.messages
+        monkeypatch.setattr(jit, "is_compiled", lambda: False)
+        module.warm_up(generator, generator.library, "mosaic")
+    assert len(compiled) == 2
+    assert caplog.messages == [jit.FIRST_BUILD]
+
+
+@pytest.mark.parametrize("cores", [2, 3, 64])
+def test_processes_compile_every_part_once(cores: int, compiled: list[list[str]]) -> None:
+    module.compile_parts(cores)
+    assert len(compiled) == min(cores, 3)
+    assert sorted(part for share in compiled for part in share) == sorted(module.PARTS)
+
+
+def test_one_core_compiles_as_it_searches(compiled: list[list[str]]) -> None:
+    module.compile_parts(1)
+    assert compiled == [[]]
+
+
+def test_a_process_that_cannot_start_is_no_error(compiled: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*given: Any, **more: Any) -> None:
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(module.subprocess, "Popen", refuse)
+    module.compile_parts(2)
+    assert compiled == [list(module.SHARES[2][0])]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.jit import jit
+from edhie.expr.jit import copy_to, jit
 
 Keys = NDArray[np.uint64]
 Indices = NDArray[np.int64]
@@ -44,7 +44,7 @@ def insert(keys: Keys, stored: Keys, count: int, slots: Indices) -> tuple[Indice
         at = slot_of(keys[k], stored, count + n_new, slots)
         if slots[at] < 0:
             slots[at] = count + n_new
-            stored[count + n_new] = keys[k]
+            copy_to(stored[count + n_new], keys[k])
             new[n_new] = k
             n_new += 1
         rows[k] = slots[at]

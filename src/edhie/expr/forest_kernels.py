@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.jit import jit
+from edhie.expr.jit import copy_to, jit
 
 Tokens = NDArray[np.int16]
 Indices = NDArray[np.int64]
@@ -69,9 +69,9 @@ def gather(
     at = 0
     for j in range(len(chosen)):
         k = chosen[j]
-        new_tokens[new_offsets[j] : new_offsets[j + 1]] = tokens[offsets[k] : offsets[k + 1]]
+        copy_to(new_tokens[new_offsets[j] :], tokens[offsets[k] : offsets[k + 1]])
         count = slots[k + 1] - slots[k]
-        new_values[at : at + count] = values[slots[k] : slots[k + 1]]
+        copy_to(new_values[at:], values[slots[k] : slots[k + 1]])
         at += count
     return new_tokens, new_offsets, new_values
 

@@ -20,7 +20,7 @@ from numba.core import config, types
 F = TypeVar("F", bound=Callable[..., Any])
 _called_by_address: dict[str, Any] = {}
 KEPT_BUILDS = 4
-FIRST_BUILD = "edhie compiles its kernels for this machine: up to a minute in all, and only this once"
+FIRST_BUILD = "edhie compiles its kernels for this machine: about half a minute on two cores, and only this once"
 
 
 def jit(function: F) -> F:
@@ -29,12 +29,27 @@ def jit(function: F) -> F:
     Division by zero gives inf or NaN, as in NumPy. Modules that use it are imported inside
     the functions that need them, since numba takes longer to import than all the rest.
     """
-    return cast(F, _kept(lambda **options: numba.njit(nogil=True, error_model="numpy", **options)(function)))
+    return cast(
+        F,
+        _kept(
+            lambda **options: numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
+        ),
+    )
 
 
 def jit_inline(function: F) -> F:
     """As `jit`, for a function that is compiled only as a part of its callers."""
     return cast(F, numba.njit(nogil=True, error_model="numpy", inline="always")(function))
+
+
+@jit_inline
+def copy_to(out: Any, values: Any) -> None:
+    """Copy one row of numbers to another of the same length.
+
+    For `out[:] = values` numba also compiles the text of an error about shapes, which takes longer than most kernels.
+    """
+    for i in range(len(values)):
+        out[i] = values[i]
 
 
 def jit_once(signature: str) -> Callable[[F], F]:
@@ -71,6 +86,12 @@ def typed(number: int) -> int:
     return cast(int, np.int64(number))
 
 
+@cache
+def say_compiling() -> None:
+    """Say once that kernels are being compiled."""
+    logging.getLogger("edhie").warning(FIRST_BUILD)
+
+
 def is_compiled() -> bool:
     """Return True where the kernels of the current sources are noted as compiled on this machine."""
     return _note().exists()
@@ -97,7 +118,7 @@ def _build_folder() -> Path:
     """
     folder = _build_path()
     if not os.path.exists(folder):  # noqa: PTH110 -- False also where one may not look
-        logging.getLogger("edhie").warning(FIRST_BUILD)
+        say_compiling()
         _prune(folder.parent)
     return folder
 

@@ -6,19 +6,25 @@ given parts.
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from subprocess import DEVNULL
 
 import numpy as np
 
-from edhie.evaluate import Data, Evaluator, fit_constants, read_data
+from edhie.evaluate import Data, Evaluator, fit_constants, read_data, squared_errors, values
 from edhie.evaluate.parallel import core_count
 from edhie.expr import Forest, SymbolLibrary, parse
+from edhie.expr.canonical import canonical
 from edhie.expr.standard_libraries import feynman
 from edhie.fit.settings import Settings
 from edhie.generators import Generator, load
 from edhie.search import Budget, Strategy, run
+from edhie.selection.description import Criterion, description_bits
+from edhie.selection.prior.structure_prior import StructurePrior
 
 BUDGET = Budget(evaluations=600)  # enough for each part of a search to have been there once
 ROWS = 32
@@ -31,23 +37,21 @@ def warm_up(generator: Generator, library: SymbolLibrary, strategy: str | Strate
 
     A process does this once for each search and kind of generator.
     """
-    from edhie.expr.jit import note_compiled  # loads numba
+    from edhie.expr.jit import is_compiled, note_compiled, say_compiling  # loads numba
 
     kinds = strategy if isinstance(strategy, str) else strategy.name, type(generator).__name__
     if kinds in _warm:
         return
-    helpers = _helpers()
-    try:
-        noise = np.random.default_rng(0).uniform(1, 2, (ROWS, len(library.variables) + 1))
-        evaluator = Evaluator(library, noise[:, :-1], noise[:, -1])
+    if not is_compiled():
+        say_compiling()
+        compile_parts(core_count())
+    noise = np.random.default_rng(0).uniform(1, 2, (ROWS, len(library.variables) + 1))
+    evaluator = Evaluator(library, noise[:, :-1], noise[:, -1])
+    with _no_collection():
         if run(generator, evaluator, strategy=strategy, budget=BUDGET).stopped == "interrupted":
             raise KeyboardInterrupt
-        note_compiled()
-        _warm.add(kinds)
-    finally:
-        for each in helpers:
-            each.terminate()
-            each.wait()
+    note_compiled()
+    _warm.add(kinds)
 
 
 def warm_up_if_timed(
@@ -60,24 +64,40 @@ def warm_up_if_timed(
         warm_up(generator, library, strategy)
 
 
-def _helpers() -> list[subprocess.Popen[bytes]]:
-    """Start processes that compile what this one needs later; none if all is compiled or there is one core."""
-    from edhie.expr.jit import is_compiled  # loads numba
-
-    count = min(core_count(), 3) - 1
-    if is_compiled() or count < 1 or not sys.executable:
-        return []
-    shares = [list(PARTS)[k::count] for k in range(count)]
+def compile_parts(processes: int) -> None:
+    """Compile the parts that take longest, in so many processes at once, this one among them."""
+    own, *others = SHARES[min(processes, max(SHARES)) if sys.executable else 1]
     command = [sys.executable, "-m", "edhie.fit.warm_up"]
+    helpers: list[subprocess.Popen[bytes]] = []
     try:
-        nowhere = subprocess.DEVNULL
-        return [subprocess.Popen([*command, *share], stdout=nowhere, stderr=nowhere) for share in shares]
-    except OSError:  # then this process compiles alone
-        return []
+        for share in others:
+            with suppress(OSError):  # then the search compiles that share
+                helpers.append(subprocess.Popen([*command, *share], stdout=DEVNULL, stderr=DEVNULL))
+        _compile(own)
+        for each in helpers:
+            each.wait()
+    finally:
+        for each in helpers:
+            each.terminate()
+            each.wait()
 
 
-def _fitting() -> None:
-    fit_constants(*_forest_and_data())
+def _compile(parts: Iterable[str]) -> None:
+    with _no_collection():
+        for part in parts:
+            PARTS[part]()
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Switch the garbage collector off: while compiling it takes an eighth of the time and finds little."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _generator() -> None:
@@ -87,22 +107,44 @@ def _generator() -> None:
     model.decode(mean)
 
 
+def _trees() -> None:
+    forest, _ = _forest_and_data()
+    canonical(forest).unique()
+    StructurePrior.shipped().bits(forest)
+
+
+def _fitting() -> None:
+    fit_constants(*_forest_and_data())
+
+
 def _scoring() -> None:
-    forest, data = _forest_and_data()
-    Evaluator(forest.library, data).score(forest)
+    forest, data = _forest_and_data("x0*x0", "sin(x0)")
+    squared_errors(forest, data)
+    values(forest, data.columns)
 
 
-PARTS: dict[str, Callable[[], None]] = {"fitting": _fitting, "generator": _generator, "scoring": _scoring}
-"""Parts that take long to compile; those that a search needs last come first."""
+def _description() -> None:
+    forest, data = _forest_and_data("x0*x0", "sin(x0)")
+    description_bits(forest, data, Criterion(StructurePrior.shipped()))
 
 
-def _forest_and_data() -> tuple[Forest, Data]:
+PARTS: dict[str, Callable[[], None]] = {
+    "generator": _generator, "trees": _trees, "fitting": _fitting, "scoring": _scoring, "description": _description,
+}  # fmt: skip
+SHARES: dict[int, tuple[tuple[str, ...], ...]] = {
+    1: ((),),  # the search itself compiles what it needs
+    2: (("generator", "trees", "description"), ("fitting", "scoring")),
+    3: (("trees", "description"), ("fitting",), ("generator", "scoring")),
+}
+"""The parts of each process, by the number of processes. A description needs what fitting compiles: it comes last."""
+
+
+def _forest_and_data(*texts: str) -> tuple[Forest, Data]:
     noise = np.random.default_rng(0).uniform(1, 2, (ROWS, 2))
     library = feynman(1)
     data = read_data(noise[:, :1], noise[:, 1], names=library.variables)
-    return Forest.from_exprs([parse(text, library) for text in TEXTS]), data
+    return Forest.from_exprs([parse(text, library) for text in texts or TEXTS]), data
 
 
 if __name__ == "__main__":
-    for part in sys.argv[1:]:
-        PARTS[part]()
+    _compile(sys.argv[1:])

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.jit import jit
+from edhie.expr.jit import copy_to, jit
 from edhie.grammar.arrays import Alternatives, Floats, Ints, Spelling, Trees
 
 Whole = TypeVar("Whole", bound=np.integer[Any])
@@ -19,7 +19,7 @@ def longer(array: NDArray[Whole], needed: int) -> NDArray[Whole]:
     if needed <= len(array):
         return array
     new = np.empty(max(needed, 2 * len(array)), array.dtype)
-    new[: len(array)] = array
+    copy_to(new, array)
     return new
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from edhie.evaluate.machine.gradient_kernels import drop_infinite, jacobian
 from edhie.evaluate.machine.program import Program
 from edhie.evaluate.student_kernels import student_scale
-from edhie.expr.jit import jit
+from edhie.expr.jit import copy_to, jit
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -54,7 +54,7 @@ def code_lengths(
         counted = np.flatnonzero(is_counted[at:end][free])
         chosen, constants = np.empty((len(counted), n)), np.empty(len(counted))
         for p in range(len(counted)):
-            chosen[p] = slopes[counted[p]]
+            copy_to(chosen[p], slopes[counted[p]])
             constants[p] = leaves[free[counted[p]]]
         lengths(values, chosen, constants, y, weights, floors, smallest, codes, ratios, told, freedom, out[k])
 

@@ -16,7 +16,7 @@ from edhie.evaluate.constants.starts import start_value
 from edhie.evaluate.machine.gradient_kernels import Workspace, find_active, normal_equations, workspace_for
 from edhie.evaluate.machine.kernels import Target, leaves_of, squared_error
 from edhie.evaluate.machine.program import Program
-from edhie.expr.jit import jit
+from edhie.expr.jit import copy_to, jit
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -60,26 +60,26 @@ def fit(
         find_linear(program, k, is_linear)
         find_active(program, k, space.is_active)
         best = fitted[at:end]
-        best[:] = leaves_of(program, k)
+        copy_to(best, leaves_of(program, k))
         errors[k] = np.inf
         leaves = best.copy()
         if not np.isnan(leaves).any():
             for j in free:
                 leaves[j] = min(max(leaves[j], effort.lower), effort.upper)
             errors[k] = levenberg_marquardt(program, k, leaves, free, is_linear, target, effort, space)
-            best[:] = leaves
+            copy_to(best, leaves)
         n_agreeing = 0
         for number in range(effort.rounds):
             if errors[k] <= effort.enough or n_agreeing == ENOUGH_ROUNDS:
                 break
             before, reached = errors[k], np.inf
             for point in best_points(program, k, free, is_linear, scales[at:end], target, effort, number, space):
-                leaves[:] = point
+                copy_to(leaves, point)
                 error = levenberg_marquardt(program, k, leaves, free, is_linear, target, effort, space)
                 reached = min(reached, error)
                 if error < errors[k]:
                     errors[k] = error
-                    best[:] = leaves
+                    copy_to(best, leaves)
                 if errors[k] <= effort.enough:
                     break
             n_agreeing = 0 if errors[k] < (1.0 - AGREEMENT) * before else n_agreeing
@@ -171,7 +171,8 @@ def levenberg_marquardt(
             reached = squared_error(program, k, trial, target, space.registers, best)
         if reached < best:
             gain = (best - reached) / best
-            leaves[:], best = trial, reached
+            copy_to(leaves, trial)
+            best = reached
             if not normal_equations(program, k, leaves, free, target, space, products, slope) < np.inf:
                 break
             strength = max(strength * 0.1, LEAST_DAMPING)
@@ -192,10 +193,10 @@ def insert(errors: Numbers, points: Numbers, error: float, point: Numbers) -> No
         at -= 1
     for j in range(len(errors) - 1, at, -1):
         errors[j] = errors[j - 1]
-        points[j] = points[j - 1]
+        copy_to(points[j], points[j - 1])
     if at < len(errors):
         errors[at] = error
-        points[at] = point
+        copy_to(points[at], point)
 
 
 @jit

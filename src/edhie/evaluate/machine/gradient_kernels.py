@@ -14,7 +14,7 @@ from edhie.evaluate.machine.block import BLOCK, backwards
 from edhie.evaluate.machine.kernels import Target, fill, run
 from edhie.evaluate.machine.program import Program
 from edhie.evaluate.machine.sums import dot
-from edhie.expr.jit import jit
+from edhie.expr.jit import copy_to, jit
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -68,12 +68,12 @@ def jacobian(program: Program, k: int, leaves: Numbers, columns: Numbers, values
     n_rows, at = len(values), program.leaf_starts[k]
     for start in range(0, n_rows, BLOCK):
         stop = min(start + BLOCK, n_rows)
-        values[start:stop] = run(program, k, columns, space.registers, start, stop)
+        copy_to(values[start:stop], run(program, k, columns, space.registers, start, stop))
         backpropagate(program, k, columns, space, start, stop)
         row = 0
         for j in range(len(leaves)):
             if program.is_free[at + j]:
-                slopes[row, start:stop] = space.gradients[j, : stop - start]
+                copy_to(slopes[row, start:stop], space.gradients[j, : stop - start])
                 row += 1
 
 
@@ -105,7 +105,7 @@ def normal_equations(
         total += dot(residuals, weighted, n)
         if not total < np.inf:
             return np.inf
-        residuals[:n] = weighted[:n]
+        copy_to(residuals, weighted[:n])
         for p in range(m):
             row = space.gradients[free[p]]
             if not np.isfinite(dot(row, row, n)):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from edhie.evaluate.machine.block import BLOCK, forwards, operand
 from edhie.evaluate.machine.program import Program
 from edhie.evaluate.machine.sums import squared_distance
-from edhie.expr.jit import jit
+from edhie.expr.jit import copy_to, jit
 
 Numbers = NDArray[np.float64]
 
@@ -73,7 +73,7 @@ def copy_columns(program: Program, g: int, columns: Numbers, registers: Numbers,
     """Copy rows of the columns into the registers behind the leaves of group g, where a program asks for it."""
     behind = program.leaf_starts[g + 1] - program.leaf_starts[g]
     for j in range(program.n_copied):
-        registers[behind + j, : stop - start] = columns[j, start:stop]
+        copy_to(registers[behind + j], columns[j, start:stop])
 
 
 @jit

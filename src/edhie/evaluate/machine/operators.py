@@ -113,7 +113,8 @@ def left_gradient(opcode: int, a: Block, b: Block, value: Block, back: Block, ou
     """Put the gradient of the first operand into `out`; `back` is that of the operator's `value`."""
     n = len(out)
     if opcode in (ADD, SUB):
-        out[:] = back
+        for i in range(n):
+            out[i] = back[i]
     elif opcode == MUL:
         for i in range(n):
             out[i] = back[i] * b[i]
@@ -203,7 +204,8 @@ def right_gradient(opcode: int, a: Block, b: Block, value: Block, back: Block, o
     """Put the gradient of the second operand into `out`."""
     n = len(out)
     if opcode == ADD:
-        out[:] = back
+        for i in range(n):
+            out[i] = back[i]
     elif opcode == SUB:
         for i in range(n):
             out[i] = -back[i]

@@ -171,7 +171,8 @@ def shared_instructions(
             starts[k + 1] = at
         leaf_starts[g + 1] = leaf
         n_leaves = leaf - leaf_starts[g]
-        registers[:n_columns] = n_leaves + np.arange(n_columns)
+        for j in range(n_columns):
+            registers[j] = n_leaves + j
         needed = assign_registers(
             starts, left, right, targets, roots, groups[g], groups[g + 1], n_leaves + n_columns, last_use, registers,
             stack,

@@ -26,7 +26,7 @@ from edhie.expr.canonical.arena import (
 )
 from edhie.expr.canonical.rules import normal_form
 from edhie.expr.canonical.sums import count_fixed, has_free_amount
-from edhie.expr.jit import jit, typed
+from edhie.expr.jit import copy_to, jit, typed
 
 # what waits to be written: a subtree, a number, base^e, a·t, -(base^e), a divisor, a sum to be multiplied out
 NODE, VALUE, RAISED, TERM, NEGATED, DIVISOR, SPREAD = (typed(i) for i in range(7))
@@ -270,11 +270,11 @@ def canonical_arrays(
     for k in range(total):
         if at + room > len(out):
             bigger = np.empty(2 * len(out) + room, np.int16)
-            bigger[:at] = out[:at]
+            copy_to(bigger, out[:at])
             out = bigger
         if slot + room > len(out_values):
             bigger_values = np.empty(2 * len(out_values) + room, np.float64)
-            bigger_values[:slot] = out_values[:slot]
+            copy_to(bigger_values, out_values[:slot])
             out_values = bigger_values
         piece = tokens[offsets[k] : offsets[k + 1]].copy()
         known = values[slots[k] : slots[k + 1]].copy()
@@ -284,8 +284,8 @@ def canonical_arrays(
                 end, slot_end = write(arena, ids, literals, work, out, at, out_values, slot)
             if end < 0:
                 end, slot_end = at + len(piece), slot + len(known)
-                out[at:end] = piece
-                out_values[slot:slot_end] = known
+                copy_to(out[at:], piece)
+                copy_to(out_values[slot:], known)
                 break
             # free constants that merge may bring others together, which the next pass sees
             if not np.isnan(known).any() or (len(piece) == end - at and np.all(piece == out[at:end])):

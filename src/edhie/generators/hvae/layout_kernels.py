@@ -24,7 +24,8 @@ def inner_rows(levels: Levels, lowest: int, left: Ints, right: Ints) -> tuple[In
         if left[node] >= 0:
             starts[levels[node] - lowest + 1] += 1
             binary[levels[node] - lowest] += right[node] >= 0
-    starts[:] = np.cumsum(starts)
+    for level in range(1, len(starts)):
+        starts[level] += starts[level - 1]
     next_binary, next_unary = starts[:-1].copy(), starts[:-1] + binary
     rows = np.full(len(left), -1, np.int64)
     for node in range(len(left)):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.jit import jit
+from edhie.expr.jit import copy_to, jit
 from edhie.generators.hvae.cell_kernels import Array, cell, cell_backward, light_cell, softmax
 from edhie.generators.hvae.layout import DownLayout, UpLayout
 from edhie.generators.hvae.product_kernels import add_product, affine
@@ -47,7 +47,7 @@ def leaf_codes(codes: Array, table: Array, b_h: Array, c: Array, n: Array) -> No
     """Write the code of a leaf, GRU21 without children, for every symbol."""
     codes[:] = 0
     for symbol in range(len(table)):
-        c[symbol] = b_h
+        copy_to(c[symbol], b_h)
         cell(table[symbol], c[symbol], codes[symbol], n[symbol], codes[symbol])
 
 

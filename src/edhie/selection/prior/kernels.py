@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.jit import jit
+from edhie.expr.jit import copy_to, jit
 
 Indices = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -146,7 +146,7 @@ def _is_transparent(state: Indices, i: int, a: int, b: int, kind: int, values: N
         return False
     if other >= 0:
         state[other, SKIPPED] = 1
-    state[kept] = state[i]
+    copy_to(state[kept], state[i])
     if flips and state[i, GROUP] == PRODUCT:
         state[state[i, HEAD], SIGN] ^= 1
     elif flips:

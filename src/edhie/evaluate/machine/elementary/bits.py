@@ -28,7 +28,7 @@ LARGEST = 1.7976931348623157e308
 
 def inlined(function: F) -> F:
     """Compile a function into the loops that call it."""
-    return cast(F, numba.njit(nogil=True, error_model="numpy", forceinline=True)(function))
+    return cast(F, numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, forceinline=True)(function))
 
 
 def over_block(
@@ -58,7 +58,9 @@ def over_block(
     chosen = whole if is_edge is None else with_edges
     # compiled code is linked by name: two functions of one name in a cached build would be taken for each other
     chosen.__qualname__ = f"{chosen.__name__}_{function.__name__}"
-    return cast("Callable[[Floats, Floats], None]", numba.njit(nogil=True, error_model="numpy")(chosen))
+    return cast(
+        "Callable[[Floats, Floats], None]", numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(chosen)
+    )
 
 
 def _emitter(result: Any, arguments: tuple[Any, ...], emit: Callable[..., Any]) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from edhie.expr.jit import jit
+from edhie.expr.jit import copy_to, jit
 from edhie.search.arrays import Numbers
 
 
@@ -16,7 +16,7 @@ def _insert(best: Numbers, row: tuple[float, ...]) -> None:
     """Put a row in its place among others; the last of them is dropped."""
     at = len(best) - 1
     while at > 0 and best[at - 1, 0] > row[0]:
-        best[at] = best[at - 1]
+        copy_to(best[at], best[at - 1])
         at -= 1
     for k in range(len(row)):
         best[at, k] = row[k]
