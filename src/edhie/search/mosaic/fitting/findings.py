@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from edhie.evaluate.data import few_rows
+from edhie.evaluate.parallel import parallel_map
 from edhie.expr import Expr, Forest
 from edhie.search.arrays import Numbers
 from edhie.search.mosaic.config import Scoring
@@ -42,13 +44,17 @@ class Findings:
         wide = opening_frames(few_rows(self._data, Scoring.WIDE_ROWS), self._library, self._config, for_columns=True)
         best = _best([*wide, *(frame for frame in frames if any(frame.scale))])
         best += _best([frame for frame in frames if frame.around])
-        self._score(expr for frame in best for expr in self._writer.write(frame))
+        self._score(self._written_alone(best))
         few, speller, library = self._scorer.few_data, self._speller, self._library
         if self._config.functions and not self._scorer.is_done:
-            self._score(wave_expressions(few, speller))
-            self._score(exponential_expressions(few, speller))
-            self._score(curve_expressions(few, library))
-            self._score(peak_expressions(few, library))
+            sources = (
+                partial(wave_expressions, few, speller),
+                partial(exponential_expressions, few, speller),
+                partial(curve_expressions, few, library),
+                partial(peak_expressions, few, library),
+            )
+            for found in parallel_map(lambda source: source(), sources):
+                self._score(found)
         if self._config.quotients and not self._scorer.is_done:
             links = usable_links(self._scorer.fit_data.y, library)
             self._score(quotients(few_rows(self._data, Scoring.QUOTIENT_ROWS), speller, links))
@@ -61,7 +67,7 @@ class Findings:
             return
         for most in Scoring.NOISY_COLUMNS:
             frames = _best(noise_frames(wide, self._library, self._config, noise, most=most))
-            self._score(expr for frame in frames for expr in self._writer.write(frame))
+            self._score(self._written_alone(frames))
         if self._config.quotients:
             views = noise_views(wide, self._library, self._config, noise)
             self._score(noisy_quotients(wide, views, self._speller))
@@ -120,11 +126,12 @@ class Findings:
         task.tally.screened += weighed
         scorer.evaluator.score(scorer.within_bounds(scorer.shortened(sums)))
 
-    def _written(self, findings: Iterable[Finding]) -> list[tuple[Finding, Expr]]:
-        found: list[tuple[Finding, Expr]] = []
-        for each in findings:
-            found += [(each, expr) for expr in self._short(self._writer.write(each.pooled.frame, each.extra))]
-        return found
+    def _written_alone(self, frames: Sequence[Frame]) -> list[Expr]:
+        return [expr for frame in frames for expr in self._writer.write(frame)]
+
+    def _written(self, findings: Sequence[Finding]) -> list[tuple[Finding, Expr]]:
+        found = [self._writer.write(each.pooled.frame, each.extra) for each in findings]
+        return [(each, expr) for each, exprs in zip(findings, found, strict=True) for expr in self._short(exprs)]
 
     def _refitted(self, written: list[Expr]) -> Forest:
         self._scorer.task.tally.refits += len(written)

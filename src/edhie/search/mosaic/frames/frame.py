@@ -16,7 +16,7 @@ import numpy as np
 from edhie.expr import Forest
 from edhie.search.arrays import Indices, Mask, Numbers
 from edhie.search.mosaic.config import Columns, Opening
-from edhie.search.mosaic.frames.free_columns import FreeColumns
+from edhie.search.mosaic.frames.free_columns import FreeColumns, blocks
 from edhie.search.mosaic.frames.links import Link
 
 
@@ -102,20 +102,26 @@ def weigh(pieces: Numbers, free: FreeColumns, frames: Sequence[Frame]) -> tuple[
 
     Return by regressor its piece, whether it is the piece's logarithm, and the shares as of `shares_of`.
     """
-    regressors, which, is_log = free.regressors(pieces)
-    return which, is_log, shares_of(*free.residuals(regressors), frames)
+    parts = []
+    for block in blocks(*pieces.shape):  # one after the other they stay in the cache
+        regressors, which, is_log = free.regressors(pieces[block])
+        parts.append((which + block.start, is_log, shares_of(*free.residuals(regressors), frames)))
+    which, is_log, shares = map(np.concatenate, zip(*parts, strict=True))
+    order = np.argsort(is_log, kind="stable")
+    return which[order], is_log[order], shares[order]
 
 
 def shares_of(rest: Numbers, squares: Numbers, frames: Sequence[Frame]) -> Numbers:
     """Return (regressors, frames): the share of each frame's residual that each regressor's own part explains."""
     targets = np.stack([frame.residual for frame in frames])
-    dots = rest @ targets.T
-    shares = np.zeros_like(dots)
+    dots, lefts = rest @ targets.T, np.array([target @ target for target in targets])
+    squares = squares[:, np.newaxis]
+    own = np.repeat(squares, len(frames), axis=1)
     for k, frame in enumerate(frames):
-        left = float(targets[k] @ targets[k])
-        with np.errstate(all="ignore"):
-            own = squares - np.square(rest @ frame.directions.T).sum(axis=1) if frame.terms else squares
-            found = np.square(dots[:, k]) / (own * left)
-        # where hardly anything of its own is left, the quotient is rounding
-        shares[:, k] = np.where((own > 1e-9 * squares) & (squares > 0) & np.isfinite(found), found, 0.0)
-    return np.minimum(shares, 1.0)
+        if frame.terms:
+            own[:, k] -= np.square(rest @ frame.directions.T).sum(axis=1)
+    with np.errstate(all="ignore"):
+        found = np.square(dots) / (own * lefts)
+    # where hardly anything of its own is left, the quotient is rounding
+    found = np.where((own > 1e-9 * squares) & (squares > 0) & np.isfinite(found), found, 0.0)
+    return np.minimum(found, 1.0)

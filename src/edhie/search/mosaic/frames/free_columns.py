@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
@@ -60,10 +61,21 @@ class FreeColumns:
 
     def residuals(self, regressors: Numbers) -> tuple[Numbers, Numbers]:
         """Return the residual of each regressor, and its square; 0 where it differs from 0 only by rounding."""
-        found = regressors - (regressors @ self.basis) @ self.basis.T
-        squares = np.einsum("ij,ij->i", found, found)
-        before = np.einsum("ij,ij->i", regressors, regressors)
-        return found, np.where(squares > Columns.NEW * before, squares, 0.0)
+        found, squares = np.empty_like(regressors), np.empty(len(regressors))
+        for block in blocks(*regressors.shape):
+            its, before = found[block], regressors[block]
+            np.subtract(before, (before @ self.basis) @ self.basis.T, out=its)
+            left = np.einsum("ij,ij->i", its, its)
+            is_new = left > Columns.NEW * np.einsum("ij,ij->i", before, before)
+            squares[block] = np.where(is_new, left, 0.0)
+        return found, squares
+
+
+def blocks(n: int, n_rows: int) -> Iterator[slice]:
+    """Yield parts of n pieces whose values are of the size of a core's cache."""
+    size = max(1, Columns.IN_CACHE // n_rows)
+    for start in range(0, n, size):
+        yield slice(start, min(start + size, n))
 
 
 def orthonormal(columns: Numbers) -> Numbers:

@@ -179,7 +179,7 @@ def _scaled(link: Link, view: View, data: Data, noise: RowNoise, total: float, *
     with np.errstate(all="ignore"):
         designs = ranked[np.newaxis] * (scale[some] / factors[:, some])[:, np.newaxis]
     whitened = (target * scale)[some]
-    left = np.array([_left_over(design, whitened) for design in designs]) + Noise.POWER * np.abs(powers).sum(axis=1)
+    left = _left_over(designs, whitened) + Noise.POWER * np.abs(powers).sum(axis=1)
     if first.any() and np.isfinite(left[0]):
         left[0] = -np.inf  # always among them
     found = []
@@ -197,13 +197,15 @@ def _scaled(link: Link, view: View, data: Data, noise: RowNoise, total: float, *
     return found
 
 
-def _left_over(design: Numbers, target: Numbers) -> float:
-    norms = np.linalg.norm(design, axis=1)
-    if not np.isfinite(norms).all() or not (norms > 0).all():
-        return np.inf
-    basis, _ = np.linalg.qr((design / norms[:, np.newaxis]).T)
-    rest = target - basis @ (basis.T @ target)
-    return float(rest @ rest)
+def _left_over(designs: Numbers, target: Numbers) -> Numbers:
+    """Return, by design of shape (columns, rows), the squares of the target that a fit leaves; infinity without one."""
+    norms = np.linalg.norm(designs, axis=2)
+    sound = np.flatnonzero((np.isfinite(norms) & (norms > 0)).all(axis=1))
+    found, designs, norms = np.full(len(designs), np.inf), designs[sound], norms[sound]
+    bases, _ = np.linalg.qr((designs / norms[:, :, np.newaxis]).transpose(0, 2, 1))
+    rest = target - (bases @ (target @ bases)[:, :, np.newaxis])[:, :, 0]
+    found[sound] = np.square(rest).sum(axis=1)
+    return found
 
 
 def _sign(link: Link, y: Numbers) -> float:

@@ -15,7 +15,7 @@ from edhie.evaluate.parallel import parallel_map
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import Indices, Mask, Numbers, forest_arrays, forest_from
 from edhie.search.mosaic.config import Weighing
-from edhie.search.mosaic.frames.frame import Frame, Term, shares_of, weigh
+from edhie.search.mosaic.frames.frame import Frame, Term, weigh
 from edhie.search.mosaic.frames.free_columns import FreeColumns
 from edhie.search.mosaic.weighing.elites import Elites
 from edhie.search.pieces.products import Products
@@ -133,15 +133,13 @@ class FramePool:
         """Offer pieces to all frames, or to some."""
         if len(forest) == 0:
             return
-
-        def weigh_in(free_and_group: tuple[FreeColumns, list[PooledFrame]]) -> None:
-            free, group = free_and_group
-            which, is_log, shares = weigh(values, free, [each.frame for each in group])
+        groups = self.by_columns(frames)
+        # matrices in threads, the rest, which holds the interpreter lock, in one
+        weighed = parallel_map(lambda each: weigh(values, each[0], [pooled.frame for pooled in each[1]]), groups)
+        for (_, group), (which, is_log, shares) in zip(groups, weighed, strict=True):
             for k, each in enumerate(group):
                 own = np.where(each.allowed(forest, which, is_log), shares[:, k], 0.0)
                 each.elites.offer(forest, values, which, is_log, own)
-
-        parallel_map(weigh_in, self.by_columns(frames))
 
     def weigh_products(self, products: Products, values: Numbers) -> int:
         """Offer products and quotients to frames that are sums, given their stock's values; return how many."""
@@ -149,21 +147,14 @@ class FramePool:
         lean = [each for each in groups if each[0].is_constant]
         rich = [each for each in groups if not each[0].is_constant]
         rich.sort(key=lambda each: min(pooled.bits for pooled in each[1]))
-        n_weighed = 0
+        groups, n_weighed = [*lean, *rich[: Weighing.MULTIPLIED_GROUPS]], 0
         for which, made in products.chunks(values):
             n_weighed += len(which)
-            offer = partial(self._offer_products, products, which, made)
-            parallel_map(offer, [*lean, *rich[: Weighing.MULTIPLIED_GROUPS]])
+            weighed = parallel_map(partial(_product_shares, made), groups)
+            for (_, group), shares in zip(groups, weighed, strict=True):
+                for k, each in enumerate(group):
+                    self._offer_best(each, products, which, made, shares[:, k])
         return n_weighed
-
-    def _offer_products(
-        self, products: Products, which: Indices, made: Numbers, free_and_group: tuple[FreeColumns, list[PooledFrame]]
-    ) -> None:
-        free, group = free_and_group
-        rest, squares = free.residuals(made * free.row_scale)
-        shares = shares_of(rest, squares, [each.frame for each in group])
-        for k, each in enumerate(group):
-            self._offer_best(each, products, which, made, shares[:, k])
 
     def _offer_best(
         self, pooled: PooledFrame, products: Products, which: Indices, made: Numbers, shares: Numbers
@@ -278,3 +269,9 @@ class FramePool:
             its = slice(int(elite_ends[k] - state["n_elites"][k]), int(elite_ends[k]))
             pooled.elites.forest, pooled.elites.values = elites[its], elite_values[its]
             pooled.elites.is_log, pooled.elites.shares = state["elite_logs"][its], state["elite_shares"][its]
+
+
+def _product_shares(made: Numbers, free_and_group: tuple[FreeColumns, list[PooledFrame]]) -> Numbers:
+    """Return (products, frames): the share that each product explains, given their values."""
+    free, group = free_and_group
+    return weigh(made, free, [each.frame for each in group])[2]

@@ -143,44 +143,53 @@ def _sparse(free: FreeColumns, target: Numbers, scale: Numbers) -> list[tuple[In
     scaled, n = free.columns / units[:, np.newaxis], len(free.columns)
     problem = _Problem(scaled, scaled, target, scale, scale > 0, np.ones(len(target)))
     n_rows = int((scale > 0).sum())
-    tried: list[tuple[float, Indices, Indices]] = []
-    for pair in combinations(range(n), 2):
-        below = np.array(pair)
-        values, vectors = np.linalg.eigh(problem.noise[np.ix_(n + below, n + below)])
-        if not values[0] > Quotients.RIDGE * values[-1]:
-            continue
-        whitening = (vectors / np.sqrt(values)) @ vectors.T  # the inverse root
-        products, above = problem.products, np.empty(0, np.int64)
-        for size in range(1, Quotients.MOST_ABOVE + 1):
-            ratios = _ratios(products, n + below, n, whitening)
-            ratios[above] = np.inf
-            k = int(np.argmin(ratios))
-            if not 0 < ratios[k] < np.inf:
-                break
-            above = np.append(above, k)
-            products = products - np.outer(products[:, k], products[:, k]) / products[k, k]
-            tried.append((n_rows * float(np.log(ratios[k])) + Quotients.PRICE * np.log(n_rows) * size, above, below))
+    pairs = np.array(list(combinations(range(n), 2))).reshape(-1, 2)
+    values, vectors = np.linalg.eigh(problem.noise[n + pairs[:, :, np.newaxis], n + pairs[:, np.newaxis]])
+    is_sound = values[:, 0] > Quotients.RIDGE * values[:, 1]
+    pairs, values, vectors = pairs[is_sound], values[is_sound], vectors[is_sound]
+    whitening = (vectors / np.sqrt(values)[:, np.newaxis]) @ vectors.transpose(0, 2, 1)  # the inverse root
+    products = np.repeat(problem.products[np.newaxis], len(pairs), axis=0)
+    above, going = np.empty((len(pairs), 0), np.int64), np.arange(len(pairs))
+    tried: list[tuple[float, int, int, Indices]] = []  # score, pair, number of columns above, and these
+    for size in range(1, Quotients.MOST_ABOVE + 1):
+        ratios = _ratios(products[going], n + pairs[going], n, whitening[going])
+        np.put_along_axis(ratios, above[going], np.inf, axis=1)
+        best, least = ratios.argmin(axis=1), ratios.min(axis=1)
+        is_going = (least > 0) & (least < np.inf)
+        going, best, least = going[is_going], best[is_going], least[is_going]
+        above = np.append(above, np.zeros((len(pairs), 1), np.int64), axis=1)
+        above[going, -1] = best
+        column = products[going, :, best]
+        products[going] -= (
+            column[:, :, np.newaxis] * column[:, np.newaxis] / column[np.arange(len(best)), best, None, None]
+        )
+        scores = n_rows * np.log(least) + Quotients.PRICE * np.log(n_rows) * size
+        tried += [(score, k, size, above[k]) for score, k in zip(scores.tolist(), going.tolist(), strict=True)]
     places = {tuple(each): k for k, each in enumerate(free.exponents.tolist())}
     found: dict[tuple[tuple[int, ...], ...], tuple[Indices, Indices]] = {}
-    for _, above, below in sorted(tried, key=lambda each: each[0]):
-        common = free.exponents[np.concatenate([above, below])].min(axis=0)  # a factor that cancels
+    for _, k, _, its_above in sorted(tried, key=lambda each: each[:3]):
+        common = free.exponents[np.concatenate([its_above, pairs[k]])].min(axis=0)  # a factor that cancels
         one, other = (
             np.array([places[tuple(each)] for each in (free.exponents[its] - common).tolist()])
-            for its in (above, below)
+            for its in (its_above, pairs[k])
         )
         found.setdefault(tuple(tuple(sorted(its.tolist())) for its in (one, other)), (one, other))
-    return list(found.values())[: Quotients.SPARSE]
+        if len(found) == Quotients.SPARSE:
+            break
+    return list(found.values())
 
 
 def _ratios(products: Numbers, below: Indices, n_above: int, whitening: Numbers) -> Numbers:
-    """Return, by column above, the least ratio of squares to those of noise if it is added."""
-    base = whitening @ products[np.ix_(below, below)] @ whitening
-    squares = np.diag(products)[:n_above]
+    """Return, by pair below and column above, the least ratio of squares to those of noise if it is added."""
+    every = np.arange(len(below))[:, np.newaxis, np.newaxis]
+    base = whitening @ products[every, below[:, :, np.newaxis], below[:, np.newaxis]] @ whitening
+    squares = np.diagonal(products, axis1=1, axis2=2)[:, :n_above]
     with np.errstate(all="ignore"):
-        own = whitening @ products[below, :n_above] / np.sqrt(squares)
-        a, d, b = base[0, 0] - own[0] ** 2, base[1, 1] - own[1] ** 2, base[0, 1] - own[0] * own[1]
+        own = whitening @ products[every[:, 0], below, :n_above] / np.sqrt(squares)[:, np.newaxis]
+        a, d = base[:, 0, :1] - own[:, 0] ** 2, base[:, 1, 1:] - own[:, 1] ** 2
+        b = base[:, 0, 1:] - own[:, 0] * own[:, 1]
         found = 0.5 * (a + d - np.sqrt((a - d) ** 2 + 4 * b**2))
-    return np.asarray(np.where(squares > Quotients.DEPENDENT * squares.max(), found, np.inf))
+    return np.where(squares > Quotients.DEPENDENT * squares.max(axis=1, keepdims=True), found, np.inf)
 
 
 def _noisy_quotient(
@@ -242,9 +251,46 @@ class _Problem:
         found[below], found[above] = vectors[:, 0], -through @ vectors[:, 0]
         return float(values[0]), found
 
+    def ratios_without(self, kept: Indices) -> Numbers:
+        """Return the least ratio without each of the columns, all at once; infinity where there is none."""
+        above, below = kept[kept < self.n_top], kept[kept >= self.n_top]
+        found = np.full(len(kept), np.inf)
+        if len(above) > 1:
+            found[kept < self.n_top] = self._least_ratios(_without_each(above), below[np.newaxis])
+        if len(below) > 1:
+            found[kept >= self.n_top] = self._least_ratios(above[np.newaxis], _without_each(below))
+        return np.where(np.isnan(found), np.inf, found)
 
-def _ridged(matrix: Numbers) -> Numbers:
-    return np.asarray(matrix + Quotients.RIDGE * np.trace(matrix) / len(matrix) * np.eye(len(matrix)))
+    def _least_ratios(self, above: Indices, below: Indices) -> Numbers:
+        """Return the least ratio of each choice of columns, given as rows; one row above or below is for all."""
+        outer, inner = _ridged(_blocks(self.products, above, above)), _blocks(self.products, below, below)
+        cross, noise = _blocks(self.products, above, below), _ridged(_blocks(self.noise, below, below))
+        try:
+            inner = inner - cross.transpose(0, 2, 1) @ np.linalg.solve(outer, cross)
+            root = np.linalg.inv(np.linalg.cholesky(noise))
+            return np.linalg.eigvalsh(root @ inner @ root.transpose(0, 2, 1))[:, 0]
+        except np.linalg.LinAlgError:
+            choices = (np.broadcast_to(each, (len(cross), each.shape[1])) for each in (above, below))
+            solved = [self.solve(np.concatenate(each)) for each in zip(*choices, strict=True)]
+            return np.array([np.inf if each is None else each[0] for each in solved])
+
+
+def _without_each(places: Indices) -> Indices:
+    """Return the places without the first, without the second, and so on, as rows."""
+    n = len(places)
+    return np.broadcast_to(places, (n, n))[~np.eye(n, dtype=np.bool_)].reshape(n, n - 1)
+
+
+def _blocks(matrix: Numbers, rows: Indices, columns: Indices) -> Numbers:
+    """Return the blocks of a matrix for each choice of rows and columns."""
+    return np.asarray(matrix[rows[:, :, np.newaxis], columns[:, np.newaxis]])
+
+
+def _ridged(matrices: Numbers) -> Numbers:
+    """Return a matrix, or several, with a small share of the mean of the diagonal added to it."""
+    n = matrices.shape[-1]
+    means = np.trace(matrices, axis1=-2, axis2=-1) / n
+    return np.asarray(matrices + Quotients.RIDGE * means[..., np.newaxis, np.newaxis] * np.eye(n))
 
 
 def _pruned(problem: _Problem, kept: Indices, n_rows: int) -> Indices:
@@ -255,12 +301,9 @@ def _pruned(problem: _Problem, kept: Indices, n_rows: int) -> Indices:
     least = solved[0]
     price = Quotients.PRICE * np.log(n_rows) / n_rows
     while len(kept) > 2:
-        tried = [(problem.solve(np.delete(kept, k)), k) for k in range(len(kept))]
-        usable = [(each[0], k) for each, k in tried if each is not None]
-        if not usable:
+        ratios = problem.ratios_without(kept)
+        k = int(np.argmin(ratios))
+        if not ratios[k] - least <= price * max(least, 0.2):
             return kept
-        ratio, k = min(usable)
-        if ratio - least > price * max(least, 0.2):
-            return kept
-        kept, least = np.delete(kept, k), ratio
+        kept, least = np.delete(kept, k), float(ratios[k])
     return kept
