@@ -16,7 +16,7 @@ import pytest
 from edhie.evaluate import Evaluator
 from edhie.results import SearchResult
 from edhie.search import Budget, run, strategy_named
-from edhie.search.islands import Islands
+from edhie.search.islands import Islands, engines
 from edhie.search.islands.engines import Engine, Here, Processes
 from edhie.search.islands.epoch import Epoch
 from searches import HVAE, X, Y, assert_same
@@ -42,7 +42,30 @@ def plain() -> SearchResult:
 
 
 def test_processes_give_the_same_result(plain: SearchResult) -> None:
-    assert_same(searched(Processes(2)), plain)
+    with closing(Processes(2)) as engine:
+        assert_same(searched(engine), plain)
+
+
+def test_a_killed_process_changes_nothing(plain: SearchResult) -> None:
+    class Killing(Processes):
+        """Kills a process while the second epoch runs."""
+
+        def _result(self, future: Any, k: int, *job: Any) -> Any:
+            if job[-1].number == 1 and k == 0:
+                os.kill(next(iter(engines._process(1)._processes)), signal.SIGKILL)
+            return super()._result(future, k, *job)
+
+    with closing(Killing(2)) as engine:
+        assert_same(searched(engine), plain)
+
+
+def test_an_island_that_stays_goes_on_as_one_that_is_restored(plain: SearchResult) -> None:
+    class Forgetful(Here):
+        def map(self, work: Callable[..., Any], setup: Any, jobs: Sequence[Any]) -> list[Any]:
+            setup.live.clear()
+            return super().map(work, setup, jobs)
+
+    assert_same(searched(Forgetful()), plain)
 
 
 def test_the_budget_is_kept_and_islands_differ(plain: SearchResult) -> None:
@@ -94,8 +117,9 @@ def test_of_exact_islands_the_one_with_the_fewest_evaluations_counts() -> None:
     """Others may have stopped because of it, so that what they found depends on when they heard of it."""
     budget, found = Budget(evaluations=60_000), []
     for engine in (Here(), Processes(2), Deaf()):
-        strategy = Islands(strategy_named("mosaic"), 3, engine)
-        found.append(run(HVAE, Evaluator(HVAE.library, X, LAW), strategy=strategy, budget=budget, rng=0))
+        with closing(engine):
+            strategy = Islands(strategy_named("mosaic"), 3, engine)
+            found.append(run(HVAE, Evaluator(HVAE.library, X, LAW), strategy=strategy, budget=budget, rng=0))
     assert found[0].stopped == "finished"
     assert found[0].front.errors.min() < 1e-12
     assert_same(found[1], found[0])
@@ -114,7 +138,7 @@ class Deaf(Here):
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as found:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as found:
         yield found
 
 

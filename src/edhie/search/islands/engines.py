@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import pickle
+import shutil
+import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from concurrent.futures import BrokenExecutor, Future
+from pathlib import Path
+from typing import Any, TypeVar
 
+import numpy as np
+
+IDLE_SECONDS = 300  # after which a process that has nothing to do ends
+ATTEMPTS = 2  # again at a job whose process was killed
+LARGE = 1 << 20  # bytes of an array from which on it is shared
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 S = TypeVar("S")
 J = TypeVar("J")
 R = TypeVar("R")
@@ -47,16 +58,102 @@ class Here(Engine):
 
 
 class Processes(Engine):
-    """Processes of this machine, which share large arrays."""
+    """Processes of this machine. They share large arrays, and job k always goes to the same one."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
+        self._shared: tuple[object, Path] | None = None
 
     def map(self, work: Callable[[S, J], R], setup: S, jobs: Sequence[J]) -> list[R]:
         """Call the function in processes that stay for the next call."""
-        import joblib
+        calls = [(work, self._folder_of(setup), job) for job in jobs]
+        try:
+            futures = [self._submit(k, *call) for k, call in enumerate(calls)]
+            return [self._result(futures[k], k, *call) for k, call in enumerate(calls)]
+        except BaseException:
+            for k in range(min(self.workers, len(jobs))):
+                _end_process(k)  # it may be at work for long
+            raise
 
-        # "c", copy on write: kernels would be compiled anew for arrays that are read-only
-        run = joblib.Parallel(min(self.workers, len(jobs)), backend="loky", batch_size=1, mmap_mode="c")
-        found: list[R] = run(joblib.delayed(work)(setup, job) for job in jobs)
-        return found
+    def _submit(self, k: int, *call: Any) -> Future[Any]:
+        try:
+            return _process(k % self.workers).submit(_call, *call)
+        except BrokenExecutor:  # it was killed
+            _end_process(k % self.workers)
+            return _process(k % self.workers).submit(_call, *call)
+
+    def _result(self, future: Future[Any], k: int, *call: Any) -> Any:
+        """Return the result of job k; if its process was killed, do it again in a new one."""
+        for _ in range(ATTEMPTS):
+            try:
+                return future.result()
+            except BrokenExecutor:
+                future = self._submit(k, *call)
+        return future.result()
+
+    def _folder_of(self, setup: object) -> Path:
+        """Return the folder that holds a setup; large arrays are files there, which all processes map."""
+        if self._shared is None or self._shared[0] is not setup:
+            self.close()
+            self._shared = setup, Path(tempfile.mkdtemp(prefix="edhie-"))
+            _save(setup, self._shared[1])
+        return self._shared[1]
+
+    def close(self) -> None:
+        """Remove what was shared; the processes stay for a while, for another search."""
+        if self._shared is not None:
+            shutil.rmtree(self._shared[1], ignore_errors=True)
+            self._shared = None
+
+
+# -- processes that stay ------------------------------------------------------------------
+
+_processes: dict[int, Any] = {}
+_loaded: dict[Path, object] = {}  # in such a process: the setup that it had last
+
+
+def _process(number: int) -> Any:
+    """Return an executor of one process."""
+    from loky import ProcessPoolExecutor
+
+    if number not in _processes:
+        _processes[number] = ProcessPoolExecutor(1, timeout=IDLE_SECONDS, env=ONE_THREAD)
+    return _processes[number]
+
+
+def _end_process(number: int) -> None:
+    if number in _processes:
+        _processes.pop(number).shutdown(wait=True, kill_workers=True)
+
+
+def _call(work: Callable[[Any, Any], Any], folder: Path, job: object) -> Any:
+    """Do one job, in another process."""
+    if folder not in _loaded:
+        _loaded.clear()
+        _loaded[folder] = _load(folder)
+    return work(_loaded[folder], job)
+
+
+def _save(setup: object, folder: Path) -> None:
+    import cloudpickle
+
+    class Saving(cloudpickle.Pickler):  # type: ignore[misc]
+        def persistent_id(self, part: object) -> str | None:
+            if type(part) is not np.ndarray or part.dtype.hasobject or part.nbytes < LARGE:
+                return None
+            name = f"{len(list(folder.iterdir()))}.npy"
+            np.save(folder / name, part)
+            return name
+
+    with (folder / "setup").open("wb") as file:
+        Saving(file).dump(setup)
+
+
+def _load(folder: Path) -> object:
+    class Loading(pickle.Unpickler):
+        def persistent_load(self, name: str) -> object:
+            # "c", copy on write: kernels would be compiled anew for arrays that are read-only
+            return np.load(folder / name, mmap_mode="c")
+
+    with (folder / "setup").open("rb") as file:
+        return Loading(file).load()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,23 @@ class Setup:
     criterion: Criterion
     n_islands: int
     target_error: float | None
+    live: dict[int, LiveIsland] = field(default_factory=dict)
+    """Islands that this process had last, by number: they go on without being restored."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what other processes need."""
+        return self.__dict__ | {"live": {}}
+
+
+@dataclass(frozen=True, eq=False)
+class LiveIsland:
+    """An island in the process that runs it."""
+
+    epoch: int
+    """The number of its next epoch."""
+    strategy: Strategy
+    evaluator: Evaluator
+    tally: Tally
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,17 +104,10 @@ class Epoch:
 def run_epoch(setup: Setup, epoch: Epoch) -> Island:
     """Return an island after one more epoch; the same for the same arguments, unless time runs out."""
     began, before = time.perf_counter(), epoch.before
-    evaluator, strategy = setup.evaluator.copied(), copy.deepcopy(setup.strategy)
-    tally = Tally() if before is None else replace(before.tally)
-    task = Task(
-        setup.generator, evaluator, Budget(None), tally, setup.criterion,
-        seed=epoch.seed, island=epoch.island, n_islands=setup.n_islands,
-    )  # fmt: skip
-    if before is not None:
-        evaluator.restore(under("evaluator.", before.state))
-    strategy.begin(task)
-    if before is not None:
-        strategy.restore(under("strategy.", before.state))
+    live = setup.live.pop(epoch.island, None)
+    if live is None or live.epoch != epoch.number:
+        live = _restored(setup, epoch)
+    strategy, evaluator = live.strategy, live.evaluator
     n_steps, is_over = (0, False) if before is None else (before.n_steps, before.is_over)
     seen, start, exact_at = evaluator.explored.n_seen, evaluator.counts.executed, None
     with using_threads(epoch.threads), evaluator.limited(None if epoch.limit is None else start + epoch.limit):
@@ -120,12 +131,30 @@ def run_epoch(setup: Setup, epoch: Epoch) -> Island:
                     (epoch.finds / f"{exact_at}-{epoch.island}").touch()
     explored, leaders = evaluator.explored, _leaders(strategy, evaluator)
     bits = describe(leaders.forest, few_rows(evaluator.data, ROWS), setup.criterion).bits
+    setup.live[epoch.island] = replace(live, epoch=epoch.number + 1)
     return Island(
-        {f"strategy.{name}": np.asarray(each) for name, each in strategy.state().items()}
-        | {f"evaluator.{name}": each for name, each in evaluator.state().items()},
-        n_steps, is_over, strategy.improved_at, tally, evaluator.counts, leaders, bits,
+        {f"strategy.{name}": np.array(each) for name, each in strategy.state().items()}
+        | {f"evaluator.{name}": np.array(each) for name, each in evaluator.state().items()},
+        n_steps, is_over, strategy.improved_at, replace(live.tally), evaluator.counts, leaders, bits,
         candidates_at(evaluator, np.arange(np.searchsorted(explored.ages, seen), len(explored))), exact_at,
     )  # fmt: skip
+
+
+def _restored(setup: Setup, epoch: Epoch) -> LiveIsland:
+    """Return an island as it was at the end of the epoch before."""
+    before = epoch.before
+    strategy, evaluator = copy.deepcopy(setup.strategy), setup.evaluator.copied()
+    tally = Tally() if before is None else replace(before.tally)
+    if before is not None:
+        evaluator.restore(under("evaluator.", before.state))
+    task = Task(
+        setup.generator, evaluator, Budget(None), tally, setup.criterion,
+        seed=epoch.seed, island=epoch.island, n_islands=setup.n_islands,
+    )  # fmt: skip
+    strategy.begin(task)
+    if before is not None:
+        strategy.restore(under("strategy.", before.state))
+    return LiveIsland(epoch.number, strategy, evaluator, tally)
 
 
 def _is_beaten(finds: Path | None, executed: int) -> bool:

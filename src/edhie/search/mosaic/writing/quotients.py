@@ -268,7 +268,7 @@ class _Problem:
         try:
             inner = inner - cross.transpose(0, 2, 1) @ np.linalg.solve(outer, cross)
             root = np.linalg.inv(np.linalg.cholesky(noise))
-            return np.linalg.eigvalsh(root @ inner @ root.transpose(0, 2, 1))[:, 0]
+            return np.asarray(np.linalg.eigvalsh(root @ inner @ root.transpose(0, 2, 1))[:, 0], np.float64)
         except np.linalg.LinAlgError:
             choices = (np.broadcast_to(each, (len(cross), each.shape[1])) for each in (above, below))
             solved = [self.solve(np.concatenate(each)) for each in zip(*choices, strict=True)]
