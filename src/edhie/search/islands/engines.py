@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import pickle
 import shutil
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from concurrent.futures import BrokenExecutor, Future
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -75,14 +76,14 @@ class Processes(Engine):
                 _end_process(k)  # it may be at work for long
             raise
 
-    def _submit(self, k: int, *call: Any) -> Future[Any]:
+    def _submit(self, k: int, *call: Any) -> Any:
         try:
             return _process(k % self.workers).submit(_call, *call)
         except BrokenExecutor:  # it was killed
             _end_process(k % self.workers)
             return _process(k % self.workers).submit(_call, *call)
 
-    def _result(self, future: Future[Any], k: int, *call: Any) -> Any:
+    def _result(self, future: Any, k: int, *call: Any) -> Any:
         """Return the result of job k; if its process was killed, do it again in a new one."""
         for _ in range(ATTEMPTS):
             try:
@@ -118,6 +119,7 @@ def _process(number: int) -> Any:
 
     if number not in _processes:
         _processes[number] = ProcessPoolExecutor(1, timeout=IDLE_SECONDS, env=ONE_THREAD)
+        atexit.register(_end_process, number)
     return _processes[number]
 
 
