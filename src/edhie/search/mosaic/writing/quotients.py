@@ -143,7 +143,7 @@ def _sparse(free: FreeColumns, target: Numbers, scale: Numbers) -> list[tuple[In
     scaled, n = free.columns / units[:, np.newaxis], len(free.columns)
     problem = _Problem(scaled, scaled, target, scale, scale > 0, np.ones(len(target)))
     n_rows = int((scale > 0).sum())
-    pairs = np.array(list(combinations(range(n), 2))).reshape(-1, 2)
+    pairs = np.array(list(combinations(range(n), 2)), np.int64).reshape(-1, 2)
     values, vectors = np.linalg.eigh(problem.noise[n + pairs[:, :, np.newaxis], n + pairs[:, np.newaxis]])
     is_sound = values[:, 0] > Quotients.RIDGE * values[:, 1]
     pairs, values, vectors = pairs[is_sound], values[is_sound], vectors[is_sound]
