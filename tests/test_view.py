@@ -62,6 +62,19 @@ def live(front: Front, width: int) -> list[str]:
     return lines[max(k for k, line in enumerate(lines) if line.startswith("complexity")) :]
 
 
+def test_the_clock_of_a_live_view_goes_on_without_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    front = run(HVAE, evaluator(), strategy="draw", budget=BUDGET).front
+    now, out = [100.0], io.StringIO()
+    monkeypatch.setattr(search_view.time, "monotonic", lambda: now[0])
+    with SearchView(Console(file=out, force_terminal=True, width=200, color_system=None)) as view:
+        view(Progressed(600, 0, 0, 3.0, front.errors[-1], front, 600.0, 0.5, 1.0))
+        now[0] += 14
+        assert view._live is not None
+        assert view._live.auto_refresh
+        view._live.refresh()  # as rich does each second
+    assert re.findall(r"([\d.]+) s · 600 executed", out.getvalue())[-1] == "17.0"
+
+
 def test_errors_are_seen_whatever_the_length_of_expressions() -> None:
     front = run(HVAE, evaluator(), strategy="draw", budget=BUDGET).front
     title, *rows = live(front, 46)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 from rich.console import Console, Group, RenderableType
@@ -30,12 +31,14 @@ class SearchView:
         self._title = f"{printable(target)} =" if target else "expression"
         self._is_quiet = is_quiet
         self._live: Live | None = None
+        self._last: tuple[Progressed, float] | None = None  # and when it came
         self._line_at = 0.0
         self._chosen = ""  # as last printed
 
     def __enter__(self) -> SearchView:
         if self._console.is_terminal and not self._is_quiet:
-            self._live = Live(Text("getting ready"), console=self._console, transient=True, auto_refresh=False)
+            # drawn again each second, as the clock goes on while islands work on an epoch
+            self._live = Live(get_renderable=self._picture, console=self._console, transient=True, refresh_per_second=1)
             self._live.start(refresh=True)
         return self
 
@@ -62,8 +65,16 @@ class SearchView:
                 self._line_at = event.seconds
                 self._say(_status(event))
         elif isinstance(event, Progressed):
-            parts = [Text(_status(event)), *self._now(event), _table(event.front, self._title)]
-            self._live.update(Group(*parts), refresh=True)
+            self._last = event, time.monotonic()
+            self._live.refresh()
+
+    def _picture(self) -> RenderableType:
+        """Return the live view: the last report, and the clock as it is now."""
+        if self._last is None:
+            return Text("getting ready")
+        event, came = self._last
+        status = f"{duration(event.seconds + time.monotonic() - came)} · {_status(event)}"
+        return Group(Text(status), *self._now(event), _table(event.front, self._title))
 
     def _tell_best(self, event: Improved | Progressed) -> None:
         """Print each new expression that would be chosen; while none is, each lower error."""

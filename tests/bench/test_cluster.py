@@ -12,6 +12,7 @@ import pytest
 
 import edhie
 from edhie.bench import ProblemError
+from edhie.bench.cluster import ClusterCrew
 from edhie.bench.records import read_rows_of
 from edhie.bench.runner import Plan, run_benchmark
 from edhie.bench.trial import TrialSettings
@@ -98,6 +99,17 @@ def test_a_method_that_workers_cannot_import(cluster: Any, tmp_path: Path, monke
     monkeypatch.setattr("edhie.bench.cluster._ready", lambda trial: {"version": "0.0.2"})
     with pytest.raises(ProblemError, match=r"has edhie 0\.0\.2, and this machine 0\.0\.1; install the same"):
         run_benchmark(PLAN, tmp_path / "out", cluster=cluster.scheduler_address)
+
+
+def test_workers_that_are_lost_while_they_are_checked() -> None:
+    class Losing:
+        """A cluster whose first worker is killed before it answers, and whose second has no edhie."""
+
+        def on_workers(self, *given: Any) -> dict[str, Any]:
+            return {"first": ConnectionResetError("reset by peer"), "second": ModuleNotFoundError("no edhie")}
+
+    with pytest.raises(ProblemError, match="the worker second cannot run hvar on NG-1: ModuleNotFoundError: no edhie"):
+        ClusterCrew(PLAN.trials(), "", 1)._check(Losing())  # type: ignore[arg-type]
 
 
 def test_a_file_that_starts_a_benchmark_when_imported(cluster: Any, tmp_path: Path) -> None:

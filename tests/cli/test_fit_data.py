@@ -71,9 +71,9 @@ def test_columns_of_numbers_are_chosen_unless_others_are_named(
     with pytest.raises(DataError, match="'lab' is not a number; choose other columns"):
         read_measured(path, "y", "x, site")
     assert read_measured(path, "y", "", exclude="z").problem.train.names == ("x",)
-    with pytest.raises(DataError, match="has no column 'zz' to --exclude; did you mean 'z'"):
+    with pytest.raises(DataError, match="has no column 'zz' to exclude; did you mean 'z'"):
         read_measured(path, "y", "", exclude="zz")
-    with pytest.raises(DataError, match="'x' is to be used and among those to --exclude too"):
+    with pytest.raises(DataError, match="'x' is to be used and among those to exclude too"):
         read_measured(path, "y", "x", exclude="x")
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas
+import pytest
 
 from edhie import EDHiERegressor
+from edhie.errors import DataError
 
 
 def test_a_regressor_of_a_file_predicts_and_is_saved(tmp_path: Path) -> None:
@@ -24,3 +26,15 @@ def test_a_regressor_of_a_file_predicts_and_is_saved(tmp_path: Path) -> None:
     kept = EDHiERegressor.load(model.save(tmp_path / "model"))
     np.testing.assert_array_equal(kept.predict(new), model.predict(new))
     assert kept.best_.r2 == model.best_.r2
+
+
+def test_errors_name_the_arguments(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,y\n1,2,3\n2,1,\n3,5,1\n")
+    for options, message in (
+        ({"features": ["a", "a"]}, "the features name 'a' twice"),
+        ({"sigma": "y"}, "is the target and the sigma"),
+        ({}, "drop_missing=True"),
+    ):
+        with pytest.raises(DataError, match=message):
+            EDHiERegressor().fit_file(path, "y", **options)  # type: ignore[arg-type]

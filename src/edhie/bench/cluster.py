@@ -57,6 +57,8 @@ class ClusterCrew:
         """Raise an error if a worker cannot run the first trial, or has another edhie."""
         trial = self._trials[0]
         for worker, found in cluster.on_workers(_check_task, asdict(_anywhere(trial))).items():
+            if isinstance(found, OSError):  # the worker was lost meanwhile
+                continue
             if isinstance(found, Exception):  # edhie itself cannot be imported
                 found = {"error": f"{type(found).__name__}: {found}"}
             if "error" in found:

@@ -213,6 +213,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         sigma: str | None = None,
         validation: str | Path | None = None,
         drop_missing: bool = False,
+        decimal: str | None = None,
         sample: int | None = None,
     ) -> Self:
         """Find equations for a column of a file, which may be larger than the memory.
@@ -220,12 +221,13 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         All formats of `edhie fit` are read. Of Parquet and NumPy files with more than 25 million numbers, 20,000 rows
         are searched (`sample`), and the equations are fitted to all rows but those held out. `features` are the columns
         to use, by default all others of numbers; `sigma` is the column of the target's standard errors, and
-        `validation` a file by which equations are chosen. `predict` takes a DataFrame with the features.
+        `validation` a file by which equations are chosen; `decimal` is the decimal mark of a text file, if it is not
+        recognised. `predict` takes a DataFrame with the features.
         """
         apart = None if validation is None else Path(validation)
         problem = read_file(
             Path(path), target, features=features, sigma=sigma, validation=apart, drop_missing=drop_missing,
-            sample=sample,
+            decimal=decimal, sample=sample,
         ).problem  # fmt: skip
         self.feature_names_in_ = np.array(problem.columns, dtype=object)
         self.n_features_in_ = len(problem.columns)

@@ -130,4 +130,4 @@ def check_sigma(table: Table, sigma: str | None, numbers: Numbers, n_before: int
     if sigma is not None and (numbers[:, -1] <= 0).any():
         row = int(np.argmax(numbers[:, -1] <= 0))
         what = f"column {sigma!r} is {numbers[row, -1]:g} in row {n_before + row + 1} below the names"
-        raise DataError(f"{table.path}: {what}; standard errors (--sigma) must be above 0")
+        raise DataError(f"{table.path}: {what}; standard errors (sigma) must be above 0")

@@ -127,7 +127,7 @@ def _check_size(numbers: Numbers, path: Path, names: Sequence[str]) -> None:
         count = "1 row" if len(numbers) == 1 else "no rows"
         raise DataError(f"{path} has {count} of numbers; give at least {LEAST_ROWS}, and better hundreds")
     if len(names) > len(numbers) and len(numbers) < FEW_ROWS:
-        more = "give more rows, or choose fewer columns with --features"
+        more = "give more rows, or choose fewer features"
         raise DataError(f"{path} has more variables ({len(names)}) than rows ({len(numbers)}); {more}")
 
 
@@ -157,7 +157,7 @@ def _check_variation(data: Data, path: Path, target: str) -> None:
         )
     if (data.y == data.y[0]).all():
         constant = f"column {target!r} is {data.y[0]:g} in every row, so there is nothing to explain"
-        raise DataError(f"{path}: {constant}; choose another --target")
+        raise DataError(f"{path}: {constant}; choose another target")
 
 
 def _features(
@@ -167,19 +167,19 @@ def _features(
     for each in excluded:
         if each not in table.names:
             hint = suggestion(each, table.names) or f"; it has {shortened(', '.join(table.names))}"
-            raise DataError(f"{table.path} has no column {each!r} to --exclude{hint}")
+            raise DataError(f"{table.path} has no column {each!r} to exclude{hint}")
         if each in (*given, target, sigma):
-            raise DataError(f"{each!r} is to be used and among those to --exclude too; leave it out of one")
+            raise DataError(f"{each!r} is to be used and among those to exclude too; leave it out of one")
     others = [name for name in table.names if name not in (target, sigma, *excluded)]
     names = tuple(given) or table.without_text(others)
     twice = next((name for name in given if given.count(name) > 1), None)
     if twice is not None:
-        raise DataError(f"--features names {twice!r} twice; name it once")
-    for option, name in (("--target", target), ("--sigma", sigma)):
+        raise DataError(f"the features name {twice!r} twice; name it once")
+    for role, name in (("target", target), ("sigma", sigma)):
         if name in names:
-            raise DataError(f"{name!r} is the {option} and among the --features too; leave it out of one")
+            raise DataError(f"{name!r} is the {role} and among the features too; leave it out of one")
     if sigma == target:
-        raise DataError(f"{sigma!r} is the --target and the --sigma; give the column of its standard errors")
+        raise DataError(f"{sigma!r} is the target and the sigma; give the column of its standard errors")
     return names
 
 

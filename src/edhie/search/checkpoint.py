@@ -5,7 +5,6 @@ The description has the settings and digests that determine the result, so that 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import platform
@@ -28,7 +27,7 @@ from edhie.results.saving import DESCRIPTION as RESULT
 from edhie.search.arrays import under
 from edhie.search.base import State, Strategy, Tally, Task
 from edhie.search.sampling import drawn
-from edhie.storage import FolderFormat, replace_file
+from edhie.storage import FolderFormat, digest, replace_file
 
 DESCRIPTION, ARRAYS = "run.json", "checkpoint.npz"
 STORED = FolderFormat("search", 3, DESCRIPTION, SearchError, "delete the folder and start again", KeepError)
@@ -176,10 +175,10 @@ def _description(strategy: Strategy, task: Task, seed: int, asked: Mapping[str, 
         "seed": seed,
         "library": json.loads(evaluator.library.to_json()),
         "digests": {
-            "data": _digest(data.columns, data.y, *weights),
-            "evaluator": _digest(text=json.dumps(evaluator.settings(), sort_keys=True, default=str)),
-            "library": _digest(text=evaluator.library.to_json()),
-            "generator": _digest(samples.tokens, samples.offsets, text=samples.library.to_json()),
+            "data": digest(data.columns, data.y, *weights),
+            "evaluator": digest(json.dumps(evaluator.settings(), sort_keys=True, default=str)),
+            "library": digest(evaluator.library.to_json()),
+            "generator": digest(samples.library.to_json(), samples.tokens, samples.offsets),
         },
     }
 
@@ -192,7 +191,7 @@ def _check_same(folder: Path, kept: Mapping[str, Any], now: Mapping[str, Any]) -
             f"the search in {folder} has the strategy {kept['strategy']!r} with {kept['settings']}, not "
             f"{now['strategy']!r} with {now['settings']}; pass the same, or another folder"
         )
-    other = [what for what, digest in now["digests"].items() if kept["digests"].get(what) != digest]
+    other = [what for what, known in now["digests"].items() if kept["digests"].get(what) != known]
     if other:
         verb = "differ" if len(other) > 1 or other == ["data"] else "differs"
         what = f"{' and '.join(other)} {verb} from the saved search"
@@ -227,10 +226,3 @@ def _told(name: str, value: Any, other: Any) -> str:
 def _plain(value: Any) -> Any:
     """Return a value as it would be read from a JSON file."""
     return json.loads(json.dumps(value, default=str))
-
-
-def _digest(*arrays: NDArray[Any], text: str = "") -> str:
-    state = hashlib.sha256(text.encode())
-    for array in arrays:
-        state.update(np.ascontiguousarray(array).tobytes())
-    return state.hexdigest()

@@ -130,7 +130,8 @@ def test_what_can_be_read_in_two_ways_is_refused(separator: str, tmp_path: Path)
         read(path)
     ways = "'1,674' can mean 1674 (--decimal .) or 1.674 (--decimal ,)"
     assert str(told.value) == (
-        f"{path}, line 3, column 'a': {ways}; pass the option that is right, or write 1674 or 1.674 in the file"
+        f"{path}, line 3, column 'a': {ways}; pass the option that is right (in Python decimal=), "
+        "or write 1674 or 1.674 in the file"
     )
     assert read(path, decimal=".")[0] == [587, 1674, -2331]
     assert read(path, decimal=",")[0] == [587, 1.674, -2.331]

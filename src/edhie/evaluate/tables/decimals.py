@@ -156,7 +156,7 @@ def _ambiguous(name: str, cell: Cell, path: Path) -> DataError:
     ways = f"{whole} (--decimal {OTHER[mark]}) or {text.replace(mark, POINT)} (--decimal {mark})"
     return DataError(
         f"{path}, line {cell.line}, column {name!r}: {text!r} can mean {ways}; "
-        f"pass the option that is right, or write {whole} or {fraction} in the file"
+        f"pass the option that is right (in Python decimal=), or write {whole} or {fraction} in the file"
     )
 
 

@@ -22,7 +22,7 @@ Numbers = NDArray[np.float64]
 MISSING = frozenset(("", "na", "n/a", "#n/a", "null", "none"))  # in small letters
 STANDARD_INPUT = "-"
 GZIP = b"\x1f\x8b"
-WHAT_NEXT = "fill in a number, or leave such rows out with --drop-missing"
+WHAT_NEXT = "fill in a number, or leave such rows out with --drop-missing (in Python drop_missing=True)"
 
 
 class Source:

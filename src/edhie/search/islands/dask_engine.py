@@ -76,7 +76,9 @@ class Dask(Engine):
     def _hold(self, workers: list[str] | None) -> None:
         assert self._sent is not None
         _, digest, packed = self._sent
-        self._cluster.on_workers(_unpack, digest, packed, workers=workers)
+        for worker, error in self._cluster.on_workers(_unpack, digest, packed, workers=workers).items():
+            if isinstance(error, ImportError):
+                raise SearchError(f"the worker {worker} lacks a package: {error}; install what this machine has")
 
     def close(self) -> None:
         """Let the workers forget the search, and close what this engine opened; a client of the caller stays open."""
