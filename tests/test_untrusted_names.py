@@ -19,6 +19,7 @@ from edhie.cli.export import export
 from edhie.cli.prediction_files import writing
 from edhie.cli.show import print_front
 from edhie.console import say
+from edhie.errors import NameWarning
 from edhie.evaluate import Data
 from edhie.evaluate.tables import open_table
 from edhie.events import Glimpsed
@@ -111,7 +112,9 @@ def test_no_cell_of_predictions_begins_a_formula(tmp_path: Path) -> None:
     cells = ["=1+1", "+a", "-1.5", "-", "@SUM(A1)", "\tx", "-2,5", "\uff1d1", "x", "a\r=1", "7"]
     with data.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\r\n").writerows([names, cells])
-    with writing(open_table(data), ["-y"], out) as write:
+    with pytest.warns(NameWarning):
+        table = open_table(data)
+    with writing(table, ["-y"], out) as write:
         write({"-y": np.array([-3.0])})
     with out.open(encoding="utf-8", newline="") as file:
         header, row = csv.reader(file)

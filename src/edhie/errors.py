@@ -82,6 +82,10 @@ class UnkeptWarning(UserWarning):
     """A warning: results are returned, but their folder could not be written."""
 
 
+class NameWarning(UserWarning):
+    """A name of a column is not what it looks like."""
+
+
 class GrammarWarning(UserWarning):
     """A grammar works, but not as its author probably expects."""
 

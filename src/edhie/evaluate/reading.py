@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from edhie.errors import DataError, shortened, suggestion
 from edhie.evaluate.data import Data, squares_about_zero, with_resolution
+from edhie.evaluate.lookalikes import warn_of_lookalikes
 from edhie.evaluate.numbers import array_of, is_plain, numbers_of, rows_named, shown
 from edhie.evaluate.resolution import Resolution
 from edhie.expr.library import variable_names
@@ -171,6 +172,7 @@ def _from_labelled(
             raise DataError(f"X has no column {label!r}, only: {shortened(', '.join(known))}{hint}")
         if counts[label] > 1:
             raise DataError(f"X has {counts[label]} columns named {label!r}; rename them or leave all but one out")
+    warn_of_lookalikes("X", chosen)
     read = [numbers_of(table[label], _place(name)) for label, name in zip(picked, chosen, strict=True)]
     if not read:
         return np.empty((0, len(table[labels[0]]) if labels else 0)), chosen

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from edhie.archives import check_gzip
 from edhie.errors import DataError, shortened, suggestion
+from edhie.evaluate.lookalikes import warn_of_lookalikes
 from edhie.evaluate.tables.decimals import is_any_number, is_number
 
 Numbers = NDArray[np.float64]
@@ -189,4 +190,12 @@ def checked_names(path: Path, names: Sequence[str]) -> tuple[str, ...]:
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         raise DataError(f"{must} differently, and {name!r} is there {count} times; rename all but one")
+    if half := next((name for name in names if not name.isascii() and any(map(_is_half, name))), None):
+        raise DataError(f"{path}: the name {half!r} holds half a character, which no file can hold; rename the column")
+    warn_of_lookalikes(path, names)
     return names
+
+
+def _is_half(letter: str) -> bool:
+    """Return whether a character is a half of a pair of UTF-16, which JSON may hold alone."""
+    return "\ud800" <= letter <= "\udfff"
