@@ -23,7 +23,7 @@ from edhie import archives, storage
 from edhie.archives import read_arrays
 from edhie.bench.problem import load_problems
 from edhie.bench.records import Records
-from edhie.bench.trial import TrialSettings
+from edhie.bench.trial import COLUMNS, TrialSettings
 from edhie.corpora import Corpus
 from edhie.errors import DataError, EdhieError, GeneratorError, SearchError
 from edhie.evaluate import Data
@@ -177,6 +177,9 @@ def test_deep_json_elsewhere(corpus: Path, tmp_path: Path) -> None:
     (corpus / "corpus.json").write_text(DEEP)
     with pytest.raises(EdhieError, match="nested too deeply"):
         Corpus.load(corpus)
+    (tmp_path / "t.jsonl").write_text(f'{{"x": {DEEP}, "y": 1}}\n')
+    with pytest.raises(DataError, match="line 1 is no JSON"):
+        open_table(tmp_path / "t.jsonl")
     (tmp_path / ".process").write_text(DEEP)
     assert holder_of(tmp_path) is None
     Records(tmp_path, "nguyen", "edhie").open(TrialSettings(), ())
@@ -451,6 +454,26 @@ def test_a_library_with_more_variables_than_columns(run: Path) -> None:
     changed(run / runs.DESCRIPTION, library=library, index=0, front=front)
     with pytest.raises(EdhieError, match="902 variables"):
         print(runs.load(run, whole=False).best.r2)
+
+
+def bench_table(folder: Path, **cells: str) -> None:
+    """A table of results with one row, some of whose cells are others."""
+    row = dict.fromkeys(COLUMNS, "0") | {"problem": "NG-1", "method": "edhie"} | cells
+    (folder / "nguyen-edhie.csv").write_text(storage.csv_text(COLUMNS, [list(row.values())]))
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [{"problem": "../../x"}, {"problem": "[red]"}, {"problem": "=1+1"}, {"rmse": "x"}, {"seconds": ""}, {"rank": "x"},
+     {"run": "x"}, {"expression": "x" * 200_000}],
+    ids=str,
+)  # fmt: skip
+def test_tables_of_benchmarks(tmp_path: Path, cells: dict[str, str]) -> None:
+    bench_table(tmp_path)
+    Records(tmp_path, "nguyen", "edhie").open(TrialSettings(), ())
+    bench_table(tmp_path, **cells)
+    with pytest.raises(EdhieError, match=r"line 2 is damaged|cannot be read"):
+        Records(tmp_path, "nguyen", "edhie").open(TrialSettings(), ())
 
 
 # -- paths ----------------------------------------------------------------------------

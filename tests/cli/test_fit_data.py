@@ -101,3 +101,20 @@ def test_what_a_fit_is_told_of_the_target_reaches_its_folder(edhie: Callable[...
     assert train.sigma is not None
     assert train.sigma.tolist() == [1 + k % 3 for k in range(30)]
     assert train.resolution.step == 0.01
+
+
+def test_names_of_a_stranger(edhie: Callable[..., Any], tmp_path: Path) -> None:
+    """A target that is a formula, a column that looks like another, one that clears the screen."""
+    path, out, target = tmp_path / "t.csv", tmp_path / "run", "=cmd|' /C calc'!A0"
+    rows = [f"{k % 7},{k},{(k * k) % 11},{2 * k + k % 7}" for k in range(40)]
+    path.write_text("\n".join([f"a,\u0430,\x1b[2J[red]x,{target}", *rows]), encoding="utf-8")
+    code, shown, told = edhie("fit", path, "--target", target, "--evaluations", 30, "--out", out, "--no-report")
+    assert code == 0
+    assert "U+001B CONTROL CHARACTER" in told
+    assert "columns 'a' and '\u0430' look the same: U+0430 CYRILLIC SMALL LETTER A" in told
+    assert f"{target} = " in shown
+    cells = (out / "equations.csv").read_text(encoding="utf-8").split(",")
+    assert any(cell.startswith(f"'{target} = ") for cell in cells)
+    assert not any(cell.lstrip('"').startswith("=") for cell in cells)
+    code, shown, _ = edhie("show", out)
+    assert "\\u001b[2J[red]x" in shown

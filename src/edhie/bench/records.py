@@ -14,13 +14,15 @@ from typing import Any
 
 from edhie.bench.methods import Method
 from edhie.bench.problem import ALIASES, BenchmarkProblem
-from edhie.bench.problem_files import ProblemError
+from edhie.bench.problem_files import ProblemError, plain_id
 from edhie.bench.trial import COLUMNS, CURVE, Outcome, Shard, Trial, TrialSettings
 from edhie.errors import raised_as
 from edhie.storage import csv_text, digest, replace_file, small_text
 
 FORMAT = 1
 CURVES, ROWS = "curves", "rows"
+NUMBERS, NUMBERS_OR_NONE = ("rmse", "r2_test", "screened", "seconds"), ("evaluated_to_success", "rank")
+"""Columns of numbers, by which rows are summed up."""
 LOGGER = logging.getLogger("edhie")
 Row = dict[str, str]
 Key = tuple[str, int, float]
@@ -172,7 +174,10 @@ def read_rows_of(path: Path) -> list[Row]:
     """Return the rows of a table; a last line that was cut short does not count."""
     with raised_as(ProblemError, f"{path} cannot be read"):
         text = path.read_bytes().decode("utf-8")
-    lines = list(csv.reader(io.StringIO(text[: text.rfind("\n") + 1])))
+    try:
+        lines = list(csv.reader(io.StringIO(text[: text.rfind("\n") + 1])))
+    except csv.Error as error:  # such as a cell without an end
+        raise ProblemError(f"{path} cannot be read: {error}; choose another folder with --out") from None
     if not lines or tuple(lines[0]) != COLUMNS:
         raise ProblemError(f"{path} is no table of results of this edhie; choose another folder with --out")
     rows = []
@@ -180,10 +185,21 @@ def read_rows_of(path: Path) -> list[Row]:
         try:
             row = dict(zip(COLUMNS, line, strict=True))
             key_of(row)
+            _check(row)
         except ValueError:
             raise ProblemError(f"{path}, line {number} is damaged; remove it, and its run is done again") from None
         rows.append(row)
     return rows
+
+
+def _check(row: Row) -> None:
+    """Raise a ValueError for a row of others that cannot be summed up, or whose problem names another file."""
+    if plain_id(row["problem"]) != row["problem"]:
+        raise ValueError(row["problem"])
+    for name in NUMBERS:
+        float(row[name])
+    for name in NUMBERS_OR_NONE:
+        float(row[name] or 0)
 
 
 def _described(problem: BenchmarkProblem) -> str:

@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 import edhie
 from edhie.cli.terminal import INTERRUPTED, log_to_terminal, stopped_by_sigterm
 from edhie.console import error_console, say
-from edhie.errors import EdhieError, UnkeptWarning, is_interruption
+from edhie.errors import EdhieError, NameWarning, UnkeptWarning, is_interruption
 
 DISCOVERY, FORMULAS, GENERATORS, MEASURING = "Equations from data", "Formulas", "Generators", "Benchmarks"
 
@@ -138,7 +138,8 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # for terminals that do not know every letter
     with warnings.catch_warnings(), log_to_terminal(), stopped_by_sigterm():
         warnings.showwarning = _print_warning
-        warnings.simplefilter("always", UnkeptWarning)  # whatever filters Python was started with
+        for kind in (UnkeptWarning, NameWarning):
+            warnings.simplefilter("always", kind)  # whatever filters Python was started with
         try:
             app(prog_name="edhie")
         except (EdhieError, MemoryError, OSError) as error:  # OSError: for example a full disk

@@ -23,6 +23,7 @@ from edhie.generators.config import TrainConfig, held_out_and_learnt
 from edhie.generators.reconstruction import Reconstruction, reconstruct
 from edhie.generators.saving import SHIPPED, save
 from edhie.grammar import PCFG
+from edhie.safe_text import printable
 from edhie.storage import digest
 
 MEASURED = 2000  # expressions at most that reconstruction is measured on
@@ -110,7 +111,7 @@ def card(folder: Path, done: Trained, *, command: str, notes: Mapping[str, objec
     sections = [
         f"# {folder.resolve().name}",
         f"A {KINDS.get(model.kind, model.kind)}. Its codes have {model.latent_dim} dimensions. "
-        f"It was trained on {corpus.name}, {len(corpus)} expressions, with edhie {edhie.__version__}.",
+        f"It was trained on {printable(corpus.name)}, {len(corpus)} expressions, with edhie {edhie.__version__}.",
         f"```sh\nedhie sample {place} -n 10\nedhie encode {place} {shlex.quote(str(corpus.forest[0]))}\n```",
         f"```python\nfrom edhie.generators import load\n\nmodel = load({json.dumps(called, ensure_ascii=False)})\n```",
         "## How well it reconstructs",

@@ -14,6 +14,7 @@ from edhie.report.equation import hero
 from edhie.report.fragments import Html, as_it_is, fill, joined
 from edhie.report.front import front_section
 from edhie.report.search import search_section
+from edhie.storage import replace_file
 
 NAME = "report.html"
 
@@ -34,7 +35,7 @@ def write_report(
     page = report_page(discoveries, command=command, title=title)
     with raised_as(EdhieError, f"cannot write the report to {file}"):
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(page, encoding="utf-8")
+        replace_file(file, page.encode())
     return file
 
 

@@ -162,7 +162,7 @@ class JsonLinesTable(RowTable):
                     continue
                 try:
                     found = json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
-                except ValueError as error:
+                except (ValueError, RecursionError) as error:  # also of deep nesting
                     raise DataError(f"{self.path}, line {line} is no JSON: {error}; write one object a line") from None
                 if not isinstance(found, dict):
                     raise DataError(f"{self.path}, line {line}: {shortened(text.strip(), 40)!r} is no JSON object")
