@@ -43,6 +43,7 @@ perf: $(VENV)/installed-dev
 	$(BIN)/python perf/checkpoints.py | tee perf/results/checkpoints.txt
 	$(BIN)/python perf/memory.py | tee perf/results/memory.txt
 	$(BIN)/python perf/parallel.py | tee perf/results/parallel.txt
+	$(BIN)/python perf/start.py | tee perf/results/start.txt
 
 # kill -9 at random moments, 50 times, some of them on a cluster; a quarter of an hour
 faults: $(VENV)/installed-dev

@@ -20,6 +20,7 @@ from numba.core import config, types
 F = TypeVar("F", bound=Callable[..., Any])
 _called_by_address: dict[str, Any] = {}
 KEPT_BUILDS = 4
+NOTE = "compiled"  # a file that stands where all kernels of a search are compiled
 FIRST_BUILD = "edhie compiles its kernels for this machine: about half a minute on two cores, and only this once"
 
 
@@ -94,20 +95,21 @@ def say_compiling() -> None:
 
 def is_compiled() -> bool:
     """Return True where the kernels of the current sources are noted as compiled on this machine."""
-    return _note().exists()
+    return (compiled_folder() / NOTE).exists()
 
 
 def note_compiled() -> None:
     """Note for `is_compiled` that the kernels are compiled; do nothing where nothing can be written."""
     try:
-        _note().parent.mkdir(parents=True, exist_ok=True)
-        _note().touch()
+        compiled_folder().mkdir(parents=True, exist_ok=True)
+        (compiled_folder() / NOTE).touch()
     except OSError:
         return
 
 
-def _note() -> Path:
-    return Path(config.CACHE_DIR or _build_path()) / "compiled"
+def compiled_folder() -> Path:
+    """Return the folder that compiled code is kept in."""
+    return Path(config.CACHE_DIR or _build_path())
 
 
 @cache

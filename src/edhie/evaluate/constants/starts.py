@@ -11,11 +11,12 @@ from edhie.evaluate.machine.block import BLOCK, operand
 from edhie.evaluate.machine.kernels import fill, leaves_of, run
 from edhie.evaluate.machine.operators import MUL, POW
 from edhie.evaluate.machine.program import Program
-from edhie.expr.jit import jit
+from edhie.expr.jit import jit, typed
 
 Numbers = NDArray[np.float64]
 LEAST, MOST = 1e-6, 1e6
 SPREAD = 1.5  # decades to either side of a constant's scale
+ZERO = typed(0)
 REACH = 3.0  # scales to either side of 0
 
 
@@ -35,14 +36,14 @@ def leaf_scales(program: Program, columns: Numbers) -> Numbers:
             if np.isnan(leaves[j]):
                 leaves[j] = 1.0
         fill(registers, leaves)
-        run(program, k, columns, registers, 0, stop)
+        run(program, k, columns, registers, ZERO, stop)
         for i in range(program.starts[k], program.starts[k + 1]):
             a, b = program.left[i], program.right[i]
             if a == b or program.opcodes[i] == POW:
                 continue
             for leaf, beside in ((a, b), (b, a)):
                 if 0 <= leaf < len(leaves):
-                    typical = mean_magnitude(operand(beside, columns, registers, 0, stop))
+                    typical = mean_magnitude(operand(beside, columns, registers, ZERO, stop))
                     scale = 1.0 / typical if program.opcodes[i] == MUL else typical
                     scales[at + leaf] = min(max(scale, LEAST), MOST)
     return scales
