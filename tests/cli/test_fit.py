@@ -156,15 +156,15 @@ def test_selection(edhie: Callable[..., Any], tmp_path: Path) -> None:
     assert json.loads(edhie("fit", path, *options).out)["index"] < most_accurate["index"]
 
 
-def test_of_2000_columns_those_that_matter_are_searched(
+def test_of_800_columns_those_that_matter_are_searched(
     edhie: Callable[..., Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    columns = {f"v{k}": np.random.default_rng(k).uniform(1, 3, 200) for k in range(2000)}
-    columns["T"] = columns["v1200"] * columns["v7"] + 2 * columns["v30"]
+    columns = {f"v{k}": np.random.default_rng(k).uniform(1, 3, 200) for k in range(800)}
+    columns["T"] = columns["v700"] * columns["v7"] + 2 * columns["v30"]
     path, run = table(tmp_path, rows=200, **columns), tmp_path / "run"
     assert edhie("fit", path, "--target", "T", "--evaluations", 300, "--out", run).code == 0
-    assert "searching the 12 most informative of 2,001 columns: v7, v30, " in caplog.text
-    assert {"v7", "v30", "v1200"} <= set(load(run).best.expr.variables)
+    assert "searching the 8 most informative of 801 columns: v7, v30, " in caplog.text
+    assert {"v7", "v30", "v700"} <= set(load(run).best.expr.variables)
     assert load(run).columns == ("t", *columns)[:-1]
     assert (run / "report.html").stat().st_size < 400_000
     assert edhie("predict", run, path).code == 0
