@@ -16,7 +16,7 @@ import typer
 import edhie as package
 from edhie.cli import app
 
-HEAVY = {"sympy", "numba", "llvmlite", "matplotlib", "scipy", "mpmath", "antlr4", "torch", "pandas", "rapidfuzz"}
+HEAVY = {"sympy", "numba", "llvmlite", "matplotlib", "scipy", "mpmath", "torch", "pandas", "rapidfuzz"}
 
 
 def commands() -> Iterator[tuple[tuple[str, ...], Any]]:

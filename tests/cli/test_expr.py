@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -105,13 +104,6 @@ def test_a_mistyped_option(edhie: Callable[..., Any]) -> None:
 def test_figures_without_a_suffix_are_png(edhie: Callable[..., Any], tmp_path: Path) -> None:
     assert edhie("expr", "x", "--figure", tmp_path / "tree").out.endswith(f"tree drawn in {tmp_path / 'tree.png'}\n")
     assert (tmp_path / "tree.png").exists()
-
-
-def test_latex_without_its_extra(edhie: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "antlr4", None)
-    code, out, err = edhie("expr", "--latex", "x")
-    assert (code, out) == (1, "")
-    assert "pip install 'edhie[latex]'" in err
 
 
 @pytest.mark.parametrize("formula", ["9^9^9^9", "1/0", "log(-1)", "sqrt(-x^2)", "x^(1e300)", "2^10000000", "0/0"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from sympy.abc import x, y, z
 
 from edhie.corpora import BadLine, Corpus, ImportOptions, import_file
-from edhie.errors import CorpusError, MissingExtraError, SymbolError
+from edhie.errors import CorpusError, SymbolError
 from edhie.expr import Expr
 from edhie.expr.standard_libraries import everything
 from strategies import TAME_NUMBERS, exprs
@@ -49,7 +48,7 @@ def test_infix(file: Path) -> None:
 
 def test_latex_among_infix(file: Path) -> None:
     corpus = imported(file, "\\frac{1}{2} m v^2\n\\sqrt{x_{0}} + \\theta_{max}\nx + 1\n")
-    assert texts(corpus) == ["m*v^2/2", "sqrt(x0) + theta_max", "x + 1"]
+    assert texts(corpus) == ["1/2*m*v^2", "sqrt(x0) + theta_max", "x + 1"]
     assert texts(imported(file, "x y\n", notation="latex")) == ["x*y"]
     with pytest.raises(CorpusError, match=r"an operator is missing before 'y'"):
         imported(file, "x y\n", notation="infix")
@@ -275,12 +274,6 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
 def test_variables_that_cannot_be(file: Path) -> None:
     with pytest.raises(SymbolError, match="'2x' cannot name a variable"):
         imported(file, "x\n", variables=("2x",))
-
-
-def test_a_missing_extra_is_no_fault_of_the_lines(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "antlr4", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'edhie\[latex\]'"):
-        imported(file, "x\n\\frac{1}{2}\n", skip_bad=True)
 
 
 def test_too_many_numbers(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

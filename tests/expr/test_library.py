@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from edhie.errors import SymbolError
 from edhie.expr import Expr, SymbolLibrary, operator
-from edhie.expr.library import MAX_SYMBOLS, numbered_first
+from edhie.expr.library import MAX_SYMBOLS, natural_order, numbered_first
 from edhie.expr.standard_libraries import everything, feynman, nguyen
 from edhie.expr.symbols import NUMBER, OPERATORS, constant, literal
 from strategies import GAUSS, HYPOT, LIBRARIES, random_libraries
@@ -237,3 +237,10 @@ def test_ids_in_another_library():
 
 def test_numbered_names_come_first():
     assert numbered_first(["b", "x10", "x2", "a", "b"]) == ["x2", "x10", "b", "a"]
+
+
+def test_names_are_sorted_by_their_numbers_however_many_digits() -> None:
+    names = ["x10", "x2", "y1", "x01", "x" + "1" * 5000, "x", "a2b10", "a2b9"]
+    expected = ["a2b9", "a2b10", "x", "x01", "x2", "x10", "x" + "1" * 5000, "y1"]
+    assert sorted(names, key=natural_order) == expected
+    assert numbered_first(["b", f"x{'9' * 5000}", "x10", "x9"]) == ["x9", "x10", f"x{'9' * 5000}", "b"]

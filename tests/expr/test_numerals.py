@@ -1,6 +1,7 @@
 """One text for each number, which reads back as that number."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -62,3 +63,10 @@ def test_numerals(text):
 )
 def test_no_numerals(text):
     assert not is_numeral(text)
+
+
+@pytest.mark.parametrize("text", ["1" * 100_000 + "x", "1" * 100_000 + ".x", "1." + "1" * 100_000 + "e", "." * 100_000])
+def test_long_texts_are_told_from_numbers_at_once(text: str) -> None:
+    start = time.process_time()
+    assert not is_numeral(text)
+    assert time.process_time() - start < 0.5  # with a regular expression that backtracks it takes minutes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 import sympy
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from agreement import agree
 from edhie.errors import EdhieError, ExpressionError, SymbolError
-from edhie.expr import SymbolLibrary
+from edhie.expr import SymbolLibrary, parse
 from edhie.expr.standard_libraries import everything
 from edhie.expr.sympy_bridge import to_sympy
 from edhie.expr.sympy_reader import from_sympy
@@ -172,3 +174,11 @@ def test_as_written_evaluates_nothing() -> None:
         value = y + x - tower / 2 + sympy.Mul(2, 3)
     text = str(from_sympy(value, as_written=True))  # pytest must not print the tower
     assert text == "y + x - 9^9^9^9/2 + 2*3"
+
+
+@pytest.mark.parametrize("text", ["-3.5e9^9^9^9 - 7", "exp(exp(exp(exp(exp(9))))) + x", "x + 2^(-9^9^9)", "9^9^9^9"])
+def test_numbers_that_are_not_evaluated_are_read_as_they_are_written(text: str) -> None:
+    expr = parse(text)
+    start = time.process_time()
+    assert str(from_sympy(to_sympy(expr, evaluate=False))) == text
+    assert time.process_time() - start < 1

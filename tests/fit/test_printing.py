@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pytest
 from hypothesis import settings
 
 from edhie.evaluate import Data, read_data, values
@@ -56,7 +55,6 @@ def test_the_reciprocal_is_printed_where_it_is_shorter() -> None:
 
 
 def test_law_printed_latex_has_the_loss_beside_it() -> None:
-    pytest.importorskip("antlr4")
     from edhie.expr.latex_reader import from_latex
 
     for expr, data in fits(COUNT // 25, seed=11):

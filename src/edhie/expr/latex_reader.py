@@ -1,44 +1,32 @@
-"""Reading of LaTeX by SymPy's reader, with corrections of its known faults before and after."""
+"""Reading of formulas in LaTeX.
+
+A parser written by hand: SymPy's takes 3 ms for each term, minutes for some texts that are no formulas, and runs the
+digits of numbers as Python code.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from decimal import Decimal
-from typing import Any
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-import sympy
-from sympy.core.function import AppliedUndef
-
-from edhie.errors import MissingExtraError, ParseError, suggestion
+from edhie.errors import ParseError, SymbolError, shortened, suggestion
 from edhie.expr.expression import Expr
-from edhie.expr.library import SymbolLibrary
-from edhie.expr.symbols import ALIASES, FUNCTIONS, GREEK, OPERATORS, Symbol, latex_name
-from edhie.expr.sympy_bridge import sympy_function
-from edhie.expr.sympy_reader import from_sympy
+from edhie.expr.latex_lexer import CLOSE_BAR, OPEN_BAR, key, tokenise
+from edhie.expr.lexer import Token
+from edhie.expr.library import SymbolLibrary, natural_order
+from edhie.expr.notation import postfix_to_prefix
+from edhie.expr.standard_libraries import everything
+from edhie.expr.symbols import NAMED_LITERALS, NUMBER, OPERATORS, is_name, latex_name
 
-_printed = {name: symbol.printed_name for name, symbol in FUNCTIONS.items() if "operatorname" not in symbol.latex}
-NATIVE = {key: f"\\{text}" for name, text in _printed.items() if text for key in (name, text)}
-NATIVE |= {name: f"\\{name}" for name in ("exp", "log")}
-"""Commands of functions that SymPy's reader knows."""
-COMMANDS = frozenset(
-    "frac dfrac tfrac sqrt cdot times div pi left right varepsilon vartheta varphi varrho hbar ell".split()
-)
-COMMANDS |= GREEK | {command[1:] for command in NATIVE.values()}
-LEFT_BAR = re.compile(r"\\left\s*(?:\||\\[lr]?vert(?![A-Za-z]))|\\lvert(?![A-Za-z])")
-RIGHT_BAR = re.compile(r"\\right\s*(?:\||\\[lr]?vert(?![A-Za-z]))|\\rvert(?![A-Za-z])")
-LOOKS_ONLY = re.compile(r"\\[,;:! ]|\\(?:quad|qquad|displaystyle|limits|left|right)(?![A-Za-z])\s*|\$")
-NAMED = re.compile(r"\\(operatorname|mathrm|text|mathit)\*?\s*\{\s*((?:[^\W\d_]|\\?_)(?:[^\W_]|\\?_)*)\s*\}")
-LETTER = re.compile(r"\\[A-Za-z]+|_(?:\{[^{}]*\}|.)|([^\W\d_])(?:_(?:\{((?:[^\W_]|\\?_)+)\}|([^\W_])))?")
-SUBSCRIPT = re.compile(r"_\{((?:[^\W_]|\\?_)+)\}")
-SCIENTIFIC = re.compile(
-    r"(?<![\w^.}])(\d+\.?\d*)(?:[eE]([+-]?\d{1,3})(?!\d)|\s*\\(?:cdot|times)\s*10\^\{\s*([+-]?\d{1,3})\s*\})"
-)
-PIECE = re.compile(r"\\[A-Za-z]+|\d+|.", re.DOTALL)
-PAIRS = {"(": ")", "{": "}", "[": "]"}
-FIRST_PLACEHOLDER = 900_001
-MAX_PREFIXES = 60
+PRODUCTS = {"*": "*", "/": "/", ":": "/"}
+CLOSING = {"(": ")", "{": "}", "[": "]", r"\{": r"\}"}
+BARS = {"|": "|", OPEN_BAR: CLOSE_BAR}
+RELATIONS = ("=", "<", ">")
+STARTS = ("number", "name", "function", "fraction", "root")
+INVERSES = {"sin": "asin", "cos": "acos", "tan": "atan"}
+FOLDED = ("min", "max")
+MAX_DEPTH = 80  # of brackets; each takes some frames of Python's stack
 
 
 def from_latex(text: str, library: SymbolLibrary | None = None) -> Expr:
@@ -46,187 +34,282 @@ def from_latex(text: str, library: SymbolLibrary | None = None) -> Expr:
 
     Names are matched to the library's variables as LaTeX writes them; without a library
     `x_{0}` is read as x0 and `\theta_{max}` as theta_max. A lone `c` is the fitted
-    constant, `e` and `\pi` the numbers, `\log` and `\ln` the natural logarithm.
+    constant, `e` and `\pi` the numbers, `\log` and `\ln` the natural logarithm. The operand of a function without
+    parentheses ends before the next operator or function: `\sin 2 x \cdot y` is sin(2*x)*y.
 
     >>> str(from_latex(r"\frac{\theta_{max}^2}{2} + \sin x_0"))
     'theta_max^2/2 + sin(x0)'
     """
-    _check_brackets(text)
-    formula = _Formula(text, library)
-    constant = library.constant if library else "c"
-    value = _by_sympy(formula)
-    with sympy.evaluate(False):
-        value = _mended(value, formula)
-    return from_sympy(value, library, constants=(constant,) if constant else (), as_written=True)
-
-
-@dataclass
-class _Formula:
-    """A formula rewritten for SymPy's reader: known commands, one-letter names, numbers as subscripts."""
-
-    text: str
-    library: SymbolLibrary | None
-    ready: str = ""
-    origin: list[int] = field(default_factory=list)
-    """Position in `text` of each character of `ready`, and of its end."""
-    words: dict[str, str] = field(default_factory=dict)
-    """Names and subscripts, by the number that replaces them."""
-    wholes: set[str] = field(default_factory=set)
-    """Numbers that replace a whole name."""
-
-    def __post_init__(self) -> None:
-        self.ready, self.origin = self.text, list(range(len(self.text) + 1))
-        if self.function("abs") is not None:  # bars that say which side they are on: SymPy's reader would guess
-            self._replace(LEFT_BAR, lambda match: f"f_{{{self.placeholder('abs')}}}(")
-            self._replace(RIGHT_BAR, lambda match: ")")
-        self._replace(LOOKS_ONLY, lambda match: " ")
-        self._replace(NAMED, self._named)
-        for match in re.finditer(r"\\([A-Za-z]+)", self.ready):
-            if match[1] not in COMMANDS:
-                what = f"unknown LaTeX command {match[0]!r}{suggestion(match[1], COMMANDS)}"
-                raise ParseError(what, self.text, self.place(match))
-        self._replace(LETTER, self._letter)
-        self._replace(SUBSCRIPT, self._subscript)
-        self._replace(SCIENTIFIC, lambda match: format(Decimal(f"{match[1]}e{match[2] or match[3]}"), "f"))
-
-    def _replace(self, pattern: re.Pattern[str], new: Callable[[re.Match[str]], str]) -> None:
-        text, origin, at = [], [], 0
-        for match in pattern.finditer(self.ready):
-            replaced = new(match)
-            text += [self.ready[at : match.start()], replaced]
-            origin += self.origin[at : match.start()] + [self.origin[match.start()]] * len(replaced)
-            at = match.end()
-        self.ready, self.origin = "".join(text) + self.ready[at:], origin + self.origin[at:]
-
-    def placeholder(self, word: str) -> str:
-        """Return a number that replaces a word, since SymPy's reader takes only numbers as subscripts."""
-        number = str(FIRST_PLACEHOLDER + len(self.words))
-        self.words[number] = word.replace("\\", "")
-        return number
-
-    def function(self, name: str) -> Symbol | None:
-        """Return the operator of this name, or None for a variable or an unknown name."""
-        if self.library is not None and name in self.library:
-            return self.library[name] if self.library[name].arity else None
-        built_in = OPERATORS.get(ALIASES.get(name, name))
-        return built_in if built_in is not None and built_in.style == "function" else None
-
-    def _named(self, match: re.Match[str]) -> str:
-        name = match[2].replace("\\", "")
-        symbol = self.function(name)
-        if symbol is not None:
-            return f"{NATIVE[name]} " if name in NATIVE else f"f_{{{self.placeholder(symbol.name)}}}"
-        if match[1] == "operatorname" and not (self.library and name in self.library):
-            known = [*OPERATORS, *(self.library.names if self.library else ())]
-            raise ParseError(f"unknown function {name!r}{suggestion(name, known)}", self.text, self.place(match))
-        return self._whole(name)
-
-    def _letter(self, match: re.Match[str]) -> str:
-        """Replace letters that SymPy's reader does not know, and d, which it reads as a differential."""
-        if match[1] is None or not match[1].isalpha() or (match[1].isascii() and match[1] != "d"):
-            return match[0]
-        tail = match[2] or match[3]
-        return self._whole(f"{match[1]}_{tail}" if tail else match[1])
-
-    def _whole(self, name: str) -> str:
-        number = self.placeholder(name)
-        self.wholes.add(number)
-        return f"v_{{{number}}}"
-
-    def _subscript(self, match: re.Match[str]) -> str:
-        is_simple = match[1].isdecimal() or (len(match[1]) == 1 and match[1].isalpha())
-        return match[0] if is_simple else f"_{{{self.placeholder(match[1])}}}"
-
-    def place(self, match: re.Match[str]) -> int:
-        return self.origin[match.start()]
-
-
-def _check_brackets(text: str) -> None:
-    opened: list[int] = []
-    for match in PIECE.finditer(re.sub(r"\\[{}]", "  ", text)):
-        if match[0] in PAIRS:
-            opened.append(match.start())
-        elif match[0] in PAIRS.values() and (not opened or PAIRS[text[opened.pop()]] != match[0]):
-            raise ParseError(f"this {match[0]!r} closes nothing", text, match.start())
-    if opened:
-        raise ParseError(f"this {text[opened[-1]]!r} is never closed", text, opened[-1])
-
-
-def _by_sympy(formula: _Formula) -> Any:
+    tokens = tokenise(text, library)
+    parser = _Parser(text, tokens, library)
     try:
-        import antlr4  # noqa: F401  -- SymPy says only deep inside that it is missing
-        from sympy.parsing.latex import LaTeXParsingError, parse_latex
-    except ImportError as error:
-        raise MissingExtraError("reading LaTeX", "latex") from error
-    if not formula.ready.strip():
-        raise ParseError("a formula is missing", formula.text, 0)
-
-    def read(ready: str) -> Any:
-        return parse_latex(ready, strict=True, backend="antlr")
-
+        postfix = parser.whole()
+    except RecursionError:  # where the caller's own stack is deep
+        raise ParseError("nested too deeply", text, 0) from None
+    if library is None:
+        names = [token for token in dict.fromkeys(postfix) if token in parser.names]
+        base = everything(sorted(names, key=natural_order))
+    else:
+        base = library.extended(*OPERATORS.values(), *NAMED_LITERALS.values(), NUMBER)
     try:
-        value = read(formula.ready)
-    except RecursionError:
-        raise ParseError("nested too deeply", formula.text, 0) from None
-    except (LaTeXParsingError, AttributeError, TypeError, ValueError, IndexError):  # it raises what comes
-        place = _fault(formula.ready, read)
-        raise ParseError("not readable as LaTeX", formula.text, formula.origin[place]) from None
-    if not isinstance(value, sympy.Expr):
-        raise ParseError("not an expression but a relation or a list", formula.text, 0)
-    return value
+        return _over(library or base, Expr(base, postfix_to_prefix(postfix, lambda token: base[token].arity)))
+    except (SymbolError, IndexError) as error:
+        raise ParseError(str(error), text, 0) from error
 
 
-def _fault(ready: str, read: Callable[[str], Any]) -> int:
-    """Return the end of the longest beginning that can be read."""
-    ends = [match.end() for match in PIECE.finditer(ready) if not match[0].isspace()][:-1]
-    for end in ends[: -MAX_PREFIXES - 1 : -1]:
-        try:
-            read(ready[:end])
-        except Exception:  # whatever it is, this beginning is no formula
-            continue
-        return end + len(ready[end:]) - len(ready[end:].lstrip())
-    return 0
+def _over(library: SymbolLibrary, expr: Expr) -> Expr:
+    """Return the expression over a library, written with other symbols where it lacks some."""
+    try:
+        return expr.cast(library)
+    except SymbolError:
+        from edhie.expr.sympy_bridge import to_sympy
+        from edhie.expr.sympy_reader import from_sympy
+
+        return from_sympy(to_sympy(expr, evaluate=False), library, as_written=True)
 
 
-def _mended(value: Any, formula: _Formula) -> Any:
-    """Restore names and functions in SymPy's result, and read c(x + 1) as a product."""
-    value = value.replace(lambda node: isinstance(node, AppliedUndef), lambda node: _applied(node, formula))
-    value = value.replace(  # only \sqrt[3] gives this; x^{1/3} is not evaluated
-        lambda node: node.is_Pow and node.exp == sympy.Rational(1, 3),
-        lambda node: sympy_function(OPERATORS["cbrt"])(node.base),
-    )
-    known = {_bare(latex_name(name)): name for name in formula.library.variables} if formula.library else {}
-    return value.xreplace({symbol: _true_symbol(symbol.name, known, formula) for symbol in value.free_symbols})
+class _Parser:
+    """Reads the tokens by recursive descent and writes them in postfix order, each operator after its operands."""
 
+    def __init__(self, text: str, tokens: list[Token], library: SymbolLibrary | None) -> None:
+        self.text, self.tokens, self.library = text, tokens, library
+        variables = library.variables if library else ()
+        self.known = {key(latex_name(name)): name for name in variables}
+        self.constant = library.constant if library else "c"
+        self.names: set[str] = set()
+        """Names of variables that were read, where there is no library."""
+        self.at = self.bars = 0
+        self.opened: list[Token] = []
+        self.out: list[str] = []
 
-def _applied(node: Any, formula: _Formula) -> Any:
-    name, operands = node.func.__name__, node.args
-    if name in ("min", "max"):
-        return sympy_function(OPERATORS[name])(*operands)
-    head, _, tail = _bare(name).partition("_")
-    symbol = formula.function(formula.words[tail]) if head == "f" and tail in formula.words else None
-    if symbol is not None and len(operands) == symbol.arity:
-        return sympy_function(symbol)(*operands)
-    if symbol is not None or len(operands) != 1:
-        word = formula.words.get(tail, name)
-        raise ParseError(f"{word!r} does not take {len(operands)} operands", formula.text, 0)
-    return sympy.Mul(sympy.Symbol(name), operands[0])
+    @property
+    def next(self) -> Token:
+        return self.tokens[self.at]
 
+    def take(self) -> Token:
+        self.at += 1
+        return self.tokens[self.at - 1]
 
-def _true_symbol(spelled: str, known: dict[str, str], formula: _Formula) -> Any:
-    head, _, tail = _bare(spelled).partition("_")
-    word = formula.words.get(tail, tail)
-    is_word = tail in formula.wholes
-    name = word if is_word else f"{head}_{word}" if word else head
-    if name == "pi" and not (is_word and name in known):
-        return sympy.pi
-    if name == "e" and name not in known:
-        return sympy.E
-    return sympy.Symbol(known.get(name, _plain(name)), real=True)
+    def error(self, what: str, token: Token | None = None) -> ParseError:
+        return ParseError(what, self.text, (token or self.next).position)
 
+    def unexpected(self) -> ParseError:
+        token = self.next
+        if token.text in RELATIONS:
+            return self.error("not an expression but a relation")
+        if token.text in (*CLOSING.values(), CLOSE_BAR):
+            return self.error(f"this {token.text.removeprefix('close ')!r} closes nothing")
+        if token.text == ",":
+            return self.error("a comma belongs between the operands of a function")
+        return self.error(f"{shortened(token.text, 40)!r} is not readable here")
 
-def _bare(name: str) -> str:
-    return re.sub(r"[{}\\ ]|mathrm", "", name)
+    def missing(self) -> ParseError:
+        if self.next.kind == "end":
+            return self.unclosed() if self.opened else self.error("the formula ends where an operand should be")
+        return self.error(f"an operand is missing before {self.next.text[-1]!r}")
+
+    def unclosed(self) -> ParseError:
+        opening = self.opened[-1]
+        return self.error(f"this {opening.text.removeprefix('open ')!r} is never closed", opening)
+
+    def whole(self) -> list[str]:
+        if self.next.kind == "end":
+            raise ParseError("a formula is missing", self.text, 0)
+        self.sum()
+        if self.next.kind != "end":
+            raise self.unexpected()
+        return self.out
+
+    # -- sums, products and powers ----------------------------------------------------
+
+    def sum(self) -> None:
+        self.product()
+        while self.next.text in ("+", "-"):
+            sign = self.take().text
+            self.product()
+            self.out.append(sign)
+
+    def product(self) -> None:
+        self.factors()
+        while self.next.text in PRODUCTS:
+            sign = PRODUCTS[self.take().text]
+            self.factors()
+            self.out.append(sign)
+
+    def factors(self, *, in_operand: bool = False) -> None:
+        """Read factors without a sign between them; the operand of a function ends before another function."""
+        is_negative = False
+        while self.next.text in ("+", "-"):
+            is_negative ^= self.take().text == "-"
+        if is_negative and self.next.kind == "number" and self.tokens[self.at + 1].text != "^":
+            self.number(self.take(), "-")
+            is_negative = False
+        else:
+            self.power()
+        while self.starts_operand() and not (in_operand and self.next.kind == "function"):
+            if self.next.kind == "number" and self.tokens[self.at - 1].kind == "number":
+                raise self.error("an operator is missing between two numbers")
+            self.power()
+            self.out.append("*")
+        if is_negative:
+            self.out.append("neg")
+
+    def starts_operand(self) -> bool:
+        token = self.next
+        if token.kind in STARTS or token.text in CLOSING or token.text == OPEN_BAR:
+            return True
+        return token.text == "|" and not self.bars
+
+    def power(self) -> None:
+        is_e = self.next.kind == "name" and self.next.text == "e" and "e" not in self.known
+        start = len(self.out)
+        self.operand()
+        if self.next.text == "_":
+            raise self.error("a subscript belongs to a name")
+        if self.next.text != "^":
+            return
+        exponent = self.exponent()
+        if self.next.text == "^":
+            raise self.error("a second exponent; put the first power in braces")
+        if is_e:
+            self.out[start:] = [*exponent, "exp"]
+        else:
+            self.raised(exponent)
+
+    def exponent(self) -> list[str]:
+        """Read `^` and what stands above; return it in postfix order."""
+        self.take()
+        outer, self.out = self.out, []
+        self.operand()
+        outer, self.out = self.out, outer
+        return outer
+
+    def raised(self, exponent: list[str]) -> None:
+        short = f"^{exponent[0]}"
+        if len(exponent) == 1 and short in OPERATORS and (self.library is None or short in self.library):
+            self.out.append(short)
+        else:
+            self.out += [*exponent, "^"]
+
+    # -- operands ---------------------------------------------------------------------
+
+    def operand(self) -> None:
+        token = self.next
+        if token.kind in STARTS:
+            self.take()
+            getattr(self, token.kind)(token)
+        elif token.text in CLOSING:
+            self.group()
+        elif token.text in BARS:
+            with self.inside(BARS[token.text]):
+                self.bars = int(token.text == "|")
+                self.sum()
+            self.out.append("abs")
+        else:
+            raise self.missing()
+
+    def group(self, function: str = "") -> int:
+        """Read brackets around an operand, or around all those of a function; return their number."""
+        count = 1
+        with self.inside(CLOSING[self.next.text]):
+            self.sum()
+            while self.next.text == "," and function:
+                if function in FOLDED and count > 1:
+                    self.out.append(function)
+                self.take()
+                self.sum()
+                count += 1
+        return count
+
+    @contextmanager
+    def inside(self, closing: str) -> Iterator[None]:
+        """Take an opening bracket before the block and the closing one after it."""
+        opening, outer = self.take(), self.bars
+        self.opened.append(opening)
+        if len(self.opened) > MAX_DEPTH:
+            raise self.error(f"nested too deeply: at most {MAX_DEPTH} brackets are read", opening)
+        self.bars = 0
+        yield
+        self.bars = outer
+        if self.next.text != closing:
+            raise self.unclosed() if self.next.kind == "end" else self.unexpected()
+        self.opened.pop()
+        self.take()
+
+    def number(self, token: Token, sign: str = "") -> None:
+        if not math.isfinite(float(token.text)):
+            raise self.error(f"the number {shortened(token.text, 40)} is too large for a double", token)
+        self.out.append(sign + token.text)
+
+    def name(self, token: Token) -> None:
+        name = self.known.get(token.text)
+        literal = token.text.removeprefix("\\")
+        if literal in NAMED_LITERALS and (name is None or token.text != literal):
+            self.out.append(literal)
+            return
+        name = name or _plain(token.text)
+        if not is_name(name):
+            raise self.error(f"{shortened(name)!r} is not a name", token)
+        if name != self.constant:
+            if self.library is not None and name not in self.library.variables:
+                hint = suggestion(name, self.library.variables)
+                raise self.error(f"unknown symbol {shortened(name)!r}{hint}", token)
+            self.names.add(name)
+        self.out.append(name)
+
+    def fraction(self, token: Token) -> None:
+        for _ in range(2):
+            self.argument()
+        self.out.append("/")
+
+    def argument(self) -> None:
+        r"""Read what a command takes: braces, a letter, or one digit, as in `\frac12`."""
+        token = self.next
+        if token.kind == "number" and len(token.text) > 1 and token.text.isdecimal():
+            self.tokens[self.at] = Token("number", token.text[1:], token.position + 1)
+            self.number(Token("number", token.text[0], token.position))
+        else:
+            self.operand()
+
+    def root(self, token: Token) -> None:
+        degree: Sequence[str] = ["2"]
+        if self.next.text == "[":
+            start = len(self.out)
+            self.group()
+            degree = self.out[start:]
+            del self.out[start:]
+        self.argument()
+        short = {"2": "sqrt", "3": "cbrt"}.get(degree[0]) if len(degree) == 1 else None
+        self.out += [short] if short else ["1", *degree, "/", "^"]
+
+    def function(self, token: Token) -> None:
+        base: list[str] = []
+        exponent: list[str] = []
+        if self.next.text == "_" and token.text == "log":
+            base = self.exponent()
+        if self.next.text == "^":
+            exponent = self.exponent()
+        if self.next.text in CLOSING:
+            count = self.group(token.text)
+        else:
+            self.factors(in_operand=True)
+            count = 1
+        name = token.text
+        if exponent == ["-1"]:
+            if name not in INVERSES:
+                raise self.error(f"{name}^-1 can mean 1/{name} or the inverse function; write one of them", token)
+            name, exponent = INVERSES[name], []
+        self.called(name, count, token)
+        if base:
+            self.out[-1:] = ["log10"] if base == ["10"] else ["log", *base, "log", "/"]
+        if exponent:
+            self.raised(exponent)
+
+    def called(self, name: str, count: int, token: Token) -> None:
+        symbol = self.library[name] if self.library and name in self.library else OPERATORS[name]
+        if count != symbol.arity and not (name in FOLDED and count > symbol.arity):
+            raise self.error(f"{name!r} takes {symbol.arity} operand{'s' * (symbol.arity > 1)}, not {count}", token)
+        self.out.append(name)
 
 
 def _plain(name: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from edhie.errors import ParseError
 from edhie.expr.symbols import is_in_names
 
-TOKEN = re.compile(r"(?P<number>(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)|(?P<sign>\*\*|[-+*/^(),])|(?P<blank>\s+)")
+TOKEN = re.compile(r"(?P<number>(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?)|(?P<sign>\*\*|[-+*/^(),])|(?P<blank>\s+)")
 LOOK_ALIKES = {"−": "-", "–": "-", "×": "*", "÷": "/", "[": "(", "]": ")", "{": "(", "}": ")"}  # noqa: RUF001
 LOOK_ALIKES |= {"\u00b7": "*", "\u0387": "*", "\u22c5": "*"}  # three dots that look the same
 LOOK_ALIKES |= {superscript: f"^{digit}" for digit, superscript in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}

@@ -252,7 +252,16 @@ def variable_names(variables: int | Sequence[str]) -> list[str]:
 def numbered_first(names: Sequence[str]) -> list[str]:
     """Return distinct names, x0, x1, … by number before all others, which keep their order."""
     numbered = [name for name in names if re.fullmatch(r"x\d+", name)]
-    return list(dict.fromkeys((*sorted(numbered, key=lambda name: int(name[1:])), *names)))
+    return list(dict.fromkeys((*sorted(numbered, key=natural_order), *names)))
+
+
+def natural_order(name: str) -> list[tuple[int, int, str]]:
+    """Return a sort key that puts x2 before x10."""
+    key = []
+    for part in filter(None, re.split(r"(\d+)", name)):
+        digits = part.lstrip("0") if part.isdecimal() else part
+        key.append((0, len(digits), digits) if part.isdecimal() else (1, 0, part))  # digits may be too many for int()
+    return key
 
 
 def _saved_symbol(name: str, kind: str, custom_arity: int | None, own: dict[str, Symbol]) -> Symbol:

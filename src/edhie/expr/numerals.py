@@ -7,7 +7,7 @@ import re
 
 from edhie.errors import SymbolError
 
-NUMERAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+NUMERAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
 def is_numeral(text: str) -> bool:

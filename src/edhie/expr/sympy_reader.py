@@ -12,11 +12,11 @@ import sympy
 
 from edhie.errors import ExpressionError, SymbolError, shortened
 from edhie.expr.expression import Expr
-from edhie.expr.library import SymbolLibrary
+from edhie.expr.library import SymbolLibrary, natural_order
 from edhie.expr.numerals import numeral
 from edhie.expr.standard_libraries import everything
 from edhie.expr.symbols import FUNCTIONS, NAMED_LITERALS, Symbol
-from edhie.expr.sympy_bridge import constant_stem, sympy_function
+from edhie.expr.sympy_bridge import MAX_BITS, constant_stem, sympy_function
 
 Prefix = list[str]
 
@@ -39,7 +39,7 @@ def from_sympy(
     The symbols named in `constants` become the fitted constant; by default those that `to_sympy` makes (c0, c1, …, or
     as the library's constant is called) and c itself, unless a variable has the name. Sums and products become chains
     that lean to the left, in SymPy's printing order. With `as_written` the order of operands is kept and nothing is
-    evaluated.
+    evaluated; so it is where there are numbers such as 9^9^9, which SymPy would compute to find the order.
 
     >>> import sympy
     >>> str(from_sympy(sympy.sympify("x0**2/2 - exp(-x0)*sqrt(x1)")))
@@ -54,9 +54,10 @@ def from_sympy(
     if not isinstance(value, sympy.Expr):
         raise ExpressionError(f"{shortened(str(value))} is not an expression; its type is {type(value).__name__}")
     try:
+        as_written = as_written or _has_huge_power(value)
         names = {symbol.name for symbol in value.free_symbols}
         if library is None:
-            library = everything(sorted(names - _constants_among(names, constants, None), key=_natural))
+            library = everything(sorted(names - _constants_among(names, constants, None), key=natural_order))
         reader = _Reader(library, _constants_among(names, constants, library), as_written)
         with sympy.evaluate(not as_written):
             return Expr(library, reader.read(value))
@@ -73,9 +74,23 @@ def _constants_among(names: set[str], given: Collection[str] | None, library: Sy
     return {name for name in names if re.fullmatch(rf"({stems})\d*", name) and name not in variables}
 
 
-def _natural(name: str) -> list[tuple[int, int | str]]:
-    """Return a sort key that puts x2 before x10."""
-    return [(0, int(part)) if part.isdecimal() else (1, part) for part in re.split(r"(\d+)", name) if part]
+def _has_huge_power(value: sympy.Expr) -> bool:
+    """Return True for a power of numbers with too large an exponent, which was not evaluated."""
+    powers = value.atoms(sympy.Pow, sympy.exp)
+    return any(power.is_number and _magnitude(power.as_base_exp()[1]) > MAX_BITS for power in powers)
+
+
+def _magnitude(value: sympy.Expr) -> float:
+    """Return about how large a number is, without evaluating it exactly."""
+    if value.is_Number:
+        return abs(float(value)) if abs(value) < MAX_INTEGER else math.inf
+    parts = [_magnitude(part) for part in value.args]
+    try:
+        if value.is_Pow:
+            return math.pow(max(parts[0], 1.0), parts[1])
+        return math.exp(parts[0]) if isinstance(value, sympy.exp) else math.prod(parts) if value.is_Mul else sum(parts)
+    except OverflowError:
+        return math.inf
 
 
 def _is_negative(value: sympy.Expr) -> bool:
