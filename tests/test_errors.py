@@ -71,6 +71,8 @@ def test_near_misses_are_suggested():
     assert suggestion("sinn", ["sin", "cos"]) == "; did you mean 'sin'?"
     assert suggestion("temprature", ["pressure", "temperature"]) == "; did you mean 'temperature'?"
     assert suggestion("qqq", ["sin", "cos"]) == ""
+    assert suggestion("s" * 60, ["s" * 61]) != ""
+    assert suggestion("s" * 61, ["s" * 61]) == ""  # it would take seconds for a text of millions
 
 
 def test_faults_of_files_are_told_as_errors(tmp_path):

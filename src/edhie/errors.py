@@ -8,6 +8,8 @@ from difflib import get_close_matches
 from typing import Any
 from unicodedata import east_asian_width
 
+LONGEST_TYPO = 60  # comparing a word of a million letters takes seconds
+
 
 class EdhieError(Exception):
     """Base of all errors a caller may want to catch; its text says what, where and what to do."""
@@ -109,6 +111,8 @@ def shortened(text: str, width: int = 120) -> str:
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return `; did you mean 'sin'?` for a near miss, else an empty text."""
+    if len(word) > LONGEST_TYPO:
+        return ""
     close = get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"; did you mean {close[0]!r}?" if close else ""
 

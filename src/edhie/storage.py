@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any
 
 import numpy as np
@@ -32,7 +33,7 @@ FILES, CHECKSUM = "files", "checksum"  # in a description: digests of the other 
 MOST_TEXT = 1 << 26  # bytes of a description
 FAULTS = (
     EdhieError, ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RuntimeError, EOFError,
-    zipfile.BadZipFile,
+    zipfile.BadZipFile, SyntaxError, TokenError,
 )  # fmt: skip
 """Errors that reading a damaged file raises."""
 

@@ -73,6 +73,8 @@ def test_a_variable_may_have_the_constants_name(tmp_path: Path) -> None:
         ('id = "cup"', 'id = "=cup"', "files are named by the id"),
         ('id = "cup"', 'id = "[red]cup"', "files are named by the id"),
         ("[[problem]]", "[[problem]", "is not valid TOML"),
+        ("n_train = 20", f"n_train = {'1' * 5000}", "is not valid TOML: Exceeds the limit"),
+        ("n_train = 20", f"n_train = {'[' * 5000}", "is not valid TOML: .*recursion"),
         ("[[problem]]", "[problem]", r"write \[defaults\] once and \[\[problem\]\] before each"),
     ],
 )

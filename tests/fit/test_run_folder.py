@@ -90,6 +90,13 @@ def test_the_choice_is_kept(found: Discovery, tmp_path: Path) -> None:
     assert load(folder).index == load(folder, whole=False).index == other
 
 
+def test_equations_of_other_variables_than_the_rows_have(found: Discovery, tmp_path: Path) -> None:
+    path = save(found, tmp_path) / "discovery.json"
+    path.write_text(json.dumps(unsealed(path) | {"variables": ["p", "q"]}), encoding="utf-8")
+    with pytest.raises(SearchError, match=r"has variables that are not in data\.safetensors"):
+        load(tmp_path)
+
+
 def test_nothing_found(found: Discovery, tmp_path: Path) -> None:
     nothing = discover(found.train, Settings(max_time=None, max_evaluations=0))
     back = load(save(nothing, tmp_path), whole=False)

@@ -76,3 +76,9 @@ def test_a_caret_shows_the_place() -> None:
     assert str(caught.value) == (
         "line 2: unexpected character '+'; terminals stand in quotes, such as '+'\n  F -> F + F [1.0]\n         ^"
     )
+
+
+@pytest.mark.parametrize("text", ["\\\n", "E -> 'x' [1]\n \\", " \\\n\\\n"])
+def test_a_line_of_nothing_but_its_continuation(text: str) -> None:
+    with pytest.raises(GrammarError, match="a rule begins with a nonterminal"):
+        PCFG.parse(text)

@@ -51,7 +51,7 @@ def read_rows(text: str, where: str) -> list[dict[str, Any]]:
     """Return the problems of a TOML text as checked rows, with [defaults] filled in; `where` is for messages."""
     try:
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also of numbers with thousands of digits, and of deep nesting
         raise ProblemError(f"{where} is not valid TOML: {error}") from None
     _check_keys(table, ("defaults", "problem"), where)
     defaults, rows = table.get("defaults", {}), table.get("problem", [])

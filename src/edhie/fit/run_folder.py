@@ -114,6 +114,8 @@ def _as_candidate(equation: Equation) -> dict[str, Any]:
 
 def _equation(row: dict[str, Any], library: SymbolLibrary, problem: Problem, settings: Settings) -> Equation:
     free = parse(row["formula"], library)
+    if not set(free.variables).issubset(problem.train.names):
+        raise ValueError(f"{row['formula']!r} has variables that are not in {ROWS}")
     expr = free.with_constants(row["constants"]) if row["constants"] else free
     candidate = Candidate(expr, float(row["loss"]), float(row["complexity"]), int(row["executed_at"]))
     model = None if row["noise"] is None else model_of(row["noise"], float(row["noise_ratio"]))

@@ -25,7 +25,7 @@ TOKEN = re.compile(
     re.VERBOSE,
 )
 COMMENT = re.compile(r"""('[^']*'|"[^"]*")|#.*""")  # a quoted # is a terminal
-DECIMAL = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+DECIMAL = re.compile(r"(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 Token = tuple[str, str, int]  # kind, text, position in its line
 
@@ -81,7 +81,7 @@ def _directive(number: int, line: str) -> str:
 
 
 def _read_line(number: int, line: str) -> list[Rule]:
-    tokens = _tokenise(number, line)
+    tokens = _tokenise(number, line) or [("end", "", 0)]
     if tokens[0][0] != "nonterminal":
         raise _error(number, line, tokens[0][2], "a rule begins with a nonterminal, without quotes: E -> 'x0' [1.0]")
     lhs = tokens[0][1]

@@ -93,6 +93,25 @@ def test_arrays_without_names_and_of_one_column_too_few(tmp_path: Path) -> None:
         open_table(path)
 
 
+def test_the_header_of_an_array_that_is_no_python(tmp_path: Path) -> None:
+    np.save(tmp_path / "t.npy", np.ones((4, 3)))
+    content = (tmp_path / "t.npy").read_bytes()
+    for damaged in (b"((4, 3", b"(4$ 3)", b"(4 L3)"):
+        (tmp_path / "t.npy").write_bytes(content.replace(b"(4, 3)", damaged))
+        with pytest.raises(DataError, match="cannot be read as an array of NumPy"):
+            open_table(tmp_path / "t.npy")
+
+
+def test_an_archive_that_is_compressed_in_an_unknown_way(tmp_path: Path) -> None:
+    np.savez(tmp_path / "t.npz", a=np.ones(4), b=np.ones(4))
+    content = bytearray((tmp_path / "t.npz").read_bytes())
+    at = content.index(b"PK\x01\x02") + 10  # of the first entry in the list of contents
+    content[at : at + 2] = b"\x63\x00"
+    (tmp_path / "t.npz").write_bytes(content)
+    with pytest.raises(DataError, match="cannot be read as an archive of NumPy"):
+        open_table(tmp_path / "t.npz")
+
+
 def test_damaged_files_and_objects_are_refused(tmp_path: Path) -> None:
     for path in every_format(tmp_path, TABLE):
         content = path.read_bytes()

@@ -218,6 +218,30 @@ def test_faults_of_json_lines(text: str, message: str, tmp_path: Path) -> None:
         open_table(written(tmp_path, text, "t.jsonl")).numbers(["t"])
 
 
+@pytest.mark.parametrize("name", ["t.csv.gz", "t.npy.gz"])
+def test_a_damaged_archive(name: str, tmp_path: Path) -> None:
+    content = gzip.compress(b"a,b\n1,2\n")
+    for damaged in (content[:10] + b"\xff" * 8 + content[18:], content[:14]):
+        with pytest.raises(DataError, match="cannot be read"):
+            open_table(written(tmp_path, damaged, name))
+
+
+def test_json_that_is_nested_too_deeply(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"line 1 is no JSON: .*recursion"):
+        open_table(written(tmp_path, '{"x": ' + "[" * 100_000, "t.jsonl"))
+
+
+def test_an_exponent_of_thousands_of_digits(tmp_path: Path) -> None:
+    table = open_table(written(tmp_path, f"a,b\n1.5e-{'1' * 5000},2\n1.25,3\n"))
+    assert table.written_step("a") == 0.01
+
+
+def test_a_cell_that_is_too_long(tmp_path: Path) -> None:
+    for text in (f"a,b\n1,{'2' * 200_000}\n", f"a,{'b' * 200_000}\n1,2\n"):
+        with pytest.raises(DataError, match="field larger than field limit"):
+            open_table(written(tmp_path, text))
+
+
 @pytest.mark.parametrize(("name", "text"), [("t.csv.gz", "a,b\n1.50,2\n"), ("t.TSV.GZ", "a\tb\n1.50\t2\n")])
 def test_compressed_files(name: str, text: str, tmp_path: Path) -> None:
     table = open_table(written(tmp_path, gzip.compress(text.encode()), name))

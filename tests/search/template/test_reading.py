@@ -74,3 +74,9 @@ def test_names_that_could_be_mistaken_for_those_in_its_place() -> None:
     template = Template.parse("f() + ___ + hole0", library)
     assert template.tokens == ("+", "+", "", "___", "hole0")
     assert len(set(template.hole_library.names)) == len(template.hole_library)
+
+
+def test_thousands_of_parts_are_refused_at_once() -> None:
+    with pytest.raises(ParseError, match="a template has at most 100 unknown parts") as raised:
+        read("f(x0) + " * 20_000)
+    assert raised.value.position == 800

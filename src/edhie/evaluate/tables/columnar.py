@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from tokenize import TokenError
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from zipfile import BadZipFile, ZipFile
 
@@ -26,7 +27,10 @@ BUFFER = 1 << 20  # bytes of a column of Parquet that are read at once; a whole 
 MOST_TEXT = 1 << 28  # bytes of a column of text in a batch
 NAMES = ".names.txt"
 """The ending of the file of names beside an array."""
-FAULTS = (ValueError, TypeError, KeyError, OSError, EOFError, MemoryError, BadZipFile, zlib.error)
+FAULTS = (
+    ValueError, TypeError, KeyError, OSError, EOFError, MemoryError, BadZipFile, zlib.error, NotImplementedError,
+    SyntaxError, TokenError,
+)  # fmt: skip
 """Errors of damaged files; pyarrow's own are ValueErrors and OSErrors. A header may lie about sizes."""
 
 

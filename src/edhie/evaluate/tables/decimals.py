@@ -79,7 +79,8 @@ def decimals_in(text: str, decimal: str) -> int:
     [2, 1, 0, 4, -2]
     """
     mantissa, _, exponent = text.strip().lower().partition("e")
-    return len(mantissa.partition(decimal)[2]) - (int(exponent) if exponent.lstrip("+-").isdecimal() else 0)
+    is_number = len(exponent) < 10 and exponent.lstrip("+-").isdecimal()  # with more digits it is 0 or infinite
+    return len(mantissa.partition(decimal)[2]) - (int(exponent) if is_number else 0)
 
 
 def uses_in(text: str) -> Iterator[Use]:

@@ -38,11 +38,12 @@ class TextTable(RowTable):
         self._encoding = _encoding(source)
         with self._opened(self._encoding) as file:
             head = list(itertools.islice(file, HEAD_LINES))
-        n_before = _lines_before_names(head)
-        lines = [line for line in head[n_before:] if line.strip()]
-        is_tabbed = source.suffix in TAB_SUFFIXES
-        self.separator = "\t" if is_tabbed else _separator(lines[0] if lines else "")
-        uses = {use for row in csv.reader(lines[1:], delimiter=self.separator) for cell in row for use in uses_in(cell)}
+            n_before = _lines_before_names(head)
+            lines = [line for line in head[n_before:] if line.strip()]
+            is_tabbed = source.suffix in TAB_SUFFIXES
+            self.separator = "\t" if is_tabbed else _separator(lines[0] if lines else "")
+            rows = csv.reader(lines[1:], delimiter=self.separator)
+            uses = {use for row in rows for cell in row for use in uses_in(cell)}
         has_commas = Use.DECIMAL_COMMA in uses and Use.DECIMAL_POINT not in uses
         self.decimal = self._mark_at_first = COMMA if has_commas else POINT
         notes = {
@@ -53,8 +54,8 @@ class TextTable(RowTable):
         }
         self.format_notes = tuple(note for note, is_true in notes.items() if is_true)
         with self._opened(self._encoding) as file:
-            rows = self._parsed(itertools.islice(file, n_before, None), n_before)
-            self._names_line, names = next(rows, (0, list[str]()))
+            parsed = self._parsed(itertools.islice(file, n_before, None), n_before)
+            self._names_line, names = next(parsed, (0, list[str]()))
         self.names = checked_names(source.path, _without_comment_mark(names))
 
     def _rows(self) -> Iterator[Row]:

@@ -12,6 +12,7 @@ from edhie.expr import SymbolLibrary, parse
 from edhie.expr.lexer import Token, tokenise
 from edhie.expr.symbols import ALIASES, NAMED_LITERALS, OPERATORS, is_name, variable
 
+MOST_CALLS = 100
 TYPO = 0.8  # similarity to a function's name from which a name is taken for a misspelling
 
 
@@ -52,11 +53,13 @@ def read_template(text: str, library: SymbolLibrary) -> tuple[tuple[Call, ...], 
 
 
 def _calls(text: str, library: SymbolLibrary) -> tuple[Call, ...]:
-    tokens, found = [*tokenise(text), Token("end", "", len(text))], []
+    tokens, found = [*tokenise(text), Token("end", "", len(text))], list[Call]()
     at = 0
     while at < len(tokens) - 1:
         token = tokens[at]
         if token.kind == "name" and tokens[at + 1].text == "(" and _is_part(text, token, library):
+            if len(found) == MOST_CALLS:
+                raise ParseError(f"a template has at most {MOST_CALLS} unknown parts", text, token.position)
             call, at = _call(text, tokens, at, library)
             found.append(call)
         else:
