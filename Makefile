@@ -6,7 +6,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint const
 # pytest starts one process per core; more threads would only compete for them
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: demo test slow-tests lint format docs perf faults models clean
+.PHONY: demo test slow-tests lint format docs perf faults fuzz models clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -48,6 +48,10 @@ perf: $(VENV)/installed-dev
 # kill -9 at random moments, 50 times, some of them on a cluster; a quarter of an hour
 faults: $(VENV)/installed-dev
 	$(BIN)/python tests/faults/kill_at_random.py | tee experiments/results/faults.md
+
+# a million malformed inputs of every kind; some ten minutes, and the same command resumes
+fuzz: $(VENV)/installed-dev
+	$(BIN)/python tests/fuzz/run.py --out experiments/results/fuzz.md
 
 # The models that come with edhie and their epochs; a few minutes each on one core. Their cards say how they were made.
 SHIPPED := Nguyen-1:120 Nguyen-2:120 Feynman-1:120 Feynman-2:120 $(foreach n,1 2 3 4 5 6,General-$(n):40)
