@@ -114,3 +114,8 @@ def test_a_model_with_a_parameter_more_costs_more() -> None:
     _, _, told = codes_of((CONSTANT, PROPORTIONAL, BOTH[0]), 100)
     assert told[0] == 0
     assert (np.diff(told) > 0).all()
+
+
+def test_a_ratio_that_a_model_does_not_have() -> None:
+    with pytest.raises(SearchError, match=r"the noise model 'constant' has no ratio 0\.3"):
+        model_of("constant", 0.3)

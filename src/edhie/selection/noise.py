@@ -73,7 +73,10 @@ def noise_models(noise: str, data: Data) -> tuple[NoiseModel, ...]:
 
 def model_of(name: str, ratio: float = 0.0) -> NoiseModel:
     """Return the model with this name and ratio of its parts."""
-    return next(each for each in MODELS[name] if each.ratio == ratio)
+    found = next((each for each in MODELS[name] if each.ratio == ratio), None)
+    if found is None:
+        raise SearchError(f"the noise model {name!r} has no ratio {ratio}")
+    return found
 
 
 def is_counts(y: Numbers) -> bool:
