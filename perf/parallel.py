@@ -6,6 +6,9 @@ Shared machines seldom give twice the speed for twice the cores, so each gain is
 searches at the same time, measured in the same run. Speeds are of evaluations per second of wall time, on a table with
 noise that no search explains before its budget ends; modes take turns, and each has its best round.
 
+Inside of a round, the same work is done by threads and by processes: weighing pieces, which is products of matrices,
+and writing expressions, which holds the interpreter lock.
+
 --laws measures the time to solution instead: Feynman equations that one core needs more than 5 s for, ten seeds, 60 s
 each, with one core, with two threads, and with two islands. Times are kept in results/parallel_laws.csv, and a run that
 was stopped goes on from there; it takes hours.
@@ -19,13 +22,15 @@ import json
 import math
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from report import Report
 
 EVALUATIONS = 30_000
-ROUNDS = 2
+ROUNDS, REPEATS = 2, 5
 SEEDS = 10
 SECONDS = 60.0
 LAWS = (
@@ -54,10 +59,7 @@ def search(order: dict[str, Any]) -> dict[str, Any]:
     from edhie.fit.workers import Workers
 
     if order["law"] is None:
-        rng = np.random.default_rng(1)
-        X = rng.uniform(1, 5, (1000, 5))  # noqa: N806
-        y = X[:, 0] * np.exp(-X[:, 1] / X[:, 2]) * np.hypot(X[:, 3], X[:, 4]) / (X[:, 2] + np.sin(X[:, 3]))
-        y *= 1 + 0.01 * rng.normal(size=len(y))
+        X, y = _noisy_table()  # noqa: N806
     else:
         from edhie.bench.problem import chosen, load_problems
 
@@ -126,6 +128,73 @@ def measure_speed(report: Report, *, quick: bool) -> None:
     report.figure("overhead_1", lost)
 
 
+# -- inside of a round --------------------------------------------------------------------
+
+
+def measure_parts(report: Report) -> None:
+    """Compare threads with processes on the two kinds of work of a round."""
+    import joblib
+
+    from edhie.evaluate.parallel import parallel_map, using_threads
+
+    for name, work, items in _parts_of_a_round():
+        run = joblib.Parallel(2, backend="loky")
+        ways = {
+            "one": lambda work=work, items=items: [work(*each) for each in items],
+            "threads": lambda work=work, items=items: parallel_map(lambda each: work(*each), items),
+            "processes": lambda work=work, items=items, run=run: run(joblib.delayed(work)(*each) for each in items),
+        }
+        seconds = dict.fromkeys(ways, math.inf)
+        for _ in range(1 + REPEATS):  # once to warm up
+            for mode, way in ways.items():
+                with using_threads(2 if mode == "threads" else 1):
+                    seconds[mode] = min(seconds[mode], timed(way))
+        gains = {mode: seconds["one"] / seconds[mode] for mode in ("threads", "processes")}
+        report.row(f"{name}, two threads", f"{gains['threads']:.2f}×", f"{1000 * seconds['one']:.0f} ms on one core")
+        report.row(f"{name}, two processes", f"{gains['processes']:.2f}×", "arguments and results are sent")
+        for mode, gain in gains.items():
+            report.figure(f"{name}_{mode}", gain)
+
+
+def _parts_of_a_round() -> Iterator[tuple[str, Callable[..., Any], list[tuple[Any, ...]]]]:
+    """Yield pieces in groups of frames, and good pieces to be written, as they are after ten rounds of a search."""
+    from edhie.evaluate import Evaluator, read_data
+    from edhie.expr.standard_libraries import feynman
+    from edhie.generators import load
+    from edhie.search import Budget, run
+    from edhie.search.mosaic.frames.frame import weigh
+    from edhie.search.mosaic.search import Mosaic
+    from edhie.search.mosaic.writing.frame_writer import FrameWriter
+
+    data, search = read_data(*_noisy_table(), names=feynman(5).variables), Mosaic()
+    run(load("General-5"), Evaluator(feynman(5), data), strategy=search, budget=Budget(evaluations=10_000), rng=0)
+    pool, pieces = search._pool, search._pieces
+    yield (
+        "weighing",
+        weigh,
+        [(pieces.values, free, [each.frame for each in group]) for free, group in pool.by_columns()],
+    )
+    every = [each.elite(k) for each in pool.frames for k in range(min(5, len(each.elites)))]
+    yield "writing", FrameWriter(pieces.library, data).write, [(each.pooled.frame, each.extra) for each in every]
+
+
+def _noisy_table() -> tuple[Any, Any]:
+    """Return columns and a target with noise."""
+    import numpy as np
+
+    rng = np.random.default_rng(1)
+    X = rng.uniform(1, 5, (1000, 5))  # noqa: N806
+    y = X[:, 0] * np.exp(-X[:, 1] / X[:, 2]) * np.hypot(X[:, 3], X[:, 4]) / (X[:, 2] + np.sin(X[:, 3]))
+    return X, y * (1 + 0.01 * rng.normal(size=len(y)))
+
+
+def timed(way: Callable[[], object]) -> float:
+    """Return the seconds that a call takes."""
+    start = time.perf_counter()
+    way()
+    return time.perf_counter() - start
+
+
 # -- time to solution ---------------------------------------------------------------------
 
 
@@ -190,6 +259,7 @@ def main() -> None:
         measure_laws(report)
     else:
         measure_speed(report, quick=given.quick)
+        measure_parts(report)
     report.close()
 
 
