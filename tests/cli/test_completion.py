@@ -35,6 +35,7 @@ COMPLETIONS = {
         "predict",
         "export",
         "revise",
+        "warm",
     ],
     "edhie co": ["compare", "corpus"],
     "edhie corpus ": ["build", "import", "show", "list"],

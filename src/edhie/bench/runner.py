@@ -132,7 +132,8 @@ def _run(
             word = "found" if row["success"] else f"rmse {row['rmse']:.3g}"
             after = "" if row["evaluated"] is None else f" after {row['evaluated']:,}"
             on_row(finished, total, f"{row['problem']} run {row['run']}: {word}{after}")
-    return failures
+    places = {key: place for place, key in enumerate(by_key)}
+    return sorted(failures, key=lambda failure: places[_key(failure.trial)])
 
 
 def _check(plan: Plan, workers: int) -> None:
