@@ -1,4 +1,4 @@
-"""Packed files of others, checked before they are unpacked: a small file must not fill the memory."""
+"""Checks of untrusted compressed files before they are unpacked: a small file must not exhaust the memory."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-CHECKED_FROM = 1 << 28  # bytes: what unpacks to less does no harm
-MOST_TIMES = 100  # measurements as text seldom shrink to a tenth
+CHECKED_FROM = 1 << 28  # bytes: a file that unpacks to less is harmless
+MOST_TIMES = 100  # text files of measurements seldom compress to less than a tenth
 CHUNK = 1 << 20
 MOST_BYTES_A_CELL = 1 << 14
 
@@ -26,12 +26,12 @@ class Header(NamedTuple):
 
     @property
     def n_bytes(self) -> int:
-        """The bytes that the numbers take."""
+        """Size of the numbers in bytes."""
         return math.prod(self.shape) * self.dtype.itemsize
 
 
 def array_header(file: BinaryIO) -> Header:
-    """Read the header of an array, which its numbers follow; Python objects are refused."""
+    """Read the header of an array, up to its first number; refuse arrays of Python objects."""
     is_first = np.lib.format.read_magic(file) == (1, 0)
     read = np.lib.format.read_array_header_1_0 if is_first else np.lib.format.read_array_header_2_0
     header = Header(*read(file))
@@ -40,7 +40,7 @@ def array_header(file: BinaryIO) -> Header:
     kinds = [header.dtype] if header.dtype.names is None else [header.dtype[name] for name in header.dtype.names]
     largest = max((kind.itemsize for kind in kinds), default=0)
     if largest > MOST_BYTES_A_CELL:
-        raise ValueError(f"each of its cells has {largest:,} bytes, and no number is as large")
+        raise ValueError(f"each of its cells has {largest:,} bytes, too many for a number")
     if min(header.shape, default=0) < 0:
         raise ValueError(f"its shape is {header.shape}")
     return header
@@ -57,13 +57,13 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
             with archive.open(entry) as member:
                 header = array_header(cast(BinaryIO, member))
                 if header.n_bytes > entry.file_size:
-                    raise ValueError(f"{entry.filename} declares the shape {header.shape} and is shorter")
+                    raise ValueError(f"{entry.filename} declares the shape {header.shape} but is shorter")
     with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
         return dict(arrays)
 
 
 def check_zip(file: BinaryIO) -> None:
-    """Raise a ValueError for a zip archive that would unpack to much, and to a hundred times its size."""
+    """Raise a ValueError if a zip archive would unpack to over 256 MiB and over a hundred times its size."""
     packed = file.seek(0, 2)
     file.seek(0)
     with zipfile.ZipFile(file) as archive:
@@ -72,10 +72,10 @@ def check_zip(file: BinaryIO) -> None:
 
 
 def check_gzip(file: BinaryIO) -> None:
-    """Raise a ValueError for a gzip file that unpacks to much, and to a hundred times its size."""
+    """Raise a ValueError if a gzip file unpacks to over 256 MiB and over a hundred times its size."""
     packed = file.seek(0, 2)
     file.seek(0)
-    if packed * 1032 < CHECKED_FROM:  # deflate packs a byte into no less than 1/1032
+    if packed * 1032 < CHECKED_FROM:  # deflate compresses by a factor of 1032 at most
         return
     unpacked, enough = 0, max(CHECKED_FROM, MOST_TIMES * packed)
     with gzip.open(file) as content:
@@ -86,5 +86,5 @@ def check_gzip(file: BinaryIO) -> None:
 
 def _check_times(unpacked: int, packed: int) -> None:
     if unpacked > max(CHECKED_FROM, MOST_TIMES * packed):
-        times = f"{MOST_TIMES} times its size"
-        raise ValueError(f"it unpacks to more than {times}, as no measurements do; if you trust it, unpack it first")
+        times = f"{MOST_TIMES} times its size, unusual for measurements"
+        raise ValueError(f"it unpacks to more than {times}; if you trust it, unpack it first")

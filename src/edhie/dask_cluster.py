@@ -1,4 +1,4 @@
-"""A Dask cluster: connect to it, run tasks on it, and notice when it is gone. Dask does all the rest."""
+"""Connection to a Dask cluster: run tasks on it, and detect the loss of its scheduler."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from typing import Any
 from edhie.errors import MissingExtraError, SearchError
 
 LOGGER = logging.getLogger(__name__)
-ANSWER_SECONDS = 10  # in which a scheduler has to answer, and may be started again
-LOOK_EVERY = 0.5  # seconds: until a scheduler that is gone is noticed
+ANSWER_SECONDS = 10  # within which a scheduler has to answer, or to be restarted
+LOOK_EVERY = 0.5  # seconds between checks for the loss of the scheduler
 LOCAL = "local"
 """The address that stands for a cluster of processes on this machine."""
 
 
 @dataclass(frozen=True)
 class Lost:
-    """The end of a task without a result, since its worker or the scheduler was lost."""
+    """The result of a task whose worker or scheduler was lost."""
 
     is_deadly: bool
-    """True if several workers ended while they ran it, as where memory runs out."""
+    """True if several workers died while running it, for example because memory ran out."""
 
 
 class DaskCluster:
     """The cluster at an address, that of the current client, or a new one on this machine."""
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:
-        """`address` is None for the current client; `workers` is for a new cluster: None for one a core."""
+        """`address` is None for the current client; `workers` is the size of a new cluster, None for one per core."""
         try:
             import distributed
         except ImportError as error:
             raise MissingExtraError("a Dask cluster", "cluster") from error
         self._cluster: Any = None
-        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # a lost scheduler is an error of ours
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # edhie reports a lost scheduler itself
         self.client: Any = None if address == LOCAL else _current_client() if address is None else _client_at(address)
         self._is_own = address is not None or self.client is None
         if self.client is None:
@@ -53,16 +53,16 @@ class DaskCluster:
 
     @property
     def n_workers(self) -> int:
-        """The number of workers now, at least 1."""
+        """The current number of workers, at least 1."""
         return max(1, self._workers())
 
     def tasks(
         self, function: Callable[..., Any], arguments: Mapping[str, tuple[Any, ...]]
     ) -> Iterator[tuple[str, Any]]:
-        """Call a function with the arguments of each name; yield the names and results as they come.
+        """Submit one call of a function for each name, with its arguments; yield names and results as tasks end.
 
-        Dask repeats the tasks of workers that died; one that is lost all the same gives `Lost`. Errors of the function
-        are raised. If the caller stops, tasks that have not begun are cancelled.
+        Dask repeats the tasks of workers that died; a task that is lost nevertheless yields `Lost`. Errors of the
+        function are raised. If the caller stops, tasks that have not begun are cancelled.
         """
         ended: SimpleQueue[Any] = SimpleQueue()
         futures: dict[str, tuple[str, Any]] = {}
@@ -87,7 +87,7 @@ class DaskCluster:
                 self.client.cancel([future for _, future in futures.values()])
 
     def on_workers(self, function: Callable[..., Any], *given: Any, workers: list[str] | None = None) -> dict[str, Any]:
-        """Call a function on some workers, by default all; return by worker what it returned, or its error."""
+        """Call a function on some workers, by default all; return its result or its error for each worker."""
         with self._noticing_loss():
             found: dict[str, Any] = self.client.run(function, *given, workers=workers, on_error="return")
         return found
@@ -104,13 +104,13 @@ class DaskCluster:
             return len(self.client.scheduler_info(n_workers=-1).get("workers", ()))
 
     def _check(self) -> None:
-        """Raise an error if the scheduler is gone; it is not while the client tries to connect again."""
+        """Raise an error if the scheduler is lost, but not while the client tries to reconnect."""
         if self.client.status not in ("running", "connecting"):
             raise _gone(self.address)
 
     @contextmanager
     def _noticing_loss(self) -> Iterator[None]:
-        """Raise errors of a client that has lost its scheduler as one that says so."""
+        """Replace errors of a client that has lost its scheduler by one that names the scheduler."""
         while self.client.status == "connecting":
             time.sleep(LOOK_EVERY / 5)
         self._check()

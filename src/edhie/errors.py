@@ -85,7 +85,7 @@ class UnkeptWarning(UserWarning):
 
 
 class NameWarning(UserWarning):
-    """A name of a column is not what it looks like."""
+    """A column name has invisible or look-alike characters, or looks the same as another one."""
 
 
 class GrammarWarning(UserWarning):

@@ -1,4 +1,4 @@
-"""Texts that others wrote, made safe to show: in a terminal, in one line, in a cell of a spreadsheet."""
+"""Untrusted text, made safe to show: in a terminal, on one line, in a cell of a spreadsheet."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import re
 import unicodedata
 
 HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""Categories of Unicode: control and format characters, halves of pairs, separators of lines and paragraphs."""
-FORMULA_STARTS = ("=", "+", "-", "@")  # with which a spreadsheet takes a cell for a formula
+"""Unicode categories: control and format characters, surrogates, line and paragraph separators."""
+FORMULA_STARTS = ("=", "+", "-", "@")  # a spreadsheet takes a cell that begins so for a formula
 NUMBER = re.compile(r"[+-]?[\d.,']*(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)")
-"""A number, with any decimal mark and separators of thousands; or a sign alone, as for a missing value."""
+"""A number, with any decimal mark and thousands separators; or a sign alone, as for a missing value."""
 
 
 def printable(text: str, *, keep: str = "") -> str:
@@ -28,10 +28,10 @@ def printable(text: str, *, keep: str = "") -> str:
 
 
 def as_text_cell(text: str) -> str:
-    """Return the text of a CSV cell with an apostrophe before what a spreadsheet would take for a formula.
+    """Return the text of a CSV cell, after an apostrophe if a spreadsheet would take it for a formula.
 
-    Numbers, and numbers between blanks, stay as they are. Line ends become line feeds, since Python's writer does not
-    quote a carriage return.
+    Numbers, also several with blanks between them, are not changed. Line ends become line feeds, because Python's
+    writer does not quote a carriage return.
 
     >>> as_text_cell("=1+1"), as_text_cell("-x0"), as_text_cell("-1.5 2e-3")
     ("'=1+1", "'-x0", '-1.5 2e-3')

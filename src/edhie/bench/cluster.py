@@ -18,7 +18,7 @@ from edhie.dask_cluster import DaskCluster, Lost
 from edhie.errors import SearchError
 from edhie.evaluate.parallel import using_threads
 
-ATTEMPTS = 5  # at a trial whose worker is lost and which Dask does not repeat
+ATTEMPTS = 5  # for a trial that is lost with its worker and that Dask does not repeat
 _here = threading.local()  # set while a worker's thread runs a task
 
 
@@ -26,11 +26,11 @@ class ClusterCrew:
     """Workers of a Dask cluster. They need edhie, and the files and methods that trials name."""
 
     def __init__(self, trials: Sequence[Trial], address: str, workers: int) -> None:
-        """`workers` is for a new cluster on this machine."""
+        """`workers` is the size of a new cluster on this machine."""
         self._trials, self._address, self._workers = trials, address, workers
 
     def outcomes(self) -> Generator[Outcome | Failure]:
-        """Yield the outcomes of trials as they end; those of lost workers are repeated."""
+        """Yield the outcomes of trials as they end; trials of lost workers are repeated."""
         if not self._trials:
             return
         with closing(DaskCluster(self._address, self._workers)) as cluster:
@@ -49,12 +49,12 @@ class ClusterCrew:
                 if not isinstance(found, Lost):
                     yield _outcome(left.pop(name), found)
                 elif found.is_deadly:
-                    yield Failure(left.pop(name), "its workers ended, as where memory runs out; see their logs")
+                    yield Failure(left.pop(name), "its workers died, perhaps out of memory; see their logs")
         for trial in left.values():
             yield Failure(trial, f"the cluster lost it {ATTEMPTS} times; its workers' logs say why")
 
     def _check(self, cluster: DaskCluster) -> None:
-        """Raise an error if a worker cannot run the first trial, or has another edhie."""
+        """Raise an error if a worker cannot run the first trial, or has another version of edhie."""
         trial = self._trials[0]
         for worker, found in cluster.on_workers(_check_task, asdict(_anywhere(trial))).items():
             if isinstance(found, OSError):  # the worker was lost meanwhile
@@ -64,7 +64,7 @@ class ClusterCrew:
             if "error" in found:
                 raise ProblemError(
                     f"the worker {worker} cannot run {trial.method} on {trial.problem}: {found['error']}; workers need "
-                    "all packages that it imports, and its files at the same place"
+                    "all packages that the method imports, and its files at the same place"
                 )
             if found["version"] != edhie.__version__:
                 versions = f"edhie {found['version']}, and this machine {edhie.__version__}"
@@ -81,7 +81,7 @@ def _outcome(trial: Trial, answered: dict[str, Any]) -> Outcome | Failure:
 
 
 def _anywhere(trial: Trial) -> Trial:
-    """Return a trial with absolute paths, for workers with another working folder."""
+    """Return a trial with absolute paths, for workers whose working folder differs."""
     own, model = trial.own, trial.settings.model
     if own is not None:
         file, colon, name = own.strategy.rpartition(":")

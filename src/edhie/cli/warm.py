@@ -1,4 +1,4 @@
-"""`edhie warm`: compile ahead of the first search, for images and classrooms."""
+"""`edhie warm`: compile the kernels before the first search, for container images and classrooms."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Processes = Annotated[
 
 
 def warm(jobs: Processes = None) -> None:
-    """Compile what searches and revisions need. Without it, the first search on a machine does so."""
+    """Compile the kernels for searches and revisions. Otherwise the first search on a machine compiles them."""
     from edhie.expr.jit import compiled_folder, is_compiled, note_compiled, say_compiling  # loads numba
 
     began = time.perf_counter()

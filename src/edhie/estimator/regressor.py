@@ -218,11 +218,11 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         """Find equations for a column of a file, which may be larger than the memory.
 
-        All formats of `edhie fit` are read. Of Parquet and NumPy files with more than 25 million numbers, 20,000 rows
-        are searched (`sample`), and the equations are fitted to all rows but those held out. `features` are the columns
-        to use, by default all others of numbers; `sigma` is the column of the target's standard errors, and
-        `validation` a file by which equations are chosen; `decimal` is the decimal mark of a text file, if it is not
-        recognised. `predict` takes a DataFrame with the features.
+        All formats of `edhie fit` are supported. For Parquet and NumPy files of more than 25 million numbers, a sample
+        of 20,000 rows is searched (`sample`), and the equations are fitted to all rows except the held-out ones.
+        `features` are the columns to use, by default all other numeric ones; `sigma` is the column of the target's
+        standard errors, and `validation` is a file by which equations are chosen. `decimal` is the decimal mark of a
+        text file, if it is not recognised. `predict` takes a DataFrame with the features.
         """
         apart = None if validation is None else Path(validation)
         problem = read_file(

@@ -20,8 +20,8 @@ from numba.core import config, types
 F = TypeVar("F", bound=Callable[..., Any])
 _called_by_address: dict[str, Any] = {}
 KEPT_BUILDS = 4
-NOTE = "compiled"  # a file that stands where all kernels of a search are compiled
-FIRST_BUILD = "edhie compiles its kernels for this machine: about half a minute on two cores, and only this once"
+NOTE = "compiled"  # the file that marks a folder with all kernels of a search
+FIRST_BUILD = "edhie compiles its kernels for this machine; this takes about half a minute on two cores, once"
 
 
 def jit(function: F) -> F:
@@ -45,9 +45,9 @@ def jit_inline(function: F) -> F:
 
 @jit_inline
 def copy_to(out: Any, values: Any) -> None:
-    """Copy one row of numbers to another of the same length.
+    """Copy a row of numbers to the start of another that is at least as long.
 
-    For `out[:] = values` numba also compiles the text of an error about shapes, which takes longer than most kernels.
+    For `out[:] = values` numba also compiles an error message about shapes, which takes longer than most kernels.
     """
     for i in range(len(values)):
         out[i] = values[i]
@@ -89,7 +89,7 @@ def typed(number: int) -> int:
 
 @cache
 def say_compiling() -> None:
-    """Say once that kernels are being compiled."""
+    """Log once that kernels are being compiled."""
     logging.getLogger("edhie").warning(FIRST_BUILD)
 
 

@@ -1,4 +1,4 @@
-"""Splitting of a formula in LaTeX into numbers, names, functions and signs."""
+"""Lexer for LaTeX formulas: numbers, names, functions and signs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SIGNS = {"cdot": "*", "times": "*", "div": "/", "lbrace": "{", "rbrace": "}", "v
 SIGNS |= {"lvert": OPEN_BAR, "rvert": CLOSE_BAR}
 _printed = {symbol.printed_name: name for name, symbol in FUNCTIONS.items() if "operatorname" not in symbol.latex}
 NATIVE = {text: name for text, name in _printed.items() if text} | {"exp": "exp", "log": "log"}
-"""Functions by their commands."""
+"""Names of functions by their LaTeX commands."""
 FRACTIONS = ("frac", "dfrac", "tfrac")
 LETTERS = GREEK | frozenset("pi varepsilon vartheta varphi varrho hbar ell".split())
 WORDS = ("operatorname", "mathrm", "text", "mathit")
@@ -37,7 +37,7 @@ MAX_LENGTH = 50_000
 
 
 def tokenise(text: str, library: SymbolLibrary | None) -> list[Token]:
-    """Return the tokens of a formula: of kind number, name, function, sign, fraction or root, then end.
+    """Return the tokens of a formula, of kind number, name, function, sign, fraction or root, and an end token.
 
     The text of a name is its `key`, that of a function the name of its operator.
     """

@@ -1,7 +1,7 @@
-"""Reading of formulas in LaTeX.
+"""Parser for LaTeX formulas.
 
-A parser written by hand: SymPy's takes 3 ms for each term, minutes for some texts that are no formulas, and runs the
-digits of numbers as Python code.
+Written by hand, because SymPy's parser takes 3 ms for each term and minutes for some texts that are no formulas, and
+executes the digits of numbers as Python code.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def from_latex(text: str, library: SymbolLibrary | None = None) -> Expr:
 
 
 def _over(library: SymbolLibrary, expr: Expr) -> Expr:
-    """Return the expression over a library, written with other symbols where it lacks some."""
+    """Return the expression over a library, rewritten if the library lacks some of its symbols."""
     try:
         return expr.cast(library)
     except SymbolError:
@@ -177,7 +177,7 @@ class _Parser:
             self.raised(exponent)
 
     def exponent(self) -> list[str]:
-        """Read `^` and what stands above; return it in postfix order."""
+        """Read `^` or `_` and its operand; return the operand in postfix order."""
         self.take()
         outer, self.out = self.out, []
         self.operand()
@@ -263,7 +263,7 @@ class _Parser:
         self.out.append("/")
 
     def argument(self) -> None:
-        r"""Read what a command takes: braces, a letter, or one digit, as in `\frac12`."""
+        r"""Read an argument of a command: a group in braces, a letter, or one digit, as in `\frac12`."""
         token = self.next
         if token.kind == "number" and len(token.text) > 1 and token.text.isdecimal():
             self.tokens[self.at] = Token("number", token.text[1:], token.position + 1)

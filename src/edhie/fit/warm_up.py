@@ -1,7 +1,7 @@
-"""The first search on a machine compiles; with more than one core, several processes share that work.
+"""Compilation before the first search on a machine; with more than one core, several processes share the work.
 
-Compiled code is cached on disk, so any process may compile it. Run as a module, this compiles the
-given parts.
+Compiled code is cached on disk, so any process can compile it. Run as a module, this file compiles the
+parts that are given as arguments.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from edhie.search import Budget, Strategy, run
 from edhie.selection.description import Criterion, description_bits
 from edhie.selection.prior.structure_prior import StructurePrior
 
-BUDGET = Budget(evaluations=600)  # enough for each part of a search to have been there once
+BUDGET = Budget(evaluations=600)  # enough for every part of a search to run once
 ROWS = 32
 TEXTS = ("c*x0 + c", "x0*exp(c*x0)", "sin(x0)/(x0 + c)")
 _warm: set[tuple[str, str]] = set()  # searches and generators that this process has warmed up
@@ -66,7 +66,7 @@ def warm_up_if_timed(
 
 
 def compile_parts(processes: int) -> None:
-    """Compile the parts that take longest, in so many processes at once, this one among them."""
+    """Compile the parts that take longest, in at most this many processes, including the current one."""
     own, *others = SHARES[min(processes, max(SHARES)) if sys.executable else 1]
     command = [sys.executable, "-m", "edhie.fit.warm_up"]
     helpers: list[subprocess.Popen[bytes]] = []
@@ -91,7 +91,7 @@ def _compile(parts: Iterable[str]) -> None:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Switch the garbage collector off: while compiling it takes an eighth of the time and finds little."""
+    """Disable the garbage collector, which takes an eighth of the time of compiling and frees little."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -137,7 +137,7 @@ SHARES: dict[int, tuple[tuple[str, ...], ...]] = {
     2: (("generator", "trees", "description"), ("fitting", "scoring")),
     3: (("trees", "description"), ("fitting",), ("generator", "scoring")),
 }
-"""The parts of each process, by the number of processes. A description needs what fitting compiles: it comes last."""
+"""The parts of each process, by the number of processes. Description uses what fitting compiles, so it comes last."""
 
 
 def _forest_and_data(*texts: str) -> tuple[Forest, Data]:
@@ -149,4 +149,4 @@ def _forest_and_data(*texts: str) -> tuple[Forest, Data]:
 
 if __name__ == "__main__":
     _compile(sys.argv[1:])
-    os._exit(0)  # at once: to take down what the compiler has left takes a second, and the search waits
+    os._exit(0)  # at once: a normal exit takes a second to free the compiler's data, and the search waits

@@ -15,12 +15,12 @@ from edhie.evaluate.tables.table import Source, checked_names
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-MOST_ROWS = 1_048_576  # of a sheet; a file may declare a row far beyond
+MOST_ROWS = 1_048_576  # of a sheet; a file may declare rows far beyond
 MOST_CELLS = 50_000_000  # of the table, blank ones included: a few cells may stand far apart
 GAPS = frozenset(
     ("", "#N/A", "#N/A N/A", "#NA", "N/A", "NA", "n/a", "NULL", "null", "None", "<NA>", "NaN", "nan", "-NaN", "-nan")
 )
-"""Texts without a value, as pandas has them."""
+"""Texts that count as missing values, the same as in pandas."""
 
 
 class _Sheet(NamedTuple):
@@ -57,7 +57,7 @@ def _first_sheet(source: Source) -> _Sheet:
         book = load_workbook(file, read_only=True, data_only=True, keep_links=False)
         try:
             sheet = book.worksheets[0]
-            sheet.reset_dimensions()  # what is declared need not be true
+            sheet.reset_dimensions()  # the declared size may be wrong
             rows = []
             for number, cells in enumerate(sheet.rows, start=1):
                 if number > MOST_ROWS:
