@@ -37,7 +37,7 @@ def help_of(config: type, field: str) -> str:
 def say(text: str, *, to: Console = console) -> None:
     """Print a line as it is, without markup, emoji names or line breaks at the width of the screen.
 
-    Control characters, which column names of others may hold, are printed as escapes.
+    Control characters, which untrusted column names may contain, are printed as escapes.
     """
     to.print(printable(text, keep="\n\t"), highlight=False, markup=False, emoji=False, soft_wrap=True)
 

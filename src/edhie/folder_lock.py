@@ -15,7 +15,7 @@ from pathlib import Path
 from edhie.errors import EdhieError, InUseError
 
 LOCK, HOLDER = ".lock", ".process"
-MOST_LETTERS = 10_000  # of a note
+MOST_LETTERS = 10_000  # of the note about the process
 WITHOUT_LOCKS = {errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP}  # file systems that have none
 _HELD: set[tuple[Path, int, int]] = set()
 """Locks that are held, with the process and the thread that hold them."""
@@ -43,7 +43,7 @@ def locked(
 
     lock, is_new = FileLock(lock_file), False
     try:
-        if lock_file.is_symlink():  # of others: the file that it leads to would be emptied
+        if lock_file.is_symlink():  # in an untrusted folder: the file that it points to would be emptied
             lock_file.unlink()
         is_new = not folder.is_dir()
         folder.mkdir(parents=True, exist_ok=True)
@@ -97,5 +97,5 @@ def _note_holder(path: Path) -> None:
     since = datetime.now().isoformat(" ", "seconds")
     note = {"process": os.getpid(), "host": platform.node(), "since": since}
     with suppress(OSError):
-        path.unlink(missing_ok=True)  # it may be a link of others, which leads to a file of the user
+        path.unlink(missing_ok=True)  # in an untrusted folder it may be a link to another file
         path.write_text(json.dumps(note), encoding="utf-8")

@@ -173,7 +173,7 @@ def _is(path: Path, what: Callable[[Path], bool]) -> bool:
 
 
 def _remove_link(path: Path) -> None:
-    """Remove a link in a folder of others: writing there would change the file that it leads to."""
+    """Remove a symbolic link, as in an untrusted folder: writing would change the file that it points to."""
     if path.is_symlink():
         path.unlink()
 

@@ -31,13 +31,13 @@ class SearchView:
         self._title = f"{printable(target)} =" if target else "expression"
         self._is_quiet = is_quiet
         self._live: Live | None = None
-        self._last: tuple[Progressed, float] | None = None  # and when it came
+        self._last: tuple[Progressed, float] | None = None  # the last report, and when it came
         self._line_at = 0.0
         self._chosen = ""  # as last printed
 
     def __enter__(self) -> SearchView:
         if self._console.is_terminal and not self._is_quiet:
-            # drawn again each second, as the clock goes on while islands work on an epoch
+            # redrawn every second, because the clock runs while islands work on an epoch
             self._live = Live(get_renderable=self._picture, console=self._console, transient=True, refresh_per_second=1)
             self._live.start(refresh=True)
         return self
@@ -69,7 +69,7 @@ class SearchView:
             self._live.refresh()
 
     def _picture(self) -> RenderableType:
-        """Return the live view: the last report, and the clock as it is now."""
+        """Return the live view: the last report and the elapsed time."""
         if self._last is None:
             return Text("getting ready")
         event, came = self._last

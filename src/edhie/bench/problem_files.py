@@ -76,7 +76,10 @@ def _checked(row: dict[str, Any], place: str) -> dict[str, Any]:
         if key in row and not (isinstance(row[key], str) and row[key]):
             raise ProblemError(f"{place}: {key} must be a text in quotes, not {row[key]!r}")
     if "id" in row and plain_id(row["id"]) != row["id"]:
-        raise ProblemError(f"{place}: files are named by the id; begin it with a letter or digit, then also . - + ( )")
+        raise ProblemError(
+            f"{place}: files are named by the id; it must begin with a letter or digit, and may contain letters, "
+            "digits, blanks and _ . - + ( )"
+        )
     for key in ("n_train", "n_test"):
         if key in row and not (type(row[key]) is int and 1 <= row[key] <= MOST_ROWS):
             raise ProblemError(f"{place}: {key} must be a whole number from 1 to {MOST_ROWS:,}, not {row[key]!r}")
@@ -94,7 +97,7 @@ def _checked(row: dict[str, Any], place: str) -> dict[str, Any]:
 
 
 def plain_id(text: str) -> str:
-    """Return an id with an underscore for whatever has a meaning in paths, spreadsheets or terminals.
+    """Return an id that is safe in paths, spreadsheets and terminals: other characters become underscores.
 
     >>> plain_id("I.6.2a"), plain_id("../=x")
     ('I.6.2a', 'x')

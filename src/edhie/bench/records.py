@@ -22,7 +22,7 @@ from edhie.storage import csv_text, digest, replace_file, small_text
 FORMAT = 1
 CURVES, ROWS = "curves", "rows"
 NUMBERS, NUMBERS_OR_NONE = ("rmse", "r2_test", "screened", "seconds"), ("evaluated_to_success", "rank")
-"""Columns of numbers, by which rows are summed up."""
+"""Columns of numbers that summaries use."""
 LOGGER = logging.getLogger("edhie")
 Row = dict[str, str]
 Key = tuple[str, int, float]
@@ -176,7 +176,7 @@ def read_rows_of(path: Path) -> list[Row]:
         text = path.read_bytes().decode("utf-8")
     try:
         lines = list(csv.reader(io.StringIO(text[: text.rfind("\n") + 1])))
-    except csv.Error as error:  # such as a cell without an end
+    except csv.Error as error:  # such as a cell whose quote is never closed
         raise ProblemError(f"{path} cannot be read: {error}; choose another folder with --out") from None
     if not lines or tuple(lines[0]) != COLUMNS:
         raise ProblemError(f"{path} is no table of results of this edhie; choose another folder with --out")
@@ -193,7 +193,7 @@ def read_rows_of(path: Path) -> list[Row]:
 
 
 def _check(row: Row) -> None:
-    """Raise a ValueError for a row of others that cannot be summed up, or whose problem names another file."""
+    """Raise a ValueError for a row that cannot be summarised, or whose problem would name a file elsewhere."""
     if plain_id(row["problem"]) != row["problem"]:
         raise ValueError(row["problem"])
     for name in NUMBERS:

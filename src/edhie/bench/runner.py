@@ -87,12 +87,12 @@ def run_benchmark(
 ) -> Ended:
     """Run the trials that the table in `out` lacks; each is saved as soon as it ends.
 
-    `on_row` gets how many runs are done, of how many, and a word on the last. Stopped at any time, no finished
+    `on_row` gets the number of finished runs, the total, and a note on the last run. After an interruption no finished
     run is lost, and the same call resumes with the rest. A run that fails does not stop the others. A shard has a
     table of its own; without a shard, the tables of shards in the folder are added first.
 
-    Runs go to `workers` processes. With `cluster`, the address of a Dask scheduler, each run is a task there; "local"
-    starts a cluster of `workers` processes on this machine.
+    Runs are distributed over `workers` processes. With `cluster`, the address of a Dask scheduler, each run is a task
+    there; "local" starts a cluster of `workers` processes on this machine.
     """
     _check(plan, workers)
     problems = plan.problems()

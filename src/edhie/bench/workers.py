@@ -118,7 +118,7 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def answer_with(work: Callable[[Trial], dict[str, Any]], message: dict[str, Any]) -> dict[str, Any]:
-    """Return what a function makes of a trial, or the error that ended it."""
+    """Return the result of a function for a trial, or the error that ended it."""
     from edhie.errors import EdhieError
 
     try:

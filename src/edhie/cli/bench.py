@@ -54,7 +54,7 @@ def bench(
         ),
     ] = None,
     cluster: Annotated[
-        str | None, typer.Option(help="Dask scheduler to run on; local starts one here.", metavar="ADDRESS")
+        str | None, typer.Option(help="Dask scheduler to run on; local starts a cluster here.", metavar="ADDRESS")
     ] = None,
     out: Annotated[Path, typer.Option(help="The folder of the tables and the learning curves.")] = Path("results"),
     problems: Annotated[str, typer.Option(help="Only these problems, such as NG-1,NG-5.", show_default="all")] = "",

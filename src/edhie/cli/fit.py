@@ -127,7 +127,7 @@ def fit(
 def _search(
     measured: Measured, settings: Settings, workers: Workers, out: Path | None, *, resume: bool, quiet: bool
 ) -> Discovery:
-    """Search; if that fails, print the best so far and what is kept of it before the error is raised."""
+    """Search; if that fails, print the best expression and the folder to resume before the error is raised."""
     improved: list[Improved] = []
     with SearchView(target=measured.problem.target, is_quiet=quiet) as view:
 

@@ -103,7 +103,7 @@ Jobs = Annotated[
 ]
 Islands = Annotated[int | None, setting(SEARCH, "islands", metavar="N", callback=within(1))]
 Cluster = Annotated[
-    str | None, option(SEARCH, "Dask scheduler to search on; local starts one here.", metavar="ADDRESS")
+    str | None, option(SEARCH, "Dask scheduler to search on; local starts a cluster here.", metavar="ADDRESS")
 ]
 Out = Annotated[Path | None, option(OUTPUT, "Folder to keep everything in.", metavar="FOLDER")]
 Resume = Annotated[bool, option(OUTPUT, "Resume the search in the folder.", "--resume")]

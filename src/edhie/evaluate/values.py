@@ -50,7 +50,7 @@ def squared_errors(forest: Forest, data: Data, *, bounds: float | Numbers = np.i
     from edhie.evaluate.machine import kernels
 
     out = np.empty(len(forest))
-    limits = np.array(np.broadcast_to(bounds, out.shape), np.float64)  # one that may be written: each kind is compiled
+    limits = np.array(np.broadcast_to(bounds, out.shape), np.float64)  # writable: kernels are compiled for each kind
     # under a bound most expressions end after one block of rows, which saves more than sharing subtrees does
     is_bounded = bool(np.isfinite(limits).any())
     program = plan(forest) if is_bounded else plan_shared(forest, group=-(-len(forest) // thread_count()))

@@ -39,7 +39,7 @@ def from_sympy(
     The symbols named in `constants` become the fitted constant; by default those that `to_sympy` makes (c0, c1, …, or
     as the library's constant is called) and c itself, unless a variable has the name. Sums and products become chains
     that lean to the left, in SymPy's printing order. With `as_written` the order of operands is kept and nothing is
-    evaluated; so it is where there are numbers such as 9^9^9, which SymPy would compute to find the order.
+    evaluated. The same is done for numbers such as 9^9^9, which SymPy would compute to find the order.
 
     >>> import sympy
     >>> str(from_sympy(sympy.sympify("x0**2/2 - exp(-x0)*sqrt(x1)")))
@@ -81,7 +81,7 @@ def _has_huge_power(value: sympy.Expr) -> bool:
 
 
 def _magnitude(value: sympy.Expr) -> float:
-    """Return about how large a number is, without evaluating it exactly."""
+    """Return the approximate magnitude of a number, without evaluating it exactly."""
     if value.is_Number:
         return abs(float(value)) if abs(value) < MAX_INTEGER else math.inf
     parts = [_magnitude(part) for part in value.args]

@@ -28,7 +28,7 @@ def fill(name: str, /, **values: object) -> Html:
 
 
 def _escaped(text: str) -> str:
-    return escape(printable(text, keep="\n\t"))  # marks of writing direction would turn what stands beside them
+    return escape(printable(text, keep="\n\t"))  # marks of writing direction would affect the text around them
 
 
 def joined(parts: Iterable[Html]) -> Html:

@@ -47,7 +47,7 @@ def parquet_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
 
     def opened() -> Any:
         file = OSFile(str(source.path)) if source.is_plain_file else source.open()
-        # buffers of all row groups would be kept; a text that comes often is read once
+        # pre-buffering would keep the buffers of all row groups; with a dictionary, a repeated text is read once
         return ParquetFile(file, buffer_size=BUFFER, pre_buffer=False, read_dictionary=list(texts))
 
     with _reading(source, "Parquet"), opened() as file:
@@ -84,7 +84,7 @@ def _texts(schema: Any) -> dict[str, Any]:
 
 
 def _unpacked(batch: Any, texts: Mapping[str, Any]) -> Any:
-    """Return a batch with the texts of each row; raise a ValueError if a few long ones come too often."""
+    """Return a batch with its dictionary columns as plain text; raise a ValueError if that is too large."""
     from pyarrow import compute
 
     for place, name in enumerate(batch.schema.names):
@@ -168,8 +168,8 @@ def _array(source: Source) -> NDArray[Any]:
     with source.open() as file:
         header = array_header(file)
         held = source.path.stat().st_size - file.tell() if source.is_plain_file else len(file.read())
-    if header.n_bytes > held:  # which NumPy does not see where the product overflows
-        raise EOFError(f"it declares the shape {header.shape} and ends too early")
+    if header.n_bytes > held:  # NumPy does not notice this if the product overflows
+        raise EOFError(f"it declares the shape {header.shape} but ends too early")
     if source.is_plain_file:
         return cast(NDArray[Any], np.load(source.path, mmap_mode="r", allow_pickle=False))
     with source.open() as file:

@@ -191,11 +191,11 @@ def checked_names(path: Path, names: Sequence[str]) -> tuple[str, ...]:
     if count > 1:
         raise DataError(f"{must} differently, and {name!r} is there {count} times; rename all but one")
     if half := next((name for name in names if not name.isascii() and any(map(_is_half, name))), None):
-        raise DataError(f"{path}: the name {half!r} holds half a character, which no file can hold; rename the column")
+        raise DataError(f"{path}: the name {half!r} holds half a character, which cannot be saved; rename the column")
     warn_of_lookalikes(path, names)
     return names
 
 
 def _is_half(letter: str) -> bool:
-    """Return whether a character is a half of a pair of UTF-16, which JSON may hold alone."""
+    """Return whether a character is a UTF-16 surrogate, which JSON may contain alone."""
     return "\ud800" <= letter <= "\udfff"

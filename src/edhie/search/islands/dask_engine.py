@@ -12,7 +12,7 @@ from edhie.dask_cluster import DaskCluster, Lost
 from edhie.errors import SearchError
 from edhie.search.islands.engines import Engine, J, R, S
 
-ATTEMPTS = 5  # at a job whose worker, or whose data, is lost
+ATTEMPTS = 5  # for a job whose worker or data are lost
 MOST_HELD = 4  # searches whose data a worker holds, if several clients use it
 _held: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {}  # on a worker, by digest
 
@@ -78,10 +78,10 @@ class Dask(Engine):
         _, digest, packed = self._sent
         for worker, error in self._cluster.on_workers(_unpack, digest, packed, workers=workers).items():
             if isinstance(error, ImportError):
-                raise SearchError(f"the worker {worker} lacks a package: {error}; install what this machine has")
+                raise SearchError(f"the worker {worker} lacks a package: {error}; install the same packages as here")
 
     def close(self) -> None:
-        """Let the workers forget the search, and close what this engine opened; a client of the caller stays open."""
+        """Drop the search from the workers, and close what this engine opened; a client of the caller stays open."""
         if self._sent is not None:
             with suppress(SearchError):  # the scheduler is gone
                 self._cluster.on_workers(_forget, self._sent[1])

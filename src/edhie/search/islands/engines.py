@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-IDLE_SECONDS = 300  # after which a process that has nothing to do ends
-ATTEMPTS = 2  # again at a job whose process was killed
-LARGE = 1 << 20  # bytes of an array from which on it is shared
+IDLE_SECONDS = 300  # after which an idle process ends
+ATTEMPTS = 2  # to repeat a job whose process was killed
+LARGE = 1 << 20  # bytes: arrays of at least this size are shared
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 S = TypeVar("S")
 J = TypeVar("J")
@@ -73,7 +73,7 @@ class Processes(Engine):
             return [self._result(futures[k], k, *call) for k, call in enumerate(calls)]
         except BaseException:
             for k in range(min(self.workers, len(jobs))):
-                _end_process(k)  # it may be at work for long
+                _end_process(k)  # it may be busy for a long time
             raise
 
     def _submit(self, k: int, *call: Any) -> Any:
@@ -107,10 +107,10 @@ class Processes(Engine):
             self._shared = None
 
 
-# -- processes that stay ------------------------------------------------------------------
+# -- worker processes, which stay for the next call ---------------------------------------
 
 _processes: dict[int, Any] = {}
-_loaded: dict[Path, object] = {}  # in such a process: the setup that it had last
+_loaded: dict[Path, object] = {}  # in a worker process: its latest setup
 
 
 def _process(number: int) -> Any:
@@ -129,7 +129,7 @@ def _end_process(number: int) -> None:
 
 
 def _call(work: Callable[[Any, Any], Any], folder: Path, job: object) -> Any:
-    """Do one job, in another process."""
+    """Run one job in a worker process."""
     if folder not in _loaded:
         _loaded.clear()
         _loaded[folder] = _load(folder)

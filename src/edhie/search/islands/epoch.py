@@ -38,10 +38,10 @@ class Setup:
     n_islands: int
     target_error: float | None
     live: dict[int, LiveIsland] = field(default_factory=dict)
-    """Islands that this process had last, by number: they go on without being restored."""
+    """Latest islands of this process, by number; they continue without being restored."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what other processes need."""
+        """Return the state for other processes, without live islands."""
         return self.__dict__ | {"live": {}}
 
 
@@ -141,7 +141,7 @@ def run_epoch(setup: Setup, epoch: Epoch) -> Island:
 
 
 def _restored(setup: Setup, epoch: Epoch) -> LiveIsland:
-    """Return an island as it was at the end of the epoch before."""
+    """Return an island, restored from the end of the previous epoch."""
     before = epoch.before
     strategy, evaluator = copy.deepcopy(setup.strategy), setup.evaluator.copied()
     tally = Tally() if before is None else replace(before.tally)

@@ -100,7 +100,7 @@ class Columns:
     HIGHEST_DEGREE, HIGHEST_JOINT_DEGREE = 6, 4  # of one variable, of several
     INDEPENDENT = 1e-9  # share of a column's length that others have to leave: less is rounding
     NEW = 1e-10  # the same for the square of a piece
-    IN_CACHE = 1 << 17  # values that are computed with at once: 1 MB
+    IN_CACHE = 1 << 17  # values in one block of a computation: 1 MB
 
 
 class Opening:

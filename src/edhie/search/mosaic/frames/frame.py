@@ -103,7 +103,7 @@ def weigh(pieces: Numbers, free: FreeColumns, frames: Sequence[Frame]) -> tuple[
     Return by regressor its piece, whether it is the piece's logarithm, and the shares as of `shares_of`.
     """
     parts = []
-    for block in blocks(*pieces.shape):  # one after the other they stay in the cache
+    for block in blocks(*pieces.shape):  # each fits into the cache
         regressors, which, is_log = free.regressors(pieces[block])
         parts.append((which + block.start, is_log, shares_of(*free.residuals(regressors), frames)))
     which, is_log, shares = map(np.concatenate, zip(*parts, strict=True))

@@ -72,7 +72,7 @@ class FreeColumns:
 
 
 def blocks(n: int, n_rows: int) -> Iterator[slice]:
-    """Yield parts of n pieces whose values are of the size of a core's cache."""
+    """Yield slices of n pieces whose values fit into a core's cache."""
     size = max(1, Columns.IN_CACHE // n_rows)
     for start in range(0, n, size):
         yield slice(start, min(start + size, n))

@@ -198,7 +198,7 @@ def _scaled(link: Link, view: View, data: Data, noise: RowNoise, total: float, *
 
 
 def _left_over(designs: Numbers, target: Numbers) -> Numbers:
-    """Return, by design of shape (columns, rows), the squares of the target that a fit leaves; infinity without one."""
+    """Return the residual sum of squares for each design of shape (columns, rows); infinity if it cannot be fitted."""
     norms = np.linalg.norm(designs, axis=2)
     sound = np.flatnonzero((np.isfinite(norms) & (norms > 0)).all(axis=1))
     found, designs, norms = np.full(len(designs), np.inf), designs[sound], norms[sound]

@@ -134,7 +134,7 @@ class FramePool:
         if len(forest) == 0:
             return
         groups = self.by_columns(frames)
-        # matrices in threads, the rest, which holds the interpreter lock, in one
+        # matrix products run in threads; the rest holds the interpreter lock and runs in one
         weighed = parallel_map(lambda each: weigh(values, each[0], [pooled.frame for pooled in each[1]]), groups)
         for (_, group), (which, is_log, shares) in zip(groups, weighed, strict=True):
             for k, each in enumerate(group):

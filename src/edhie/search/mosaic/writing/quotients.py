@@ -252,7 +252,7 @@ class _Problem:
         return float(values[0]), found
 
     def ratios_without(self, kept: Indices) -> Numbers:
-        """Return the least ratio without each of the columns, all at once; infinity where there is none."""
+        """Return the least ratio without each column in turn; infinity where there is none."""
         above, below = kept[kept < self.n_top], kept[kept >= self.n_top]
         found = np.full(len(kept), np.inf)
         if len(above) > 1:
@@ -262,7 +262,7 @@ class _Problem:
         return np.where(np.isnan(found), np.inf, found)
 
     def _least_ratios(self, above: Indices, below: Indices) -> Numbers:
-        """Return the least ratio of each choice of columns, given as rows; one row above or below is for all."""
+        """Return the least ratio of each choice of columns, given as rows; a single row above or below is for all."""
         outer, inner = _ridged(_blocks(self.products, above, above)), _blocks(self.products, below, below)
         cross, noise = _blocks(self.products, above, below), _ridged(_blocks(self.noise, below, below))
         try:
