@@ -62,7 +62,7 @@ Validation = Annotated[Path | None, option(DATA, "Table of held-out rows to choo
 Decimal = Annotated[Literal[",", "."] | None, option(DATA, "Decimal mark, if it is not recognised.", metavar="MARK")]
 SampledRows = Annotated[
     int | None,
-    option(DATA, "Search so many rows, fit to all; Parquet, NumPy.", "--sample", metavar="ROWS", callback=within(100)),
+    option(DATA, "Rows to search; all are fitted (Parquet, NumPy).", "--sample", metavar="ROWS", callback=within(100)),
 ]
 
 LossName = Annotated[
@@ -99,7 +99,7 @@ Strict = Annotated[bool, setting(SEARCH, "strict", "--strict")]
 RandomSeed = Annotated[int, setting(SEARCH, "seed", metavar="N", callback=within(0, 2**63 - 1))]
 Jobs = Annotated[
     int | None,
-    option(SEARCH, "Cores to use; all by default. They change no result.", metavar="N", callback=within(1)),
+    option(SEARCH, "Cores to use; all by default. Results do not depend on it.", metavar="N", callback=within(1)),
 ]
 Islands = Annotated[int | None, setting(SEARCH, "islands", metavar="N", callback=within(1))]
 Cluster = Annotated[
