@@ -139,7 +139,7 @@ def measure_speed(report: Report, *, quick: bool) -> None:
         "two islands, one core", f"{best['islands on one core']:,.0f}/s", "each weighs in its share of the frames"
     )
     report.row("two islands, two processes", f"{islands:.2f}×", f"{islands / possible:.2f} of what is possible")
-    report.row("one island instead of none", f"{100 * lost:.1f} % slower", "states are taken and restored")
+    report.row("one island instead of none", f"{100 * lost:.1f} % slower", "states are kept after each epoch")
     report.figure("independent_2", possible)
     report.figure("scaling_2", islands / possible)
     report.figure("scaling_2_threads", threads / possible)

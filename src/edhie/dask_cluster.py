@@ -123,7 +123,7 @@ class DaskCluster:
 
 
 def _gone(address: str) -> SearchError:
-    return SearchError(f"the Dask scheduler at {address} is gone; start it again, or give another")
+    return SearchError(f"the Dask scheduler at {address} is gone; start it again, or give another address")
 
 
 def _result(future: Any) -> Any:

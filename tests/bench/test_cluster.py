@@ -76,7 +76,7 @@ def test_a_scheduler_that_goes_away(whole: Path, cluster: Any, tmp_path: Path, m
     with pytest.raises(ProblemError) as error:
         run_benchmark(plan, tmp_path, cluster=address, on_row=close)
     assert str(error.value) == (
-        f"the Dask scheduler at {address} is gone; start it again, or give another; finished runs are kept, "
+        f"the Dask scheduler at {address} is gone; start it again, or give another address; finished runs are kept, "
         "and the same command resumes"
     )
     assert 1 <= len(rows_of(tmp_path)) < 100

@@ -117,7 +117,7 @@ def test_a_killed_scheduler_ends_the_search_and_keeps_it(
     best, kept, error = err.splitlines()
     assert best.startswith("the best until then: T = ")
     assert kept == f"{tmp_path / 'run'} keeps the search; resume with the same command and --resume"
-    assert error == f"error: the Dask scheduler at {cluster.address} is gone; start it again, or give another"
+    assert error == f"error: the Dask scheduler at {cluster.address} is gone; start it again, or give another address"
     monkeypatch.undo()
     assert edhie(*fit, "--jobs", 1, "--out", tmp_path / "run", "--resume").code == 0
     assert content_of(tmp_path / "run") == whole

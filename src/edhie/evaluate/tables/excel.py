@@ -86,7 +86,7 @@ def _frame(rows: Sequence[dict[int, Any]]) -> DataFrame:
 
     columns = sorted(set().union(*rows))
     if len(rows) * len(columns) > MOST_CELLS:
-        raise ValueError(f"its cells span {len(rows):,} rows × {len(columns):,} columns, and most of these are blank")
+        raise ValueError(f"its cells span {len(rows):,} rows × {len(columns):,} columns, which are too many cells")
     table = np.full((len(rows), len(columns)), np.nan, dtype=object)
     places = {column: k for k, column in enumerate(columns)}
     for k, row in enumerate(rows):
