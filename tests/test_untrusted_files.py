@@ -269,6 +269,13 @@ def test_cells_of_a_gigabyte(tmp_path: Path) -> None:
         open_table(zipped(tmp_path / "t.npz", {"x.npy": header.getvalue()}))
 
 
+def test_a_header_that_is_a_long_sum(tmp_path: Path) -> None:
+    text = f"{{'descr': {'+'.join('1' * 3000)}, 'fortran_order': False, 'shape': (5,)}}\n".encode()
+    (tmp_path / "t.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
+    with pytest.raises(DataError, match="cannot be read"):
+        open_table(tmp_path / "t.npy")
+
+
 def test_gzip_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, little_memory: None) -> None:
     monkeypatch.setattr(archives, "CHECKED_FROM", MEGABYTE)
     path = tmp_path / "t.csv.gz"

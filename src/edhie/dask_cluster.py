@@ -43,7 +43,7 @@ class DaskCluster:
         self._is_own = address is not None or self.client is None
         if self.client is None:
             self._cluster = distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0"
+                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
             )
             self.client = distributed.Client(self._cluster, timeout=ANSWER_SECONDS, set_as_default=False)
         self.address: str = self.client.scheduler.address

@@ -11,17 +11,26 @@ from pathlib import Path
 from typing import IO, Any
 
 
+def command_of(module: str) -> list[str]:
+    """Return the command that runs a module, in the environment `import_path()`."""
+    return [sys.executable, "-P", "-m", module]  # -P: no module of the working folder
+
+
+def import_path() -> dict[str, str]:
+    """Return the environment of this process with its import path."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)}
+
+
 def start_process(module: str, environment: dict[str, str]) -> subprocess.Popen[str]:
     """Run a module as a process with this one's import path; `environment` adds variables."""
-    paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", module],  # -P: no module of the working folder
+        command_of(module),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
         encoding="utf-8",
-        env=os.environ | environment | {"PYTHONPATH": paths},
+        env=import_path() | environment,
     )
 
 

@@ -36,7 +36,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
     class Process:
         def __init__(self, command: list[str], **more: Any) -> None:
-            found.append(command[3:])
+            found.append(command[4:])
             self.has_ended = False
 
         def wait(self) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from edhie.cli.search_options import within
 from edhie.console import say
+from edhie.errors import EdhieError
 from edhie.evaluate import read_data
 from edhie.evaluate.parallel import core_count
 from edhie.fit import Settings, discover
@@ -28,8 +29,10 @@ Processes = Annotated[
 
 def warm(jobs: Processes = None) -> None:
     """Compile the kernels for searches and revisions. Otherwise the first search on a machine compiles them."""
-    from edhie.expr.jit import compiled_folder, is_compiled, note_compiled, say_compiling  # loads numba
+    from edhie.expr.jit import can_keep, compiled_folder, is_compiled, note_compiled, say_compiling  # loads numba
 
+    if not can_keep():
+        raise EdhieError(f"compiled code cannot be kept in {compiled_folder()}; set NUMBA_CACHE_DIR to another folder")
     began = time.perf_counter()
     if not is_compiled():
         say_compiling()

@@ -93,6 +93,15 @@ def say_compiling() -> None:
     logging.getLogger("edhie").warning(FIRST_BUILD)
 
 
+def can_keep() -> bool:
+    """Return whether compiled code can be kept for other processes."""
+    try:
+        compiled_folder().mkdir(parents=True, exist_ok=True)
+        return os.access(compiled_folder(), os.W_OK)
+    except OSError:
+        return False
+
+
 def is_compiled() -> bool:
     """Return True where the kernels of the current sources are noted as compiled on this machine."""
     return (compiled_folder() / NOTE).exists()

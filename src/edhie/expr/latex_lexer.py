@@ -20,7 +20,7 @@ LETTERS = GREEK | frozenset("pi varepsilon vartheta varphi varrho hbar ell".spli
 WORDS = ("operatorname", "mathrm", "text", "mathit")
 COMMANDS = frozenset((*SIGNS, *NATIVE, *FRACTIONS, *LETTERS, *WORDS, "sqrt", "left", "right"))
 _WORD = r"\\(?:operatorname|mathrm|text|mathit)\*?\s*\{[^{}]*\}"
-_SUBSCRIPT = rf"(?:\s*_\s*(?:\{{\s*{_WORD}\s*\}}|\{{[^{{}}]*\}}|{_WORD}|\\[A-Za-z]+|[^\W_]))?"
+_SUBSCRIPT = rf"(?:\s*_\s*(?:\{{\s*{_WORD}\s*\}}|\{{[^{{}}]*\}}|{_WORD}|\\[A-Za-z]+|[0-9]+|[^\W_]))?"
 TOKEN = re.compile(
     rf"""(?P<blank>\s+|\\[,;:!\ ]|\\(?:quad|qquad|displaystyle|limits)(?![A-Za-z])|\$)
     |\\(?P<side>left|right)(?:\s*(?P<bar>\||\\[lr]?vert(?![A-Za-z]))|(?![A-Za-z]))
@@ -50,8 +50,10 @@ def tokenise(text: str, library: SymbolLibrary | None) -> list[Token]:
         if match is None or (match["name"] and not match["name"].isidentifier()):  # such as ²
             raise ParseError(f"unexpected character {text[at]!r}", text, at)
         end = match.end()
+        if match["word"] and not (library and key(match[0]) in library) and function_of(key(match["word"]), library):
+            end = match.end("word")  # a subscript is the base of a logarithm
         if match["number"]:
-            power = None if tokens and tokens[-1].text in ("^", "_") else POWER_OF_TEN.match(text, end)
+            power = None if tokens and _takes_digits(tokens[-1]) else POWER_OF_TEN.match(text, end)
             number = match["number"] if power is None else f"{match['number']}e{power[1]}"
             is_whole = power is None or not re.search("[eE]", match["number"])
             tokens.append(Token("number", number if is_whole else match["number"], at))
@@ -60,6 +62,11 @@ def tokenise(text: str, library: SymbolLibrary | None) -> list[Token]:
             tokens += _token(match, text, library)
         at = end
     return [*tokens, Token("end", "", len(text))]
+
+
+def _takes_digits(token: Token) -> bool:
+    r"""Return whether digits behind a token may belong to it, as in `\frac12` and `\frac{1}2`: no power of ten then."""
+    return token.text in ("^", "_", "}") or token.kind in ("fraction", "root", "number")
 
 
 def _token(match: re.Match[str], text: str, library: SymbolLibrary | None) -> list[Token]:
@@ -79,7 +86,8 @@ def _token(match: re.Match[str], text: str, library: SymbolLibrary | None) -> li
 
 def _word(match: re.Match[str], text: str, library: SymbolLibrary | None) -> Token:
     name = key(match[0])
-    symbol = function_of(name, library)
+    is_own = library is not None and name in library
+    symbol = function_of(name if is_own else key(match["word"]), library)
     if symbol is not None:
         return Token("function", symbol.name, match.start())
     if match[0].startswith(r"\operatorname") and not (library and name in library):

@@ -29,6 +29,7 @@ from edhie.generators import TrainConfig, load
 from edhie.generators.checkpoint import FORMAT
 from edhie.generators.saving import CONFIG, shipped_names
 from edhie.generators.trained import train_and_save
+from edhie.processes import command_of, import_path
 from edhie.storage import digest
 
 GRAMMAR, MAX_HEIGHT = "general", 7
@@ -86,7 +87,7 @@ def trained_or_started(wanted: Wanted) -> Path | None:
     try:
         with FORMAT.in_use(folder):  # raises where another process trains it, or nothing can be written
             pass
-        _start([sys.executable, "-m", "edhie.fit.background_training", json.dumps(asdict(wanted))])
+        _start([*command_of("edhie.fit.background_training"), json.dumps(asdict(wanted))])
     except (EdhieError, OSError, subprocess.SubprocessError):  # no more processes, say: the next fit tries again
         return None
     LOGGER.warning("a generator for %s is trained in the background (some minutes, once); the next fit uses it", wanted)
@@ -99,7 +100,9 @@ def _start(command: Sequence[str]) -> None:
         "import subprocess, sys; nowhere = subprocess.DEVNULL; "
         "subprocess.Popen(sys.argv[1:], stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True)"
     )
-    subprocess.run([sys.executable, "-S", "-c", between, *command], check=True, start_new_session=True)
+    subprocess.run(
+        [sys.executable, "-P", "-S", "-c", between, *command], check=True, start_new_session=True, env=import_path()
+    )
 
 
 def train_now(wanted: Wanted, *, expressions: int = EXPRESSIONS, epochs: int = EPOCHS) -> Path:

@@ -23,6 +23,7 @@ from edhie.expr.canonical import canonical
 from edhie.expr.standard_libraries import feynman
 from edhie.fit.settings import Settings
 from edhie.generators import Generator, load
+from edhie.processes import command_of, import_path
 from edhie.search import Budget, Strategy, run
 from edhie.selection.description import Criterion, description_bits
 from edhie.selection.prior.structure_prior import StructurePrior
@@ -67,13 +68,15 @@ def warm_up_if_timed(
 
 def compile_parts(processes: int) -> None:
     """Compile the parts that take longest, in at most this many processes, including the current one."""
-    own, *others = SHARES[min(processes, max(SHARES)) if sys.executable else 1]
-    command = [sys.executable, "-m", "edhie.fit.warm_up"]
+    from edhie.expr.jit import can_keep  # loads numba
+
+    own, *others = SHARES[min(processes, max(SHARES)) if sys.executable and can_keep() else 1]
+    command = command_of("edhie.fit.warm_up")
     helpers: list[subprocess.Popen[bytes]] = []
     try:
         for share in others:
             with suppress(OSError):  # then the search compiles that share
-                helpers.append(subprocess.Popen([*command, *share], stdout=DEVNULL, stderr=DEVNULL))
+                helpers.append(subprocess.Popen([*command, *share], stdout=DEVNULL, stderr=DEVNULL, env=import_path()))
         _compile(own)
         for each in helpers:
             each.wait()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from edhie.errors import SearchError
 from edhie.evaluate import Evaluator
 from edhie.results import SearchResult
 from edhie.search import Budget, run, strategy_named
@@ -142,3 +143,23 @@ def test_a_cluster_gives_the_same_result(plain: SearchResult) -> None:
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options) as cluster, closing(Dask(cluster.scheduler_address)) as engine:
         assert_same(searched(engine), plain)
+
+
+def test_searches_on_one_cluster_share_no_islands() -> None:
+    """Workers keep islands with the setup, which may be the same for two seeds."""
+    distributed = pytest.importorskip("distributed")
+    from edhie.search.islands.dask_engine import Dask
+
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
+    with distributed.LocalCluster(**options) as cluster, ExitStack() as stack:
+        both = [stack.enter_context(closing(Dask(cluster.scheduler_address))) for _ in range(2)]
+        assert both[0]._send(len, "setup") != both[1]._send(len, "setup")
+
+
+def test_a_process_that_is_killed_again_and_again_is_an_error() -> None:
+    with closing(Processes(1)) as engine, pytest.raises(SearchError, match="ended 3 times"):
+        engine.map(_die, None, [0])
+
+
+def _die(setup: object, job: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)

@@ -62,3 +62,13 @@ def test_the_best_pair_beside_a_plain_piece_is_found_whatever_the_chunks(monkeyp
         assert mine[0].left < 1e-12
         answers.append([(each.left, [str(term.piece[0]) for term in each.extra]) for each in found])
     assert answers[0] == answers[1]
+
+
+def test_chunks_without_finite_values_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where all pieces vanish in one row, no quotient has finite values."""
+    monkeypatch.setattr(products, "CHUNK", 2)
+    zero = values(FEW, X).copy()
+    zero[:, 0] = 0.0
+    sizes = [len(which) for which, _ in Products.among(FEW).chunks(zero)]
+    assert sum(sizes) == 6  # the products
+    assert min(sizes) > 0

@@ -29,7 +29,7 @@ NAMES = ".names.txt"
 """The ending of the file of names beside an array."""
 FAULTS = (
     ValueError, TypeError, KeyError, OSError, EOFError, MemoryError, BadZipFile, zlib.error, NotImplementedError,
-    SyntaxError, TokenError,
+    SyntaxError, TokenError, RecursionError,
 )  # fmt: skip
 """Errors of damaged files; pyarrow's own are ValueErrors and OSErrors. A header may lie about sizes."""
 

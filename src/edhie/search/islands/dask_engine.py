@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -69,7 +70,8 @@ class Dask(Engine):
 
         if self._sent is None or self._sent[0] is not setup:
             packed = cast(bytes, pickle.dumps((work, setup)))
-            self._sent = setup, hashlib.sha256(packed).hexdigest(), packed
+            own = uuid.uuid4().bytes  # a worker keeps islands in the setup: no two searches may share one
+            self._sent = setup, hashlib.sha256(packed + own).hexdigest(), packed
             self._hold(None)
         return self._sent[1]
 

@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from edhie.errors import SearchError
+
 IDLE_SECONDS = 300  # after which an idle process ends
 ATTEMPTS = 2  # to repeat a job whose process was killed
 LARGE = 1 << 20  # bytes: arrays of at least this size are shared
@@ -79,7 +81,7 @@ class Processes(Engine):
     def _submit(self, k: int, *call: Any) -> Any:
         try:
             return _process(k % self.workers).submit(_call, *call)
-        except BrokenExecutor:  # it was killed
+        except _ended():
             _end_process(k % self.workers)
             return _process(k % self.workers).submit(_call, *call)
 
@@ -88,22 +90,32 @@ class Processes(Engine):
         for _ in range(ATTEMPTS):
             try:
                 return future.result()
-            except BrokenExecutor:
+            except _ended():
                 future = self._submit(k, *call)
-        return future.result()
+        try:
+            return future.result()
+        except _ended() as error:
+            what = f"the process of an island ended {ATTEMPTS + 1} times, as where memory runs out"
+            raise SearchError(f"{what}; use fewer islands or jobs") from error
 
     def _folder_of(self, setup: object) -> Path:
         """Return the folder that holds a setup; large arrays are files there, which all processes map."""
+        from loky.backend import resource_tracker
+
         if self._shared is None or self._shared[0] is not setup:
             self.close()
             self._shared = setup, Path(tempfile.mkdtemp(prefix="edhie-"))
+            resource_tracker.register(str(self._shared[1]), "folder")  # it is removed even if this process is killed
             _save(setup, self._shared[1])
         return self._shared[1]
 
     def close(self) -> None:
         """Remove what was shared; the processes stay for a while, for another search."""
+        from loky.backend import resource_tracker
+
         if self._shared is not None:
             shutil.rmtree(self._shared[1], ignore_errors=True)
+            resource_tracker.unregister(str(self._shared[1]), "folder")
             self._shared = None
 
 
@@ -121,6 +133,13 @@ def _process(number: int) -> Any:
         _processes[number] = ProcessPoolExecutor(1, timeout=IDLE_SECONDS, env=ONE_THREAD)
         atexit.register(_end_process, number)
     return _processes[number]
+
+
+def _ended() -> tuple[type[Exception], ...]:
+    """Return the errors of a process that was killed, or that another search of this program ended."""
+    from loky.process_executor import ShutdownExecutorError
+
+    return BrokenExecutor, ShutdownExecutorError
 
 
 def _end_process(number: int) -> None:

@@ -105,6 +105,9 @@ def run_epoch(setup: Setup, epoch: Epoch) -> Island:
     """Return an island after one more epoch; the same for the same arguments, unless time runs out."""
     began, before = time.perf_counter(), epoch.before
     live = setup.live.pop(epoch.island, None)
+    for island, other in list(setup.live.items()):
+        if other.epoch < epoch.number:  # it went on in another process
+            setup.live.pop(island, None)
     if live is None or live.epoch != epoch.number:
         live = _restored(setup, epoch)
     strategy, evaluator = live.strategy, live.evaluator

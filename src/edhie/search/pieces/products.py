@@ -72,7 +72,8 @@ class Products:
                 first[is_over] /= second[is_over]  # to the bit as its tree is executed when a search is resumed
                 first[~is_over] *= second[~is_over]
                 usable = np.flatnonzero(np.abs(first).max(axis=1) < LARGEST_VALUE)  # NaN and infinity are not less
-            yield start + usable, first[usable]
+            if len(usable):
+                yield start + usable, first[usable]
 
     def trees(self, chosen: Indices) -> Forest:
         """Return some candidates as expressions."""
