@@ -89,7 +89,7 @@ def test_trees_come_back_nearly_as_they_were(expr: Expr) -> None:
         (r"v_\text{max}^2", "v_max^2"),
         (r"\left|x\left|y\right|z\right|", "abs(x*abs(y)*z)"),
         (r"x_10 + x_2", "x10 + x2"),
-        (r"\frac12 \cdot 10^{3} x", "1/2*10^3*x"),
+        (r"\frac12 \cdot 10^{3} x", "1/2*(10^3*x)"),
         (r"\frac{1}2 \cdot 10^{3}", "1/2*10^3"),
         (r"\sqrt2 \cdot 10^{3}", "sqrt(2)*10^3"),
         (r"\mathrm{log}_{10}(x) + \operatorname{log}_{2} y", "log10(x) + log(y)/log(2)"),
