@@ -66,7 +66,7 @@ def measure(report: Report, name: str, cache: str) -> None:
     _, processor, said = timed([sys.executable, "-c", FIT], cache)
     found = json.loads(said)
     spelled = name.replace("_", " ").replace("edhie warm", "`edhie warm`")
-    wanted = f"; at most {MOST:g} are asked for" if name == "cold" else ""
+    wanted = f"; the goal is {MOST:g}" if name == "cold" else ""
     report.row(f"{spelled}: first result", f"{found['first'] - began:.1f}")
     report.row(
         f"{spelled}: end of the fit", f"{found['end'] - began:.1f}", f"{processor:.0f} s of processor time{wanted}"
