@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +14,7 @@ import pytest
 
 from dask_processes import DaskProcesses
 from edhie.events import Progressed
+from edhie.processes import command_of, import_path
 from edhie.view import SearchView
 
 NAMES = ("candidates.jsonl", "front.csv", "best.txt", "equations.csv")
@@ -87,9 +86,7 @@ def test_a_killed_client_resumes_and_leaves_nothing_on_the_workers(
     edhie: Callable[..., Any], fit: list[object], whole: dict[str, bytes], cluster: DaskProcesses, tmp_path: Path
 ) -> None:
     options = [*map(str, fit), "--cluster", cluster.address, "--out", str(tmp_path / "run")]
-    paths = os.pathsep.join(filter(None, sys.path))
-    command = [sys.executable, "-m", "edhie", *options]
-    with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": paths}) as process:
+    with subprocess.Popen([*command_of("edhie"), *options], env=import_path()) as process:
         while process.poll() is None and not (tmp_path / "run" / "checkpoint.npz").exists():
             time.sleep(0.005)
         process.kill()

@@ -129,9 +129,10 @@ class Findings:
     def _written_alone(self, frames: Sequence[Frame]) -> list[Expr]:
         return [expr for frame in frames for expr in self._writer.write(frame)]
 
-    def _written(self, findings: Sequence[Finding]) -> list[tuple[Finding, Expr]]:
-        found = [self._writer.write(each.pooled.frame, each.extra) for each in findings]
-        return [(each, expr) for each, exprs in zip(findings, found, strict=True) for expr in self._short(exprs)]
+    def _written(self, findings: Iterable[Finding]) -> list[tuple[Finding, Expr]]:
+        return [
+            (each, expr) for each in findings for expr in self._short(self._writer.write(each.pooled.frame, each.extra))
+        ]
 
     def _refitted(self, written: list[Expr]) -> Forest:
         self._scorer.task.tally.refits += len(written)

@@ -117,10 +117,10 @@ def shares_of(rest: Numbers, squares: Numbers, frames: Sequence[Frame]) -> Numbe
     dots, lefts = rest @ targets.T, np.array([target @ target for target in targets])
     squares = squares[:, np.newaxis]
     own = np.repeat(squares, len(frames), axis=1)
-    for k, frame in enumerate(frames):
-        if frame.terms:
-            own[:, k] -= np.square(rest @ frame.directions.T).sum(axis=1)
     with np.errstate(all="ignore"):
+        for k, frame in enumerate(frames):
+            if frame.terms:
+                own[:, k] -= np.square(rest @ frame.directions.T).sum(axis=1)
         found = np.square(dots) / (own * lefts)
     # where hardly anything of its own is left, the quotient is rounding
     found = np.where((own > 1e-9 * squares) & (squares > 0) & np.isfinite(found), found, 0.0)
