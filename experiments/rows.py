@@ -60,7 +60,7 @@ def append_row(row: Row, path: Path, fields: Sequence[str]) -> None:
 
 
 def run_missing(
-    run: Callable[[Row], Row],
+    run: Callable[[Row], Row | list[Row]],
     jobs: Iterable[Row],
     path: Path,
     fields: Sequence[str],
@@ -70,9 +70,9 @@ def run_missing(
 ) -> list[Row]:
     """Run the jobs that have no row in the table yet, each in a process of one thread, and return all rows.
 
-    A job is a row's first columns, which tell it from the others; `run` returns the other columns. `prepare` is
-    called once in each process. A job that fails is reported, and the others go on; if a process is killed,
-    the command ends.
+    A job is a row's first columns, which tell it from the others; `run` returns the other columns, or those of
+    several rows. `prepare` is called once in each process. A job that fails is reported, and the others go on; if a
+    process is killed, the command ends.
     """
     jobs = list(jobs)
     key = tuple(jobs[0]) if jobs else ()
@@ -94,7 +94,9 @@ def run_missing(
                         failed += 1
                         traceback.print_exception(each.exception())
                     else:
-                        append_row(job | each.result(), path, fields)
+                        found = each.result()
+                        for row in found if isinstance(found, list) else [found]:
+                            append_row(job | row, path, fields)
                     print(f"{number} of {len(missing)}: {' '.join(job.values())}", file=sys.stderr, flush=True)
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)

@@ -109,3 +109,17 @@ def test_baselines_have_the_papers_sizes() -> None:
     found = [Baseline("gvae", "Nguyen-1", 32), Baseline("gvae", "Nguyen-1", 64), Baseline("cvae", "Nguyen-2", 32)]
     assert len({each.folder for each in found}) == 3
     assert found[1].config == TrainConfig.of("gvae", latent=64)
+
+
+def test_other_dimensions_are_trained_here() -> None:
+    hvar = METHODS["hvar"]
+    assert needed_training(hvar.with_latent(32), NGUYEN) == []
+    wide = hvar.with_latent(128)
+    assert (wide.name, wide.is_own, wide.is_shipped) == ("hvar-128", True, False)
+    wanted = [Baseline("hvae", "Nguyen-1", 128), Baseline("hvae", "Nguyen-2", 128)]
+    assert needed_training(wide, NGUYEN) == [each for each in wanted if not each.is_there]
+    assert all(each.config.hidden >= 128 for each in wanted)
+    with pytest.raises(ProblemError, match="proged has no latent space"):
+        METHODS["proged"].with_latent(64)
+    with pytest.raises(ProblemError, match="at least one dimension, not 0"):
+        hvar.with_latent(0)

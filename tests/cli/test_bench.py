@@ -143,7 +143,9 @@ def test_a_baseline_is_trained_first(
     code, _, err = edhie("bench", "nguyen", "--method", "cvae", "--out", tmp_path / "out")
     assert code == 130
     assert err.startswith(f"training a cvae of 32 dimensions on Nguyen-1, once; it is kept in {tmp_path / 'model'}")
-    assert trained == [Baseline("cvae", "Nguyen-1", 32)]
+    code, _, err = edhie("bench", "nguyen", "--method", "hvar", "--latent", 64, "--out", tmp_path / "out")
+    assert code == 130
+    assert trained == [Baseline("cvae", "Nguyen-1", 32), Baseline("hvae", "Nguyen-1", 64)]
 
 
 def test_ctrl_c_keeps_what_is_finished(environment: dict[str, str], tmp_path: Path) -> None:

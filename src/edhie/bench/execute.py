@@ -20,6 +20,7 @@ from edhie.evaluate import Data, Evaluator, FitConfig, fit_constants, read_colum
 from edhie.expr import Expr, Forest
 from edhie.fit import Settings, discover
 from edhie.fit.warm_up import warm_up
+from edhie.generators import Generator
 from edhie.results import SearchResult
 from edhie.search import Budget, Strategy, run, strategy_named
 from edhie.search.importing import imported
@@ -45,15 +46,16 @@ class Found(NamedTuple):
     strategy: Strategy | None = None
 
 
-def execute(trial: Trial) -> Outcome:
-    """Run a trial and judge what it finds.
+def execute(trial: Trial, generator: Generator | None = None) -> Outcome:
+    """Run a trial and judge what it finds; a given `generator` replaces that of the method.
 
     The default search runs as it does for users, by `edhie.fit.discover`; the paper's methods run as in the paper.
     """
     problem = _problem(trial.benchmark, trial.problem)
     X, y = problem.data("train", trial.run, trial.noise)  # noqa: N806
     with nullcontext() if trial.own is None else blamed_on(trial.method):
-        found = (_discovered if trial.how.strategy == MOSAIC else _searched)(trial, problem, X, y)
+        generator = generator or _generator(trial.how, problem, trial.settings.model)
+        found = (_discovered if trial.how.strategy == MOSAIC else _searched)(trial, generator, X, y)
     result, counts = found.result, found.result.counts
     row = {
         "problem": problem.id, "method": trial.method, "run": trial.run, "seed": trial.run, "noise": trial.noise,
@@ -76,7 +78,7 @@ def prepare(trial: Trial) -> None:
     _generator(trial.how, _problem(trial.benchmark, trial.problem), trial.settings.model)
 
 
-def _discovered(trial: Trial, problem: BenchmarkProblem, X: Numbers, y: Numbers) -> Found:  # noqa: N803
+def _discovered(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> Found:  # noqa: N803
     """Search as a user does, with the problem's generator and within the limits of the trial."""
     settings, method = trial.settings, trial.how
     found = discover(
@@ -84,7 +86,7 @@ def _discovered(trial: Trial, problem: BenchmarkProblem, X: Numbers, y: Numbers)
         Settings(
             max_time=settings.seconds,
             max_evaluations=settings.evaluations or None,
-            generator=_generator(method, problem, settings.model),
+            generator=generator,
             strict=method.strict if settings.strict is None else settings.strict,
             seed=trial.run,
         ),
@@ -92,10 +94,9 @@ def _discovered(trial: Trial, problem: BenchmarkProblem, X: Numbers, y: Numbers)
     return Found(found.result, found.train, None if found.is_empty else found.best.expr)
 
 
-def _searched(trial: Trial, problem: BenchmarkProblem, X: Numbers, y: Numbers) -> Found:  # noqa: N803
+def _searched(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> Found:  # noqa: N803
     """Search with a method of the paper or of the user."""
     settings, method = trial.settings, trial.how
-    generator = _generator(method, problem, settings.model)
     is_function = method.source == "none"
     strategy = Answering(imported(method.strategy)) if is_function else strategy_named(method.strategy)
     if is_function:  # its formulas may use any symbol

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,13 +22,16 @@ from edhie.expr.standard_libraries import everything
 from edhie.fit.generator import answer_library as answer_library
 from edhie.generators import Generator, TrainConfig, load
 from edhie.generators.base import Model
-from edhie.generators.config import ModelName
+from edhie.generators.config import Device, ModelName
 from edhie.generators.saving import CONFIG, shipped_names
 from edhie.generators.trained import train_and_save
 from edhie.grammar import PCFG
 
 Source = Literal["hvae", "grammar", "gvae", "cvae", "none"]
 GENERAL = "general"
+SHIPPED_LATENT = 32
+SHIPPED_EPOCHS = 120
+"""Of the shipped models for the Nguyen and Feynman equations."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +41,14 @@ class Method:
     strategy: str
     """The name of a search strategy, or where one's own is: `module:Climb`, `path/to/file.py:Climb`."""
     source: Source
-    """Source of expressions: a shipped hvae, the grammar that it learnt from, or a baseline that is trained here.
+    """Source of expressions: an hvae, the grammar that it learnt from, or a baseline.
+
+    An hvae of 32 dimensions is shipped; other autoencoders are trained once and kept.
 
     "none" if the method is a function of the data, not a strategy.
     """
-    latent: int = 32
-    """Dimensions of a baseline's latent space."""
+    latent: int = SHIPPED_LATENT
+    """Dimensions of the latent space of an autoencoder."""
     strict: bool = True
     """Use the problem's own symbols only, unless the settings say otherwise."""
     about: str = ""
@@ -54,6 +59,19 @@ class Method:
     def is_own(self) -> bool:
         """True for a user's own method, which is sent to the workers."""
         return self.name not in METHODS
+
+    @property
+    def is_shipped(self) -> bool:
+        """True if its autoencoder comes with edhie."""
+        return self.source == "hvae" and self.latent == SHIPPED_LATENT
+
+    def with_latent(self, latent: int) -> Method:
+        """Return the method with another number of latent dimensions, which stands behind its name in tables."""
+        if self.source in ("grammar", "none"):
+            raise ProblemError(f"{self.name} has no latent space, so its number of dimensions cannot be set")
+        if latent < 1:
+            raise ProblemError(f"a latent space has at least one dimension, not {latent}")
+        return self if latent == self.latent else replace(self, latent=latent, name=f"{self.name}-{latent}")
 
 
 METHODS: dict[str, Method] = {
@@ -126,7 +144,7 @@ class NoGenerator:
 def _loader(method: Method, problem: BenchmarkProblem) -> Callable[[], Generator] | None:
     """Return how to load the generator; without a model, a search that needs no codes uses the grammar."""
     name = f"{problem.library}-{len(problem.variables)}"
-    if method.source == "hvae" and name in shipped_names():
+    if method.is_shipped and name in shipped_names():
         return partial(load, name)
     baseline = _baseline(method, problem)
     if baseline is not None:
@@ -161,21 +179,26 @@ class GrammarWithin:
 
 @dataclass(frozen=True)
 class Baseline:
-    """A baseline of the paper, GVAE or CVAE: it does not come with edhie, so it is trained once and kept."""
+    """An autoencoder of the paper that does not come with edhie, so it is trained once and kept."""
 
     kind: ModelName
     corpus: str
     latent: int
+    models: Path | None = None
+    """The folder in which it is kept; the user's cache by default."""
 
     @property
     def folder(self) -> Path:
-        """Its place in the user's cache; removing it makes the next run train again."""
-        name = f"{self.kind}-{self.corpus.lower()}-{self.latent}"
-        return Path(platformdirs.user_cache_dir("edhie")) / "models" / name
+        """Its own folder; removing it makes the next run train again."""
+        models = self.models or Path(platformdirs.user_cache_dir("edhie")) / "models"
+        return models / f"{self.kind}-{self.corpus.lower()}-{self.latent}"
 
     @property
     def config(self) -> TrainConfig:
-        """The paper's settings but for the size of the latent space."""
+        """The paper's settings but for the size of the latent space; an hvae is trained as the shipped ones are."""
+        if self.kind == "hvae":
+            hidden = max(TrainConfig.hidden, self.latent)  # no narrower than the latent space
+            return TrainConfig.of("hvae", latent=self.latent, hidden=hidden, epochs=SHIPPED_EPOCHS)
         return TrainConfig.of(self.kind, latent=self.latent)
 
     @property
@@ -187,11 +210,14 @@ class Baseline:
         """Return the model, once `train` has made it."""
         return load(self.folder)
 
-    def train(self, on_epoch: Callable[[int, int], None] = lambda epoch, total: None) -> None:
+    def train(
+        self, on_epoch: Callable[[int, int], None] = lambda epoch, total: None, *, device: Device = "auto"
+    ) -> None:
         """Train and save it; a stopped training resumes."""
         with TemporaryDirectory() as folder:
             corpus = build(named_recipe(self.corpus), folder)
-        train_and_save(self.folder, corpus, self.config, on_epoch=lambda epoch, total: on_epoch(epoch.epoch + 1, total))
+        config = replace(self.config, device=device)
+        train_and_save(self.folder, corpus, config, on_epoch=lambda epoch, total: on_epoch(epoch.epoch + 1, total))
 
 
 def _recipe(problem: BenchmarkProblem) -> Recipe | None:
@@ -206,7 +232,9 @@ def _recipe(problem: BenchmarkProblem) -> Recipe | None:
 
 def _baseline(method: Method, problem: BenchmarkProblem) -> Baseline | None:
     recipe = _recipe(problem)
-    if method.source not in ("gvae", "cvae") or recipe is None or recipe.name not in recipe_names():
+    if method.source == "grammar" or method.source == "none" or method.is_shipped:
+        return None
+    if recipe is None or recipe.name not in recipe_names():
         return None
     return Baseline(method.source, recipe.name, method.latent)
 

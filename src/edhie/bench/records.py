@@ -210,7 +210,8 @@ def _described(problem: BenchmarkProblem) -> str:
 
 def _told(own: Method) -> str:
     """Return everything that determines a user's method, except its code, as text."""
-    source = f"{own.source}-{own.latent}" if own.source in ("gvae", "cvae") else own.source
+    has_latent = own.source not in ("grammar", "none") and not own.is_shipped
+    source = f"{own.source}-{own.latent}" if has_latent else own.source
     return f"{own.strategy} over {source}, {'strict' if own.strict else 'free'}"
 
 

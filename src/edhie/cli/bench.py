@@ -10,6 +10,7 @@ import typer
 
 from edhie.bench.figures import curves_figure, read_curves, success_figure
 from edhie.bench.methods import METHODS, Baseline, needed_training
+from edhie.bench.own_methods import resolve_method
 from edhie.bench.problem import benchmark_names
 from edhie.bench.records import results_name, table_name
 from edhie.bench.report import notes_on, table_of
@@ -71,13 +72,18 @@ def bench(
     model: Annotated[
         str | None, typer.Option(help=help_of(TrialSettings, "model"), autocompletion=complete_model)
     ] = None,
+    latent: Annotated[
+        int | None,
+        typer.Option(min=1, help="Latent dimensions of the method's autoencoder, such as 64: trained once and kept."),
+    ] = None,
     shard: Annotated[str | None, typer.Option(help=help_of(Plan, "shard"), metavar="I/N")] = None,
     figures: Annotated[bool, typer.Option("--figures", help="Draw successes and learning curves too.")] = False,
 ) -> None:
     """Run a method on a benchmark. Runs that the folder holds are not run again; Ctrl-C loses no finished run."""
     ids = tuple(filter(None, (each.strip() for each in problems.split(","))))
     settings, part = TrialSettings(evaluations, seconds, strict, model), None if shard is None else Shard.parse(shard)
-    plan = Plan(benchmark, method, runs, ids, noise, settings, part)
+    how = method if latent is None else resolve_method(method).with_latent(latent)
+    plan = Plan(benchmark, how, runs, ids, noise, settings, part)
     with (
         own_folder(out, benchmark_folder(results_name(benchmark, plan.resolved.name, part))),
         exit_on_interrupt(lambda: f"stopped; finished runs are kept in {out}; the same command resumes"),
