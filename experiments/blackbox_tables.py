@@ -1,0 +1,199 @@
+"""The tables and the figure of the black-box problems: medians, ranks among methods, and what each choice costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.figure import Figure
+from scipy.stats import rankdata
+
+from rows import Row
+from runs import HALVES, markdown, sections, versions_of
+
+CHOICES = ("mdl", "accuracy", "best", "score")
+"""Selections that each fit is scored with, the default first."""
+OURS = "edhie"
+LEVEL = 1e-3  # R² are ranked to three digits
+TITLE = "SRBench's black-box problems: R² on unseen rows, beside the published results"
+ABOUT = """\
+Median over sets of the R² on unseen rows, of the size of the model, and of the ranks of both among all methods and
+among the symbolic ones, by set. edhie: default settings, {seconds} s on one core, medians over {seeds}; its size is
+the number of nodes of the SymPy expression. The others: results published with SRBench, medians of ten trials after
+tuning; sizes as each method counts its nodes. A method is on the front if none is better in both R² and size."""
+
+
+class Score(NamedTuple):
+    """R² and size of a method on one set."""
+
+    r2: float
+    size: float
+
+
+Scores = dict[str, dict[str, Score]]
+"""Scores by method and set."""
+
+
+def page(rows: Sequence[Row], published: Sequence[Row]) -> str:
+    """Return the page of the results."""
+    if not rows:
+        return f"# {TITLE}\n"
+
+    def tables(own: list[Row]) -> str:
+        return "\n\n".join(
+            [
+                methods_table(own, published),
+                "What each choice costs, from the same fits:",
+                choices_table(own, published),
+            ]
+        )
+
+    found = sections(TITLE, rows, lambda row: (row["set"], row["seed"]), lambda row: row["half"], tables)
+    title, _, rest = found.partition("\n\n")
+    seconds = max(float(row["seconds"]) for row in rows)
+    seeds = {row["seed"] for row in rows}
+    about = ABOUT.format(seconds=f"{seconds:.0f}", seeds=f"{len(seeds)} seeds" if len(seeds) > 1 else "one seed")
+    figure = "![Ranks of R² and size](blackbox.png)"
+    return f"{title}\n\n{about}\n\n{figure}\n\n{rest}"
+
+
+def methods_table(rows: Sequence[Row], published: Sequence[Row]) -> str:
+    """Return medians and median ranks by method, the best R² first."""
+    scores = all_scores(rows, published)
+    symbolic = symbolic_methods(scores, published)
+    everywhere = median_ranks(scores)
+    among = median_ranks({name: scores[name] for name in symbolic})
+    medians = {name: medians_of(own) for name, own in scores.items()}
+    front = set(front_of({name: medians[name] for name in symbolic}))
+    lines = [
+        [
+            f"**{name}**" if is_ours(name) else name, "yes" if name in symbolic else "no", f"{medians[name].r2:.3f}",
+            f"{medians[name].size:,.5g}", f"{among[name].r2:.3g}" if name in symbolic else "",
+            f"{everywhere[name].r2:.3g}", f"{everywhere[name].size:.3g}", "yes" if name in front else "",
+        ]
+        for name in sorted(scores, key=lambda name: -medians[name].r2)
+    ]  # fmt: skip
+    heads = ["method", "symbolic", "R²", "size", "rank of R², symbolic", "rank of R²", "rank of size", "front"]
+    return f"{len({row['set'] for row in rows})} sets.\n\n" + markdown(heads, lines)
+
+
+def choices_table(rows: Sequence[Row], published: Sequence[Row]) -> str:
+    """Return medians, and ranks among the published symbolic methods, by the choice among the equations of a fit."""
+    newest = versions_of(rows)[-1]
+    own = [row for row in rows if row["version"] == newest]
+    lines = []
+    for choice in CHOICES:
+        scores = all_scores([_as_chosen(row, choice) for row in own], published)
+        ranks = median_ranks({name: scores[name] for name in symbolic_methods(scores, published)})
+        medians = medians_of(scores[OURS])
+        values = [each.r2 for each in scores[OURS].values()]
+        low = f"{np.quantile(values, 0.1, method='lower'):.3f}"
+        lines.append([choice, f"{medians.r2:.3f}", low, f"{medians.size:.3g}", f"{ranks[OURS].r2:.3g}"])
+    return markdown(["choice", "R²", "tenth percentile of R²", "size", "rank of R², symbolic"], lines)
+
+
+def ranks_figure(rows: Sequence[Row], published: Sequence[Row]) -> Figure:
+    """Return median ranks of R² against those of size as SRBench draws them, with the Pareto fronts; a panel a half."""
+    halves = [half for half in HALVES if any(row["half"] == half for row in rows)] or list(HALVES[:1])
+    figure = Figure(figsize=(6.2 * len(halves), 5.4), layout="constrained", dpi=130)
+    panels = figure.subplots(1, len(halves), squeeze=False)[0]
+    for panel, half in zip(panels, halves, strict=True):
+        own = [row for row in rows if row["half"] == half]
+        if not own:
+            continue
+        newest = versions_of(own)[-1]
+        scores = all_scores([row for row in own if row["version"] == newest], published)
+        symbolic = symbolic_methods(scores, published)
+        ranks = median_ranks(scores)
+        left = dict(ranks)
+        for grey in (0.0, 0.45, 0.65, 0.8):
+            front = sorted(front_of(left, least=True), key=lambda name: left[name].size)
+            panel.plot(
+                [left[name].size for name in front], [left[name].r2 for name in front], ":", color=str(grey), zorder=1
+            )
+            left = {name: rank for name, rank in left.items() if name not in front}
+        for name, rank in ranks.items():
+            colour = "#c0392b" if is_ours(name) else "#1f5f99" if name in symbolic else "#8a8a8a"
+            panel.scatter(rank.size, rank.r2, s=55, color=colour, marker="o" if name in symbolic else "s", zorder=2)
+            panel.annotate(
+                name, (rank.size, rank.r2), xytext=(5, 4), textcoords="offset points", fontsize=8.5,
+                color=colour, weight="bold" if is_ours(name) else "normal",
+            )  # fmt: skip
+        panel.set_xlabel("median rank of model size")
+        panel.set_ylabel("median rank of R² on unseen rows")
+        panel.set_title(f"{half} half, {len(scores[OURS])} sets", fontsize=10)
+        panel.margins(0.08)
+        panel.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+# -- scores and ranks ---------------------------------------------------------------------
+
+
+def all_scores(rows: Sequence[Row], published: Sequence[Row]) -> Scores:
+    """Return the scores of every method on the sets of the rows; ours are medians over seeds, one method a version."""
+    versions = versions_of(rows)
+    found: Scores = {}
+    for version in versions:
+        name = OURS if len(versions) == 1 else f"{OURS} ({version})"
+        own = [row for row in rows if row["version"] == version]
+        found[name] = {
+            each: Score(
+                *(float(np.median([float(row[what]) for row in own if row["set"] == each])) for what in Score._fields)
+            )
+            for each in dict.fromkeys(row["set"] for row in own)
+        }
+    sets = {row["set"] for row in rows}
+    for row in published:
+        if row["dataset"] in sets:
+            score = Score(float(row["r2_test"]), float(row["model_size"]))
+            found.setdefault(row["algorithm"], {})[row["dataset"]] = score
+    return found
+
+
+def symbolic_methods(scores: Scores, published: Sequence[Row]) -> set[str]:
+    """Return the methods that find equations."""
+    others = {row["algorithm"] for row in published if row["is_symbolic"] == "1"}
+    return {name for name in scores if is_ours(name) or name in others}
+
+
+def median_ranks(scores: Scores) -> dict[str, Score]:
+    """Return the median over sets of each method's rank by R² and by size, from 1; ties share their mean rank."""
+    ranks: dict[str, list[Score]] = {name: [] for name in scores}
+    for each in dict.fromkeys(name for own in scores.values() for name in own):
+        there = [name for name in scores if each in scores[name]]
+        r2 = rankdata([-np.round(scores[name][each].r2 / LEVEL) for name in there])
+        size = rankdata([scores[name][each].size for name in there])
+        for name, *rank in zip(there, r2.tolist(), size.tolist(), strict=True):
+            ranks[name].append(Score(*rank))
+    return {name: medians_of(dict(enumerate(own))) for name, own in ranks.items()}
+
+
+def medians_of(scores: Mapping[str, Score] | Mapping[int, Score]) -> Score:
+    """Return the medians of R² and size."""
+    return Score(*np.median(np.array(list(scores.values())), axis=0).tolist())
+
+
+def front_of(points: Mapping[str, Score], *, least: bool = False) -> list[str]:
+    """Return the methods that no other is better than in one of R² and size and as good in the other.
+
+    With `least`, a small R² is good: ranks.
+    """
+    sign = 1.0 if least else -1.0
+    plane = {name: (sign * each.r2, each.size) for name, each in points.items()}
+    return [
+        name
+        for name, (r2, size) in plane.items()
+        if not any((one <= r2 and other <= size) and (one, other) != (r2, size) for one, other in plane.values())
+    ]
+
+
+def is_ours(name: str) -> bool:
+    """Return whether a method is edhie, of any version."""
+    return name.startswith(OURS)
+
+
+def _as_chosen(row: Row, choice: str) -> Row:
+    """Return a row as if this were the default choice."""
+    return row if choice == CHOICES[0] else row | {what: row[f"{what}_{choice}"] for what in Score._fields}

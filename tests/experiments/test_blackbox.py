@@ -1,0 +1,119 @@
+"""The black-box problems: SRBench's protocol, halves, sizes, ranks and fronts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas
+import pytest
+
+from blackbox import FIELDS, LACKING, MOST_ROWS, halves_of, main, nodes, r2_of, read_set, run_set, split_set
+from blackbox_tables import OURS, Score, front_of, median_ranks, methods_table, page
+from edhie import EDHiERegressor
+
+METHODS = (("good", "1", 0.9, 50), ("small", "1", 0.5, 5), ("poor", "1", 0.4, 60), ("trees", "0", 0.95, 900))
+PUBLISHED = [
+    {"algorithm": name, "is_symbolic": symbolic, "dataset": each, "r2_test": str(r2), "model_size": str(size)}
+    for each in ("one", "two", "three")
+    for name, symbolic, r2, size in METHODS
+]
+
+
+def row(name: str, seed: int, r2: float, size: int, version: str = "now") -> dict[str, str]:
+    known = {"version": version, "set": name, "half": "develop", "seed": str(seed), "r2": str(r2), "size": str(size)}
+    others = {"r2_accuracy": str(r2 + 0.01), "size_accuracy": str(2 * size), "seconds": "60.0"}
+    return dict.fromkeys(FIELDS, "0") | known | others
+
+
+def test_three_quarters_are_fitted_and_standardised_by_themselves() -> None:
+    rng = np.random.default_rng(1)
+    given = rng.normal(5, 3, (400, 2))
+    given[:, 1] = 7.0
+    split = split_set(("a", "b"), given, given[:, 0] * 2, seed=3)
+    assert len(split.y) == 300
+    assert len(split.y_test) == 100
+    np.testing.assert_allclose([split.y.mean(), split.y.std()], [0, 1], atol=1e-12)
+    np.testing.assert_allclose(split.X[:, 0], split.y)
+    np.testing.assert_allclose(split.X_test[:, 0], split.y_test)  # by the same mean and spread
+    assert not split.X[:, 1].any()  # a column that does not vary is not divided by 0
+    again, other = (split_set(("a", "b"), given, given[:, 0], seed=seed) for seed in (3, 4))
+    np.testing.assert_array_equal(again.X, split.X)
+    assert not np.array_equal(other.X, split.X)
+
+
+def test_of_large_sets_so_many_rows_are_fitted_and_a_quarter_predicted() -> None:
+    rows = np.arange(20_000.0)
+    split = split_set(("a",), rows[:, None], rows, seed=0)
+    assert len(split.y) == MOST_ROWS
+    assert len(split.y_test) == 5_000
+    assert set(split.y).isdisjoint(split.y_test)
+
+
+def test_every_other_set_of_the_sorted_list_is_for_development() -> None:
+    known = [{"dataset": name} for name in ("c", "a", "b", "a", *LACKING)]
+    assert halves_of(known) == {"a": "develop", "b": "report", "c": "develop"}
+
+
+def test_size_and_r2_are_those_of_the_printed_equation(tmp_path: Path) -> None:
+    x = np.linspace(1, 5, 80)
+    pandas.DataFrame({"x": x, "target": 3 * x}).to_csv(tmp_path / "line.tsv.gz", sep="\t", index=False)
+    split = split_set(*read_set(tmp_path, "line"), seed=0)
+    best = EDHiERegressor(max_time=None, max_evaluations=200).fit(split.X, split.y).best_
+    assert nodes(best) == len(str(best.sympy()).replace("*", " * ").split())  # x, or a number times x
+    assert r2_of(best, split) == pytest.approx(1)
+
+
+def test_sets_seeds_and_halves_give_the_jobs_and_the_page_and_figure_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs: list[tuple[str, str]] = []
+
+    def run_fits(run: object, asked: list[dict[str, str]], *_: object) -> list[dict[str, str]]:
+        jobs[:] = [(each["set"], each["seed"]) for each in asked]
+        return [row(each["set"], int(each["seed"]), 0.8, 20) for each in asked]
+
+    monkeypatch.setattr("blackbox.run_fits", run_fits)
+    published = tmp_path / "published.csv"
+    pandas.DataFrame(PUBLISHED).to_csv(published, index=False)
+    options = ["--data", str(tmp_path), "--published", str(published), "--results", str(tmp_path)]
+    main([*options, "--half", "develop", "--seeds", "0", "5"])
+    assert jobs == [("one", "0"), ("two", "0"), ("one", "5"), ("two", "5")]  # sorted: one, three, two
+    main([*options, "--sets", "two", "three"])
+    assert jobs == [("three", "0"), ("two", "0")]
+    assert f"**{OURS}**" in (tmp_path / "blackbox.md").read_text(encoding="utf-8")
+    assert (tmp_path / "blackbox.png").stat().st_size > 10_000
+    with pytest.raises(SystemExit, match="no set is named four"):
+        main([*options, "--sets", "four"])
+
+
+def test_medians_are_over_seeds_then_over_sets() -> None:
+    rows = [row("one", seed, r2, 20) for seed, r2 in enumerate((0.1, 0.93, 0.99))] + [row("two", 0, 0.97, 30)]
+    line = next(each for each in methods_table(rows, PUBLISHED).splitlines() if OURS in each)
+    assert [cell.strip() for cell in line.split("|")[1:5]] == [f"**{OURS}**", "yes", "0.950", "25"]
+    assert line.split("|")[5].strip() == "1"  # first among symbolic methods on both
+    assert line.split("|")[6].strip() == "1.5"  # with the trees in between
+
+
+def test_choices_are_compared_on_the_same_fits() -> None:
+    text = page([row("one", 0, 0.8, 20), row("two", 0, 0.8, 20)], PUBLISHED)
+    cells = {line.split("|")[1].strip(): line for line in text.splitlines() if line.startswith("| ")}
+    assert "| 0.800 | 0.800 | 20 | 2 |" in cells["mdl"]
+    assert "| 0.810 | 0.810 | 40 | 2 |" in cells["accuracy"]
+
+
+def test_ranks_share_ties_and_the_front_has_what_none_beats() -> None:
+    scores = {"a": {"s": Score(0.9, 10)}, "b": {"s": Score(0.9, 20)}, "c": {"s": Score(0.2, 5), "t": Score(0.5, 1)}}
+    assert median_ranks(scores) == {"a": Score(1.5, 2), "b": Score(1.5, 3), "c": Score(2, 1)}
+    assert front_of({name: own["s"] for name, own in scores.items()}) == ["a", "c"]
+    assert front_of({"a": Score(1, 2), "b": Score(2, 3), "c": Score(3, 1)}, least=True) == ["a", "c"]
+
+
+def test_one_run_has_all_columns(tmp_path: Path) -> None:
+    x = np.linspace(1, 5, 40)
+    noisy = np.round(x**2 + np.random.default_rng(0).normal(size=40), 3)
+    pandas.DataFrame({"a": x, "target": noisy}).to_csv(tmp_path / "parabola.tsv.gz", sep="\t", index=False)
+    job = {"version": "now", "set": "parabola", "half": "develop", "seed": "0"}
+    done = run_set(job, folder=tmp_path, max_time=0.2)
+    assert set(job | done) == set(FIELDS)
+    assert float(done["r2"]) > 0.8
