@@ -22,6 +22,7 @@ from edhie.events import Event, Finished, Improved, Progressed, Started
 from edhie.generators.base import Generator
 from edhie.results import STOPPED, SearchResult, front_of
 from edhie.search import STRATEGIES, Budget, Strategy, run, strategy_named
+from edhie.search.dso import DSO, DSOConfig
 from edhie.search.evolution import Evolve, EvolveConfig
 from edhie.search.revision import Revise, ReviseConfig
 from edhie.search.sampling import Draw, DrawConfig
@@ -43,6 +44,7 @@ SEARCHES: dict[str, tuple[Callable[[], Strategy], Callable[[], Generator]]] = {
     "revise in what may fail": (lambda: Revise(ReviseConfig("x0*sin(x0)", neighbours=60, edits=10)), Wrapped),
     "revise trees from a grammar": (lambda: Revise(ReviseConfig("x0*cos(x0)", edits=50)), Grammar),
 }
+SEARCHES["dso"] = (lambda: DSO(DSOConfig(batch=40, generations=2, returned=5, max_length=12)), lambda: HVAE)
 SEARCHES["template"] = (lambda: TemplateSearch(TemplateConfig("f(x0)*sin(x0) + g(x0)", first_pieces=40)), lambda: HVAE)
 if find_spec("edhie.search.mosaic") is not None:
     SEARCHES["mosaic"] = (lambda: strategy_named("mosaic"), lambda: HVAE)

@@ -83,6 +83,7 @@ METHODS: dict[str, Method] = {
         Method("draw", "gvae", name="gvae", about="points drawn from the prior of a GVAE"),
         Method("evolve", "gvae", latent=64, name="gvae-evo", about="evolution in the latent space of a GVAE"),
         Method("draw", "cvae", name="cvae", about="points drawn from the prior of a CVAE"),
+        Method("dso", "grammar", name="dso", about="deep symbolic optimisation: a policy and genetic programming"),
         Method("mosaic", "hvae", strict=False, name="default", about="the search that edhie uses by default"),
     )
 }

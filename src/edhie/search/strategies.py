@@ -13,6 +13,7 @@ DEFAULT: Final = "mosaic"
 """The name of the search that is used unless another is asked for."""
 STRATEGIES: dict[str, str] = {
     "draw": "edhie.search.sampling:Draw",
+    "dso": "edhie.search.dso:DSO",
     "evolve": "edhie.search.evolution:Evolve",
     "mosaic": "edhie.search.mosaic:Mosaic",
     "revise": "edhie.search.revision:Revise",

@@ -1,0 +1,140 @@
+"""Constraints on expressions, and the priors of the policy on length and on the number of operands.
+
+The constraints hold for samples of the policy, as masks of what may come next, and for the offspring of genetic
+programming, as a check of whole expressions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.expr import Forest, SymbolLibrary
+from edhie.search.arrays import Indices, Mask, Numbers
+
+Tokens = NDArray[np.int16]
+INVERSES = (("^2", "sqrt"), ("neg", "neg"), ("inv", "inv"))
+"""Operators that undo each other, besides those of the table of symbols."""
+
+
+class Context(NamedTuple):
+    """What the policy sees at one place of a batch: tokens, the library's length for none."""
+
+    parent: Indices  # (rows,)
+    sibling: Indices  # (rows,)
+    missing: Indices  # (rows,), operands that are still open, 0 for a row that has ended
+    allowed: Mask  # (rows, tokens)
+
+
+@dataclass(frozen=True)
+class Priors:
+    """Constraints and priors over a library.
+
+    An operator has no operand that undoes it, as in log(exp(x)), and not only numbers as operands; waves (sin, cos,
+    tan) do not contain each other; every expression has a variable, and its length is within limits.
+    """
+
+    library: SymbolLibrary
+    min_length: int
+    max_length: int
+    location: float
+    """Length at which the prior neither delays nor hastens the end."""
+    scale: float
+    """Standard deviation of the prior on length."""
+
+    # -- facts about symbols, by token; the last row of a table stands for no token ------------
+
+    @cached_property
+    def is_wave(self) -> Mask:
+        """True for sin, cos and tan."""
+        return np.array([symbol.period > 0 for symbol in self.library.symbols], np.bool_)
+
+    @cached_property
+    def is_number(self) -> Mask:
+        """True for leaves that are no variables."""
+        return np.array([symbol.arity == 0 and symbol.kind != "variable" for symbol in self.library.symbols], np.bool_)
+
+    @cached_property
+    def is_drawn(self) -> Mask:
+        """True for all symbols but that of any number, which has no value of its own."""
+        return np.array([symbol.kind != "number" for symbol in self.library.symbols], np.bool_)
+
+    @cached_property
+    def is_undone(self) -> Mask:
+        """True at (parent, child) if one undoes the other."""
+        ids, n = self.library.ids, len(self.library)
+        pairs = [(symbol.name, symbol.undoes) for symbol in self.library.symbols] + list(INVERSES)
+        table = np.zeros((n + 1, n), np.bool_)
+        for a, b in pairs:
+            if a in ids and b in ids:
+                table[ids[a], ids[b]] = table[ids[b], ids[a]] = True
+        return table
+
+    @cached_property
+    def logits(self) -> Numbers:
+        """Logits added at each place, (places, tokens): the prior on length, and all numbers of operands alike.
+
+        Leaves are unlikely before the location, and operators of two operands after it (the soft length prior).
+        """
+        arities = self.library.arities
+        beyond = np.arange(self.max_length)[:, np.newaxis] - self.location
+        penalty = -np.square(beyond) / (2 * self.scale**2)
+        early, late = (beyond < 0) & (arities == 0), (beyond > 0) & (arities == 2)
+        counts = np.bincount(arities[self.is_drawn], minlength=3)
+        return np.where(early | late, penalty, 0.0) - np.log(np.maximum(counts, 1))[arities]
+
+    # -- constraints ------------------------------------------------------------------------
+
+    def context(self, tokens: Tokens, t: int) -> Context:
+        """Return what stands around place `t` of unfinished expressions, and what may come there."""
+        from edhie.search.dso.prior_kernels import contexts
+
+        none, arities = len(self.library), self.library.arities
+        parent, sibling, missing, in_wave = contexts(tokens, t, arities, self.is_wave)
+        allowed = self.is_drawn & (arities <= (self.max_length - t - missing)[:, np.newaxis])
+        allowed &= ~self.is_undone[parent]  # -1 is the last row
+        allowed &= ~(in_wave[:, np.newaxis] & self.is_wave)
+        is_pair = np.append(arities == 2, False)[parent]
+        needs_variable = ~is_pair | np.append(self.is_number, False)[sibling]
+        allowed &= ~(needs_variable[:, np.newaxis] & self.is_number)
+        longer = allowed & (arities > 0)
+        is_short = (missing == 1) & (t + 1 < self.min_length) & longer.any(axis=1)
+        allowed = np.where(is_short[:, np.newaxis], longer, allowed)
+        return Context(np.where(parent < 0, none, parent), np.where(sibling < 0, none, sibling), missing, allowed)
+
+    def are_kept(self, forest: Forest) -> Mask:
+        """Return for each expression whether it keeps all constraints."""
+        tokens, left, right = forest.tokens, forest.left, forest.right
+        number = self.is_number[tokens]
+        nodes = np.flatnonzero(left >= 0)
+        first, second = left[nodes], np.where(right[nodes] >= 0, right[nodes], left[nodes])
+        is_broken = np.zeros(len(tokens), np.bool_)
+        is_broken[nodes] = number[first] & number[second]
+        single = nodes[right[nodes] < 0]
+        is_broken[single] |= self.is_undone[tokens[single], tokens[left[single]]]
+        waves = np.append(0, np.cumsum(self.is_wave[tokens]))
+        behind = np.arange(len(tokens)) + forest.subtree_sizes
+        is_broken |= self.is_wave[tokens] & (waves[behind] - waves[:-1] > 1)
+        is_broken[forest.offsets[:-1]] |= number[forest.offsets[:-1]]  # a number alone
+        is_outside = (forest.sizes < self.min_length) | (forest.sizes > self.max_length)
+        is_whole: Mask = np.bincount(forest.owners[is_broken], minlength=len(forest)) == 0
+        return is_whole & ~is_outside
+
+    # -- batches as matrices --------------------------------------------------------------------
+
+    def as_forest(self, tokens: Tokens) -> Forest:
+        """Return the expressions of a matrix of prefix tokens, (expressions, places), with -1 behind each."""
+        is_token = tokens >= 0
+        flat = tokens[is_token]
+        offsets = np.append(0, np.cumsum(is_token.sum(axis=1)))
+        return Forest(self.library, flat, offsets, np.full(int(self.library.has_slot[flat].sum()), np.nan))
+
+    def as_matrix(self, forest: Forest) -> Tokens:
+        """Return the expressions as a matrix of prefix tokens, with -1 behind each."""
+        tokens = np.full((len(forest), self.max_length), -1, np.int16)
+        tokens[np.arange(self.max_length) < forest.sizes[:, np.newaxis]] = forest.tokens
+        return tokens

@@ -1,0 +1,203 @@
+"""`DSO`: a policy writes expressions, genetic programming improves them, and the policy learns from the best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.errors import SearchError
+from edhie.evaluate.numbers import check_whole, shown
+from edhie.expr import Forest
+from edhie.search.arrays import Numbers, forest_arrays, forest_from, under
+from edhie.search.base import State, Strategy, Task
+from edhie.search.dso.genetic import next_generation
+from edhie.search.dso.gradient import Adam, Entropy, objective_and_gradient
+from edhie.search.dso.policy import Weights, initial_weights, sample
+from edhie.search.dso.priors import Priors
+from edhie.search.evolution import survivors
+
+
+@dataclass(frozen=True)
+class DSOConfig:
+    """Settings of deep symbolic optimisation; defaults are of Mundhenk and others (2021) unless noted."""
+
+    batch: int = 500
+    """Expressions that the policy writes in an iteration, and individuals of the population that they seed."""
+    generations: int = 25
+    """Generations of genetic programming in an iteration. 0: the policy alone, as in Petersen and others (2021)."""
+    risk: float = 0.05
+    """Share of the batch that the policy learns from, ε (Petersen and others)."""
+    returned: int = 50
+    """Best individuals of all generations of an iteration that the policy learns from too (our choice)."""
+    learning_rate: float = 0.0025
+    """Step size of Adam."""
+    entropy: float = 0.03
+    """Weight of the entropy bonus."""
+    entropy_decay: float = 0.7
+    """Factor of the entropy bonus from one token to the next."""
+    units: int = 32
+    """Units of the recurrent network."""
+    min_length: int = 4
+    """Tokens of an expression at least."""
+    max_length: int = 30
+    """Tokens of an expression at most."""
+    length_location: float = 10.0
+    """Length that the prior prefers."""
+    length_scale: float = 5.0
+    """Standard deviation of the prior on length."""
+    tournament: int = 5
+    """Individuals that compete to become a parent."""
+    crossover: float = 0.5
+    """Share of pairs of parents that exchange a subtree."""
+    mutation: float = 0.5
+    """Share of offspring that are mutated."""
+    patience: int | None = 100
+    """Batches and generations without a new expression after which the search ends (our choice). None: never."""
+
+    def __post_init__(self) -> None:
+        for name in ("batch", "units", "min_length", "tournament"):
+            check_whole(name, getattr(self, name), 1)
+        for name in ("generations", "returned"):
+            check_whole(name, getattr(self, name), 0)
+        check_whole("max_length", self.max_length, self.min_length)
+        if self.patience is not None:
+            check_whole("patience", self.patience, 1, or_none="no limit")
+        for name in ("risk", "entropy_decay", "crossover", "mutation"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise SearchError(f"{name} must be from 0 to 1; it is {shown(getattr(self, name))}")
+        for name in ("learning_rate", "entropy", "length_location", "length_scale"):
+            value = getattr(self, name)
+            if not 0 <= value < math.inf or (name == "length_scale" and value == 0):
+                raise SearchError(f"{name} must be a finite number above 0; it is {shown(value)}")
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Expressions with unfitted constants, their errors, and the forms that identify them."""
+
+    forest: Forest
+    errors: Numbers
+    forms: NDArray[np.uint64]
+
+    def best(self, n: int, other: Scored) -> Scored:
+        """Return the `n` best of both, at most one of each form."""
+        forest = Forest.concatenate([self.forest, other.forest])
+        errors, forms = np.append(self.errors, other.errors), np.append(self.forms, other.forms)
+        chosen = survivors(errors, n, forms)
+        return Scored(forest.take(chosen), errors[chosen], forms[chosen])
+
+    def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Return it as arrays whose names begin with `prefix`."""
+        return forest_arrays(prefix, self.forest) | {f"{prefix}errors": self.errors, f"{prefix}forms": self.forms}
+
+
+class DSO(Strategy):
+    """Deep symbolic optimisation with the symbols of the evaluator's library; the generator is not used.
+
+    In an iteration the policy writes a batch, which is the first population of genetic programming. The policy
+    is then trained on the best of its batch and the best of all generations. One step is one batch or one generation.
+    """
+
+    name: ClassVar[str] = "dso"
+
+    def __init__(self, config: DSOConfig | None = None) -> None:
+        self.config: DSOConfig = config or DSOConfig()
+
+    def begin(self, task: Task) -> None:
+        """Start with an untrained policy."""
+        config, library, data = self.config, task.evaluator.library, task.evaluator.data
+        if not library.variables:
+            raise SearchError("the strategy 'dso' needs a library with variables")
+        self._task = task
+        self._priors = Priors(
+            library, config.min_length, config.max_length, config.length_location, config.length_scale
+        )
+        # the error of the mean: errors are normalised by it
+        scale = task.evaluator.loss.of_values(data.y, np.full(data.n_rows, data.y.mean()), data.weights)
+        self._scale = scale if 0 < scale < math.inf else 1.0
+        rng = np.random.default_rng(np.random.SeedSequence(task.seed, spawn_key=(task.island,)))
+        self._weights = initial_weights(len(library), config.units, rng)
+        self._adam = Adam.at_start(self._weights)
+        self._nothing = Scored(Forest.from_exprs([], library), np.zeros(0), np.zeros(0, np.uint64))
+        self._batch = self._population = self._best = self._nothing
+        self._generation = self._since_new = 0
+
+    def step(self, rng: np.random.Generator) -> bool:
+        """Do one batch of the policy or one generation, and train the policy after the last one."""
+        config, before = self.config, self._task.evaluator.explored.n_seen
+        if self._generation == 0:
+            self._batch = self._population = self._scored(sample(self._weights, self._priors, config.batch, rng))
+            self._best = self._nothing
+        else:
+            self._population = self._scored(
+                next_generation(
+                    self._population.forest, self._population.errors, self._batch.forest, self._priors, rng,
+                    tournament=config.tournament, crossover=config.crossover, mutation=config.mutation,
+                )
+            )  # fmt: skip
+            self._best = self._best.best(config.returned, self._population)
+        self._generation += 1
+        if self._generation > config.generations:
+            self._train()
+            self._generation = 0
+        is_new = self._task.evaluator.explored.n_seen > before
+        self._since_new = 0 if is_new else self._since_new + 1
+        return config.patience is None or self._since_new < config.patience
+
+    def _scored(self, forest: Forest) -> Scored:
+        scores = self._task.score(forest)
+        return Scored(forest, scores.errors, scores.forms)
+
+    def _train(self) -> None:
+        """Take one step of the risk-seeking policy gradient."""
+        config = self.config
+        rewards = self._rewards(self._batch.errors)
+        baseline = float(np.quantile(rewards, 1 - config.risk))
+        forest = Forest.concatenate([self._batch.forest, self._best.forest])
+        advantages = np.append(rewards, self._rewards(self._best.errors)) - baseline
+        elite = np.flatnonzero(advantages >= 0)
+        tokens = self._priors.as_matrix(forest.take(elite))
+        bonus = Entropy(config.entropy, config.entropy_decay)
+        _, gradient = objective_and_gradient(self._weights, self._priors, tokens, advantages[elite], bonus)
+        self._weights, self._adam = self._adam.ascend(self._weights, gradient, config.learning_rate)
+
+    def _rewards(self, errors: Numbers) -> Numbers:
+        """Return 1/(1 + NRMSE); 0 for expressions without a finite error."""
+        return 1 / (1 + errors / self._scale)
+
+    # -- checkpoints ----------------------------------------------------------------------
+
+    def state(self) -> State:
+        """Return the policy, the state of Adam, the batch, the population, the best of it, and counts."""
+        tables = {"weights.": self._weights, "first.": self._adam.first, "second.": self._adam.second}
+        return {
+            **{f"{prefix}{name}": each for prefix, table in tables.items() for name, each in table.items()},
+            **self._batch.arrays("batch."),
+            **self._population.arrays("population."),
+            **self._best.arrays("best."),
+            "counts": np.array([self._adam.steps, self._generation, self._since_new]),
+        }
+
+    def restore(self, state: State) -> None:
+        """Restore the search from a snapshot."""
+        weights, first, second = (self._weights_of(state, prefix) for prefix in ("weights.", "first.", "second."))
+        steps, self._generation, self._since_new = state["counts"].tolist()
+        self._weights, self._adam = weights, Adam(steps, first, second)
+        self._batch, self._population, self._best = (
+            self._scored_from(under(prefix, state)) for prefix in ("batch.", "population.", "best.")
+        )
+
+    def _weights_of(self, state: State, prefix: str) -> Weights:
+        found = under(prefix, state)
+        for name, own in self._weights.items():
+            if found[name].shape != own.shape:
+                raise SearchError(f"{name} of shape {found[name].shape} is not of this policy, {own.shape}")
+        return found
+
+    def _scored_from(self, arrays: Mapping[str, NDArray[Any]]) -> Scored:
+        return Scored(forest_from("", arrays, self._task.evaluator.library), arrays["errors"], arrays["forms"])
