@@ -66,8 +66,8 @@ def log_probabilities(weights: Weights, cell: Cell, prior: Numbers, allowed: Mas
     """Return the log-probability of each token, (rows, tokens); -inf for those not allowed."""
     logits = np.where(allowed, cell.h @ weights["output"] + weights["output_bias"] + prior, -np.inf)
     shifted = logits - logits.max(axis=1, keepdims=True)
-    total: Numbers = np.exp(shifted).sum(axis=1, keepdims=True)
-    return shifted - np.log(total)
+    scaled: Numbers = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return scaled
 
 
 def sample(weights: Weights, priors: Priors, n: int, rng: np.random.Generator) -> Forest:
