@@ -152,7 +152,7 @@ def test_selection(edhie: Callable[..., Any], tmp_path: Path) -> None:
     path = table(tmp_path, T=NOISE)
     options = ["--target", "T", *small("mosaic"), "--quiet", "--json"]
     most_accurate = json.loads(edhie("fit", path, *options, "--selection", "accuracy").out)
-    assert most_accurate["index"] == len(most_accurate["front"]) - 1
+    assert most_accurate["index"] < len(most_accurate["front"]) - 1  # the least loss is that of noise
     assert json.loads(edhie("fit", path, *options).out)["index"] < most_accurate["index"]
 
 

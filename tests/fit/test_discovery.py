@@ -44,8 +44,6 @@ def test_equations_rise_in_complexity_and_the_chosen_one_is_among_them(found: Di
 def test_every_rule_chooses(found: Discovery, selection: str) -> None:
     other = Discovery.of(found.result, found.problem, replace(found.settings, selection=selection))
     assert other.best in other.equations
-    if selection == "accuracy":
-        assert other.best.loss == min(each.loss for each in other.equations)
 
 
 def test_losses_and_shares_are_those_of_the_predictions(found: Discovery) -> None:

@@ -17,8 +17,10 @@ from edhie.expr import Forest, SymbolLibrary
 from edhie.fit import Discovery, Problem, Settings, discover
 from edhie.fit.discover import criterion_of
 from edhie.fit.field import Field, formulas_of
+from edhie.fit.present import Presenter
 from edhie.generators import load
 from edhie.results import Candidates, Front, History, SearchCounts, SearchResult
+from edhie.selection.prediction import cross_validated
 from mosaics import forest_of
 
 LIBRARY = SymbolLibrary.of(["+", "-", "*", "/", "^", "^2", "sqrt", "exp", "log", "sin", "cos"], ["x"], constant=True)
@@ -118,6 +120,31 @@ def test_deviations_include_the_doubt_between_equations() -> None:
     assert deviations[2] > 1.5 * made.best.standard_deviations(columns)[2]  # far out equations differ more
     with pytest.raises(SearchError, match="no weights to compare them by; choose with selection mdl"):
         found(LINE, *TEXTS, selection="accuracy").standard_deviations(columns)
+
+
+# -- accuracy -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", ["rmse", "student"])
+def test_accuracy_chooses_the_least_cross_validated_error_of_the_front(loss: str) -> None:
+    made = found(LINE, *TEXTS, selection="accuracy", loss=loss)
+    presenter = Presenter.of(made.settings, made.train, made.explored)
+    forest = Forest.from_exprs([each.expr for each in made.equations])
+    errors = cross_validated(forest, made.train, LOSSES[loss], presenter.refitted)
+    assert made.index == np.argmin(errors)
+
+
+def test_accuracy_without_fits_of_constants_takes_the_least_loss() -> None:
+    made = found(LINE, *TEXTS, selection="accuracy", loss="mae")
+    assert made.best.loss == min(each.loss for each in made.equations)
+
+
+def test_accuracy_follows_held_out_rows() -> None:
+    result = found(LINE, *TEXTS).result
+    x = LINE.columns[0]
+    later = read_data(x, 2.0 * np.sqrt(x), names=["x"])
+    made = Discovery.of(result, Problem.of(LINE, validation=later), Settings(selection="accuracy"))
+    assert made.best.r2_validation == max(each.r2_validation or -np.inf for each in made.equations)
 
 
 # -- the user's field -----------------------------------------------------------------

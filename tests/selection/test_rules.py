@@ -8,7 +8,7 @@ import pytest
 from edhie.errors import SearchError
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.results import Candidates, Front
-from edhie.selection.rules import SELECTION, accuracy, best, score, scores_of
+from edhie.selection.rules import SELECTION, best, score, scores_of
 
 LIBRARY = SymbolLibrary.of(["sin"], ["x"])
 
@@ -21,10 +21,6 @@ def front(*points: tuple[int, float], negligible: float = 0.0) -> Front:
 
 
 KNEE = front((1, 10.0), (3, 1.0), (5, 0.01), (9, 0.008), (20, 0.0079))
-
-
-def test_accuracy_takes_the_least_error() -> None:
-    assert accuracy(KNEE).complexity == 20
 
 
 def test_score_takes_the_steepest_drop() -> None:

@@ -67,8 +67,11 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Rounds of the search without a better equation after which `fit` ends early, if it took no more rounds than
         that to find the best one. None to search until the time is up.
     selection : {"mdl", "best", "accuracy", "score"}, default="mdl"
-        Choice of the equation for `predict`: the shortest description of the data, the best score among the most
-        accurate, the most accurate, or the best score: the fall of the loss for each unit of complexity.
+        Choice of the equation for `predict`: the shortest description of the data ("mdl"), the best score among the
+        most accurate ("best"), the least error on unseen rows ("accuracy"), or the best score, which is the fall of
+        the loss for each unit of complexity ("score"). Unseen rows are the held-out ones if there are any; otherwise
+        equations are cross-validated, with constants fitted again for each of ten folds. "accuracy" is for those who
+        want predictions and no law: its equations are longer.
     constraints : Constraints or None, default=None
         Limits on the form of equations besides their operators: size, forbidden nestings, the variables that an
         operator may be applied to; see `edhie.Constraints`. None for no limits.

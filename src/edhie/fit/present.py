@@ -23,7 +23,7 @@ from edhie.expr.readable import named_numbers, readable_form, short_form, withou
 from edhie.fit.settings import Settings
 from edhie.results import Candidates
 from edhie.selection.choice import FROM_HERE
-from edhie.selection.noise import STUDENT
+from edhie.selection.noise import CONSTANT, STUDENT
 from edhie.selection.refitting import refitted
 
 Numbers = NDArray[np.float64]
@@ -119,12 +119,17 @@ class Presenter:
     def _is_robust(self) -> bool:
         return self.loss is not None and self.loss.name == STUDENT.name
 
+    def refitted(self, forest: Forest, data: Data) -> Forest:
+        """Return expressions with constants fitted to other data, from where they are."""
+        model = STUDENT if self._is_robust else CONSTANT
+        return refitted(forest, data, model, replace(FROM_HERE, lower=self.lower, upper=self.upper))
+
     def _polished(self, forest: Forest) -> Forest:
         """Move constants to the optimum of the loss where that lowers it by more than rounding."""
         if not len(forest.values):
             return forest
         if self._is_robust:
-            return refitted(forest, self.data, STUDENT, replace(FROM_HERE, lower=self.lower, upper=self.upper))
+            return self.refitted(forest, self.data)
         least = ROUNDING * self.data.squares_to_explain
         current, squares = forest, squared_errors(forest, self.data)
         for _ in range(POLISHES):

@@ -10,6 +10,7 @@ import numpy as np
 
 from edhie.evaluate import FitConfig
 from edhie.evaluate.data import few_rows
+from edhie.evaluate.losses import loss_named
 from edhie.expr import Expr, Forest
 from edhie.fit.all_rows import fitted_to_all_rows
 from edhie.fit.equation import Equation
@@ -20,6 +21,7 @@ from edhie.results import Candidate, Candidates, Front, SearchResult, front_of
 from edhie.selection.choice import FEW_ROWS, FROM_HERE, Alternative, alternatives, shortest_description
 from edhie.selection.description import Criterion, describe
 from edhie.selection.noise import NoiseModel
+from edhie.selection.prediction import most_predictive
 from edhie.selection.refitting import refitted
 from edhie.selection.rules import SELECTION, scores, without_interpolation
 
@@ -35,8 +37,8 @@ def select_equations(
 
     With the selection mdl, candidates are compared by their description lengths, with constants at the optimum of a
     noise model; likely ones and those on the front are shown. Otherwise the front of the search is polished, and a rule
-    chooses one of its members. The user's guesses are always shown. All are fitted to all rows of a large table. The
-    position is None if there is no equation.
+    chooses one of its members, with the selection accuracy by errors on unseen rows. The user's guesses are always
+    shown. All are fitted to all rows of a large table. The position is None if there is no equation.
     """
     if len(result.front) == 0:
         return (), None
@@ -79,15 +81,22 @@ class _Selector:
             )
             assert chosen is not None
             chosen = self.presenter.present(Candidates.of(chosen))[0]
+        elif self.settings.selection == "accuracy":
+            chosen = self._most_predictive(without_interpolation(front, self.problem.train))
         else:
-            is_accuracy = self.settings.selection == "accuracy"
-            rule = SELECTION[self.settings.selection]
-            chosen = rule(front if is_accuracy else without_interpolation(front, self.problem.train))
+            chosen = SELECTION[self.settings.selection](without_interpolation(front, self.problem.train))
         found = [chosen, *(each for each in front if not _is_alike(each, chosen))]
         for guess in self._fitted_guesses:
             best = self.presenter.present(guess)[int(np.argmin(guess.errors))]
             found += [] if any(_is_alike(each, best) for each in found) else [best]
         return [self._equation(each) for each in found]
+
+    def _most_predictive(self, front: Front) -> Candidate:
+        """Return the member of a front with the least error on held-out rows or, if there are none, left-out ones."""
+        presenter, problem = self.presenter, self.problem
+        refit = presenter.refitted if presenter.may_polish else None
+        loss = loss_named(self.settings.loss)
+        return most_predictive(front, problem.train, loss, held_out=problem.validation, refit=refit)
 
     def by_description(self) -> list[Equation]:
         """Select alternatives that are likely, on the front or guesses; empty if none has a finite length."""

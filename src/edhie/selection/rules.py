@@ -1,4 +1,4 @@
-"""Rules that choose one expression of a front by its errors and complexities alone: accuracy, score, best."""
+"""Rules that choose one expression of a front by its errors and complexities alone: score, best."""
 
 from __future__ import annotations
 
@@ -17,11 +17,6 @@ from edhie.results.front import Front
 CLOSE = 1.5  # times the least error: the members that `best` chooses among
 
 
-def accuracy(front: Front) -> Candidate:
-    """Return the member with the least error."""
-    return _nonempty(front)[len(front) - 1]
-
-
 def score(front: Front) -> Candidate:
     """Return the member with the greatest score."""
     return _nonempty(front)[int(np.argmax(scores_of(front)))]
@@ -34,7 +29,7 @@ def best(front: Front) -> Candidate:
     return front[int(np.argmax(np.where(is_close, scores_of(front), -np.inf)))]
 
 
-SELECTION: dict[str, Callable[[Front], Candidate]] = {"accuracy": accuracy, "score": score, "best": best}
+SELECTION: dict[str, Callable[[Front], Candidate]] = {"score": score, "best": best}
 """The rules by name."""
 
 
