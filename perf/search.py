@@ -15,10 +15,8 @@ told apart. Answers of edhie are of the paper's Nguyen library alone, without co
 from __future__ import annotations
 
 import contextlib
-import importlib
 import io
 import math
-import random
 import tempfile
 import time
 import warnings
@@ -33,6 +31,8 @@ import numpy as np  # noqa: E402 -- after the limits on threads
 
 from edhie.bench.metrics import success_threshold  # noqa: E402
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems  # noqa: E402
+from edhie.bench.rivals import Question  # noqa: E402
+from edhie.bench.rivals.srtoolkit import EPOCHS, EXPRESSIONS, library_of, seed_everything  # noqa: E402
 from edhie.evaluate import Evaluator  # noqa: E402
 from edhie.expr import SymbolLibrary  # noqa: E402
 from edhie.generators import load  # noqa: E402
@@ -41,10 +41,8 @@ from edhie.search import Budget, run  # noqa: E402
 SEED = 0
 ROUNDS = 2
 EVALUATIONS, PEER_EVALUATIONS = 100_000, 20_000
-PEER_EXPRESSIONS, PEER_EPOCHS = 5000, 15  # its defaults: 20,000 and 20
 PEER_POPULATIONS = (40, 500)
 """Its default, and edhie's."""
-PEER_NAMES = {"log": "ln", "x0": "X_0"}
 LIMIT = 15.0
 """Seconds of wall time that a search for a law has."""
 NEARLY = 1e-6
@@ -92,13 +90,12 @@ class Toolkit:
         from SRToolkit.evaluation.sr_evaluator import SR_evaluator
 
         self.evaluator = SR_evaluator
-        utils = importlib.import_module("SRToolkit.utils")
-        names = [PEER_NAMES.get(name, name) for name in library.names]
-        self.symbols = utils.SymbolLibrary.from_symbol_list([n for n in names if n != "X_0"], num_variables=1)
+        symbols = tuple(each.name for each in library.symbols if each.arity)
+        self.symbols = library_of(Question(X, X[:, 0], symbols, False, Budget(), SEED))
         effort = {"num_expressions": 500, "epochs": 2} if quick else {}
-        options = {"num_expressions": PEER_EXPRESSIONS, "epochs": PEER_EPOCHS, "verbose": False} | effort
+        options = {"num_expressions": EXPRESSIONS, "epochs": EPOCHS, "verbose": False} | effort
         self.approaches = {n: EDHiE(population_size=n, **options) for n in PEER_POPULATIONS}
-        seed_all()
+        seed_everything(SEED)
         first, *others = self.approaches.values()
         with contextlib.redirect_stderr(io.StringIO()), quiet():  # its progress bars
             first.adapt(X, self.symbols)
@@ -114,7 +111,7 @@ class Toolkit:
         evaluator = self.evaluator(X, y, seed=SEED, **options)
         approach = self.approaches[population]
         approach.prepare()
-        seed_all()
+        seed_everything(SEED)
         with contextlib.redirect_stderr(io.StringIO()), quiet(), clock() as spent:
             approach.search(evaluator, seed=SEED)
         found = evaluator.get_results(top_k=1)[0]
@@ -127,15 +124,6 @@ def quiet() -> Iterator[None]:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         yield
-
-
-def seed_all() -> None:
-    """The toolkit draws from global generators."""
-    torch = importlib.import_module("torch")
-    torch.set_num_threads(1)
-    torch.manual_seed(SEED)
-    random.seed(SEED)
-    np.random.seed(SEED)  # noqa: NPY002
 
 
 def fastest(rates: list[Rate]) -> Rate:

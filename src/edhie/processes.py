@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
+
+LOOK_EVERY = 0.5  # seconds: until Ctrl-C is heard where waiting blocks it, and until a process misses its parent
 
 
 def command_of(module: str) -> list[str]:
@@ -59,3 +65,22 @@ def end_process(process: subprocess.Popen[str]) -> None:
         if pipe is not None:
             with suppress(BrokenPipeError):  # what was still unsent had no reader
                 pipe.close()
+
+
+def serve(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Answer messages until the input ends, or the parent does; signals are for the parent, which ends this process."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # other output must not mix with the answers
+    sys.stdout = sys.stderr
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    for line in sys.stdin:
+        print(json.dumps(answer(json.loads(line))), file=answers, flush=True)
+
+
+def _end_with_parent(parent: int) -> None:
+    """End the process as soon as its parent is gone."""
+    while os.getppid() == parent:
+        time.sleep(LOOK_EVERY)
+    os._exit(1)

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.bench.equivalence import is_equivalent
-from edhie.bench.methods import answer_library, generator_for, in_problem_names
+from edhie.bench.equivalence import freed, is_equivalent
+from edhie.bench.methods import answer_library, generator_for, in_problem_names, problem_symbols
 from edhie.bench.metrics import bounded_r2, evaluated_to_success, rank_of_truth, success_threshold
 from edhie.bench.own_methods import Answering, blamed_on
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
-from edhie.bench.trial import COLUMNS, Outcome, Trial
+from edhie.bench.rivals.isolated import Rival, check_installed
+from edhie.bench.trial import COLUMNS, NO_ANSWER, Outcome, Trial
 from edhie.evaluate import Data, Evaluator, FitConfig, fit_constants, read_columns, read_data, squared_errors, values
 from edhie.expr import Expr, Forest
 from edhie.fit import Settings, discover
@@ -64,6 +65,9 @@ def execute(trial: Trial, generator: Generator | None = None) -> Outcome:
         "stopped": result.stopped, **_judged(trial, problem, found),
     }  # fmt: skip
     curve = _curve(result, found.data)
+    if isinstance(found.strategy, Rival):
+        row |= {} if found.strategy.seconds is None else {"seconds": round(found.strategy.seconds, 3)}
+        row |= {"stopped": f"{NO_ANSWER}{found.strategy.reason}"} if found.strategy.reason else {}
     if isinstance(found.strategy, Answering):  # it counts its own evaluations
         executed = found.strategy.executed
         row |= {"evaluated": executed, "evaluated_to_success": executed if row["success"] else None}
@@ -75,6 +79,7 @@ def prepare(trial: Trial) -> None:
     """Import and load what a trial needs; raise an error if something is missing."""
     if trial.own is not None and ":" in trial.how.strategy:
         imported(trial.how.strategy)
+    check_installed(trial.how)
     _generator(trial.how, _problem(trial.benchmark, trial.problem), trial.settings.model)
 
 
@@ -98,7 +103,7 @@ def _searched(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> Fou
     """Search with a method of the paper or of the user."""
     settings, method = trial.settings, trial.how
     is_function = method.source == "none"
-    strategy = Answering(imported(method.strategy)) if is_function else strategy_named(method.strategy)
+    strategy = _asking(trial) if is_function else strategy_named(method.strategy)
     if is_function:  # its formulas may use any symbol
         library = generator.library
     else:
@@ -111,6 +116,13 @@ def _searched(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> Fou
     result = run(generator, evaluator, strategy=strategy, budget=budget, rng=trial.run)
     selected = shortest_description(result.candidates, evaluator.data)
     return Found(result, evaluator.data, None if selected is None else selected.expr, strategy)
+
+
+def _asking(trial: Trial) -> Answering:
+    """Return the strategy that asks a function of the data, or another package, for a formula."""
+    if trial.how.package:
+        return Rival(trial.how, problem_symbols(_problem(trial.benchmark, trial.problem)))
+    return Answering(imported(trial.how.strategy))
 
 
 @lru_cache(maxsize=4)
@@ -147,7 +159,11 @@ def _judged(trial: Trial, problem: BenchmarkProblem, end: Found) -> dict[str, An
 def _verdict(expr: Expr | None, problem: BenchmarkProblem, trial: Trial) -> str | None:
     if expr is None:
         return None if problem.truth is None else "no"
-    return is_equivalent(in_problem_names(expr, problem), problem, seed=trial.run, refit=trial.noise > 0)
+    answer, is_single = in_problem_names(expr, problem), trial.how.digits < np.finfo(np.float64).precision
+    if is_single:  # its numbers are too short to be judged as they are
+        form, numbers = freed(answer)
+        answer = Expr(form.library, form.tokens, numbers)
+    return is_equivalent(answer, problem, seed=trial.run, refit=is_single or trial.noise > 0)
 
 
 def _r2_test(expr: Expr, problem: BenchmarkProblem, seed: int, train_mean: float) -> float:

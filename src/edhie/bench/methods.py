@@ -15,7 +15,7 @@ import platformdirs
 from edhie.bench.problem import BenchmarkProblem
 from edhie.bench.problem_files import ProblemError
 from edhie.corpora import build
-from edhie.corpora.recipes import Recipe, named_recipe, recipe_names
+from edhie.corpora.recipes import LIBRARIES, Recipe, named_recipe, recipe_names
 from edhie.errors import suggestion
 from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.expr.standard_libraries import everything
@@ -54,6 +54,10 @@ class Method:
     about: str = ""
     name: str = ""
     """Name in tables; by default the part of the strategy after the colon."""
+    package: str = ""
+    """A module of another package that the method calls; it runs in a process of its own."""
+    digits: int = 15
+    """Decimal digits that the method computes with."""
 
     @property
     def is_own(self) -> bool:
@@ -74,6 +78,12 @@ class Method:
         return self if latent == self.latent else replace(self, latent=latent, name=f"{self.name}-{latent}")
 
 
+def _rival(name: str, function: str, package: str, about: str, digits: int = 15) -> Method:
+    """Return another package as a method."""
+    where = f"edhie.bench.rivals.{function}"
+    return Method(where, "none", strict=False, about=about, name=name, package=package, digits=digits)
+
+
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
@@ -85,6 +95,11 @@ METHODS: dict[str, Method] = {
         Method("draw", "cvae", name="cvae", about="points drawn from the prior of a CVAE"),
         Method("dso", "grammar", name="dso", about="deep symbolic optimisation: a policy and genetic programming"),
         Method("mosaic", "hvae", strict=False, name="default", about="the search that edhie uses by default"),
+        _rival("operon", "operon:fit", "pyoperon", "Operon: genetic programming in C++", digits=7),
+        _rival("gplearn", "gp_learn:fit", "gplearn", "gplearn: genetic programming in Python"),
+        _rival("pysr", "py_sr:fit", "pysr", "PySR: evolution of expressions, in Julia"),
+        _rival("srtoolkit-edhie", "srtoolkit:edhie", "SRToolkit", "EDHiE of symbolic-regression-toolkit"),
+        _rival("srtoolkit-proged", "srtoolkit:proged", "SRToolkit", "ProGED of symbolic-regression-toolkit"),
     )
 }
 """By name. Latent dimensions are the paper's: its best ones for random drawing, 64 for evolution with a GVAE."""
@@ -238,6 +253,14 @@ def _baseline(method: Method, problem: BenchmarkProblem) -> Baseline | None:
     if recipe is None or recipe.name not in recipe_names():
         return None
     return Baseline(method.source, recipe.name, method.latent)
+
+
+def problem_symbols(problem: BenchmarkProblem) -> SymbolLibrary:
+    """Return the problem's own symbols, over the variables x0, x1 and so on."""
+    n, recipe = len(problem.variables), _recipe(problem)
+    if problem.library in LIBRARIES or recipe is None:
+        return LIBRARIES.get(problem.library, everything)(n)
+    return recipe.load_grammar().library
 
 
 def in_problem_names(expr: Expr, problem: BenchmarkProblem) -> Expr:

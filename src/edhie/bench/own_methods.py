@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -32,11 +33,13 @@ class Answering(Strategy):
         self._function = function
         self.executed: int | None = None
         """Number of expressions that the function reports as executed; None if it does not report any."""
+        self.error = math.inf
+        """Error of the formula; infinite if a value is not finite."""
 
     def begin(self, task: Task) -> None:
         """Prepare the one step."""
         self._task = task
-        self.executed = None
+        self.executed, self.error = None, math.inf
 
     def step(self, rng: np.random.Generator) -> bool:
         """Call the function and score its answer."""
@@ -50,7 +53,8 @@ class Answering(Strategy):
                 "expressions were executed"
             )
         self.executed = None if executed is None else int(executed)
-        self._task.score(Forest.from_exprs([parse(formula, self._task.evaluator.library)]))
+        scores = self._task.score(Forest.from_exprs([parse(formula, self._task.evaluator.library)]))
+        self.error = float(scores.errors[0])
         return False
 
     def state(self) -> State:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,9 +16,12 @@ from rich.table import Table
 
 from edhie.bench.metrics import STRICT
 from edhie.bench.records import Row
+from edhie.bench.trial import NO_ANSWER
 
 Spread = tuple[float, float]
-COUNTERPARTS = {"gvae": "gvae-32", "cvae": "cvae-32", "default": "edhie"}
+COUNTERPARTS = {
+    "gvae": "gvae-32", "cvae": "cvae-32", "default": "edhie", "srtoolkit-edhie": "edhie", "srtoolkit-proged": "proged",
+}  # fmt: skip
 """The paper's system that a method is compared with, if it has another name."""
 LABELS = {"edhie": "EDHiE", "hvar": "HVAR", "proged": "ProGED", "dso": "DSO", "pysr": "PySR", "gvae-evo": "GVAE Evo"}
 
@@ -100,6 +104,7 @@ def paper_figures(benchmark: str, method: str, noise: float = 0.0) -> tuple[str,
 TOTAL = "total"
 COLUMNS = ("found", "strict", "equal", "chosen", "R²", "evaluated", "rank", "screened", "secs")
 """Columns after the problem's name; some are left out if they are empty."""
+MOST_REASONS = 3  # of runs without an answer, below the table
 UNITS = (("G", 1e9), ("M", 1e6), ("k", 1e3))
 
 
@@ -136,6 +141,8 @@ def notes_on(rows: Sequence[Row], noise: float = 0.0) -> list[str]:
         lines.append("screened: combinations of terms scored in closed form, not executed, a mean over all runs")
     if total.undecided:
         lines.append(f"of {total.undecided} runs it could not be decided whether their best expression is the formula")
+    reasons = Counter(row["stopped"] for row in rows if row["stopped"].startswith(NO_ANSWER))
+    lines += [f"{reason} ({count} runs)" for reason, count in reasons.most_common(MOST_REASONS)]
     return lines
 
 

@@ -14,6 +14,7 @@ from edhie.bench.own_methods import Given, resolve_method
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
 from edhie.bench.problem_files import ProblemError
 from edhie.bench.records import Records, Row, key_of, read_rows_of, unwritable
+from edhie.bench.rivals.isolated import check_installed, prepare_rival
 from edhie.bench.trial import Shard, Trial, TrialSettings
 from edhie.bench.workers import Crew, Failure
 from edhie.folder_lock import locked
@@ -103,6 +104,9 @@ def run_benchmark(
         records.open(plan.settings, problems, method if method.is_own else None)
         done = {key_of(row) for row in read_rows_of(records.path)}
         waiting = [trial for trial in all_trials if _key(trial) not in done]
+        if method.package and waiting:
+            on_row(len(all_trials) - len(waiting), len(all_trials), f"preparing {method.package}")
+            prepare_rival(method, problems)
         crew = Crew(waiting, workers) if cluster is None else ClusterCrew(waiting, cluster, workers)
         failures = _run(crew, waiting, records, len(all_trials), on_row)
         wanted = {_key(trial) for trial in all_trials}
@@ -148,6 +152,7 @@ def _check(plan: Plan, workers: int) -> None:
     method, settings = plan.resolved, plan.settings
     if not settings.evaluations and settings.seconds is None:
         raise ProblemError("a run without limit would not end: give a number of evaluations or of seconds")
+    check_installed(method)
     problems = plan.problems()
     missing = [] if settings.model else needed_training(method, problems)
     if missing:

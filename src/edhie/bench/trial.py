@@ -16,6 +16,8 @@ COLUMNS = (
 )  # fmt: skip
 WORKER = "EDHIE_BENCH_WORKER"
 """An environment variable of workers: a module imported there must not start a benchmark."""
+NO_ANSWER = "no answer: "
+"""Begins the column `stopped` of runs without a formula; the reason follows."""
 CURVE = ("executed", "screened", "seconds", "error", "r2")
 
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
-import signal
 import subprocess
-import sys
 import threading
-import time
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
@@ -16,7 +12,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from edhie.bench.trial import WORKER, Outcome, Trial
-from edhie.processes import ask_process, end_process, start_process
+from edhie.processes import LOOK_EVERY, ask_process, end_process, serve, start_process
 
 ONE_THREAD = (
     "OMP_NUM_THREADS",
@@ -25,7 +21,6 @@ ONE_THREAD = (
     "NUMBA_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
 )
-LOOK_EVERY = 0.5  # seconds: until Ctrl-C is heard where waiting blocks it, and until a worker misses its parent
 
 
 @dataclass(frozen=True)
@@ -100,14 +95,7 @@ def _asked(process: subprocess.Popen[str], trial: Trial) -> Outcome | Failure:
 def main() -> None:
     """Answer trials until the input ends."""
     os.environ[WORKER] = "1"
-    for number in (signal.SIGINT, signal.SIGTERM):  # for the parent, which then ends this process
-        signal.signal(number, signal.SIG_IGN)
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # other output must not mix with the answers
-    sys.stdout = sys.stderr
-    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
-    for line in sys.stdin:
-        print(json.dumps(answer(json.loads(line))), file=answers, flush=True)
+    serve(answer)
 
 
 def answer(message: dict[str, Any]) -> dict[str, Any]:
@@ -129,13 +117,6 @@ def answer_with(work: Callable[[Trial], dict[str, Any]], message: dict[str, Any]
         return {"error": "there is too little memory for it"}
     except Exception as error:  # a bug: report it, and let the other runs continue
         return {"error": f"an unexpected {type(error).__name__}: {error}"}
-
-
-def _end_with_parent(parent: int) -> None:
-    """End the process as soon as its parent is gone."""
-    while os.getppid() == parent:
-        time.sleep(LOOK_EVERY)
-    os._exit(1)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,51 @@
+"""Other packages as methods of a benchmark: each is a function of a `Question`, called in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edhie.search.base import Budget
+
+Answer = tuple[str, int | None]
+"""A formula over x0, x1, …, and the number of evaluations that the package reports, if it does."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A problem as a rival gets it."""
+
+    X: NDArray[np.float64]  # (rows, variables)
+    y: NDArray[np.float64]
+    symbols: tuple[str, ...]
+    """The problem's own operators and functions, such as +, ^2 and sin."""
+    has_constants: bool
+    """True if the problem's symbols include fitted constants."""
+    budget: Budget
+    """Evaluations, seconds and the error at which to stop."""
+    seed: int
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the variables in formulas."""
+        return [f"x{k}" for k in range(self.X.shape[1])]
+
+    def known(self, names: Mapping[str, str]) -> list[str]:
+        """Return a package's names of the symbols; those that it does not have are left out."""
+        return [names[symbol] for symbol in self.symbols if symbol in names]
+
+
+def from_prefix(parts: Sequence[str]) -> str:
+    """Return parts in prefix order as one formula; each says with {} where its operands stand.
+
+    >>> from_prefix(["({} / {})", "x0", "sin({})", "x1"])
+    '(x0 / sin(x1))'
+    """
+    stack: list[str] = []
+    for part in reversed(parts):
+        operands = [stack.pop() for _ in range(part.count("{}"))]
+        stack.append(part.format(*operands))
+    return stack.pop() if stack else ""

@@ -1,0 +1,59 @@
+"""The process of a rival: JSON lines in and out, and a limit that holds whatever the package does."""
+
+from __future__ import annotations
+
+import faulthandler
+import sys
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+
+from edhie.bench.rivals import Question
+from edhie.processes import serve
+from edhie.search.base import Budget
+from edhie.search.importing import imported
+
+PREPARE = "prepare_"
+"""Begins the name of a function beside the rival's own that makes what all of its runs share, such as a model."""
+
+
+def answer(message: dict[str, Any]) -> dict[str, Any]:
+    """Return a rival's formula, its evaluations and its seconds, or the error that it raised."""
+    faulthandler.dump_traceback_later(message["limit"], exit=True, file=sys.stderr)  # needs no interpreter lock
+    warnings.simplefilter("ignore")
+    try:
+        fit = imported(message["rival"])
+        question = _question(message)
+        if message["is_preparation"]:
+            fit.__globals__.get(f"{PREPARE}{fit.__name__}", lambda question: None)(question)
+            return {}
+        began = time.perf_counter()
+        with np.errstate(all="ignore"):
+            found = fit(question)
+        seconds = time.perf_counter() - began
+        if not (isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], str)):
+            return {"error": f"its answer is {found!r}, not a formula and a number of evaluations"}
+        return {"formula": found[0], "evaluated": None if found[1] is None else int(found[1]), "seconds": seconds}
+    except MemoryError:
+        return {"error": "there is too little memory for it"}
+    except (Exception, SystemExit) as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _question(message: dict[str, Any]) -> Question:
+    return Question(
+        X=np.array(message["X"], dtype=np.float64),
+        y=np.array(message["y"], dtype=np.float64),
+        symbols=tuple(message["symbols"]),
+        has_constants=message["has_constants"],
+        budget=Budget(**message["budget"]),
+        seed=message["seed"],
+    )
+
+
+if __name__ == "__main__":
+    serve(answer)

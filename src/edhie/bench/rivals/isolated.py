@@ -1,0 +1,190 @@
+"""A rival as a strategy: its package runs in a process that is killed if it takes too long or too much memory."""
+
+from __future__ import annotations
+
+import atexit
+import math
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import asdict
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from edhie.bench.methods import Method, problem_symbols
+from edhie.bench.own_methods import Answering
+from edhie.bench.problem import BenchmarkProblem
+from edhie.bench.problem_files import ProblemError
+from edhie.bench.workers import ONE_THREAD
+from edhie.errors import EdhieError, MissingExtraError, SearchError
+from edhie.expr import SymbolLibrary
+from edhie.processes import ask_process, end_process, start_process
+from edhie.search.base import Budget
+
+LIMIT = 600.0
+"""Seconds of a run that has no time limit of its own."""
+GRACE = 10.0
+"""Seconds that a package may take beyond its time limit; then its process is killed."""
+PREPARATION = 3600.0
+"""Seconds that training a package's model, or installing its parts, may take."""
+MEMORY = 8 << 30
+"""Bytes that its process may occupy; watched where the system tells, as Linux does."""
+LOOK_EVERY = 0.05  # seconds between looks at a process
+LONGEST = 300  # characters of a reason
+
+_here = threading.local()  # the process of this thread: it serves one run after another
+
+
+class Rival(Answering):
+    """A strategy of one step: ask another package, and score its formula; a failure is noted, and ends nothing."""
+
+    name: ClassVar[str] = "rival"
+
+    def __init__(self, method: Method, library: SymbolLibrary) -> None:
+        super().__init__(self._formula)
+        self._method, self._library = method, library
+        self.seconds: float | None = None
+        """Seconds that the package took, without importing it."""
+        self.reason = ""
+        """Why there is no formula, or none with values; empty if there is one."""
+
+    def step(self, rng: np.random.Generator) -> bool:
+        """Ask the package and score its formula."""
+        self.reason, self.seconds = "", None
+        try:
+            super().step(rng)
+            if not math.isfinite(self.error):
+                self.reason = "its formula has no finite value in some row"
+        except EdhieError as error:
+            self.reason = " ".join(str(error).split())[:LONGEST]
+        return False
+
+    def _formula(self, X: Any, y: Any, budget: Budget, rng: np.random.Generator) -> Any:  # noqa: N803
+        question = _message(self._method, self._library, X, y, budget, self._task.seed)
+        limit = LIMIT if budget.seconds is None else budget.seconds
+        answer = _process_of(self._method, self._library).ask(question, limit + GRACE)
+        self.seconds = answer["seconds"]
+        return answer["formula"], answer["evaluated"]
+
+
+def check_installed(method: Method) -> None:
+    """Raise an error if a rival's package is missing."""
+    if method.package and find_spec(method.package) is None:
+        name = method.name if method.name == method.package else f"{method.name} ({method.package})"
+        raise MissingExtraError(name, "peers")
+
+
+def prepare_rival(method: Method, problems: Iterable[BenchmarkProblem]) -> None:
+    """Import a rival's package in its process, and let it make what its runs share; raise an error if it cannot."""
+    check_installed(method)
+    for library in dict.fromkeys(map(problem_symbols, problems)):
+        try:
+            _process_of(method, library)
+        except SearchError as error:
+            raise ProblemError(f"{method.name} cannot be run here: {error}") from error
+
+
+def _message(
+    method: Method,
+    library: SymbolLibrary,
+    X: Any,  # noqa: N803
+    y: Any,
+    budget: Budget,
+    seed: int,
+) -> dict[str, Any]:
+    symbols = [each.name for each in library.symbols if each.arity]
+    return {
+        "rival": method.strategy, "is_preparation": False, "X": X.tolist(), "y": y.tolist(), "symbols": symbols,
+        "has_constants": library.constant is not None, "budget": asdict(budget), "seed": seed,
+    }  # fmt: skip
+
+
+def _process_of(method: Method, library: SymbolLibrary) -> Process:
+    """Return the process of this thread for a rival, with its package imported and its model, if any, trained.
+
+    It is a new one if the last was killed, or was another's.
+    """
+    kept: Process | None = getattr(_here, "process", None)
+    if kept is None or kept.rival != method.strategy or not kept.is_alive:
+        if kept is not None:
+            kept.end()
+        kept = _here.process = Process(method.strategy)
+    if library not in kept.prepared_for:
+        X = np.ones((1, len(library.variables)))  # noqa: N806
+        question = _message(method, library, X, X[:, 0], Budget(), 0)
+        kept.ask(question | {"is_preparation": True}, PREPARATION)
+        kept.prepared_for.append(library)
+    return kept
+
+
+class Process:
+    """A process that answers for one rival, until it is killed."""
+
+    def __init__(self, rival: str) -> None:
+        self.rival = rival
+        self.prepared_for: list[SymbolLibrary] = []
+        self._process = start_process("edhie.bench.rivals.child", dict.fromkeys(ONE_THREAD, "1"))
+        self._killed_for = ""
+        atexit.register(self.end)
+
+    @property
+    def is_alive(self) -> bool:
+        """False once it has ended, for whatever reason."""
+        return self._process.poll() is None
+
+    def end(self) -> None:
+        """End it, whatever it works on."""
+        atexit.unregister(self.end)
+        end_process(self._process)
+
+    def ask(self, question: dict[str, Any], limit: float) -> dict[str, Any]:
+        """Return the answer to a question; raise an error that says why there is none within `limit` seconds."""
+        is_answered = threading.Event()
+        guard = threading.Thread(target=self._watch, args=(is_answered, limit), daemon=True)
+        guard.start()
+        try:
+            answer = ask_process(self._process, question | {"limit": limit + GRACE})
+        finally:
+            is_answered.set()
+            guard.join()
+        if answer is None:
+            self._process.kill()
+            code = self._process.wait()
+            raise SearchError(self._killed_for or _ended(code))
+        if "error" in answer:
+            raise SearchError(answer["error"])
+        return answer
+
+    def _watch(self, is_answered: threading.Event, limit: float) -> None:
+        """Kill the process when its time or memory is used up."""
+        deadline = time.monotonic() + limit
+        while not is_answered.wait(LOOK_EVERY):
+            if time.monotonic() > deadline:
+                self._killed_for = f"killed, since it had not answered after {limit:g} s"
+            elif _occupied(self._process) > MEMORY:
+                self._killed_for = f"killed, since it took more than {MEMORY >> 30} GiB of memory"
+            if self._killed_for:
+                self._process.kill()
+                return
+
+
+def _ended(code: int) -> str:
+    """Return how a process ended, in words."""
+    if code >= 0:
+        return f"its process ended with code {code}"
+    return f"its process crashed ({signal.Signals(-code).name})"
+
+
+def _occupied(process: subprocess.Popen[str]) -> int:
+    """Return the bytes of memory that a process occupies; 0 where the system does not tell."""
+    try:
+        pages = Path(f"/proc/{process.pid}/statm").read_text(encoding="ascii").split()[1]
+    except (OSError, IndexError):
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
