@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,31 +14,26 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from edhie.errors import DataError, SearchError
-from edhie.estimator.checking import check_columns, check_variation, data_of, names_of_targets, warn_of_undefined
+from edhie.errors import DataError
+from edhie.estimator.checking import check_columns, check_variation, data_of, names_of_targets
+from edhie.estimator.results import FittedEquations
 from edhie.estimator.saving import read, write
-from edhie.evaluate import Constraints, Data, read_data
+from edhie.evaluate import Constraints, read_data
 from edhie.evaluate.reading import read_sigmas
 from edhie.expr import Expr
 from edhie.expr.symbols import Symbol
-from edhie.fit import Discovery, Equation, Problem, Settings, discover, read_file
+from edhie.fit import Discovery, Problem, Settings, discover, read_file
 from edhie.fit.settings import Noise, Selection
 from edhie.fit.workers import Workers, cores_of
-from edhie.results import Candidates, Front
 
 if TYPE_CHECKING:
-    import pandas
-    import sympy
-    from matplotlib.figure import Figure
-
     from edhie.fit.revision import Revision
 
 Numbers = NDArray[np.float64]
 LARGEST_SEED = 2**31 - 1
-DOUBTS = ("constants", "equations")
 
 
-class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class EDHiERegressor(FittedEquations, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Find equations that explain `y` by the columns of `X`, and predict with the one that describes the data best.
 
     Parameters
@@ -199,8 +194,9 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             check_variation(data, name)
         self.discoveries_: list[Discovery] = []
         for k, data in enumerate(tables):
-            begun = replace(settings, recalled=before[k])
-            self.discoveries_.append(self._discovered(data, begun, names[k], held_out, k))
+            apart = None if held_out is None else data_of(held_out[0], held_out[1][:, k], None, data.names)
+            problem = Problem.of(data, target=names[k], validation=apart)
+            self.discoveries_.append(self._searched(problem, replace(settings, recalled=before[k])))
         for each in self.discoveries_:
             each.best  # noqa: B018 -- raises an error if nothing was found
             if each.explains_nothing and each.train.squares_about_mean > 0:
@@ -254,15 +250,6 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         is_alike = len(last) == n_targets and all(list(each.columns) == list(map(str, columns)) for each in last)
         return [tuple(e.expr for e in each.equations) for each in last] if is_alike else [()] * n_targets
 
-    def _discovered(
-        self, data: Data, settings: Settings, target: str, validation: tuple[Numbers, Numbers] | None, k: int
-    ) -> Discovery:
-        held_out = None
-        if validation is not None:
-            rows, targets = validation
-            held_out = data_of(rows, targets[:, k], None, data.names)
-        return self._searched(Problem.of(data, target=target, validation=held_out), settings)
-
     def _searched(self, problem: Problem, settings: Settings) -> Discovery:
         workers = Workers(cores_of(self.n_jobs), self.engine, self.address)
         if not self.verbose:
@@ -278,96 +265,7 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"y of the validation set has {y.ndim} dimensions, that of the data {n_dimensions}")
         return X, y.reshape(len(y), -1)
 
-    # -- results --------------------------------------------------------------------------
-
-    @property
-    def best_(self) -> Equation:
-        """The chosen equation, of the first target."""
-        return self._first.best
-
-    @property
-    def equations_(self) -> pandas.DataFrame:
-        """The best trade-offs between loss and complexity; with several targets, a column says which."""
-        check_is_fitted(self, "discoveries_")
-        tables = [each.table() for each in self.discoveries_]
-        if len(tables) == 1:
-            return tables[0]
-        import pandas
-
-        for table, each in zip(tables, self.discoveries_, strict=True):
-            table.insert(0, "target", each.target)
-        return pandas.concat(tables, ignore_index=True)
-
-    @property
-    def front_(self) -> Front:
-        """The best trade-offs between loss and complexity, as the search has them; of the first target."""
-        return self._first.result.front
-
-    @property
-    def explored_(self) -> Candidates:
-        """Every distinct expression that was executed, a million at most; of the first target."""
-        return self._first.explored
-
-    def sympy(self, index: int | None = None) -> sympy.Expr:
-        """Return the chosen equation, or the one in a row of `equations_`, as a SymPy expression."""
-        return self._equation(self._first, index).sympy()
-
-    def latex(self, index: int | None = None) -> str:
-        """Return the chosen equation, or the one in a row of `equations_`, in LaTeX."""
-        return self._equation(self._first, index).latex()
-
-    def predict(
-        self,
-        X: Any,  # noqa: N803
-        index: int | None = None,
-        *,
-        return_std: bool = False,
-        doubt: Literal["constants", "equations"] = "constants",
-    ) -> Any:
-        """Predict with the chosen equation, or with the one in a row of `equations_`; NaN where it is undefined.
-
-        With `return_std`, return predictions and their standard deviations, to which the noise of a single measurement
-        has to be added. With `doubt="constants"` they come from the uncertainty of the constants, with
-        `doubt="equations"` also from the distance of other equations, by their weights in `equations_`.
-        """
-        check_is_fitted(self, "discoveries_")
-        if doubt not in DOUBTS:
-            raise SearchError(f"unknown doubt {doubt!r}; choose one of {', '.join(DOUBTS)}")
-        X = validate_data(self, X, dtype=np.float64, reset=False)  # noqa: N806
-        columns = np.ascontiguousarray(X.T)
-        equations = [self._equation(each, index) for each in self.discoveries_]
-        found = np.stack([each.predict(columns) for each in equations], axis=1)
-        warn_of_undefined(found)
-        if not return_std:
-            return self._shaped(found)
-        spread = [
-            each.standard_deviations(columns) if doubt == "constants" else whole.standard_deviations(columns, each)
-            for whole, each in zip(self.discoveries_, equations, strict=True)
-        ]
-        return self._shaped(found), self._shaped(np.stack(spread, axis=1))
-
-    def parts(self, index: int | None = None) -> dict[str, Expr]:
-        """Return the unknown parts of the template by name."""
-        from edhie.fit.template import parts
-
-        if self.template is None:
-            raise SearchError("there are parts only where a template was given: EDHiERegressor(template=...)")
-        return parts(self._equation(self._first, index).expr, self.template)
-
-    # -- plots, reports and folders -------------------------------------------------------
-
-    def plot(self, index: int | None = None, *, kind: Literal["fit", "front"] = "fit") -> Figure:
-        """Plot data, prediction and residuals, or the front, of the first target, as a Matplotlib figure."""
-        from edhie.plots import plot_fit, plot_front
-
-        return plot_front(self._first) if kind == "front" else plot_fit(self._equation(self._first, index))
-
-    def report(self, path: str | Path) -> Path:
-        """Write one HTML page about all equations, and return its path."""
-        from edhie.report import write_report
-
-        check_is_fitted(self, "discoveries_")
-        return write_report(self.discoveries_, path)
+    # -- folders, and revising ------------------------------------------------------------
 
     def save(self, folder: str | Path) -> Path:
         """Write the fitted regressor into a readable folder, which `load` reads."""
@@ -394,23 +292,6 @@ class EDHiERegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         model = cls(**parameters)
         problem = Problem.of(data, target=target)
         return revise(formula, problem, model._settings(), jobs=cores_of(model.n_jobs))
-
-    def _shaped(self, found: Numbers) -> Numbers:
-        return found[:, 0] if self._is_flat else found
-
-    @property
-    def _first(self) -> Discovery:
-        check_is_fitted(self, "discoveries_")
-        return self.discoveries_[0]
-
-    def _equation(self, discovery: Discovery, index: int | None) -> Equation:
-        if index is None:
-            return discovery.best
-        try:
-            return discovery.equations[index]
-        except IndexError:
-            there = f"{discovery.target!r} has {len(discovery.equations)} equations"
-            raise IndexError(f"there is no equation {index}: {there}, 0 to {len(discovery.equations) - 1}") from None
 
     def __sklearn_tags__(self) -> Tags:
         """Return scikit-learn's tags: several targets are supported."""
