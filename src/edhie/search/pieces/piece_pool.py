@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.constraints import Rules
-from edhie.evaluate.hash_table import key_pairs
+from edhie.evaluate.hash_table import Keys, key_pairs
 from edhie.evaluate.values import values
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import LARGEST_VALUE, Numbers
@@ -48,8 +48,8 @@ class PiecePool:
         self.forest = Forest.from_exprs([], library)
         self.values: Numbers = np.empty((0, columns.shape[1]))
         self.costs: Numbers = np.empty(0)
-        self._seen: set[int] = set()  # keys of 8 bytes: two of a million agree with a chance of 3e-8
-        self._behaviours: set[int] = set()
+        self._seen = _KeySet()  # of expressions: two of a million agree with a chance of 3e-8
+        self._behaviours = _KeySet()
         self._probes = np.linspace(0, columns.shape[1] - 1, min(PROBES, columns.shape[1])).astype(np.int64)
 
     @property
@@ -74,13 +74,8 @@ class PiecePool:
         """Return the expressions that were not looked at before, each once; they count as seen from now on."""
         forest = self.allowed(forest)
         if len(self._seen) > MOST_REMEMBERED:
-            self._seen.clear()
-        fresh = []
-        for k, key in enumerate(key_pairs(forest)[:, 0].tolist()):
-            if key not in self._seen:
-                self._seen.add(key)
-                fresh.append(k)
-        return forest.take(fresh)
+            self._seen = _KeySet()
+        return forest.take(self._seen.add(key_pairs(forest)[:, 0]))
 
     def allowed(self, forest: Forest) -> Forest:
         """Return the expressions that may be part of an equation."""
@@ -112,13 +107,9 @@ class PiecePool:
         candidates = np.flatnonzero(costs <= limit)
         bits = np.ascontiguousarray(found[np.ix_(candidates, self._probes)] + 0.0).view(np.int64)
         rounded = (bits + (1 << (MANTISSA_BITS - 1))) >> MANTISSA_BITS
-        fresh = []
         keys = (rounded.view(np.uint64) * FACTORS[: rounded.shape[1]]).sum(axis=1)
-        for k, behaviour in zip(candidates.tolist(), keys.tolist(), strict=True):
-            if behaviour not in self._behaviours:
-                self._behaviours.add(behaviour)
-                fresh.append(k)
-        if not fresh:
+        fresh = candidates[self._behaviours.add(keys)]
+        if len(fresh) == 0:
             return
         costs = np.concatenate([self.costs, costs[fresh]])
         order = np.argsort(costs, kind="stable")[: self.capacity]
@@ -140,7 +131,7 @@ class PiecePool:
         forest = self.forest
         return {
             "pieces_tokens": forest.tokens, "pieces_offsets": forest.offsets, "pieces_constants": forest.values,
-            "pieces_seen": _sorted(self._seen), "pieces_behaviours": _sorted(self._behaviours),
+            "pieces_seen": self._seen.array(), "pieces_behaviours": self._behaviours.array(),
         }  # fmt: skip
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
@@ -149,8 +140,30 @@ class PiecePool:
         self.forest = Forest.checked(self.library, *parts)
         self.values = self.values_of(self.forest)
         self.costs = self._costs_of(self.forest)
-        self._seen, self._behaviours = (set(state[f"pieces_{name}"].tolist()) for name in ("seen", "behaviours"))
+        self._seen, self._behaviours = (_KeySet(state[f"pieces_{name}"]) for name in ("seen", "behaviours"))
 
 
-def _sorted(keys: set[int]) -> NDArray[np.uint64]:
-    return np.sort(np.fromiter(keys, np.uint64, len(keys)))
+class _KeySet:
+    """A set of keys of 8 bytes. It remembers their order, so that a snapshot takes no time."""
+
+    def __init__(self, keys: Keys | None = None) -> None:
+        self._parts: list[Keys] = [np.empty(0, np.uint64) if keys is None else keys]
+        self._keys: set[int] = set(self._parts[0].tolist())
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def add(self, keys: Keys) -> list[int]:
+        """Add keys, and return the positions of those that are new, each once."""
+        new = []
+        for k, key in enumerate(keys.tolist()):
+            if key not in self._keys:
+                self._keys.add(key)
+                new.append(k)
+        self._parts.append(keys[new])
+        return new
+
+    def array(self) -> Keys:
+        """Return all keys in the order in which they came."""
+        self._parts = [np.concatenate(self._parts)]
+        return self._parts[0]
