@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -14,7 +16,8 @@ from typing import Any
 from edhie.errors import MissingExtraError, SearchError
 
 LOGGER = logging.getLogger(__name__)
-ANSWER_SECONDS = 10  # within which a scheduler has to answer, or to be restarted
+CONNECT_SECONDS = 4  # within which a scheduler has to answer for the first time
+ANSWER_SECONDS = 10  # within which a scheduler that was lost has to be restarted
 LOOK_EVERY = 0.5  # seconds between checks for the loss of the scheduler
 LOCAL = "local"
 """The address that stands for a cluster of processes on this machine."""
@@ -142,12 +145,33 @@ def _result(future: Any) -> Any:
 
 
 def _client_at(address: str) -> Any:
+    """Return a client of the scheduler at an address.
+
+    The address is tried first: a client at a wrong one may wait for ever, and takes 20 s to be deleted.
+    """
     import distributed
 
-    try:
-        return distributed.Client(address, timeout=ANSWER_SECONDS, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise SearchError(f"no Dask scheduler answers at {address}: {error}; check the address") from error
+    with ThreadPoolExecutor(1) as thread:  # in a notebook, this thread has a running event loop
+        error = thread.submit(asyncio.run, _check_scheduler(address)).exception()
+    if error is None:
+        try:
+            return distributed.Client(address, timeout=ANSWER_SECONDS, set_as_default=False)
+        except OSError as lost:
+            error = lost
+    reason = f": {error}" if isinstance(error, (TypeError, ValueError)) else ""
+    what = f"no Dask scheduler answers at {address or 'an empty address'}{reason}"
+    raise SearchError(f"{what}; check that it runs, and that its address is of the form tcp://host:8786") from error
+
+
+async def _check_scheduler(address: str) -> None:
+    """Raise an error unless a scheduler answers; ValueError or TypeError if the address cannot be that of one."""
+    from distributed import Security, rpc
+
+    settings = Security().get_connection_args("client")
+    async with rpc(address, timeout=CONNECT_SECONDS, connection_args=settings) as server:
+        found = await asyncio.wait_for(server.identity(), CONNECT_SECONDS)
+    if found["type"] != "Scheduler":
+        raise ValueError(f"this is the address of a {found['type'].lower()}")
 
 
 def _current_client() -> Any:

@@ -38,7 +38,7 @@ def test_a_cluster_that_is_not_there(
     edhie: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("edhie.dask_cluster.ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr("edhie.dask_cluster.CONNECT_SECONDS", 0.4)
     code, out, err = edhie("bench", "nguyen", *SMALL, "--cluster", "tcp://127.0.0.1:1", "--out", tmp_path)
     assert (code, out) == (1, "")
     assert err.startswith("error: no Dask scheduler answers at tcp://127.0.0.1:1")

@@ -223,3 +223,15 @@ def test_nothing_found_is_told(edhie: Callable[..., Any], tmp_path: Path) -> Non
     assert (code, out) == (1, "")
     none = "none of 0 expressions has a value in every row"
     assert err.splitlines()[-1].startswith(f"error: no equation was found: {none}; search longer")
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", ""])
+def test_a_cluster_that_is_not_there(
+    address: str, edhie: Callable[..., Any], cup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("edhie.dask_cluster.CONNECT_SECONDS", 0.4)
+    code, out, err = edhie("fit", cup, "--target", "T", "--quiet", "--cluster", address)
+    assert (code, out) == (1, "")
+    assert err.startswith(f"error: no Dask scheduler answers at {address or 'an empty address'}")
+    assert len(err.splitlines()) == 1

@@ -10,7 +10,7 @@ import pytest
 from sklearn.model_selection import cross_val_score
 
 from edhie import EDHiERegressor
-from edhie.errors import EdhieError, SearchError
+from edhie.errors import EdhieError
 from edhie.fit.workers import Workers, cores_of
 
 RNG = np.random.default_rng(0)
@@ -68,10 +68,3 @@ def test_cross_validation_in_processes() -> None:
 def test_faults_are_told(options: dict[str, Any], message: str) -> None:
     with pytest.raises(EdhieError, match=message):
         Workers(**options)
-
-
-def test_an_address_without_a_scheduler_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.setattr("edhie.dask_cluster.ANSWER_SECONDS", 0.5)
-    with pytest.raises(SearchError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1"):
-        Workers(engine="dask", address="tcp://127.0.0.1:1").open(None)

@@ -103,7 +103,7 @@ def fit(
             constraints = options.constraints_of(max_size, forbid_nesting, only, all_variables, columns=columns)
             settings = replace(settings, constraints=constraints)
             tell(measured, quiet=quiet)
-            workers = Workers(jobs or core_count(), "dask" if cluster else "local", cluster)
+            workers = Workers(jobs or core_count(), "local" if cluster is None else "dask", cluster)
             found = _search(measured, settings, workers, out, resume=resume, quiet=quiet)
             try:
                 if out is not None:
