@@ -74,13 +74,17 @@ def serve(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # other output must not mix with the answers
     sys.stdout = sys.stderr
-    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    end_with(os.getppid())
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line))), file=answers, flush=True)
 
 
-def _end_with_parent(parent: int) -> None:
-    """End the process as soon as its parent is gone."""
-    while os.getppid() == parent:
-        time.sleep(LOOK_EVERY)
-    os._exit(1)
+def end_with(parent: int) -> None:
+    """In a worker process: end it as soon as its parent is gone, even if that was killed."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(LOOK_EVERY)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
+import cloudpickle
 import numpy as np
 import pytest
 
 from edhie.errors import SearchError
 from edhie.evaluate import Evaluator
+from edhie.processes import import_path
 from edhie.results import SearchResult
 from edhie.search import Budget, run, strategy_named
 from edhie.search.islands import Islands, engines
 from edhie.search.islands.engines import Engine, Here, Processes
-from edhie.search.islands.epoch import Epoch
+from edhie.search.islands.epoch import Epoch, Setup
 from searches import HVAE, X, Y, assert_same
 
 BUDGET = Budget(evaluations=6_000)
@@ -66,6 +71,34 @@ def test_an_island_that_stays_goes_on_as_one_that_is_restored(plain: SearchResul
             return super().map(work, setup, jobs)
 
     assert_same(searched(Forgetful()), plain)
+
+
+class Moving(Here):
+    """Two workers that keep islands; from epoch to epoch islands change places, and each epoch is run twice."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setups: list[Setup] = []
+        self.last_epoch = 0
+        self.stale = 0
+
+    def map(self, work: Callable[..., Any], setup: Any, jobs: Sequence[Any]) -> list[Any]:
+        self.setups = self.setups or [cloudpickle.loads(cloudpickle.dumps(setup)) for _ in range(2)]
+        self.last_epoch = jobs[0].number
+        found = []
+        for job in jobs:
+            there = self.setups[(job.number + job.island) // 2 % 2]
+            found.append([work(there, job) for _ in range(2)][1])
+            self.stale += sum(live.epoch < job.number for live in there.live.values())
+        return found
+
+
+def test_an_island_that_moved_is_restored_and_what_it_left_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("edhie.search.islands.islands.FIRST_EPOCH", 100)
+    engine = Moving()
+    assert_same(searched(engine, search="evolve"), searched(Here(), search="evolve"))
+    assert engine.last_epoch > 3
+    assert engine.stale == 0
 
 
 def test_the_budget_is_kept_and_islands_differ(plain: SearchResult) -> None:
@@ -130,6 +163,20 @@ class Deaf(Here):
     """Islands that do not hear of each other during an epoch, as on several machines."""
 
     is_remote = True
+
+
+def test_what_is_shared_is_removed_when_the_search_is_killed() -> None:
+    code = "from edhie.search.islands.engines import Processes; import time\n"
+    code += "engine = Processes(1); engine.map(divmod, 7, [2]); print(engine._shared[1], flush=True); time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=import_path()) as search:
+        assert search.stdout is not None
+        folder = Path(search.stdout.readline().strip())
+        assert (folder / "setup").exists()
+        search.kill()
+    until = time.monotonic() + 10
+    while folder.exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not folder.exists()
 
 
 # -- on a Dask cluster --------------------------------------------------------------------

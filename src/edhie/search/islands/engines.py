@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import pickle
 import shutil
 import tempfile
@@ -15,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from edhie.errors import SearchError
+from edhie.processes import end_with
 
 IDLE_SECONDS = 300  # after which an idle process ends
 ATTEMPTS = 2  # to repeat a job whose process was killed
@@ -130,7 +132,9 @@ def _process(number: int) -> Any:
     from loky import ProcessPoolExecutor
 
     if number not in _processes:
-        _processes[number] = ProcessPoolExecutor(1, timeout=IDLE_SECONDS, env=ONE_THREAD)
+        _processes[number] = ProcessPoolExecutor(
+            1, timeout=IDLE_SECONDS, env=ONE_THREAD, initializer=end_with, initargs=(os.getpid(),)
+        )
         atexit.register(_end_process, number)
     return _processes[number]
 
