@@ -16,7 +16,7 @@ import numpy as np
 class MosaicConfig:
     """Settings of the default search: how many pieces it looks at, and which of its parts are switched on.
 
-    `experiments/ablation.py` measures what each switch adds, except `noise`.
+    `experiments/ablation.py` measures what each switch adds, except `noise` and `symmetries`.
     """
 
     rows: int = 256
@@ -65,6 +65,8 @@ class MosaicConfig:
     """Weight rows by the noise that each way of looking at the target gives them."""
     refits: bool = True
     """Fit constants again to the target itself, all at once."""
+    symmetries: bool = True
+    """Look for symmetries of the target, and search in the fewer variables that they leave, too."""
 
 
 # -- rounds: `search.py` ----------------------------------------------------------------
@@ -83,6 +85,7 @@ class Rounds:
     IMPROVED_EVERY = 4  # whole expressions are changed and refitted
     TUNED = 32  # pieces a round whose inner constants are fitted
     SIMPLE, SIMPLE_SIZE = (4, 10, 20, 40), 7  # short pieces are written by themselves, for the short end of the front
+    SYMMETRIES = 4  # are looked for: by then what is simple is found
     WHOLE = 6  # whole coefficients are looked for: by then a target without noise is found, if columns are enough
     NOISE = (3, 6, 10, 16, 26, 42, 68, 110, 180, 300)  # frames are made anew for the noise as it is estimated then
     LEAST_GAIN = 0.5  # bits by which an equation has to be shorter to count as an improvement
@@ -189,6 +192,34 @@ class PlainSums:
     KEPT = 8  # sums with the shortest descriptions
 
 
+# -- symmetries: `symmetry/` -------------------------------------------------------------
+
+
+class Symmetry:
+    """Symmetries that a smooth function through the rows shows: `symmetry/`."""
+
+    LEAST_ROWS = 100  # with fewer a smooth function says little
+    ROWS, TESTED = 700, 300  # that it is fitted to, and that it is tested on
+    FITTED_ROWS, STEPS = 250, 40  # by which its lengths are chosen, and in how many steps
+    LENGTH, LENGTHS = 2.0, (0.1, 400.0)  # of a variable, in standard deviations: at first, and limits
+    HEIGHT, HEIGHTS = 3.0, (0.05, 3000.0)  # of the function
+    NOISE, NOISES = 1e-3, (1e-6, 3.0)  # of the target
+    JITTER, FAILED = 1e-10, 1e10  # added to the diagonal, over the function's variance; cost of a failed fit
+    MOST_ERROR = 0.3  # of the target's deviation: a function that misses by more says nothing
+    TOLERANCE, TOLERANCE_A_MISS = 0.03, 3.0  # of a symmetry's residual: at least, and for the function's own error
+    MOST_TOLERANCE = 0.3
+    WORSE, ROUGH = 1.5, 0.03  # times the error before that is accepted, since fits vary, if that was below this one
+    GOOD = 1e-3  # error that is accepted in any case
+    MOST_FACTOR_ERROR = 0.02  # with which a function of one variable may be a factor
+    POWERS = (-2, -1, 1, 2)  # of variables in a scaling, and of functions as factors
+    TARGET_POWERS = (0, 1, -1, 2, -2, 3, -3)  # of the target, under the same scaling
+    MOST_SCALED = 4  # variables that a scaling changes
+    NEAREST, TRIED = 2.0, 3  # times the least residual: among these the simplest come first, and so many are tried
+    ATTEMPTS = 2  # to find one of them that holds
+    AWAY_FROM_ZERO = 1e-3  # least size of a variable that others are divided by, over its largest
+    WRITTEN = 6  # expressions a round that are written for the target itself
+
+
 # -- writing: `writing/` ----------------------------------------------------------------
 
 
@@ -213,9 +244,12 @@ class Coefficients:
 class Quotients:
     """Quotients of polynomials: `writing/quotients.py`."""
 
-    DEGREES = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 2), (2, 3), (3, 3))  # of numerator and denominator
+    DEGREES = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 2), (2, 3), (3, 3), (2, 4), (4, 2))  # of numerator and denominator
+    FUNCTIONS = ("cos", "sin", "exp")  # through which a variable is tried, where no quotient of polynomials is exact
+    HIGHEST_POWER = 2  # of such a function
     LINKS = ("y", "y^2", "exp(y)", "sin(y)", "cos(y)")  # the reciprocal of a quotient is one
     MOST_COLUMNS, ROWS_A_COLUMN = 66, 3
+    NEGLIGIBLE = 1e-9  # of the largest coefficient: smaller ones are rounding
     VANISHING = 1e-12  # length of a combination of columns, over that of the largest, that is rounding
     NOISY_DEGREES = ((1, 1), (2, 1), (1, 2), (2, 2), (0, 1), (0, 2))  # higher ones follow the noise
     NOISY_LINKS = ("y", "y^2", "1/y^2", "exp(y)")

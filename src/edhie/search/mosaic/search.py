@@ -25,6 +25,7 @@ has these steps; those marked (*) only come at the rounds that `config.Rounds` l
 10. (*) Improve the expressions with the shortest descriptions so far (`fitting/leaders.py`) as trees, with similar
     functions and with plain numbers (`fitting/improving.py`).
 11. (*) Estimate the noise, and replace the frames by ones that know it (`frames/noise_frames.py`).
+12. Do a round of the search in fewer variables, if the target has symmetries (`symmetry/`).
 
 The search ends with an exact expression, made as short as it can be, or when nothing new comes.
 """
@@ -39,7 +40,7 @@ import numpy as np
 from edhie.evaluate.data import few_rows
 from edhie.expr import Expr, Forest
 from edhie.results.candidates import Candidates
-from edhie.search.arrays import Numbers, forest_arrays, forest_from
+from edhie.search.arrays import Numbers, forest_arrays, forest_from, under
 from edhie.search.base import State, Strategy, Task
 from edhie.search.mosaic.config import MosaicConfig, Opening, Rounds
 from edhie.search.mosaic.fitting.findings import Findings
@@ -50,6 +51,8 @@ from edhie.search.mosaic.frames.free_columns import polynomial_columns
 from edhie.search.mosaic.frames.noise_frames import RowNoise, noise_frames
 from edhie.search.mosaic.frames.opening_frames import best_guesses, frames_around, guess_pieces, opening_frames
 from edhie.search.mosaic.proposals import Proposals, pieces_to_tune
+from edhie.search.mosaic.symmetry.reduced_search import ReducedSearch, is_sound
+from edhie.search.mosaic.symmetry.symmetries import find_reduction
 from edhie.search.mosaic.weighing.frame_pool import FramePool
 from edhie.search.mosaic.weighing.function_pairs import function_pairs
 from edhie.search.mosaic.weighing.pairs import best_beside, best_pairs
@@ -89,6 +92,7 @@ class Mosaic(Strategy):
         self._n_given = evaluator.explored.n_seen
         self._surrounded = Forest.from_exprs([], library)
         self._noise: RowNoise | None = None
+        self._reduced: ReducedSearch | None = None
         self._fewest_bits, self.improved_at, self.best_now = np.inf, 0, None
 
     def _own(self, frames: list[Frame]) -> list[Frame]:
@@ -111,6 +115,7 @@ class Mosaic(Strategy):
             self._open()
         else:
             self._look(rng)
+            self._look_reduced(rng)
         self._round += 1
         if self._scorer.is_done:
             tidy(self._scorer)
@@ -187,6 +192,20 @@ class Mosaic(Strategy):
         if config.refits:
             fitted += self._findings.tune(pieces_to_tune(pool.frames, Rounds.TUNED, rng))
         self._weigh_exprs(fitted)
+
+    def _look_reduced(self, rng: np.random.Generator) -> None:
+        """Search in the fewer variables that symmetries leave, from the round on at which these are looked for."""
+        task = self._task
+        if self.config.symmetries and self._round == Rounds.SYMMETRIES and task.evaluator.rules is None:
+            found = find_reduction(self._scorer.few_data, self._pieces.library, np.random.default_rng(task.seed))
+            if found is not None and is_sound(task, found):
+                self._reduced = ReducedSearch(task, found, self._fresh())
+        if self._reduced is not None and not self._reduced.is_over and not self._scorer.is_done:
+            self._scorer.score(self._reduced.step(rng))
+
+    def _fresh(self) -> Mosaic:
+        """Return a search for reduced variables, which have no further symmetries."""
+        return Mosaic(replace(self.config, symmetries=False))
 
     def _weigh_given(self) -> None:
         """Weigh parts of guesses, and functions that a user added, with a constant fitted: these may matter."""
@@ -288,6 +307,8 @@ class Mosaic(Strategy):
         own["best"] = np.array([self._fewest_bits, self.improved_at])
         if self._noise is not None:
             own["noise"] = np.stack([self._noise.centre, self._noise.deviations])
+        if self._reduced is not None:
+            own |= {f"reduced_{name}": array for name, array in self._reduced.state().items()}
         own |= forest_arrays("surrounded_", self._surrounded) | self._proposals.enumeration.state("enumerated_")
         return own | self._pieces.state() | self._pool.state() | self._scorer.state()
 
@@ -301,6 +322,8 @@ class Mosaic(Strategy):
         self.best_now = next(iter(self._scorer.leaders.candidates()), None)
         if "noise" in state:
             self._use_noise(RowNoise(*state["noise"]))
+        reduced = under("reduced_", state)
+        self._reduced = ReducedSearch.restored(self._task, self._fresh(), reduced) if reduced else None
         self._pieces.restore(state)
         self._proposals.enumeration.restore("enumerated_", state)
         self._pool.restore(state, self._pieces.values_of)

@@ -42,6 +42,12 @@ def test_quotients_are_found(y: Numbers, library: SymbolLibrary) -> None:
     assert all(set(expr.tokens) <= set(library.names) for expr in found)
 
 
+@pytest.mark.parametrize("y", [(np.cos(A) - B) / (1 - 2 * B * np.cos(A)), B / (np.exp(A) - 1)])
+def test_a_variable_within_a_function(y: Numbers) -> None:
+    data = data_of(X, y)
+    assert misses(quotients(data, Speller(free()), [LINKS[0]]), data, free()).min() < 1e-7
+
+
 @pytest.mark.parametrize("y", [np.sin(3 * A) + B, A + np.random.default_rng(0).normal(size=150)])
 def test_what_is_none_is_not_found(y: Numbers) -> None:
     assert quotients(data_of(X, y), Speller(free()), [LINKS[0]]) == []

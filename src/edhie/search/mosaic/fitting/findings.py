@@ -22,6 +22,7 @@ from edhie.search.mosaic.weighing.frame_pool import Finding
 from edhie.search.mosaic.weighing.pairs import plain_sums
 from edhie.search.mosaic.writing.curves import curve_expressions, peak_expressions
 from edhie.search.mosaic.writing.frame_writer import FrameWriter
+from edhie.search.mosaic.writing.quadratics import quadratics
 from edhie.search.mosaic.writing.quotients import noisy_quotients, quotients
 from edhie.search.mosaic.writing.waves_and_exponentials import exponential_expressions, wave_expressions
 from edhie.search.pieces.rewriting import pieces_within
@@ -57,7 +58,8 @@ class Findings:
                 self._score(found)
         if self._config.quotients and not self._scorer.is_done:
             links = usable_links(self._scorer.fit_data.y, library)
-            self._score(quotients(few_rows(self._data, Scoring.QUOTIENT_ROWS), speller, links))
+            rows = few_rows(self._data, Scoring.QUOTIENT_ROWS)
+            self._score([*quotients(rows, speller, links), *quadratics(rows, speller)])
 
     def write_noisy_columns(self) -> None:
         """Score frames that know the noise with their columns alone, and quotients of polynomials."""

@@ -8,13 +8,15 @@ problem, with Q from the solution before.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from dataclasses import replace
+from itertools import combinations, product
 from math import comb
 
 import numpy as np
 
 from edhie.evaluate.data import Data
-from edhie.expr import Expr
+from edhie.evaluate.values import values
+from edhie.expr import Expr, Forest
 from edhie.search.arrays import Indices, Mask, Numbers
 from edhie.search.mosaic.config import Quotients
 from edhie.search.mosaic.frames.free_columns import FreeColumns, polynomial_of_degree
@@ -31,8 +33,20 @@ Columns = tuple[Numbers, Indices]
 def quotients(data: Data, speller: Speller, links: Sequence[Link]) -> list[Expr]:
     """Return exact quotients of polynomials, for the target or a function of it; those of the least degree.
 
-    `data` may be a few of the rows: the speller writes numbers that hold on all of them.
+    Without any, a variable is tried through a function: the cosine of an angle, say. `data` may be a few of the rows:
+    the speller writes numbers that hold on all of them.
     """
+    found = _quotients(data, speller, links)
+    for variable, function in product(range(data.n_variables), Quotients.FUNCTIONS):
+        if found:
+            break
+        if function in speller.library.built_in:
+            found = _quotients_through(function, variable, data, speller, links)
+    return found
+
+
+def _quotients(data: Data, speller: Speller, links: Sequence[Link], angle: int | None = None) -> list[Expr]:
+    """Return exact quotients; high powers of a function of `angle` are left out, since sin(3·x) is plainer."""
     found = []
     for link in links:
         if link.name not in Quotients.LINKS:
@@ -40,9 +54,31 @@ def quotients(data: Data, speller: Speller, links: Sequence[Link]) -> list[Expr]
         with np.errstate(all="ignore"):
             target = link.apply(data.y)
         parts = _exact_quotient(target, data) if np.isfinite(target).all() else None
-        if parts is not None:
-            found += written_quotient(link, *parts, speller, is_negative=link.is_even and bool(data.y[0] < 0))
+        if parts is None or (angle is not None and _highest(parts, angle) > Quotients.HIGHEST_POWER):
+            continue
+        found += written_quotient(link, *parts, speller, is_negative=link.is_even and bool(data.y[0] < 0))
     return found
+
+
+def _highest(parts: tuple[Monomials, Monomials], variable: int) -> int:
+    """Return the highest power of a variable in a quotient."""
+    return max(int(exponents[variable]) for terms in parts for _, exponents in terms)
+
+
+def _quotients_through(function: str, variable: int, data: Data, speller: Speller, links: Sequence[Link]) -> list[Expr]:
+    """Return quotients in which a variable is the argument of a function, wherever it occurs."""
+    name, columns = speller.library.variables[variable], data.columns.copy()
+    argument = Forest.from_exprs([Expr(speller.library, [function, name])])
+    with np.errstate(all="ignore"):
+        columns[variable] = values(argument, data.columns)[0]
+    if not np.isfinite(columns).all():
+        return []
+    found = _quotients(replace(data, columns=columns), speller, links, angle=variable)
+    return [
+        Expr(each.library, [t for token in each.tokens for t in ((function, name) if token == name else (token,))],
+             each.constants)
+        for each in found
+    ]  # fmt: skip
 
 
 def written_quotient(
@@ -51,36 +87,34 @@ def written_quotient(
     """Return a quotient with a link undone, with 1 for the first coefficient below; an empty list if unwritable."""
     unit = below[0][0]
     try:
-        top, bottom = (_polynomial([(c / unit, e) for c, e in terms], speller) for terms in (above, below))
+        top, bottom = (polynomial([(c / unit, e) for c, e in terms], speller) for terms in (above, below))
         expr = speller.headed(link.head, speller.over("/", top, bottom))
         return [speller.negative(expr) if is_negative else expr]
     except UnwritableError:
         return []
 
 
-def _polynomial(terms: Monomials, speller: Speller) -> Expr:
+def polynomial(terms: Monomials, speller: Speller) -> Expr:
+    """Return a polynomial."""
     constant = sum(float(c) for c, exponents in terms if not exponents.any())
     return speller.sum([(float(c), speller.monomial(e.tolist())) for c, e in terms if e.any()], constant)
 
 
 def _exact_quotient(target: Numbers, data: Data) -> tuple[Monomials, Monomials] | None:
-    n_variables = data.n_variables
-    for above, below in Quotients.DEGREES:
-        if comb(n_variables + max(above, below), n_variables) > Quotients.MOST_COLUMNS:
-            continue
+    n_variables, most = data.n_variables, min(Quotients.MOST_COLUMNS, data.n_rows // Quotients.ROWS_A_COLUMN)
+    degrees = [each for each in Quotients.DEGREES if sum(comb(n_variables + d, n_variables) for d in each) <= most]
+    for above, below in degrees:
         numerator, denominator = (polynomial_of_degree(data.columns, degree) for degree in (above, below))
         with np.errstate(all="ignore"):
             columns = np.concatenate([numerator.columns, target * denominator.columns])
             norms = np.linalg.norm(columns, axis=1)
-        if len(columns) > min(Quotients.MOST_COLUMNS, data.n_rows // Quotients.ROWS_A_COLUMN):
-            continue
         if not np.isfinite(norms).all() or (norms == 0).any():
             return None
         columns /= norms[:, np.newaxis]
-        if _vanishing(columns)[0] > Quotients.VANISHING:
+        if vanishing(columns)[0] > Quotients.VANISHING:
             continue
-        kept = _few_columns(columns)
-        coefficients = _vanishing(columns[kept])[1] / norms[kept]
+        kept = few_columns(columns)
+        coefficients = vanishing(columns[kept])[1] / norms[kept]
         n_above = len(numerator.columns)
         top = [(c, numerator.exponents[k]) for k, c in zip(kept, coefficients, strict=True) if k < n_above]
         bottom = [
@@ -90,18 +124,18 @@ def _exact_quotient(target: Numbers, data: Data) -> tuple[Monomials, Monomials] 
     return None
 
 
-def _vanishing(columns: Numbers) -> tuple[float, Numbers]:
+def vanishing(columns: Numbers) -> tuple[float, Numbers]:
     """Return how near the nearest combination of columns is to zero, and its coefficients, of length 1."""
     _, s, vt = np.linalg.svd(columns.T, full_matrices=False)
     return float(s[-1] / s[0]), vt[-1]
 
 
-def _few_columns(columns: Numbers) -> Indices:
+def few_columns(columns: Numbers) -> Indices:
     """Return few columns of which a combination vanishes, by leaving out one after the other, the last first."""
     kept = np.arange(len(columns))
     for column in range(len(columns) - 1, -1, -1):
         fewer = kept[kept != column]
-        if len(fewer) > 1 and _vanishing(columns[fewer])[0] <= Quotients.VANISHING:
+        if len(fewer) > 1 and vanishing(columns[fewer])[0] <= Quotients.VANISHING:
             kept = fewer
     return kept
 

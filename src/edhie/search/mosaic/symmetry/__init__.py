@@ -1,0 +1,1 @@
+"""Symmetries of the target, and the search in the fewer variables that they leave."""

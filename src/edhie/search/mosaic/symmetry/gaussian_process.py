@@ -1,0 +1,98 @@
+"""A Gaussian process: a smooth function through the rows, with its gradient.
+
+The kernel is a squared exponential with a length for each variable, plus noise. Lengths and noise maximise the marginal
+likelihood of some of the rows; the function is conditioned on more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_solve, cholesky
+from scipy.optimize import minimize
+
+from edhie.search.arrays import Numbers
+from edhie.search.mosaic.config import Symmetry
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianProcess:
+    """A fitted process."""
+
+    centre: Numbers
+    spread: Numbers
+    """Mean and standard deviation of each variable, by which it is standardised."""
+    lengths: Numbers
+    """The length of each standardised variable over which the function varies."""
+    places: Numbers
+    """The rows that it was conditioned on, standardised, each variable divided by its length."""
+    coefficients: Numbers
+    """The factor of the kernel about each of them, in units of the target."""
+    mean: float
+    """The mean of the target."""
+
+    @classmethod
+    def fitted(cls, columns: Numbers, y: Numbers) -> GaussianProcess | None:
+        """Fit a process to columns, of shape (variables, rows), and a target; None where that fails."""
+        centre, spread = columns.mean(axis=1), columns.std(axis=1)
+        mean, size = float(y.mean()), float(y.std())
+        if not (size > 0 and (spread > 0).all()):
+            return None
+        X, t = ((columns.T - centre) / spread), (y - mean) / size  # noqa: N806 -- as in the field
+        start = np.log(np.append(np.full(len(spread), Symmetry.LENGTH), [Symmetry.HEIGHT, Symmetry.NOISE]))
+        few = slice(Symmetry.FITTED_ROWS)
+        limits = [np.log(Symmetry.LENGTHS)] * len(spread) + [np.log(Symmetry.HEIGHTS), np.log(Symmetry.NOISES)]
+        found = minimize(
+            _cost, start, (X[few], t[few]), "L-BFGS-B", jac=True, bounds=limits, options={"maxiter": Symmetry.STEPS}
+        )
+        lengths = np.exp(found.x[:-2])
+        places = X / lengths
+        factor = _factor(_kernel(places, places, found.x), found.x)
+        if factor is None:
+            return None
+        coefficients = cho_solve((factor, True), t) * size * np.exp(2 * found.x[-2])
+        return cls(centre, spread, lengths, places, coefficients, mean)
+
+    def at(self, columns: Numbers) -> tuple[Numbers, Numbers]:
+        """Return values, and the slope in each variable, of shape (variables, rows)."""
+        where = (columns.T - self.centre) / self.spread / self.lengths
+        near = _kernel(where, self.places, np.zeros(len(self.lengths) + 2)) * self.coefficients
+        pulls = near @ self.places - where * near.sum(axis=1, keepdims=True)
+        return near.sum(axis=1) + self.mean, (pulls / (self.lengths * self.spread)).T
+
+
+def _kernel(a: Numbers, b: Numbers, settings: Numbers) -> Numbers:
+    """Return the covariances of scaled rows; the last settings but one is the logarithm of the function's size."""
+    apart = np.square(a).sum(axis=1)[:, np.newaxis] + np.square(b).sum(axis=1) - 2 * a @ b.T
+    return np.asarray(np.exp(2 * settings[-2] - 0.5 * np.maximum(apart, 0)))
+
+
+def _factor(kernel: Numbers, settings: Numbers) -> Numbers | None:
+    """Return the Cholesky factor of the kernel with noise on its diagonal; None where rounding spoils it."""
+    noisy = kernel.copy()
+    noisy[np.diag_indices_from(noisy)] += np.exp(2 * settings[-1]) + Symmetry.JITTER * np.exp(2 * settings[-2])
+    try:
+        return np.asarray(cholesky(noisy, lower=True))
+    except (LinAlgError, ValueError):
+        return None
+
+
+def _cost(settings: Numbers, X: Numbers, t: Numbers) -> tuple[float, Numbers]:  # noqa: N803
+    """Return minus the logarithm of the marginal likelihood, and its slopes.
+
+    The settings are logarithms of the lengths, of the function's size and of the noise.
+    """
+    scaled = X / np.exp(settings[:-2])
+    kernel = _kernel(scaled, scaled, settings)
+    factor = _factor(kernel, settings)
+    if factor is None:
+        return Symmetry.FAILED, np.zeros_like(settings)
+    alpha = cho_solve((factor, True), t)
+    inner = cho_solve((factor, True), np.eye(len(t))) - np.outer(alpha, alpha)
+    weighted = inner * kernel
+    # the sum over all pairs of weighted * (difference of a variable)², without an array for the differences
+    by_length = (np.square(scaled) * weighted.sum(axis=1)[:, np.newaxis]).sum(axis=0)
+    by_length -= ((weighted @ scaled) * scaled).sum(axis=0)
+    slopes = np.append(by_length, [weighted.sum(), np.exp(2 * settings[-1]) * np.trace(inner)])
+    return float(0.5 * t @ alpha + np.log(np.diag(factor)).sum()), slopes

@@ -1,0 +1,107 @@
+"""A search in the fewer variables that symmetries leave; what it finds is written for the target itself."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from edhie.evaluate.data import Data
+from edhie.evaluate.evaluator import Evaluator
+from edhie.evaluate.values import values
+from edhie.expr import Expr, Forest
+from edhie.search.arrays import LARGEST_VALUE, Indices, under
+from edhie.search.base import State, Strategy, Task
+from edhie.search.mosaic.config import Symmetry
+from edhie.search.mosaic.symmetry.symmetries import Reduction, Tokens
+
+
+class ReducedSearch:
+    """A search for the target divided by its scale, as a function of derived variables."""
+
+    def __init__(self, task: Task, reduction: Reduction, search: Strategy) -> None:
+        """`search` is to look for the reduced target; the reduction is computed again on the task's rows."""
+        self._task, self._reduction, self._search = task, reduction, search
+        library, self._n_seen = task.evaluator.library, 0
+        self._evaluator = Evaluator(
+            library.with_variables(library.variables[: len(reduction.variables)]), _reduced_data(task, reduction),
+            loss=task.evaluator.loss, constants=task.evaluator.constants, allow_constant_target=True,
+        )  # fmt: skip
+        self.is_over = False
+        """True once the search has ended."""
+        search.begin(replace(task, evaluator=self._evaluator))
+
+    def step(self, rng: np.random.Generator) -> list[Expr]:
+        """Do one round; return the best new expressions, written for the target itself."""
+        before, remaining = self._evaluator.counts.executed, self._task.evaluator.remaining
+        with self._evaluator.limited(None if math.isinf(remaining) else before + int(remaining)):
+            self.is_over = not self._search.step(rng)
+        self._task.evaluator.spend(self._evaluator.counts.executed - before)
+        return [self._written(each) for each in self._evaluator.explored.take(self._best_new())]
+
+    def _best_new(self) -> Indices:
+        """Return the places of expressions that are new and on the front of size and error, the least error first."""
+        explored = self._evaluator.explored
+        order = np.lexsort((explored.ages, explored.errors, explored.complexities))
+        least = np.minimum.accumulate(explored.errors[order])
+        is_better = np.isfinite(least) & (least < np.concatenate([[np.inf], least[:-1]]))
+        front = order[is_better]
+        new = front[explored.ages[front] >= self._n_seen]
+        self._n_seen = explored.n_seen
+        return new[::-1][: Symmetry.WRITTEN]
+
+    def _written(self, expr: Expr) -> Expr:
+        """Return an expression of the derived variables as one for the target."""
+        derived = dict(zip(expr.library.variables, self._reduction.variables, strict=True))
+        tokens = tuple(t for token in expr.tokens for t in derived.get(token, (token,)))
+        for factor, power in self._reduction.scale:
+            for _ in range(abs(power)):
+                tokens = ("*" if power > 0 else "/", *tokens, *factor)
+        return Expr(self._task.evaluator.library, tokens, expr.constants)
+
+    # -- checkpoints ----------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """Return the reduction and its search as arrays."""
+        own = {"text": np.array(json.dumps([self._reduction.variables, self._reduction.scale])), "over": self.is_over}
+        inner = {f"search_{name}": each for name, each in self._search.state().items()}
+        scored = {f"scored_{name}": each for name, each in self._evaluator.state().items()}
+        return own | {"seen": np.array(self._n_seen)} | inner | scored
+
+    @classmethod
+    def restored(cls, task: Task, search: Strategy, state: State) -> ReducedSearch:
+        """Return the search of a snapshot."""
+        variables, scale = json.loads(str(state["text"]))
+        reduction = Reduction(tuple(map(tuple, variables)), tuple((tuple(each), power) for each, power in scale))
+        found = cls(task, reduction, search)
+        found._evaluator.restore(under("scored_", state))
+        search.restore(under("search_", state))
+        found._n_seen, found.is_over = int(state["seen"]), bool(state["over"])
+        return found
+
+
+def _reduced_data(task: Task, reduction: Reduction) -> Data:
+    """Return derived variables, and the target divided by its scale, on all rows."""
+    data, library = task.evaluator.data, task.evaluator.library
+
+    def computed(each: Sequence[Tokens]) -> Any:
+        return values(Forest.from_exprs([Expr(library, tokens) for tokens in each], library), data.columns)
+
+    scale = np.ones(data.n_rows)
+    if reduction.scale:
+        factors = computed([tokens for tokens, _ in reduction.scale])
+        scale = np.prod([each**power for each, (_, power) in zip(factors, reduction.scale, strict=True)], axis=0)
+    names = data.names[: len(reduction.variables)]
+    columns = np.ascontiguousarray(computed(reduction.variables))
+    return replace(data.with_target(data.y / scale, divided_by=scale), columns=columns, names=names)
+
+
+def is_sound(task: Task, reduction: Reduction) -> bool:
+    """Return whether the reduced data are finite on all rows."""
+    data = _reduced_data(task, reduction)
+    largest = max(np.abs(data.columns).max(), np.abs(data.y).max())
+    return bool(largest < LARGEST_VALUE)

@@ -1,0 +1,252 @@
+"""Symmetries of the target: changes of the variables that leave it as it is, or multiply it by a power.
+
+A law that holds in all units does not change but for its own unit if lengths, say, are all doubled: with
+Buckingham's theorem it can be written in fewer variables, products of powers of the others. Here the units are not
+known; the data show the symmetries. A smooth function f through the rows (`gaussian_process.py`) has slopes f_i. If
+
+    f_i ± f_j = 0,                       f depends on x_i ∓ x_j alone;
+    a_1 x_1 f_1 + … + a_n x_n f_n = p f,   f is x_i^(p/a_i) times a function of the x_j x_i^(-a_j/a_i), for any i;
+    g(x_i) f_i = p g'(x_i) f,              f is g(x_i)^p times a function of the others.
+
+Each such symmetry takes one variable away. One is accepted if a smooth function of the variables that are left
+explains rows that it has not seen no worse, and the next is looked for with that function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, product
+from math import gcd
+
+import numpy as np
+
+from edhie.evaluate.data import Data
+from edhie.expr import SymbolLibrary
+from edhie.search.arrays import Numbers
+from edhie.search.mosaic.config import Symmetry
+from edhie.search.mosaic.symmetry.gaussian_process import GaussianProcess
+
+Tokens = tuple[str, ...]
+FUNCTIONS: dict[str, tuple[Callable[[Numbers], Numbers], Callable[[Numbers], Numbers]]] = {
+    "cos": (np.cos, lambda x: -np.sin(x)),
+    "sin": (np.sin, np.cos),
+    "exp": (np.exp, np.exp),
+}
+"""Functions of one variable that may be factors of the target, and their slopes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Derived:
+    """A variable made from others: its expression in prefix order, and its values."""
+
+    tokens: Tokens
+    values: Numbers
+
+    @cached_property
+    def is_scale(self) -> bool:
+        """True if others can be divided by it: no value is near 0."""
+        sizes = np.abs(self.values)
+        return bool(sizes.min() > Symmetry.AWAY_FROM_ZERO * sizes.max())
+
+    @cached_property
+    def is_skewed(self) -> bool:
+        """True if the logarithms of its sizes are spread more evenly than its values, as those of quotients are."""
+        return self.is_scale and _skewness(np.log(np.abs(self.values))) < _skewness(self.values)
+
+    @property
+    def coordinate(self) -> Numbers:
+        """Its values, or their logarithms where these are spread more evenly."""
+        return np.log(np.abs(self.values)) if self.is_skewed else self.values
+
+    def combined(self, operator: str, other: Derived) -> Derived:
+        """Return this variable and another one, combined by an operator."""
+        function = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}[operator]
+        return Derived((operator, *self.tokens, *other.tokens), function(self.values, other.values))
+
+    def times_power(self, other: Derived, power: int) -> Derived:
+        """Return this variable times a power of another one."""
+        result = self
+        for _ in range(abs(power)):
+            result = result.combined("*" if power > 0 else "/", other)
+        return result
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """Fewer variables, of which the target divided by its scale is a function."""
+
+    variables: tuple[Tokens, ...]
+    """Their expressions, in prefix order."""
+    scale: tuple[tuple[Tokens, int], ...]
+    """Factors of the target's scale, each with its power."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Reduced:
+    """A reduction with its values."""
+
+    variables: tuple[Derived, ...]
+    scale: tuple[tuple[Derived, int], ...] = ()
+
+    def plain(self) -> Reduction:
+        """Return the expressions alone."""
+        return Reduction(tuple(v.tokens for v in self.variables), tuple((f.tokens, p) for f, p in self.scale))
+
+    def scale_values(self, n_rows: int) -> Numbers:
+        """Return the scale of the target in each row."""
+        values = np.ones(n_rows)
+        for factor, power in self.scale:
+            values = values * factor.values**power
+        return values
+
+    def without_translation(self, i: int, j: int, operator: str) -> _Reduced:
+        """Return the reduction with the sum or difference of two variables in their place."""
+        joint = self.variables[i].combined(operator, self.variables[j])
+        rest = tuple(each for k, each in enumerate(self.variables) if k not in (i, j))
+        return _Reduced((*rest, joint), self.scale)
+
+    def without_factor(self, i: int, factor: Derived, power: int) -> _Reduced:
+        """Return the reduction with variable `i` in a factor of the target alone."""
+        rest = tuple(each for k, each in enumerate(self.variables) if k != i)
+        return _Reduced(rest, (*self.scale, (factor, power)))
+
+    def without_scaling(self, powers: Sequence[int], target_power: int, i: int) -> _Reduced:
+        """Return the reduction with variable `i` divided out; its power in the scaling is 1 or -1."""
+        unit, sign = self.variables[i], powers[i]
+        variables = tuple(each.times_power(unit, -powers[k] * sign) for k, each in enumerate(self.variables) if k != i)
+        factor = ((unit, target_power * sign),) if target_power else ()
+        return _Reduced(variables, (*self.scale, *factor))
+
+
+@dataclass(frozen=True, eq=False)
+class _Smooth:
+    """A smooth function of a reduction's variables."""
+
+    reduction: _Reduced
+    error: float
+    """The deviation on unseen rows, over that of the target."""
+    values: Numbers
+    slopes: Numbers
+    """The function, and its slope in each variable times the variable, of shape (variables, rows)."""
+
+    @classmethod
+    def of(cls, reduction: _Reduced, y: Numbers) -> _Smooth | None:
+        """Fit to the first rows, and test on the others; None where that fails."""
+        columns = np.stack([each.coordinate for each in reduction.variables])
+        scale = reduction.scale_values(len(y))
+        target = y / scale
+        if not (np.isfinite(columns).all() and np.isfinite(target).all()):
+            return None
+        seen = slice(round(len(y) * Symmetry.ROWS / (Symmetry.ROWS + Symmetry.TESTED)))
+        process = GaussianProcess.fitted(columns[:, seen], target[seen])
+        if process is None:
+            return None
+        values, slopes = process.at(columns)
+        for each, slope in zip(reduction.variables, slopes, strict=True):
+            slope *= 1.0 if each.is_skewed else each.values
+        unseen = slice(seen.stop, None)
+        missed = scale[unseen] * (values[unseen] - target[unseen])
+        return cls(reduction, float(np.sqrt(np.mean(np.square(missed))) / y.std()), values, slopes)
+
+
+def find_reduction(data: Data, library: SymbolLibrary, rng: np.random.Generator) -> Reduction | None:
+    """Return the fewest variables that symmetries leave; None where there is no symmetry, or too few rows."""
+    if data.n_variables < 2 or data.n_rows < Symmetry.LEAST_ROWS or not {"*", "/"} <= library.built_in:
+        return None
+    rows = rng.permutation(data.n_rows)[: Symmetry.ROWS + Symmetry.TESTED]
+    names = library.variables
+    start = _Reduced(tuple(Derived((name,), data.columns[k][rows]) for k, name in enumerate(names)))
+    with np.errstate(all="ignore"):
+        best = first = _Smooth.of(start, data.y[rows])
+        while best is not None and best.error < Symmetry.MOST_ERROR and len(best.reduction.variables) > 1:
+            found = _with_one_symmetry(best, data.y[rows], library)
+            if found is None:
+                break
+            best = found
+    return best.reduction.plain() if best is not None and best is not first else None
+
+
+def _with_one_symmetry(smooth: _Smooth, y: Numbers, library: SymbolLibrary) -> _Smooth | None:
+    """Return a smooth function of one variable less that is no worse; None if there is none."""
+    tolerance = Symmetry.TOLERANCE + Symmetry.TOLERANCE_A_MISS * smooth.error
+    every = [*_translations(smooth, library), *_scalings(smooth), *_factors(smooth, library)]
+    near = [each for each in every if each[0] < min(tolerance, Symmetry.MOST_TOLERANCE)]
+    worse = Symmetry.WORSE if smooth.error < Symmetry.ROUGH else 1.0
+    limit = max(worse * smooth.error, Symmetry.GOOD)
+    for _ in range(Symmetry.ATTEMPTS):
+        least = Symmetry.NEAREST * min((residual for residual, _, _ in near), default=0.0)
+        simplest = sorted((each for each in near if each[0] <= least), key=lambda each: each[1])[: Symmetry.TRIED]
+        found = [each for each in (_Smooth.of(reduction, y) for _, _, reduction in simplest) if each is not None]
+        best = min(found, key=lambda each: each.error, default=None)
+        if best is not None and best.error < limit:
+            return best
+        near = [each for each in near if each not in simplest]
+    return None
+
+
+def _translations(smooth: _Smooth, library: SymbolLibrary) -> Iterator[tuple[float, int, _Reduced]]:
+    """Yield sums and differences: the residual of each, its length, and what it leaves."""
+    variables, n = smooth.reduction.variables, len(smooth.slopes)
+    slopes = [slope / each.values for slope, each in zip(smooth.slopes, variables, strict=True)]
+    for i, j in combinations(range(n), 2):
+        size = np.hypot(np.linalg.norm(slopes[i]), np.linalg.norm(slopes[j]))
+        for operator, missed in (("-", slopes[i] + slopes[j]), ("+", slopes[i] - slopes[j])):
+            if operator in library.built_in and size > 0:
+                residual = float(np.linalg.norm(missed) / size)
+                yield residual, 2, smooth.reduction.without_translation(i, j, operator)
+
+
+def _scalings(smooth: _Smooth) -> Iterator[tuple[float, int, _Reduced]]:
+    """Yield scalings with small whole powers: the residual of each, its length, and what it leaves."""
+    variables, n = smooth.reduction.variables, len(smooth.slopes)
+    weighted = np.stack([*smooth.slopes, -smooth.values])
+    gram = weighted @ weighted.T
+    units = [k for k in range(n) if variables[k].is_scale]
+    for count in range(1, min(n, Symmetry.MOST_SCALED) + 1):
+        for chosen in combinations(range(n), count):
+            powers = np.array(list(product(*[Symmetry.POWERS] * count, Symmetry.TARGET_POWERS)), np.int64)
+            places = [*chosen, n]
+            part = gram[np.ix_(places, places)]
+            squares = np.einsum("ki,ij,kj->k", powers, part, powers)
+            sizes = np.square(powers) @ np.diag(part)
+            residuals = np.sqrt(np.maximum(squares, 0) / np.maximum(sizes, np.finfo(float).tiny))
+            for k in np.flatnonzero(residuals < Symmetry.MOST_TOLERANCE):
+                yield from _divided(smooth.reduction, chosen, powers[k].tolist(), float(residuals[k]), units)
+
+
+def _factors(smooth: _Smooth, library: SymbolLibrary) -> Iterator[tuple[float, int, _Reduced]]:
+    """Yield powers of a function of one variable as factors: the residual of each, its length, and what it leaves."""
+    if smooth.error > Symmetry.MOST_FACTOR_ERROR:  # dividing by a function that is 0 somewhere needs exact data
+        return
+    for k, (variable, slope) in enumerate(zip(smooth.reduction.variables, smooth.slopes, strict=True)):
+        for name, (function, derivative) in FUNCTIONS.items():
+            factor = Derived((name, *variable.tokens), function(variable.values))
+            if name not in library.built_in or not np.isfinite(factor.values).all() or not factor.values.all():
+                continue
+            left = slope / variable.values * factor.values
+            right = derivative(variable.values) * smooth.values
+            for power in Symmetry.POWERS:
+                size = np.hypot(np.linalg.norm(left), np.linalg.norm(power * right))
+                residual = float(np.linalg.norm(left - power * right) / size) if size > 0 else np.inf
+                yield residual, 1 + abs(power), smooth.reduction.without_factor(k, factor, power)
+
+
+def _divided(
+    reduction: _Reduced, chosen: tuple[int, ...], powers: list[int], residual: float, units: list[int]
+) -> Iterator[tuple[float, int, _Reduced]]:
+    """Yield what a scaling leaves, if one of its variables can be divided out; each scaling once."""
+    *of_variables, of_target = powers
+    unit = next((k for k, power in zip(chosen, of_variables, strict=True) if abs(power) == 1 and k in units), None)
+    if unit is None or of_variables[0] < 0 or gcd(*powers) > 1 or (len(chosen) == 1 and of_target == 0):
+        return
+    every = [0] * len(reduction.variables)
+    for k, power in zip(chosen, of_variables, strict=True):
+        every[k] = power
+    yield residual, sum(map(abs, powers)), reduction.without_scaling(every, of_target, unit)
+
+
+def _skewness(values: Numbers) -> float:
+    deviations = values - values.mean()
+    return float(np.abs(np.mean(deviations**3)) / np.mean(deviations**2) ** 1.5)
