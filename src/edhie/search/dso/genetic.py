@@ -28,7 +28,8 @@ def next_generation(
 ) -> Forest:
     """Return as many offspring of the winners of tournaments; what breaks a constraint is as it was before the change.
 
-    `crossover` and `mutation` are the shares that are changed so. New subtrees are parts of `donors`.
+    `crossover` and `mutation` are the shares that are changed so. New subtrees are parts of `donors`,
+    which are samples of the policy (our choice).
     """
     n = len(population)
     winners = tournaments(errors, -(-n // 2), tournament, rng).ravel()[:n]

@@ -33,7 +33,10 @@ class Cell(NamedTuple):
 
 
 def initial_weights(n_tokens: int, units: int, rng: np.random.Generator) -> Weights:
-    """Return random weights; those of the output are 0, so the first samples follow the priors alone."""
+    """Return random weights; those of the output are 0, so the first samples follow the priors alone.
+
+    The start is our choice.
+    """
     shapes = {"parent": n_tokens + 1, "sibling": n_tokens + 1, "recurrent": units}
     limit = 1 / np.sqrt(units)
     weights = {name: rng.uniform(-limit, limit, (rows, 4 * units)) for name, rows in shapes.items()}

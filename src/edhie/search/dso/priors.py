@@ -76,9 +76,10 @@ class Priors:
 
     @cached_property
     def logits(self) -> Numbers:
-        """Logits added at each place, (places, tokens): the prior on length, and all numbers of operands alike.
+        """Logits added at each place, (places, tokens).
 
-        Leaves are unlikely before the location, and operators of two operands after it (the soft length prior).
+        Leaves are unlikely before the location, and operators of two operands after it (the soft length prior). Apart
+        from that, leaves and operators of one and of two operands are equally likely at the start (our choice).
         """
         arities = self.library.arities
         beyond = np.arange(self.max_length)[:, np.newaxis] - self.location

@@ -24,7 +24,10 @@ from edhie.search.evolution import survivors
 
 @dataclass(frozen=True)
 class DSOConfig:
-    """Settings of deep symbolic optimisation; defaults are of Mundhenk and others (2021) unless noted."""
+    """Settings of deep symbolic optimisation.
+
+    Defaults follow Mundhenk and others (2021) unless noted; they were not compared with the paper's table line by line.
+    """
 
     batch: int = 500
     """Expressions that the policy writes in an iteration, and individuals of the population that they seed."""
