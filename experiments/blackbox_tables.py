@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.stats import rankdata
 
@@ -15,11 +16,13 @@ from runs import HALVES, markdown, sections, versions_of
 CHOICES = ("mdl", "accuracy", "best", "score")
 """Selections that each fit is scored with, the default first."""
 OURS = "edhie"
+FRONTS = ("0", "0.45", "0.65", "0.8")  # greys of the first fronts
+NEAR, ROOM = 2.0, 5.0  # ranks between points whose names would overlap, and to the right for a name
 LEVEL = 1e-3  # R² are ranked to three digits
 TITLE = "SRBench's black-box problems: R² on unseen rows, beside the published results"
 ABOUT = """\
 Median over sets of the R² on unseen rows, of the size of the model, and of the ranks of both among all methods and
-among the symbolic ones, by set. edhie: default settings, {seconds} s on one core, medians over {seeds}; its size is
+among the symbolic ones, by set. edhie: default settings, {seconds} s on one core, {seeds}; its size is
 the number of nodes of the SymPy expression. The others: results published with SRBench, medians of ten trials after
 tuning; sizes as each method counts its nodes. A method is on the front if none is better in both R² and size."""
 
@@ -53,7 +56,9 @@ def page(rows: Sequence[Row], published: Sequence[Row]) -> str:
     title, _, rest = found.partition("\n\n")
     seconds = max(float(row["seconds"]) for row in rows)
     seeds = {row["seed"] for row in rows}
-    about = ABOUT.format(seconds=f"{seconds:.0f}", seeds=f"{len(seeds)} seeds" if len(seeds) > 1 else "one seed")
+    about = ABOUT.format(
+        seconds=f"{seconds:.0f}", seeds=f"medians of {len(seeds)} seeds" if len(seeds) > 1 else "one seed"
+    )
     figure = "![Ranks of R² and size](blackbox.png)"
     return f"{title}\n\n{about}\n\n{figure}\n\n{rest}"
 
@@ -75,7 +80,21 @@ def methods_table(rows: Sequence[Row], published: Sequence[Row]) -> str:
         for name in sorted(scores, key=lambda name: -medians[name].r2)
     ]  # fmt: skip
     heads = ["method", "symbolic", "R²", "size", "rank of R², symbolic", "rank of R²", "rank of size", "front"]
-    return f"{len({row['set'] for row in rows})} sets.\n\n" + markdown(heads, lines)
+    return f"{standing(scores, symbolic)}\n\n{markdown(heads, lines)}"
+
+
+def standing(scores: Scores, symbolic: set[str]) -> str:
+    """Return on how many sets we are first among symbolic methods, and on how many one of them is better in both."""
+    ours = [name for name in scores if is_ours(name)][-1]
+    others = [scores[name] for name in symbolic if not is_ours(name)]
+    first = beaten = 0
+    for each, own in scores[ours].items():
+        theirs = [score[each] for score in others if each in score]
+        first += all(own.r2 >= one.r2 for one in theirs)
+        beaten += any(one.r2 > own.r2 and one.size < own.size for one in theirs)
+    total = len(scores[ours])
+    better = f"on {beaten} of them, one is better in both R² and size"
+    return f"{total} sets. {ours} has the best R² of the symbolic methods on {first}; {better}."
 
 
 def choices_table(rows: Sequence[Row], published: Sequence[Row]) -> str:
@@ -95,37 +114,38 @@ def choices_table(rows: Sequence[Row], published: Sequence[Row]) -> str:
 
 def ranks_figure(rows: Sequence[Row], published: Sequence[Row]) -> Figure:
     """Return median ranks of R² against those of size as SRBench draws them, with the Pareto fronts; a panel a half."""
-    halves = [half for half in HALVES if any(row["half"] == half for row in rows)] or list(HALVES[:1])
-    figure = Figure(figsize=(6.2 * len(halves), 5.4), layout="constrained", dpi=130)
-    panels = figure.subplots(1, len(halves), squeeze=False)[0]
-    for panel, half in zip(panels, halves, strict=True):
-        own = [row for row in rows if row["half"] == half]
-        if not own:
-            continue
+    halves = {half: own for half in HALVES if (own := [row for row in rows if row["half"] == half])}
+    figure = Figure(figsize=(6.2 * max(len(halves), 1), 5.4), layout="constrained", dpi=130)
+    for place, (half, own) in enumerate(halves.items(), 1):
+        panel = figure.add_subplot(1, len(halves), place)
         newest = versions_of(own)[-1]
         scores = all_scores([row for row in own if row["version"] == newest], published)
-        symbolic = symbolic_methods(scores, published)
-        ranks = median_ranks(scores)
-        left = dict(ranks)
-        for grey in (0.0, 0.45, 0.65, 0.8):
-            front = sorted(front_of(left, least=True), key=lambda name: left[name].size)
-            panel.plot(
-                [left[name].size for name in front], [left[name].r2 for name in front], ":", color=str(grey), zorder=1
-            )
-            left = {name: rank for name, rank in left.items() if name not in front}
-        for name, rank in ranks.items():
-            colour = "#c0392b" if is_ours(name) else "#1f5f99" if name in symbolic else "#8a8a8a"
-            panel.scatter(rank.size, rank.r2, s=55, color=colour, marker="o" if name in symbolic else "s", zorder=2)
-            panel.annotate(
-                name, (rank.size, rank.r2), xytext=(5, 4), textcoords="offset points", fontsize=8.5,
-                color=colour, weight="bold" if is_ours(name) else "normal",
-            )  # fmt: skip
-        panel.set_xlabel("median rank of model size")
-        panel.set_ylabel("median rank of R² on unseen rows")
+        _draw_ranks(panel, median_ranks(scores), symbolic_methods(scores, published))
         panel.set_title(f"{half} half, {len(scores[OURS])} sets", fontsize=10)
-        panel.margins(0.08)
-        panel.spines[["top", "right"]].set_visible(False)
     return figure
+
+
+def _draw_ranks(panel: Axes, ranks: Mapping[str, Score], symbolic: set[str]) -> None:
+    """Draw a point for each method, and dotted lines through the first Pareto fronts."""
+    left = dict(ranks)
+    for grey in FRONTS:
+        front = sorted(front_of(left, least=True), key=lambda name: left[name].size)
+        panel.plot([left[name].size for name in front], [left[name].r2 for name in front], ":", color=grey, zorder=1)
+        left = {name: rank for name, rank in left.items() if name not in front}
+    for name, rank in ranks.items():
+        colour = "#c0392b" if is_ours(name) else "#1f5f99" if name in symbolic else "#8a8a8a"
+        panel.scatter(rank.size, rank.r2, s=55, color=colour, marker="o" if name in symbolic else "s", zorder=2)
+        close = [each for each in ranks.values() if each != rank and abs(each.size - rank.size) < NEAR]
+        is_below = any(0 <= each.r2 - rank.r2 < NEAR for each in close)
+        panel.annotate(
+            name, (rank.size, rank.r2), xytext=(5, -10 if is_below else 4), textcoords="offset points", fontsize=8.5,
+            color=colour, weight="bold" if is_ours(name) else "normal",
+        )  # fmt: skip
+    panel.set_xlim(0, max(rank.size for rank in ranks.values()) + ROOM)
+    panel.set_ylim(0)
+    panel.set_xlabel("median rank of model size")
+    panel.set_ylabel("median rank of R² on unseen rows")
+    panel.spines[["top", "right"]].set_visible(False)
 
 
 # -- scores and ranks ---------------------------------------------------------------------

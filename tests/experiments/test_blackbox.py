@@ -89,10 +89,18 @@ def test_sets_seeds_and_halves_give_the_jobs_and_the_page_and_figure_are_written
 
 def test_medians_are_over_seeds_then_over_sets() -> None:
     rows = [row("one", seed, r2, 20) for seed, r2 in enumerate((0.1, 0.93, 0.99))] + [row("two", 0, 0.97, 30)]
-    line = next(each for each in methods_table(rows, PUBLISHED).splitlines() if OURS in each)
+    line = next(each for each in methods_table(rows, PUBLISHED).splitlines() if f"**{OURS}**" in each)
     assert [cell.strip() for cell in line.split("|")[1:5]] == [f"**{OURS}**", "yes", "0.950", "25"]
     assert line.split("|")[5].strip() == "1"  # first among symbolic methods on both
     assert line.split("|")[6].strip() == "1.5"  # with the trees in between
+
+
+def test_first_places_and_sets_on_which_a_method_is_better_in_both_are_counted() -> None:
+    rows = [row("one", 0, 0.93, 20), row("two", 0, 0.85, 60), row("three", 0, 0.85, 20)]
+    counted = methods_table(rows, PUBLISHED).splitlines()[0]
+    assert "3 sets" in counted
+    assert "best R² of the symbolic methods on 1;" in counted
+    assert "on 1 of them, one is better in both" in counted
 
 
 def test_choices_are_compared_on_the_same_fits() -> None:
