@@ -85,7 +85,7 @@ class Rounds:
     IMPROVED_EVERY = 4  # whole expressions are changed and refitted
     TUNED = 32  # pieces a round whose inner constants are fitted
     SIMPLE, SIMPLE_SIZE = (4, 10, 20, 40), 7  # short pieces are written by themselves, for the short end of the front
-    SYMMETRIES = 4  # are looked for: by then what is simple is found
+    SYMMETRIES = 4  # are looked for, and waves of products: by then what is simple is found
     WHOLE = 6  # whole coefficients are looked for: by then a target without noise is found, if columns are enough
     NOISE = (3, 6, 10, 16, 26, 42, 68, 110, 180, 300)  # frames are made anew for the noise as it is estimated then
     LEAST_GAIN = 0.5  # bits by which an equation has to be shorter to count as an improvement
@@ -269,6 +269,7 @@ class OneVariable:
     MOST_VARIABLES, PEAK_VARIABLES = 8, 4  # that are tried
     WAVE_DECAYS = (0.0, -1.0, -2.0, -4.0, -8.0, 1.0, 2.0, 4.0)  # exponents of an envelope over the range of x
     WAVE_STEPS, WAVE_TURNS, WAVES_WRITTEN = 4, 40, 4  # frequencies a turn over the range, turns, waves of a variable
+    MOST_PRODUCTS, PRODUCT_WAVES, PRODUCT_WAVES_WRITTEN = 80, 6, 2  # of variables that waves are of; written; of each
     WAVE_EXPLAINED, EXPLAINED = 0.2, 0.5  # of the squares: what explains less is not written
     EXPONENTIAL_RATES = tuple(
         sign * rate for sign in (-1.0, 1.0) for rate in np.geomspace(0.3, 40.0, 12).tolist() if rate * sign < 10

@@ -25,7 +25,8 @@ has these steps; those marked (*) only come at the rounds that `config.Rounds` l
 10. (*) Improve the expressions with the shortest descriptions so far (`fitting/leaders.py`) as trees, with similar
     functions and with plain numbers (`fitting/improving.py`).
 11. (*) Estimate the noise, and replace the frames by ones that know it (`frames/noise_frames.py`).
-12. Do a round of the search in fewer variables, if the target has symmetries (`symmetry/`).
+12. Do a round of the search in fewer variables, if the target has symmetries (`symmetry/`). These are looked for once,
+    at the round in which waves of products are written, too (`writing/waves_and_exponentials.py`).
 
 The search ends with an exact expression, made as short as it can be, or when nothing new comes.
 """
@@ -186,6 +187,8 @@ class Mosaic(Strategy):
             pool.fix_terms(pieces.forest, pieces.values, config.frames, rng)
         if self._round in Rounds.SIMPLE and pool.frames:
             findings += pool.simplest(Rounds.SIMPLE_SIZE)
+        if config.functions and self._round == Rounds.SYMMETRIES:
+            self._findings.write_product_waves()
         if self._round == Rounds.WHOLE:
             self._findings.write_whole_columns()
         fitted = self._findings.write(findings)

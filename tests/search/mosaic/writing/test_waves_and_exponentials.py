@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -13,11 +15,12 @@ from edhie.search.mosaic.writing.waves_and_exponentials import (
     Wave,
     best_exponentials,
     exponential_expressions,
+    product_waves,
     wave_expressions,
     waves_of,
 )
 from edhie.search.pieces.spelling import Speller
-from mosaics import Numbers, data_of, free
+from mosaics import Numbers, data_of, free, misses
 
 RNG = np.random.default_rng(0)
 X = np.sort(RNG.uniform(2, 12, 90))
@@ -104,3 +107,19 @@ def test_where_none_can_be_written_there_is_none() -> None:
     data = data_of(T[np.newaxis], EXPONENTIALS["decay"])
     for library in (of(["+", "*", "sin"], 1, constant=True), of(["+", "*", "exp"], 1)):
         assert exponential_expressions(data, Speller(library, data)) == []
+
+
+@pytest.mark.parametrize(
+    "angle", [lambda a, b, c: 4 * a * b / c, lambda a, b, c: 6 * a * b, lambda a, b, c: 9 * a / (b * c)]
+)
+def test_waves_of_products(angle: Callable[..., Numbers]) -> None:
+    columns = np.random.default_rng(0).uniform(1, 3, (3, 400))
+    data = data_of(columns, 2 + np.sin(angle(*columns)))
+    found = product_waves(data, Speller(free(3), data))
+    assert misses(found, data, free(3)).min() < 0.3 * np.std(data.y)
+
+
+def test_no_wave_of_a_product() -> None:
+    columns = np.random.default_rng(0).uniform(1, 3, (3, 400))
+    data = data_of(columns, np.random.default_rng(1).normal(size=400))
+    assert product_waves(data, Speller(free(3), data)) == []

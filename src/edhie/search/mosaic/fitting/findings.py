@@ -24,7 +24,7 @@ from edhie.search.mosaic.writing.curves import curve_expressions, peak_expressio
 from edhie.search.mosaic.writing.frame_writer import FrameWriter
 from edhie.search.mosaic.writing.quadratics import quadratics
 from edhie.search.mosaic.writing.quotients import noisy_quotients, quotients
-from edhie.search.mosaic.writing.waves_and_exponentials import exponential_expressions, wave_expressions
+from edhie.search.mosaic.writing.waves_and_exponentials import exponential_expressions, product_waves, wave_expressions
 from edhie.search.pieces.rewriting import pieces_within
 
 
@@ -60,6 +60,10 @@ class Findings:
             links = usable_links(self._scorer.fit_data.y, library)
             rows = few_rows(self._data, Scoring.QUOTIENT_ROWS)
             self._score([*quotients(rows, speller, links), *quadratics(rows, speller)])
+
+    def write_product_waves(self) -> None:
+        """Score waves of products of variables."""
+        self._score(product_waves(self._scorer.few_data, self._speller))
 
     def write_noisy_columns(self) -> None:
         """Score frames that know the noise with their columns alone, and quotients of polynomials."""

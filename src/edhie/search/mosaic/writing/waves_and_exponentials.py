@@ -10,8 +10,10 @@ rest follows likewise. The best rates are refined before they are written: from 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
-from itertools import combinations
+from dataclasses import replace
+from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -50,14 +52,47 @@ def wave_expressions(data: Data, speller: Speller) -> list[Expr]:
     return found
 
 
-def waves_of(one: OneVariableData) -> list[Wave]:
+def product_waves(data: Data, speller: Speller) -> list[Expr]:
+    """Return waves of products and quotients of two or three variables, as sin(k·x·t), that explain a good part."""
+    few, found = few_rows(data, OneVariable.EXPONENTIAL_ROWS), []
+    if not (speller.is_free and "/" in speller.library and ("cos" in speller.library or "sin" in speller.library)):
+        return []
+    for exponents in _products(data.n_variables):
+        with np.errstate(all="ignore"):
+            column = np.prod(few.columns ** exponents[:, np.newaxis], axis=0)
+        if not (np.abs(column) < LARGEST_VALUE).all():
+            continue
+        derived = replace(few, columns=column[np.newaxis], names=few.names[:1])
+        for one in OneVariableData.each(derived, 1, OneVariable.LEAST_VALUES):
+            best = sorted(waves_of(one, degrees=(0,), decays=(0.0,)))[: OneVariable.PRODUCT_WAVES_WRITTEN]
+            with suppress(UnwritableError):
+                found += [(wave.squares, _expr(wave, speller.monomial(exponents.tolist()), speller)) for wave in best]
+    found.sort(key=lambda each: each[0])
+    return [expr for _, expr in found[: OneVariable.PRODUCT_WAVES]]
+
+
+def _products(n_variables: int) -> list[Numbers]:
+    """Return exponents of products and quotients of two and of three variables, as far as they are few."""
+    found = [
+        np.array([signs[chosen.index(k)] if k in chosen else 0.0 for k in range(n_variables)])
+        for count in (2, 3)
+        for chosen in combinations(range(n_variables), count)
+        for signs in product((1.0, -1.0), repeat=count)
+        if max(signs) > 0
+    ]
+    return found[: OneVariable.MOST_PRODUCTS]
+
+
+def waves_of(
+    one: OneVariableData, degrees: Sequence[int] = (0, 1), decays: Sequence[float] = OneVariable.WAVE_DECAYS
+) -> list[Wave]:
     """Return the best waves beside a constant and beside a line, from different peaks of the grid."""
     x, span, roots, steps = one.x, one.span, one.roots, OneVariable.WAVE_STEPS
     turns = min(OneVariable.WAVE_TURNS, (one.n_values - 1) // 2)  # more are not resolved
     frequencies = 2 * np.pi / span * np.arange(1, steps * turns + 1) / steps
     angles = np.outer(frequencies, x)
     found = []
-    for degree in (0, 1):
+    for degree in degrees:
         powers = x ** np.arange(degree + 1)[:, np.newaxis]
         if np.abs(powers).max() > LARGEST_VALUE:
             break
@@ -65,7 +100,7 @@ def waves_of(one: OneVariableData) -> list[Wave]:
         rest = _without(one.target, basis)
         total = float(rest @ rest)
         tried = []
-        for decay in OneVariable.WAVE_DECAYS:
+        for decay in decays:
             envelope = roots * np.exp(decay * (x - one.first) / span)
             cosines, sines = (_without(wave * envelope, basis) for wave in (np.cos(angles), np.sin(angles)))
             left = total - _explained(cosines, sines, rest)
