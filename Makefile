@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
-# pytest starts one process per core; more threads would only compete for them
-ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+# pytest starts one process per core; more threads would only compete for them. Tests start many processes, which would
+# all compile the same modules where the environment says not to write bytecode.
+FOR_TESTS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
 
 .PHONY: demo test slow-tests lint format docs perf faults fuzz models clean
 
@@ -12,11 +13,11 @@ demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/installed-dev
-	$(ONE_THREAD) $(BIN)/pytest --numprocesses auto --dist worksteal -m "not slow"
+	$(FOR_TESTS) $(BIN)/pytest --numprocesses auto --dist worksteal -m "not slow"
 
 # tests of ten seconds and more
 slow-tests: $(VENV)/installed-dev
-	$(ONE_THREAD) $(BIN)/pytest --numprocesses auto --dist worksteal -m slow
+	$(FOR_TESTS) $(BIN)/pytest --numprocesses auto --dist worksteal -m slow
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
