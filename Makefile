@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint const
 # all compile the same modules where the environment says not to write bytecode.
 FOR_TESTS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
 
-.PHONY: demo test slow-tests lint format docs perf faults fuzz models clean
+.PHONY: demo test slow-tests lint format docs perf reproduce faults fuzz models clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
@@ -45,6 +45,11 @@ perf: $(VENV)/installed-dev
 	$(BIN)/python perf/memory.py | tee perf/results/memory.txt
 	$(BIN)/python perf/parallel.py | tee perf/results/parallel.txt
 	$(BIN)/python perf/start.py | tee perf/results/start.txt
+
+# the paper's tables and figures: small budgets into out/reproduce, or make reproduce PROFILE=full ITEM=noise
+PROFILE ?= quick
+reproduce: $(VENV)/installed-dev
+	$(BIN)/python experiments/reproduce.py --profile $(PROFILE) $(if $(ITEM),--item $(ITEM))
 
 # kill -9 at random moments, 50 times, some of them on a cluster; a quarter of an hour
 faults: $(VENV)/installed-dev

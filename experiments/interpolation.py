@@ -50,6 +50,8 @@ def main() -> None:
     pairs = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["pairs"]
     tables = ["# Linear interpolation in latent spaces\n"]
     for pair in pairs:
+        if options.dataset and pair["dataset"] not in options.dataset:
+            continue
         found = walks(pair, options.models, options.corpora)
         tables.append(table(pair, found))
         if "figure" in pair:

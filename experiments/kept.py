@@ -17,6 +17,7 @@ def options_of(description: str | None) -> argparse.Namespace:
     parser.add_argument("--corpora", type=Path, default=Path("corpora"))
     parser.add_argument("--models", type=Path, default=Path("models/experiments"))
     parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--dataset", nargs="*", help="only these sets")
     return parser.parse_args()
 
 

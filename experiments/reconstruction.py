@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
+from edhie.bench.report import paper
 from grid import Job, parser, run
-from settings import DATASETS, FOLDS, MODELS, PAPER
+from settings import DATASETS, FOLDS, MODELS
 
 
 def jobs() -> list[Job]:
@@ -33,10 +34,11 @@ def table(rows: Sequence[dict[str, str]]) -> str:
                     np.array([float(row[name]) for row in own])
                     for name in ("edit_distance", "invalid_percent", "exact_percent")
                 )
-                paper_error, paper_invalid = PAPER[model][dataset]
+                figures = paper()["reconstruction"][model][dataset]
                 lines.append(
                     f"| {dataset} | {model.upper()} | {len(own)} | {errors.mean():.3f} ± {errors.std():.3f} "
-                    f"| {paper_error:.3f} | {invalid.mean():.2f} | {paper_invalid:.1f} | {exact.mean():.1f} |"
+                    f"| {figures['distance'][0]:.3f} | {invalid.mean():.2f} | {figures['invalid'][0]:.1f} "
+                    f"| {exact.mean():.1f} |"
                 )
     return "\n".join(lines) + "\n"
 

@@ -3,9 +3,11 @@
 python experiments/sampling.py --workers 2
 python experiments/sampling.py --models models --train-only --workers 9 --device cuda
 
-The first trains what is missing and then samples; both can be stopped and started again. A run is that of
-`edhie bench nguyen --method hvar --latent 64` and so on. The codes of a run follow from its number alone, so all
-equations get the same expressions; these are decoded once for all of them, which changes nothing but the time.
+The first trains what is missing and then samples; both can be stopped and started again. A run draws 100,000 codes:
+the paper's counts of invalid expressions add up to that. It is a run of `edhie bench nguyen --method hvar --latent 64`
+and so on, which draws until 100,000 distinct expressions are executed, cut off there. The codes of a run follow from
+its number alone, so all equations get the same expressions; these are decoded once for all of them, which changes
+nothing but the time.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from multiprocessing import get_context
@@ -27,12 +30,14 @@ from edhie.bench.methods import METHODS, Baseline, answer_library
 from edhie.bench.trial import Trial, TrialSettings
 from edhie.generators import load
 from edhie.generators.base import Codes, Decoded, Model
+from edhie.search.sampling import Draw, DrawConfig
 from rows import Row, one_thread, read_rows, run_missing, write_rows
 
 RESULTS = Path(__file__).parent / "results"
 CORPUS = "Nguyen-1"
 PROBLEMS = tuple(f"NG-{k}" for k in range(1, 9))
 RUNS = 10
+SAMPLES = 100_000
 DIMENSIONS = {"hvae": (16, 32, 64, 128), "gvae": (32, 64, 128), "cvae": (32, 64, 128)}
 METHOD = {"hvae": "hvar", "gvae": "gvae", "cvae": "cvae"}
 KEY = ("model", "dimension", "run")
@@ -65,18 +70,18 @@ def train(missing: Sequence[Baseline], options: argparse.Namespace) -> None:
         return
     one_thread()
     with ProcessPoolExecutor(min(options.workers, len(missing)), mp_context=get_context("spawn")) as pool:
-        for note in pool.map(partial(_trained, device=options.device), missing):
+        for note in pool.map(partial(_trained, device=options.device, epochs=options.epochs), missing):
             print(note, flush=True)
 
 
-def _trained(baseline: Baseline, device: str) -> str:
+def _trained(baseline: Baseline, device: str, epochs: int | None) -> str:
     name = baseline.folder.name
 
     def tell(epoch: int, total: int) -> None:
         if epoch % 10 == 0 or epoch == total:
             print(f"{name}: epoch {epoch} of {total}", file=sys.stderr, flush=True)
 
-    baseline.train(tell, device=device)  # type: ignore[arg-type]
+    baseline.train(tell, device=device, epochs=epochs)  # type: ignore[arg-type]
     return f"{baseline.folder} is trained"
 
 
@@ -88,14 +93,13 @@ def sample(job: Row, models: Path | None = None, evaluations: int = TrialSetting
     latent = int(job["dimension"])
     shipped = _is_shipped(job["model"], latent)
     model = load(CORPUS.lower()) if shipped else _baseline(job["model"], latent, models).load()
-    method = METHODS[METHOD[job["model"]]].with_latent(latent)
+    method = replace(METHODS[METHOD[job["model"]]], latent=latent, strategy=f"{__file__}:draw", name="sampling")
     remembering = Remembering(model)
     warm_up(remembering, answer_library(remembering, strict=True), method.strategy)
     rows = []
     for problem in PROBLEMS:
         remembering.restart()
-        own = method if method.is_own else None
-        trial = Trial("nguyen", problem, method.name, int(job["run"]), 0.0, TrialSettings(evaluations), own)
+        trial = Trial("nguyen", problem, method.name, int(job["run"]), 0.0, TrialSettings(evaluations), method)
         row = execute(trial, remembering).row
         rows.append({
             "problem": problem, "success": str(int(row["success"])), "r2": f"{row['r2_test']:.6f}",
@@ -103,6 +107,11 @@ def sample(job: Row, models: Path | None = None, evaluations: int = TrialSetting
             "sampled": str(remembering.sampled), "found_after": str(row["evaluated_to_success"] or ""),
         })  # fmt: skip
     return rows
+
+
+def draw() -> Draw:
+    """Return random sampling with the paper's number of samples."""
+    return Draw(DrawConfig(attempts=SAMPLES))
 
 
 class Remembering:
@@ -157,6 +166,7 @@ def _parser() -> argparse.ArgumentParser:
     found.add_argument("--models", type=Path, help="the folder of the trained models (default: in the user's cache)")
     found.add_argument("--train-only", action="store_true", help="train what is missing, and end")
     found.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where models are trained")
+    found.add_argument("--epochs", type=int, help="epochs of a training, to try it out (default: the paper's)")
     found.add_argument("--runs", type=int, default=RUNS, help="runs of each model and equation")
     found.add_argument(
         "--evaluations", type=int, default=TrialSettings.evaluations, help="distinct expressions executed at most"

@@ -1,4 +1,4 @@
-"""How each model is trained in the experiments, and on which sets; the paper's figures for comparison.
+"""How each model is trained in the experiments, and on which sets.
 
 GVAE and CVAE are trained as the paper says: hidden and latent size 128, batches of 64, 150 epochs
 (the defaults of `TrainConfig.of`). HVAE has the paper's latent size and batches of 32; the paper does not tell its
@@ -32,20 +32,3 @@ HVAE_EPOCHS = {"AE4-2k": 250, "Trig4-2k": 250, "AE5-15k": 80, "Trig5-15k": 80, "
 def config_for(model: str, dataset: str) -> TrainConfig:
     """How a model is trained on a set."""
     return replace(MODELS[model], epochs=HVAE_EPOCHS[dataset]) if model == "hvae" else MODELS[model]
-
-
-# Edit distance and percent invalid, from the paper's table of out-of-sample reconstruction errors.
-PAPER = {
-    "hvae": {
-        "AE4-2k": (0.076, 0.0), "Trig4-2k": (0.119, 0.0), "AE5-15k": (0.079, 0.0),
-        "Trig5-15k": (0.093, 0.0), "AE7-20k": (0.501, 0.0), "Trig7-20k": (0.530, 0.0),
-    },
-    "gvae": {
-        "AE4-2k": (3.959, 0.2), "Trig4-2k": (3.199, 0.0), "AE5-15k": (2.827, 0.1),
-        "Trig5-15k": (1.489, 0.1), "AE7-20k": (5.201, 0.1), "Trig7-20k": (3.423, 0.1),
-    },
-    "cvae": {
-        "AE4-2k": (3.873, 33.8), "Trig4-2k": (3.619, 48.3), "AE5-15k": (1.547, 3.5),
-        "Trig5-15k": (2.086, 13.9), "AE7-20k": (3.654, 9.9), "Trig7-20k": (3.660, 26.3),
-    },
-}  # fmt: skip

@@ -227,12 +227,16 @@ class Baseline:
         return load(self.folder)
 
     def train(
-        self, on_epoch: Callable[[int, int], None] = lambda epoch, total: None, *, device: Device = "auto"
+        self,
+        on_epoch: Callable[[int, int], None] = lambda epoch, total: None,
+        *,
+        device: Device = "auto",
+        epochs: int | None = None,
     ) -> None:
-        """Train and save it; a stopped training resumes."""
+        """Train and save it; a stopped training resumes. Fewer `epochs` are for trying it out."""
         with TemporaryDirectory() as folder:
             corpus = build(named_recipe(self.corpus), folder)
-        config = replace(self.config, device=device)
+        config = replace(self.config, device=device, epochs=epochs or self.config.epochs)
         train_and_save(self.folder, corpus, config, on_epoch=lambda epoch, total: on_epoch(epoch.epoch + 1, total))
 
 

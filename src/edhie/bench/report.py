@@ -82,7 +82,8 @@ def _spread(numbers: Sequence[float]) -> Spread | None:
 
 
 @cache
-def _paper() -> dict[str, dict[str, Any]]:
+def paper() -> dict[str, dict[str, Any]]:
+    """Return all figures of the paper, by section of `paper.toml`."""
     return tomllib.loads((files("edhie.bench") / "paper.toml").read_text(encoding="utf-8"))
 
 
@@ -95,9 +96,9 @@ def paper_figures(benchmark: str, method: str, noise: float = 0.0) -> tuple[str,
     system = COUNTERPARTS.get(method, method)
     label = f"{LABELS.get(system, system.upper().replace('-', ' '))}, paper"
     if noise:
-        found = _paper()["noise"].get(f"{noise:g}", {}) if benchmark == "nguyen" and system == "edhie" else {}
+        found = paper()["noise"].get(f"{noise:g}", {}) if benchmark == "nguyen" and system == "edhie" else {}
     else:
-        found = _paper().get(benchmark, {}).get(system, {})
+        found = paper().get(benchmark, {}).get(system, {})
     return label, found
 
 

@@ -1,0 +1,83 @@
+"""The table at the top of the README, from the committed results."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from edhie.bench.report import paper
+from paper_items import RESULTS, read_rows
+
+HEADS = "| benchmark, one core | found by edhie | published |\n|---|---|---|"
+SRBENCH = "56, 43, 39, 31 % (best by SRBench's rule, 10,000 rows)"
+
+
+def headline() -> str:
+    """Return the table in Markdown."""
+    nguyen = ", ".join(f"{_published('nguyen', each)} ({name})" for each, name in SYSTEMS.items())
+    lines = [
+        ("Nguyen, ten equations, ten runs each", f"**{_found('nguyen-default')}**", nguyen),
+        (
+            "the paper's 16 Feynman equations, ten runs each",
+            f"**{_found('feynman16-default')}**",
+            f"{_published('feynman16', 'edhie')} (EDHiE)",
+        ),
+        ("all 120 Feynman equations, 1,000 rows, 60 s, two runs", f"{_feynman120()} exactly", ""),
+        (
+            "[all 120 under noise](experiments/results/feynman-noise.md) of 0, 0.1, 1 and 10 %, 1,000 rows, 30 s: "
+            "right form chosen",
+            f"**{_feynman_noise()}** of 120",
+            SRBENCH,
+        ),
+        (
+            "[20 textbook formulas](experiments/results/textbook.md), 20 s, three runs each: chosen from 200 rows with "
+            "1 and 5 % noise, from 20 rows with 5 %",
+            f"**{_textbook(200, 0.01)}, {_textbook(200, 0.05)}** and **{_textbook(20, 0.05)}** of 60",
+            "",
+        ),
+        (
+            "[13 of NIST's regression sets](experiments/results/small.md), 30 s: error on unseen rows over that of the "
+            "certified model, median",
+            f"**{_small():.1f}**",
+            "",
+        ),
+    ]
+    return "\n".join([HEADS, *(f"| {' | '.join(cells)} |".replace("|  |", "| |") for cells in lines)])
+
+
+SYSTEMS = {"edhie": "EDHiE", "dso": "DSO", "pysr": "PySR"}
+
+
+def _published(benchmark: str, system: str) -> int:
+    """Return the paper's total as printed."""
+    printed = paper()["totals"].get(f"{benchmark}.{system}")
+    return printed or sum(each["successes"] for each in paper()[benchmark][system].values())
+
+
+def _found(table: str) -> str:
+    rows = read_rows(RESULTS / f"{table}.csv")
+    return f"{sum(row['success'] == '1' for row in rows)} of {len(rows)}"
+
+
+def _feynman120() -> str:
+    rows = read_rows(RESULTS / "feynman120-default.csv")
+    runs = sorted({int(row["run"]) for row in rows})
+    found = [sum(row["equivalent"] == "yes" for row in rows if int(row["run"]) == run) for run in runs]
+    return " and ".join(f"**{each}**" for each in found)
+
+
+def _feynman_noise() -> str:
+    rows = [row for row in read_rows(RESULTS / "feynman-noise.csv") if row["version"] == "now"]
+    levels = sorted({float(row["noise"]) for row in rows})
+    return ", ".join(str(sum(row["right"] == "yes" for row in rows if float(row["noise"]) == each)) for each in levels)
+
+
+def _textbook(rows: int, noise: float) -> int:
+    table = [row for row in read_rows(RESULTS / "textbook.csv") if row["version"] == "now"]
+    return sum(row["found"] == "yes" for row in table if int(row["rows"]) == rows and float(row["noise"]) == noise)
+
+
+def _small() -> float:
+    """Return the median over sets of the median over splits."""
+    rows = [row for row in read_rows(RESULTS / "small.csv") if row["version"] == "now"]
+    sets = sorted({row["set"] for row in rows})
+    return median(median(float(row["ratio"]) for row in rows if row["set"] == each) for each in sets)
