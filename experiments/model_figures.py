@@ -86,9 +86,8 @@ class Steps(NamedTuple):
         assert str(model.decode(z.numpy()).forest[0]) == str(expr), "the model does not reconstruct the formula"
         codes = [reference.code(each).numpy() for each in _subtrees(expr)]
         root = z[0] @ reference.w["root_w"] + reference.w["root_b"]
-        return cls(
-            expr, codes, mu[0].numpy(), log_variance[0].numpy(), _down(reference, expr, root), expr.library.names
-        )
+        down, names = _down(reference, expr, root), expr.library.names
+        return cls(expr, codes, mu[0].numpy(), log_variance[0].numpy(), z[0].numpy(), down, names)
 
 
 def _subtrees(expr: Expr) -> list[Expr]:

@@ -130,6 +130,23 @@ def test_batches_change_nothing(model: SequenceModel, forest: Forest, monkeypatc
     assert np.array_equal(parts.sources, whole.sources)
 
 
+def test_scores_behind_the_end_are_not_needed(trained: tuple[Model, list[Epoch]]) -> None:
+    from edhie.generators.sequence.model import decode
+
+    model, _ = trained
+    assert isinstance(model, SequenceModel)
+    codes = random_codes(model, 300)
+    every, needed = (
+        decode(model.weights, codes, model.notation.length, is_over) for is_over in (None, model.notation.is_over)
+    )
+    is_left_out = (needed == 0).all(axis=2)
+    assert is_left_out.any()
+    np.testing.assert_allclose(needed[~is_left_out], every[~is_left_out], atol=1e-4)
+    for (forest, places), (other, other_places) in [(model.notation.read(every), model.notation.read(needed))]:
+        assert list(forest) == list(other)
+        assert np.array_equal(places, other_places)
+
+
 def test_of_what_is_too_long_the_beginning_is_encoded(model: SequenceModel, forest: Forest) -> None:
     longer = parse(" + ".join(["sin(x0)"] * 60), forest.library)
     longest = parse(" + ".join(["sin(x0)"] * 60) + " + x0", forest.library)

@@ -6,7 +6,7 @@ A convolutional encoder and a recurrent decoder, after GVAE; layers and weights 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -18,7 +18,15 @@ from edhie.errors import GeneratorError
 from edhie.expr import Forest, SymbolLibrary
 from edhie.generators.base import Codes, Decoded, Weights
 from edhie.generators.common import checked_codes, checked_weights, prior_codes, tempered
-from edhie.generators.sequence.notation import SHORTEST, InfixNotation, Notation, RuleNotation, Sequences, padded
+from edhie.generators.sequence.notation import (
+    SHORTEST,
+    InfixNotation,
+    Mask,
+    Notation,
+    RuleNotation,
+    Sequences,
+    padded,
+)
 from edhie.grammar import PCFG
 
 Floats = NDArray[np.float32]
@@ -27,6 +35,8 @@ CHANNELS = 128  # of a convolution; 32 and 64 were worse, on corpora like AE4-2k
 AT_ONCE = 1024  # expressions; it bounds the memory to about 100 MB
 TRIES = 100  # codes drawn for each expression that is asked for, before sampling gives up
 LEAST_DRAWN = 50  # codes at a time, where few expressions are missing
+ALIKE = 128  # sequences of about the same length that are convolved together
+BETWEEN = 6  # steps of the decoder after which finished sequences are left out
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +84,10 @@ class SequenceModel(ABC):
         codes = checked_codes(codes, self.latent_dim, temperature=temperature, per_code=per_code, rng=rng)
         forests, sources = [Forest.from_exprs([], self.library)], [np.zeros(0, np.int64)]
         for s in range(0, len(codes), AT_ONCE):
-            scores = decode(self.weights, codes[s : s + AT_ONCE], self.notation.length)
-            if rng is not None and temperature > 0:
+            is_drawn = rng is not None and temperature > 0
+            is_over = None if is_drawn else self.notation.is_over
+            scores = decode(self.weights, codes[s : s + AT_ONCE], self.notation.length, is_over)
+            if rng is not None and is_drawn:
                 scores = tempered(scores, temperature, rng)
             forest, places = self.notation.read(scores)
             forests.append(forest)
@@ -170,26 +182,54 @@ def _relu(x: Floats) -> Floats:
 
 def encode(w: Weights, sequences: Sequences, symbols: int) -> tuple[Floats, Floats]:
     """Return mean and logarithm of the variance of each sequence's code; both (n, latent)."""
+    steps, sizes = sequences.shape[1] + 1 - SHORTEST, (sequences != symbols - 1).sum(axis=1)
+    x = np.empty((len(sequences), steps, CHANNELS), dtype=np.float32)
+    x[:] = _convolved(w, np.full((1, SHORTEST), symbols - 1), symbols)  # the same at each step behind the end
+    order = np.argsort(sizes, kind="stable")
+    for rows in (order[s : s + ALIKE] for s in range(0, len(order), ALIKE)):
+        used = min(steps, max(1, int(sizes[rows].max())))
+        x[rows, :used] = _convolved(w, sequences[rows, : used + SHORTEST - 1], symbols)
+    summary = _relu(_dense(w, "summary", x.reshape(len(x), -1)))
+    return _dense(w, "mean", summary), _dense(w, "log_variance", summary)
+
+
+def _convolved(w: Weights, sequences: Sequences, symbols: int) -> Floats:
+    """Return the sequences after all convolutions, (n, steps, channels): of `SHORTEST` symbols one step is left."""
     x: Floats = np.eye(symbols, dtype=np.float32)[sequences]
     for kernel in KERNELS:
         x = _relu(_convolution(w, f"convolution_{kernel}", x))
-    x = _relu(_dense(w, "summary", x.reshape(len(x), -1)))
-    return _dense(w, "mean", x), _dense(w, "log_variance", x)
+    return x
 
 
-def decode(w: Weights, codes: Floats, length: int) -> Floats:
-    """Return the scores of every symbol at every step; (n, length, symbols)."""
+def decode(w: Weights, codes: Floats, length: int, is_over: Callable[[Floats], Mask] | None = None) -> Floats:
+    """Return the scores of every symbol at every step; (n, length, symbols).
+
+    With `is_over`, which tells from the scores so far whose later ones do not matter, these may be left at 0.
+    """
     opened = _relu(_dense(w, "opening", codes))  # the input of every step
     i = _product(opened, w["recurrent.weight_ih_l0"], w["recurrent.bias_ih_l0"])
-    hidden, state = opened.shape[1], np.zeros_like(opened)
-    states = np.empty((len(codes), length, hidden), dtype=np.float32)
-    for step in range(length):  # of a gated recurrent unit as torch has it
-        h = _product(state, w["recurrent.weight_hh_l0"], w["recurrent.bias_hh_l0"])
-        ru = 0.5 * np.tanh(0.5 * (i[:, : 2 * hidden] + h[:, : 2 * hidden])) + 0.5  # the sigmoid, without overflow
-        n = np.tanh(i[:, 2 * hidden :] + ru[:, :hidden] * h[:, 2 * hidden :])
-        state = n + ru[:, hidden:] * (state - n)
-        states[:, step] = state
-    return _dense(w, "scores", states)
+    state, rows = np.zeros_like(opened), np.arange(len(codes))  # of those that go on
+    scores = np.zeros((len(codes), length, len(w["scores.weight"])), dtype=np.float32)
+    for begin in range(0, length, BETWEEN):
+        end = min(begin + BETWEEN, length)
+        states = np.empty((len(rows), end - begin, state.shape[1]), dtype=np.float32)
+        for step in range(end - begin):
+            state = _recurrent(w, i, state)
+            states[:, step] = state
+        scores[rows, begin:end] = _dense(w, "scores", states)
+        if is_over is not None and end < length:
+            goes_on = ~is_over(scores[rows, :end])
+            rows, i, state = rows[goes_on], i[goes_on], state[goes_on]
+    return scores
+
+
+def _recurrent(w: Weights, i: Floats, state: Floats) -> Floats:
+    """Return the next state of a gated recurrent unit as torch has it; `i` is the product with its input."""
+    hidden = state.shape[1]
+    h = _product(state, w["recurrent.weight_hh_l0"], w["recurrent.bias_hh_l0"])
+    ru = 0.5 * np.tanh(0.5 * (i[:, : 2 * hidden] + h[:, : 2 * hidden])) + 0.5  # the sigmoid, without overflow
+    n = np.tanh(i[:, 2 * hidden :] + ru[:, :hidden] * h[:, 2 * hidden :])
+    return n + ru[:, hidden:] * (state - n)
 
 
 def shapes(symbols: int, length: int, hidden: int, latent: int) -> dict[str, tuple[int, ...]]:

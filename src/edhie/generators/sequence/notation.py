@@ -87,6 +87,12 @@ class RuleNotation:
         derivations, places = self.grammar.guided_derivations(scores[:, :, :-1])
         return self.grammar.expressions(*derivations), places
 
+    def is_over(self, scores: NDArray[np.float32]) -> Mask:
+        """Return whose derivations are whole after these steps."""
+        found = np.zeros(len(scores), dtype=np.bool_)
+        found[self.grammar.guided_derivations(scores[:, :, :-1])[1]] = True
+        return found
+
     def settings(self) -> dict[str, Any]:
         """Return the grammar's text and the length."""
         return {"grammar": str(self.grammar), "length": self.length}
@@ -147,6 +153,11 @@ class InfixNotation:
         values = np.full(int(self.library.has_slot[tokens].sum()), np.nan)
         return Forest(self.library, tokens, offsets, values), places
 
+    def is_over(self, scores: NDArray[np.float32]) -> Mask:
+        """Return whose padding has begun within these steps."""
+        has_ended: Mask = (scores.argmax(axis=2) == self.symbols - 1).any(axis=1)
+        return has_ended
+
     def settings(self) -> dict[str, Any]:
         """Return the length, and the tokens for a reader."""
         return {"length": self.length, "tokens": list(self.vocabulary)}
@@ -157,4 +168,5 @@ Notation = RuleNotation | InfixNotation
 
 `rivals` (symbols, symbols) says among which symbols each is chosen; None where all are. `spelled` gives sequences of
 any length; `read` takes scores (n, length, symbols), and gives the expressions and from which of the n each came.
+`is_over` takes the scores of the first steps, and tells for which of the n `read` needs no others.
 """
