@@ -16,7 +16,7 @@ import numpy as np
 
 from edhie.bench.report import paper
 from headline import headline
-from paper_items import RESULTS, Item, Run, Spread, System, items, p_value, read_rows, spread
+from paper_items import PAPER_RUNS, RESULTS, Item, Run, Spread, System, items, p_value, read_rows, spread
 
 ROOT = Path(__file__).parents[1]
 LEVELS = ("0.01", "0.02", "0.05", "0.1", "0.2")
@@ -174,7 +174,7 @@ def noise(item: Item) -> str:
         figures = paper()["noise"][level]
         own = {row["problem"]: row for row in rows if row["noise"] == level}
         ours = {each: (int(own[each]["successes"]), int(own[each]["runs"])) for each in figures if each in own}
-        theirs = {each: (figures[each]["successes"], 10) for each in figures}
+        theirs = {each: (figures[each]["successes"], PAPER_RUNS) for each in figures}
         ranked = [each for each in figures.values() if "rank" in each]
         rank = np.average([each["rank"][0] for each in ranked], weights=[each["successes"] for each in ranked])
         total = own["total"]
@@ -280,11 +280,13 @@ def _invalid_here(runs: Sequence[Run]) -> str:
     return _ours(shares, "{:.1f}") + " %" if shares else ""
 
 
+def _found(runs: Sequence[Run]) -> str:
+    found = sum(run.is_found for run in runs)
+    return f"{found}" if len(runs) == PAPER_RUNS else f"{found} of {len(runs)}" if runs else ""
+
+
 CELLS: dict[str, tuple[Callable[..., str], Callable[[list[Run]], str]]] = {
-    "found": (
-        lambda f: str(f.get("successes", "")),
-        lambda runs: str(sum(run.is_found for run in runs)) if runs else "",
-    ),
+    "found": (lambda f: str(f.get("successes", "")), _found),
     "r2": (lambda f: _plus_minus(f.get("r2"), "{:.2f}"), lambda runs: _ours([run.r2 for run in runs], "{:.2f}")),
     "evaluated": (
         lambda f: _plus_minus(f.get("evaluated"), "{:,.0f}"),
