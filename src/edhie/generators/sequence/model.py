@@ -229,7 +229,8 @@ def _recurrent(w: Weights, i: Floats, state: Floats) -> Floats:
     h = _product(state, w["recurrent.weight_hh_l0"], w["recurrent.bias_hh_l0"])
     ru = 0.5 * np.tanh(0.5 * (i[:, : 2 * hidden] + h[:, : 2 * hidden])) + 0.5  # the sigmoid, without overflow
     n = np.tanh(i[:, 2 * hidden :] + ru[:, :hidden] * h[:, 2 * hidden :])
-    return n + ru[:, hidden:] * (state - n)
+    following: Floats = n + ru[:, hidden:] * (state - n)
+    return following
 
 
 def shapes(symbols: int, length: int, hidden: int, latent: int) -> dict[str, tuple[int, ...]]:
