@@ -1,5 +1,6 @@
 """Compiled functions: division as in NumPy, one folder for each state of the sources, and no folder at all."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -118,6 +119,38 @@ def test_a_function_called_by_its_address_is_the_function():
         return count_above_zero(len(numbers), numbers.ctypes)
 
     assert caller(np.array([1.0, -1.0, 2.0])) == 2
+
+
+def decorators(node):
+    return {ast.unparse(each) for each in getattr(node, "decorator_list", ())}
+
+
+def named_by_python(tree, module):
+    """The functions, as "module.name", that a file names outside of compiled functions."""
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    names = {each.asname or each.name: f"{node.module}.{each.name}" for node in imports for each in node.names}
+    names |= {node.name: f"{module}.{node.name}" for node in tree.body if isinstance(node, ast.FunctionDef)}
+    for part in tree.body:
+        if any(each.startswith("jit") for each in decorators(part)):
+            continue
+        for node in ast.walk(part):
+            if isinstance(node, ast.Name) and node.id in names:
+                yield names[node.id]
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in names:
+                yield f"{names[node.value.id]}.{node.attr}"
+
+
+def test_python_names_no_function_that_only_compiled_code_can_call():
+    package = Path(module.__file__).parents[1]
+    trees = {}
+    for path in [*package.rglob("*.py"), *Path(__file__).parents[1].rglob("test_*.py")]:
+        parts = path.relative_to(package.parent).with_suffix("").parts if package in path.parents else path.parts
+        trees[".".join(parts).removesuffix(".__init__")] = ast.parse(path.read_text())
+    inner = {
+        f"{name}.{node.name}" for name, tree in trees.items() for node in tree.body if "jit_inner" in decorators(node)
+    }
+    assert len(inner) > 50
+    assert not inner & {named for name, tree in trees.items() for named in named_by_python(tree, name)}
 
 
 def test_copies_of_rows_are_copies():

@@ -7,14 +7,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.jit import copy_to, jit
+from edhie.expr.jit import copy_to, jit, jit_inner
 
 Keys = NDArray[np.uint64]
 Indices = NDArray[np.int64]
 Numbers = NDArray[np.float64]
 
 
-@jit
+@jit_inner
 def slot_of(key: Keys, stored: Keys, count: int, slots: Indices) -> int:
     """Return the slot of a key's row, or an empty one; slots of rows from `count` on are passed over."""
     mask = np.uint64(len(slots) - 1)
@@ -57,13 +57,14 @@ def index(stored: Keys, count: int, at_least: int) -> Indices:
     capacity = 16
     while capacity < at_least:
         capacity *= 2
-    slots = np.full(capacity, -1, np.int64)
+    slots = np.empty(capacity, np.int64)
+    slots[:] = -1
     for row in range(count):
         slots[slot_of(stored[row], stored, row, slots)] = row
     return slots
 
 
-@jit
+@jit_inner
 def is_no_worse(
     place: int, known: int, errors: Numbers, complexities: Numbers, share: float, negligible: float
 ) -> bool:

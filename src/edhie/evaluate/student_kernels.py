@@ -47,8 +47,8 @@ def student_scale(residuals: Numbers, weights: Numbers, freedom: float) -> float
     for i in range(len(weights)):
         if weights[i] > 0.0:
             n += 1
-    shares = np.zeros(len(weights))
+    shares, squares = np.empty(len(weights)), np.empty(len(weights))
     for i in range(len(weights)):
-        if weights[i] > 0.0:
-            shares[i] = 1.0 / n
-    return max(math.sqrt(likeliest_square(weights * residuals * residuals, shares, freedom)), 1e-150)
+        shares[i] = 1.0 / n if weights[i] > 0.0 else 0.0
+        squares[i] = weights[i] * residuals[i] * residuals[i]
+    return max(math.sqrt(likeliest_square(squares, shares, freedom)), 1e-150)

@@ -34,11 +34,11 @@ def first_broken(tokens: Tokens, offsets: Indices, arities: NDArray[np.int8]) ->
 def children(tokens: Tokens, offsets: Indices, arities: NDArray[np.int8]) -> tuple[Indices, Indices, Small, Small]:
     """Return left and right child, subtree size and subtree height of every node."""
     n = len(tokens)
-    left = np.full(n, -1, np.int64)
-    right = np.full(n, -1, np.int64)
-    size = np.ones(n, np.int32)
-    height = np.ones(n, np.int32)
+    left, right = np.empty(n, np.int64), np.empty(n, np.int64)
+    size, height = np.empty(n, np.int32), np.empty(n, np.int32)
     for i in range(n - 1, -1, -1):  # children stand behind their parent
+        left[i] = right[i] = -1
+        size[i] = height[i] = 1
         arity = arities[tokens[i]]
         if arity >= 1:
             a = i + 1
@@ -123,7 +123,8 @@ def group(tokens: Tokens, offsets: Indices, bits: Indices, slots: Indices) -> tu
     while capacity < 2 * n:
         capacity *= 2
     mask = np.uint64(capacity - 1)
-    table = np.full(capacity, -1, np.int64)
+    table = np.empty(capacity, np.int64)
+    table[:] = -1
     first = np.empty(n, np.int64)
     inverse = np.empty(n, np.int64)
     count = 0

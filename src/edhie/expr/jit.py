@@ -38,6 +38,21 @@ def jit(function: F) -> F:
     )
 
 
+def jit_inner(function: F) -> F:
+    """As `jit`, for a function that only compiled functions call: Python cannot, and the process would crash.
+
+    To be called from Python a function needs code that reads Python's objects, which takes long to compile.
+    """
+    return cast(
+        F,
+        _kept(
+            lambda **options: numba.njit(
+                nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True, **options
+            )(function)
+        ),
+    )
+
+
 def jit_inline(function: F) -> F:
     """As `jit`, for a function that is compiled only as a part of its callers."""
     return cast(F, numba.njit(nogil=True, error_model="numpy", inline="always")(function))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.jit import jit
+from edhie.expr.jit import jit, jit_inner
 
 Indices = NDArray[np.int64]
 Small = NDArray[np.int32]
@@ -25,7 +25,7 @@ class Trees(NamedTuple):
     offsets: Indices
 
 
-@jit
+@jit_inner
 def longest(offsets: Indices) -> int:
     """Return the length of the longest piece."""
     found = 0
@@ -54,7 +54,7 @@ def zhang_shasha(a: Trees, b: Trees) -> Indices:
     return out
 
 
-@jit
+@jit_inner
 def keyroots(sizes: Small) -> NDArray[np.bool_]:
     """Mark the highest of the nodes that share a leftmost leaf, by node in postorder."""
     highest = np.empty(len(sizes), np.int64)
@@ -66,7 +66,7 @@ def keyroots(sizes: Small) -> NDArray[np.bool_]:
     return found
 
 
-@jit
+@jit_inner
 def fill(a: Trees, b: Trees, k: int, root_a: int, root_b: int, trees: Small, forests: Small) -> None:
     """Fill in `trees`, for pair k, the distances of subtrees that start at the leftmost leaves of two keyroots.
 

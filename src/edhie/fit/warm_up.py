@@ -17,6 +17,7 @@ from subprocess import DEVNULL
 import numpy as np
 
 from edhie.evaluate import Data, Evaluator, fit_constants, read_data, squared_errors, values
+from edhie.evaluate.hash_table import KeyTable
 from edhie.evaluate.parallel import core_count
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.canonical import canonical
@@ -25,6 +26,7 @@ from edhie.fit.settings import Settings
 from edhie.generators import Generator, load
 from edhie.processes import command_of, import_path
 from edhie.search import Budget, Strategy, run
+from edhie.search.pieces.splicing import Stock
 from edhie.selection.description import Criterion, description_bits
 from edhie.selection.prior.structure_prior import StructurePrior
 
@@ -114,7 +116,24 @@ def _generator() -> None:
 def _trees() -> None:
     forest, _ = _forest_and_data()
     canonical(forest).unique()
-    StructurePrior.shipped().bits(forest)
+
+
+def _prior() -> None:
+    StructurePrior.shipped().bits(_forest_and_data()[0])
+
+
+def _search() -> None:
+    """Compile what only a search uses."""
+    from edhie.search.mosaic.weighing.pair_kernels import best_pairs_of, best_with_one_of_few
+
+    forest, _ = _forest_and_data()
+    table, keys = KeyTable(form=-1), np.arange(4, dtype=np.uint64).reshape(2, 2)
+    table.find(table.keys[table.add(keys)])
+    stock = Stock(forest)
+    stock.join([stock.trees(np.arange(len(forest)))])
+    square, row = np.eye(ROWS), np.ones(ROWS)
+    best_pairs_of(square, row, 1)
+    best_with_one_of_few(row, row, row, square, row, row, 1)
 
 
 def _fitting() -> None:
@@ -133,12 +152,13 @@ def _description() -> None:
 
 
 PARTS: dict[str, Callable[[], None]] = {
-    "generator": _generator, "trees": _trees, "fitting": _fitting, "scoring": _scoring, "description": _description,
+    "generator": _generator, "trees": _trees, "prior": _prior, "fitting": _fitting, "scoring": _scoring,
+    "search": _search, "description": _description,
 }  # fmt: skip
 SHARES: dict[int, tuple[tuple[str, ...], ...]] = {
-    1: (("generator", "trees", "fitting", "scoring", "description"),),
-    2: (("generator", "trees", "description"), ("fitting", "scoring")),
-    3: (("trees", "description"), ("fitting",), ("generator", "scoring")),
+    1: (("generator", "trees", "prior", "fitting", "scoring", "search", "description"),),
+    2: (("generator", "trees", "prior", "description"), ("fitting", "scoring", "search")),
+    3: (("trees", "description"), ("fitting",), ("generator", "prior", "scoring", "search")),
 }
 """The parts of each process, by the number of processes. Description uses what fitting compiles, so it comes last."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.jit import jit
+from edhie.expr.jit import jit, jit_inner
 from edhie.grammar.arrays import Floats, Ints, Templates
 from edhie.grammar.kernels import longer
 
@@ -49,7 +49,7 @@ def guided(scores: NDArray[np.float32], grammar: Templates) -> tuple[NDArray[np.
     return rules[: offsets[found]].copy(), offsets[: found + 1].copy(), whole[:found].copy()
 
 
-@jit
+@jit_inner
 def is_leftmost(rules: NDArray[np.int16], grammar: Templates, waiting: Ints) -> bool:
     """Return True for the rules of exactly one whole leftmost derivation; `waiting` is room to work in."""
     waiting[0] = grammar.start
@@ -64,7 +64,7 @@ def is_leftmost(rules: NDArray[np.int16], grammar: Templates, waiting: Ints) -> 
     return top == 0
 
 
-@jit
+@jit_inner
 def find_children(rules: NDArray[np.int16], grammar: Templates, children: Ints, ends: Ints) -> None:
     """Fill `children` with the steps that expand each step's nonterminals; `ends` is room to work in."""
     for i in range(len(rules) - 1, -1, -1):  # what a step leads to stands behind it, piece by piece
@@ -75,7 +75,7 @@ def find_children(rules: NDArray[np.int16], grammar: Templates, children: Ints, 
         ends[i] = end
 
 
-@jit
+@jit_inner
 def extent(rules: NDArray[np.int16], offsets: Ints, grammar: Templates) -> tuple[int, int, int]:
     """Return the steps of the longest derivation, the nonterminals of the widest rule, and the tokens of all trees."""
     longest, widest, total = 1, 1, 0

@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.jit import copy_to, jit
+from edhie.expr.jit import copy_to, jit, jit_inner
 from edhie.grammar.arrays import Alternatives, Floats, Ints, Spelling, Trees
 
 Whole = TypeVar("Whole", bound=np.integer[Any])
 
 
-@jit
+@jit_inner
 def longer(array: NDArray[Whole], needed: int) -> NDArray[Whole]:
     """Return the array itself, or a longer copy where `needed` does not fit."""
     if needed <= len(array):
@@ -78,7 +78,7 @@ def draw(
     return chosen[: offsets[n]].copy(), offsets
 
 
-@jit
+@jit_inner
 def matches(grammar: Alternatives, a: int, trees: Trees, i: int) -> bool:
     """Return True where alternative `a`, known to make node i's token, makes its number too."""
     return bool(np.isnan(grammar.number[a]) or grammar.number[a] == trees.numbers[i])
@@ -110,7 +110,7 @@ def log_inside(grammar: Alternatives, first: int, n_states: int, trees: Trees) -
     return out
 
 
-@jit
+@jit_inner
 def best_choices(grammar: Alternatives, trees: Trees, k: int, score: Floats, choice: NDArray[np.int32]) -> None:
     """Fill `choice` with the alternative of the best derivation by node of tree k and state, -1 for none."""
     base = trees.offsets[k]
@@ -132,7 +132,7 @@ def best_choices(grammar: Alternatives, trees: Trees, k: int, score: Floats, cho
                     choice[here, grammar.state[a]] = a
 
 
-@jit
+@jit_inner
 def descend(trees: Trees, i: int, path: int) -> int:
     """Return the node that a path leads to from node i; see `Spelling.path`."""
     bit = 1

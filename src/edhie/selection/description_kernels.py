@@ -17,10 +17,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.evaluate.machine.gradient_kernels import drop_infinite, jacobian
+from edhie.evaluate.machine.gradient_kernels import drop_infinite, free_leaves, jacobian
 from edhie.evaluate.machine.program import Program
 from edhie.evaluate.student_kernels import student_scale
-from edhie.expr.jit import copy_to, jit
+from edhie.expr.jit import copy_to, jit, jit_inner
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -47,16 +47,18 @@ def code_lengths(
     values = np.empty(n)
     for k in range(from_, to):
         at, end = program.leaf_starts[k], program.leaf_starts[k + 1]
-        leaves = program.leaf_values[at:end]
-        free = np.flatnonzero(program.is_free[at:end])
-        slopes = np.empty((len(free), n))
+        leaves, free = program.leaf_values[at:end], free_leaves(program, k)
+        slopes, constants, n_counted = np.empty((len(free), n)), np.empty(len(free)), 0
         jacobian(program, k, leaves, columns, values, slopes)
-        counted = np.flatnonzero(is_counted[at:end][free])
-        chosen, constants = np.empty((len(counted), n)), np.empty(len(counted))
-        for p in range(len(counted)):
-            copy_to(chosen[p], slopes[counted[p]])
-            constants[p] = leaves[free[counted[p]]]
-        lengths(values, chosen, constants, y, weights, floors, smallest, codes, ratios, told, freedom, out[k])
+        for p in range(len(free)):
+            if is_counted[at + free[p]]:
+                copy_to(slopes[n_counted], slopes[p])
+                constants[n_counted] = leaves[free[p]]
+                n_counted += 1
+        lengths(
+            values, slopes[:n_counted], constants[:n_counted], y, weights, floors, smallest, codes, ratios, told,
+            freedom, out[k],
+        )  # fmt: skip
 
 
 @jit
@@ -66,8 +68,9 @@ def lengths(
 ) -> None:  # fmt: skip
     """Write the lengths of the data under one expression, given by its values and slopes, by noise model."""
     out[:] = np.inf
-    residuals = y - values
+    residuals = np.empty(len(y))
     for i in range(len(y)):
+        residuals[i] = y[i] - values[i]
         if not np.isfinite(residuals[i]):
             return
     for p in range(len(slopes)):
@@ -131,7 +134,7 @@ def gaussian_length(
     return length + precision_length(slopes, constants, weights, estimated)
 
 
-@jit
+@jit_inner
 def correction(n: int, p: int) -> float:
     """Return the cost of estimating σ along with p constants."""
     freedom = n - p
@@ -174,7 +177,7 @@ def precision_length(slopes: Numbers, constants: Numbers, weights: Numbers, vari
 # -- gross errors -----------------------------------------------------------------------
 
 
-@jit
+@jit_inner
 def student_length(
     residuals: Numbers, slopes: Numbers, constants: Numbers, weights: Numbers, floors: Numbers, scale: float,
     freedom: float,

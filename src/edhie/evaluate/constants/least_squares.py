@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.constants.linear_constants import find_linear
 from edhie.evaluate.constants.starts import start_value
-from edhie.evaluate.machine.gradient_kernels import Workspace, find_active, normal_equations, workspace_for
+from edhie.evaluate.machine.gradient_kernels import Workspace, find_active, free_leaves, normal_equations, workspace_for
 from edhie.evaluate.machine.kernels import Target, leaves_of, squared_error
 from edhie.evaluate.machine.program import Program
-from edhie.expr.jit import copy_to, jit
+from edhie.expr.jit import copy_to, jit, jit_inner
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -56,14 +56,17 @@ def fit(
     space, is_linear = workspace_for(program), np.zeros(program.n_registers, np.bool_)
     for k in range(from_, to):
         at, end = program.leaf_starts[k], program.leaf_starts[k + 1]
-        free = np.flatnonzero(program.is_free[at:end])
+        free = free_leaves(program, k)
         find_linear(program, k, is_linear)
         find_active(program, k, space.is_active)
         best = fitted[at:end]
         copy_to(best, leaves_of(program, k))
         errors[k] = np.inf
         leaves = best.copy()
-        if not np.isnan(leaves).any():
+        is_whole = True
+        for value in leaves:
+            is_whole = is_whole and not np.isnan(value)
+        if is_whole:
             for j in free:
                 leaves[j] = min(max(leaves[j], effort.lower), effort.upper)
             errors[k] = levenberg_marquardt(program, k, leaves, free, is_linear, target, effort, space)
@@ -88,18 +91,24 @@ def fit(
             errors[k] = squared_error(program, k, best, target, space.registers, np.inf)
 
 
-@jit
+@jit_inner
 def best_points(
     program: Program, k: int, free: Indices, is_linear: Flags, scales: Numbers, target: Target, effort: Effort,
     round_: int, space: Workspace,
 ) -> Numbers:  # fmt: skip
     """Return the points of a round to start from, best first; a linear expression needs one in all."""
-    linear = free[is_linear[free]]
+    linear, m = np.empty(len(free), np.int64), 0
+    for j in free:
+        if is_linear[j]:
+            linear[m] = j
+            m += 1
+    linear = linear[:m]
     n_points = effort.points
     if len(linear) == len(free):
         n_points = min(n_points, 1) if round_ == 0 else 0
     n_best = min(effort.starts, n_points)
-    errors, points = np.full(n_best, np.inf), np.empty((n_best, len(scales)))
+    errors, points = np.empty(n_best), np.empty((n_best, len(scales)))
+    errors[:] = np.inf
     leaves = leaves_of(program, k).copy()
     for number in range(n_points):
         for j in free:
@@ -108,10 +117,13 @@ def best_points(
         error = solve_linear(program, k, leaves, linear, target, effort, space)
         if error < np.inf:
             insert(errors, points, error, leaves)
-    return points[: np.sum(errors < np.inf)]
+    n_found = 0
+    while n_found < n_best and errors[n_found] < np.inf:
+        n_found += 1
+    return points[:n_found]
 
 
-@jit
+@jit_inner
 def solve_linear(
     program: Program, k: int, leaves: Numbers, linear: Indices, target: Target, effort: Effort, space: Workspace
 ) -> float:
@@ -123,12 +135,14 @@ def solve_linear(
     if m == 0:
         return squared_error(program, k, leaves, target, space.registers, np.inf)
     products, slope, work = np.empty((m, m)), np.empty(m), np.empty((m, m))
-    damping, step = np.full(m, LEAST_DAMPING), np.empty(m)
-    given = leaves[linear]
-    leaves[linear] = 0.0
+    damping, step, given = np.empty(m), np.empty(m), np.empty(m)
+    for p in range(m):
+        damping[p], given[p] = LEAST_DAMPING, leaves[linear[p]]
+        leaves[linear[p]] = 0.0
     whole = normal_equations(program, k, leaves, linear, target, space, products, slope)
     if not (whole < np.inf and solve_damped(products, slope, damping, step, work)):
-        leaves[linear] = given
+        for p in range(m):
+            leaves[linear[p]] = given[p]
         return squared_error(program, k, leaves, target, space.registers, np.inf)
     left_over, is_clipped = whole, False
     for p in range(m):
@@ -141,7 +155,7 @@ def solve_linear(
     return left_over
 
 
-@jit
+@jit_inner
 def levenberg_marquardt(
     program: Program, k: int, leaves: Numbers, free: Indices, is_linear: Flags, target: Target, effort: Effort,
     space: Workspace,
@@ -185,7 +199,7 @@ def levenberg_marquardt(
     return best
 
 
-@jit
+@jit_inner
 def insert(errors: Numbers, points: Numbers, error: float, point: Numbers) -> None:
     """Insert a point among the best so far, in order of error; the last one drops out."""
     at = len(errors)

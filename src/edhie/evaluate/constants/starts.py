@@ -11,7 +11,7 @@ from edhie.evaluate.machine.block import BLOCK, operand
 from edhie.evaluate.machine.kernels import fill, leaves_of, run
 from edhie.evaluate.machine.operators import MUL, POW
 from edhie.evaluate.machine.program import Program
-from edhie.expr.jit import jit, typed
+from edhie.expr.jit import jit, jit_inner, typed
 
 Numbers = NDArray[np.float64]
 LEAST, MOST = 1e-6, 1e6
@@ -26,7 +26,8 @@ def leaf_scales(program: Program, columns: Numbers) -> Numbers:
 
     Constants without values are 1 for this, and the first block of rows stands for all.
     """
-    scales = np.ones(len(program.leaf_values))
+    scales = np.empty(len(program.leaf_values))
+    scales[:] = 1.0
     registers = np.empty((program.n_registers, BLOCK))
     stop = min(columns.shape[1], BLOCK)
     for k in range(len(program.roots)):
@@ -49,7 +50,7 @@ def leaf_scales(program: Program, columns: Numbers) -> Numbers:
     return scales
 
 
-@jit
+@jit_inner
 def mean_magnitude(block: Numbers) -> float:
     """Return the mean of |u| over finite values; 1 if there are none or it is 0."""
     total, count = 0.0, 0
@@ -79,7 +80,7 @@ def start_value(seed: int, start: int, place: int, scale: float) -> float:
     return sign * (scale if turn == 0 else 1.0) * math.pow(10.0, SPREAD * (2.0 * second - 1.0))
 
 
-@jit
+@jit_inner
 def uniform(seed: int, start: int, place: int) -> float:
     """Return a number from 0 to 1 that follows from the arguments alone, so the order of fits does not matter."""
     state = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(start) * np.uint64(0xBF58476D1CE4E5B9)

@@ -14,7 +14,7 @@ from edhie.evaluate.machine.block import BLOCK, backwards
 from edhie.evaluate.machine.kernels import Target, fill, run
 from edhie.evaluate.machine.program import Program
 from edhie.evaluate.machine.sums import dot
-from edhie.expr.jit import copy_to, jit
+from edhie.expr.jit import copy_to, jit, jit_inner
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -30,14 +30,14 @@ class Workspace(NamedTuple):
     """True for registers that depend on a constant to be fitted: gradients go nowhere else."""
 
 
-@jit
+@jit_inner
 def workspace_for(program: Program) -> Workspace:
     """Return a workspace for any expression of a program."""
     shape = (program.n_registers, BLOCK)
     return Workspace(np.empty(shape), np.empty(shape), np.zeros(program.n_registers, np.bool_))
 
 
-@jit
+@jit_inner
 def find_active(program: Program, k: int, is_active: Flags) -> None:
     """Mark the registers of expression k that depend on a constant to be fitted."""
     at = program.leaf_starts[k]
@@ -48,7 +48,19 @@ def find_active(program: Program, k: int, is_active: Flags) -> None:
         is_active[program.targets[i]] = (a >= 0 and is_active[a]) or (b >= 0 and is_active[b])
 
 
-@jit
+@jit_inner
+def free_leaves(program: Program, k: int) -> Indices:
+    """Return which leaves of expression k are constants to be fitted."""
+    at = program.leaf_starts[k]
+    found, count = np.empty(program.leaf_starts[k + 1] - at, np.int64), 0
+    for j in range(len(found)):
+        if program.is_free[at + j]:
+            found[count] = j
+            count += 1
+    return found[:count]
+
+
+@jit_inner
 def backpropagate(program: Program, k: int, columns: Numbers, space: Workspace, start: int, stop: int) -> None:
     """Put the gradient of expression k by each active register into its row of the gradients, after `run`."""
     backwards(
@@ -77,7 +89,7 @@ def jacobian(program: Program, k: int, leaves: Numbers, columns: Numbers, values
                 row += 1
 
 
-@jit
+@jit_inner
 def normal_equations(
     program: Program, k: int, leaves: Numbers, free: Indices, target: Target, space: Workspace,
     products: Numbers, slope: Numbers,
@@ -121,7 +133,7 @@ def normal_equations(
     return total if total < np.inf else np.inf
 
 
-@jit
+@jit_inner
 def weigh(block: Numbers, weights: Numbers, start: int, n: int, out: Numbers) -> None:
     """Put the block times its rows' weights into `out`."""
     if len(weights) == 0:
@@ -132,7 +144,7 @@ def weigh(block: Numbers, weights: Numbers, start: int, n: int, out: Numbers) ->
             out[i] = block[i] * weights[start + i]
 
 
-@jit
+@jit_inner
 def drop_infinite(row: Numbers, n: int) -> None:
     """Put 0 where a gradient is not finite."""
     for i in range(n):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from edhie.evaluate.machine.block import BLOCK, forwards, operand
 from edhie.evaluate.machine.program import Program
 from edhie.evaluate.machine.sums import squared_distance
-from edhie.expr.jit import copy_to, jit
+from edhie.expr.jit import copy_to, jit, jit_inner
 
 Numbers = NDArray[np.float64]
 
@@ -29,14 +29,14 @@ class Target(NamedTuple):
     """Weights of the rows; empty where all count the same."""
 
 
-@jit
+@jit_inner
 def fill(registers: Numbers, leaves: Numbers) -> None:
     """Put an expression's constants and numbers into its leading registers."""
     for j in range(len(leaves)):
         registers[j, :] = leaves[j]
 
 
-@jit
+@jit_inner
 def run(program: Program, k: int, columns: Numbers, registers: Numbers, start: int, stop: int) -> Numbers:
     """Return the values of expression k on rows `start` to `stop`; its leaves are filled in already."""
     forwards(
@@ -49,7 +49,7 @@ def run(program: Program, k: int, columns: Numbers, registers: Numbers, start: i
     return found
 
 
-@jit
+@jit_inner
 def add_errors(
     program: Program, from_: int, to: int, target: Target, registers: Numbers, start: int, stop: int, errors: Numbers
 ) -> None:
@@ -62,13 +62,13 @@ def add_errors(
     )  # fmt: skip
 
 
-@jit
+@jit_inner
 def leaves_of(program: Program, g: int) -> Numbers:
     """Return the values of the leaves of group g."""
     return program.leaf_values[program.leaf_starts[g] : program.leaf_starts[g + 1]]
 
 
-@jit
+@jit_inner
 def copy_columns(program: Program, g: int, columns: Numbers, registers: Numbers, start: int, stop: int) -> None:
     """Copy rows of the columns into the registers behind the leaves of group g, where a program asks for it."""
     behind = program.leaf_starts[g + 1] - program.leaf_starts[g]
@@ -118,7 +118,7 @@ def squared_errors(program: Program, target: Target, bounds: Numbers, out: Numbe
                 break
 
 
-@jit
+@jit_inner
 def squared_error(program: Program, k: int, leaves: Numbers, target: Target, registers: Numbers, bound: float) -> float:
     """Return the weighted sum of squared errors of expression k, a group to itself, with these leaves."""
     fill(registers, leaves)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.machine import elementary
-from edhie.expr.jit import jit, jit_inline
+from edhie.expr.jit import jit_inline, jit_inner
 from edhie.expr.symbols import Opcode
 
 Block = NDArray[np.float64]
@@ -224,7 +224,7 @@ def right_gradient(opcode: int, a: Block, b: Block, value: Block, back: Block, o
             out[i] = back[i] if value[i] != a[i] else 0.0
 
 
-@jit
+@jit_inner
 def base_gradient(a: Block, b: Block, value: Block, back: Block, out: Block) -> None:
     """Put the gradient of a power's base, b·a^(b - 1), into `out`; at a = 0 it is not b·a^b/a."""
     for i in range(len(out)):

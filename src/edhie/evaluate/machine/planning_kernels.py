@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from edhie.evaluate.machine.elementary.bits import bits
 from edhie.evaluate.machine.operators import ADD, MUL
-from edhie.expr.jit import jit
+from edhie.expr.jit import jit, jit_inner
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -96,7 +96,9 @@ def instructions(
                 top += 1
         roots[k] = stack[0]
         most = max(most, fresh)
-    groups = np.arange(n + 1)
+    groups = np.empty(n + 1, np.int64)
+    for k in range(n + 1):
+        groups[k] = k
     return starts, groups, ops, left, right, targets, roots, leaf_starts, leaf_values, is_free, 0, most
 
 
@@ -183,7 +185,7 @@ def shared_instructions(
     return starts, groups, ops, left, right, targets, roots, leaf_starts, leaf_values, is_free, n_columns, most
 
 
-@jit
+@jit_inner
 def assign_registers(
     starts: Indices, left: Operands, right: Operands, targets: Operands, roots: Operands, from_: int, to: int,
     fresh: int, last_use: Indices, registers: Operands, unused: Operands,
@@ -220,7 +222,7 @@ def assign_registers(
     return fresh
 
 
-@jit
+@jit_inner
 def place_of(table: Operands, keys: Indices, key: int) -> int:
     """Return the place of a value in the table, or the place where it belongs."""
     mask = len(table) - 1
@@ -230,7 +232,7 @@ def place_of(table: Operands, keys: Indices, key: int) -> int:
     return place
 
 
-@jit
+@jit_inner
 def power_of_two(least: int) -> int:
     """Return the first power of two from `least` on."""
     found = 16

@@ -16,7 +16,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from edhie.expr.jit import jit
+from edhie.expr.jit import jit_inner
 
 Numbers = NDArray[np.float64]
 LANES, VECTORS = 8, 4
@@ -80,7 +80,7 @@ squares = cast("Callable[[Numbers, Numbers, int], float]", intrinsic(_squares))
 weighted_squares = cast("Callable[[Numbers, Numbers, Numbers, int], float]", intrinsic(_weighted_squares))
 
 
-@jit
+@jit_inner
 def squared_distance(a: Numbers, b: Numbers, weights: Numbers, start: int, stop: int) -> float:
     """Return the sum of squared differences of a block from rows `start` to `stop`; weighted if there are weights."""
     rows, whole = b[start:stop], len(a) - len(a) % AT_ONCE
@@ -96,7 +96,7 @@ def squared_distance(a: Numbers, b: Numbers, weights: Numbers, start: int, stop:
     return total
 
 
-@jit
+@jit_inner
 def dot(a: Numbers, b: Numbers, n: int) -> float:
     """Return the sum of products over the first n."""
     whole = n - n % AT_ONCE

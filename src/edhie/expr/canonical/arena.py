@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.jit import jit, typed
+from edhie.expr.jit import jit_inner, typed
 
 NUMBER, FREE, VARIABLE, FUNCTION, POWER, PRODUCT, SUM, PART = (typed(i) for i in range(8))
 NONE, ZERO, ONE, TWO = (typed(i) for i in range(-1, 3))
@@ -61,7 +61,7 @@ Parts = list[Part]
 """An array of `PART_OF`."""
 
 
-@jit
+@jit_inner
 def end_of(arena: Arena, start: int) -> int:
     """Return the end of the subtree at `start`."""
     missing = 1
@@ -72,7 +72,7 @@ def end_of(arena: Arena, start: int) -> int:
     return i
 
 
-@jit
+@jit_inner
 def order(arena: Arena, a: int, a_end: int, b: int, b_end: int) -> int:
     """Compare subtrees by a total order: -1, 0 or 1; 0 only for the same run of entries."""
     for d in range(min(a_end - a, b_end - b)):
@@ -94,7 +94,7 @@ def order(arena: Arena, a: int, a_end: int, b: int, b_end: int) -> int:
     return -1 if a_end - a < b_end - b else 1
 
 
-@jit
+@jit_inner
 def holds_free(arena: Arena, start: int, end: int) -> bool:
     """Return True where the run holds a free constant."""
     for i in range(start, end):  # noqa: SIM110 -- compiled code
@@ -103,7 +103,7 @@ def holds_free(arena: Arena, start: int, end: int) -> bool:
     return False
 
 
-@jit
+@jit_inner
 def holds_variable(arena: Arena, start: int, end: int) -> bool:
     """Return True where the run holds a variable."""
     for i in range(start, end):  # noqa: SIM110 -- compiled code
@@ -112,21 +112,21 @@ def holds_variable(arena: Arena, start: int, end: int) -> bool:
     return False
 
 
-@jit
+@jit_inner
 def put(arena: Arena, top: int, kind: int, operands: int, value: float) -> int:
     """Write one entry; return the new top."""
     arena[top].kind, arena[top].token, arena[top].operands, arena[top].value = kind, ZERO, operands, value
     return top + 1
 
 
-@jit
+@jit_inner
 def put_token(arena: Arena, top: int, kind: int, token: int, operands: int) -> int:
     """Write a variable or a function; return the new top."""
     arena[top].kind, arena[top].token, arena[top].operands, arena[top].value = kind, token, operands, 0.0
     return top + 1
 
 
-@jit
+@jit_inner
 def put_number(arena: Arena, top: int, number: float) -> int:
     """Write a number, or a free constant for NaN; return the new top."""
     if np.isnan(number):
@@ -134,7 +134,7 @@ def put_number(arena: Arena, top: int, number: float) -> int:
     return put(arena, top, NUMBER, ZERO, number)
 
 
-@jit
+@jit_inner
 def copy(arena: Arena, start: int, end: int, top: int) -> int:
     """Copy a run to `top` (which may lie inside or before it); return the new top."""
     for i in range(start, end):
@@ -143,7 +143,7 @@ def copy(arena: Arena, start: int, end: int, top: int) -> int:
     return top
 
 
-@jit
+@jit_inner
 def sort_parts(arena: Arena, parts: Parts, m: int) -> None:
     """Sort m parts; of equal ones those with a free amount come first, then the larger."""
     for i in range(1, m):
@@ -158,14 +158,14 @@ def sort_parts(arena: Arena, parts: Parts, m: int) -> None:
         append(parts, j + 1, a, f, e)
 
 
-@jit
+@jit_inner
 def append(parts: Parts, m: int, amount: float, first: int, last: int) -> int:
     """Write one part at place m; return the new number of parts."""
     parts[m].amount, parts[m].first, parts[m].last = amount, first, last
     return m + 1
 
 
-@jit
+@jit_inner
 def append_all(arena: Arena, parts: Parts, m: int, factor: float, node: int) -> int:
     """Append the parts of a sum or a product, their amounts times `factor`; return the new number of parts."""
     i = node + 1
@@ -176,7 +176,7 @@ def append_all(arena: Arena, parts: Parts, m: int, factor: float, node: int) -> 
     return m
 
 
-@jit
+@jit_inner
 def merge(arena: Arena, parts: Parts, m: int, constants_absorb: bool) -> int:
     """Sort m parts, add up the amounts of equal ones, drop the empty; return how many are left.
 
@@ -201,19 +201,19 @@ def merge(arena: Arena, parts: Parts, m: int, constants_absorb: bool) -> int:
     return n
 
 
-@jit
+@jit_inner
 def is_zero(arena: Arena, node: int) -> bool:
     """Return True for a node that is the number zero."""
     return node >= 0 and arena[node].kind == NUMBER and arena[node].value == 0.0
 
 
-@jit
+@jit_inner
 def is_whole(a: float) -> bool:
     """Return True for a whole number that a double holds exactly."""
     return abs(a) < 9e15 and a == np.floor(a)
 
 
-@jit
+@jit_inner
 def scaled(arena: Arena, factor: float, start: int, end: int, top: int) -> tuple[int, int]:
     """Write factor·subtree at the top; the subtree is no number and has no factor of its own."""
     begin = top

@@ -38,7 +38,7 @@ from edhie.expr.canonical.arena import (
     scaled,
 )
 from edhie.expr.canonical.sums import add_up
-from edhie.expr.jit import jit
+from edhie.expr.jit import jit_inner
 from edhie.expr.symbols import FUNCTIONS, Opcode
 
 # numba takes enum members for objects; plain integers compile to constants
@@ -56,7 +56,7 @@ Opcodes = NDArray[np.int16]
 ONTO = tuple(int(symbol.opcode) for symbol in FUNCTIONS.values() if symbol.is_onto)  # f(c), for a free c, is any number
 
 
-@jit
+@jit_inner
 def value_of(opcode: int, a: float) -> float:
     """Return a function of one number, NaN where it is not defined."""
     if opcode == _SQRT:
@@ -94,7 +94,7 @@ def value_of(opcode: int, a: float) -> float:
     return np.nan
 
 
-@jit
+@jit_inner
 def add_factors(
     arena: Arena, node: int, exponent: float, parts: Parts, m: int, factor: float, top: int
 ) -> tuple[int, float, int]:
@@ -115,7 +115,7 @@ def add_factors(
     return m, factor, top
 
 
-@jit
+@jit_inner
 def multiply(
     arena: Arena, left: int, left_exponent: float, right: int, right_exponent: float, parts: Parts, top: int
 ) -> tuple[int, int]:
@@ -143,7 +143,7 @@ def multiply(
     return start, top
 
 
-@jit
+@jit_inner
 def unary(arena: Arena, opcodes: Opcodes, token: int, a: int, parts: Parts, top: int) -> tuple[int, int]:
     """Write f(a) at the top; return its bounds, or NONE where folding leaves the finite numbers."""
     opcode = opcodes[token]
@@ -172,7 +172,7 @@ def unary(arena: Arena, opcodes: Opcodes, token: int, a: int, parts: Parts, top:
     return top, copy(arena, a, end_of(arena, a), put_token(arena, top, FUNCTION, token, ONE))
 
 
-@jit
+@jit_inner
 def signed(arena: Arena, token: int, a: int, is_odd_function: bool, top: int) -> tuple[int, int]:
     """Write f(-b) as f(b) or -f(b), for an operand with a negative factor."""
     start = top
@@ -189,7 +189,7 @@ def signed(arena: Arena, token: int, a: int, is_odd_function: bool, top: int) ->
     return start, top
 
 
-@jit
+@jit_inner
 def power(arena: Arena, a: int, b: int, parts: Parts, top: int) -> tuple[int, int]:
     """Write a^b at the top; return its bounds, or NONE where folding leaves the finite numbers."""
     if arena[b].kind == NUMBER:
@@ -213,7 +213,7 @@ def power(arena: Arena, a: int, b: int, parts: Parts, top: int) -> tuple[int, in
     return top, copy(arena, b, end_of(arena, b), end)
 
 
-@jit
+@jit_inner
 def binary(arena: Arena, opcode: int, token: int, a: int, b: int, parts: Parts, top: int) -> tuple[int, int]:
     """Write the operator's result for operands a and b at the top; return its bounds, or NONE."""
     if opcode in (_ADD, _SUB):
@@ -241,7 +241,7 @@ def binary(arena: Arena, opcode: int, token: int, a: int, b: int, parts: Parts, 
     return top, copy(arena, b, b_end, end)
 
 
-@jit
+@jit_inner
 def normal_form(
     tokens: NDArray[np.int16], values: Floats, arities: NDArray[np.int8], opcodes: Opcodes, literals: Floats,
     has_slot: NDArray[np.bool_], arena: Arena, parts: Parts, stack: Ints,

@@ -30,10 +30,10 @@ from edhie.expr.canonical.arena import (
     scaled,
     sort_parts,
 )
-from edhie.expr.jit import jit
+from edhie.expr.jit import jit_inner
 
 
-@jit
+@jit_inner
 def count_fixed(arena: Arena, node: int) -> int:
     """Return how many amounts of a sum, its constant included, are numbers."""
     fixed = ZERO
@@ -47,14 +47,14 @@ def count_fixed(arena: Arena, node: int) -> int:
     return fixed
 
 
-@jit
+@jit_inner
 def has_free_amount(arena: Arena, node: int) -> bool:
     """Return True where an amount of a sum, or its constant, is free."""
     amounts = arena[node].operands + (arena[node].value != 0.0)
     return bool(count_fixed(arena, node) < amounts)
 
 
-@jit
+@jit_inner
 def without_constants(arena: Arena, start: int, top: int) -> tuple[int, int, int]:
     """Drop a term's factors without variables, as a free constant absorbs them; return its bounds and the top."""
     if arena[start].kind != PRODUCT:
@@ -74,7 +74,7 @@ def without_constants(arena: Arena, start: int, top: int) -> tuple[int, int, int
     return begin, top, top
 
 
-@jit
+@jit_inner
 def open_free(arena: Arena, node: int, parts: Parts, m: int, constant: float, top: int) -> tuple[int, float, int]:
     """Append c·(a sum with free amounts) to the terms of another; its fixed amounts share one constant."""
     fixed, own = count_fixed(arena, node), arena[node].value
@@ -106,7 +106,7 @@ def open_free(arena: Arena, node: int, parts: Parts, m: int, constant: float, to
     return m, constant, top
 
 
-@jit
+@jit_inner
 def add_terms(
     arena: Arena, node: int, scale: float, parts: Parts, m: int, constant: float, top: int
 ) -> tuple[int, float, int]:
@@ -129,7 +129,7 @@ def add_terms(
     return append(parts, m, scale, node, end_of(arena, node)), constant, top
 
 
-@jit
+@jit_inner
 def add_up(arena: Arena, left: int, right: int, sign: float, parts: Parts, top: int) -> tuple[int, int]:
     """Write left + sign·right at the top; return its bounds, or -1 when it overflows."""
     m, constant, top = add_terms(arena, left, 1.0, parts, ZERO, 0.0, top)
@@ -146,7 +146,7 @@ def add_up(arena: Arena, left: int, right: int, sign: float, parts: Parts, top: 
     return finish(arena, parts, m, constant, top)
 
 
-@jit
+@jit_inner
 def strip_groups(arena: Arena, parts: Parts, m: int, top: int) -> int:
     """Drop terms without variables from each c·(a sum) beside a free constant; return the top."""
     for i in range(m):
@@ -171,7 +171,7 @@ def strip_groups(arena: Arena, parts: Parts, m: int, top: int) -> int:
     return top
 
 
-@jit
+@jit_inner
 def finish(arena: Arena, parts: Parts, m: int, constant: float, top: int) -> tuple[int, int]:
     """Write a sum of m merged parts, with their common factor taken out."""
     start = top
@@ -193,7 +193,7 @@ def finish(arena: Arena, parts: Parts, m: int, constant: float, top: int) -> tup
     return start, write_terms(arena, parts, m, constant, top)
 
 
-@jit
+@jit_inner
 def write_terms(arena: Arena, parts: Parts, m: int, constant: float, top: int) -> int:
     """Write a sum at the top; return the new top."""
     begin = top
@@ -210,7 +210,7 @@ def write_terms(arena: Arena, parts: Parts, m: int, constant: float, top: int) -
     return top
 
 
-@jit
+@jit_inner
 def has_lost_amounts(parts: Parts, m: int) -> bool:
     """Return True where one of the first m amounts has overflowed, or has underflowed to zero."""
     for i in range(m):  # noqa: SIM110 -- compiled code
@@ -219,7 +219,7 @@ def has_lost_amounts(parts: Parts, m: int) -> bool:
     return False
 
 
-@jit
+@jit_inner
 def common_factor(arena: Arena, parts: Parts, m: int, constant: float) -> float:
     """Return the factor that can be taken out of a sum exactly, so that its first fixed amount becomes positive.
 
@@ -246,7 +246,7 @@ def common_factor(arena: Arena, parts: Parts, m: int, constant: float) -> float:
     return sign * size if is_shared else sign
 
 
-@jit
+@jit_inner
 def leading_sign(arena: Arena, parts: Parts, m: int, constant: float) -> float:
     """Return the sign of the first amount that is a number; equal parts (with free constants) count together."""
     total = 0.0

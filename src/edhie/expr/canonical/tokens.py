@@ -26,7 +26,7 @@ from edhie.expr.canonical.arena import (
 )
 from edhie.expr.canonical.rules import normal_form
 from edhie.expr.canonical.sums import count_fixed, has_free_amount
-from edhie.expr.jit import copy_to, jit, typed
+from edhie.expr.jit import copy_to, jit, jit_inner, typed
 
 # what waits to be written: a subtree, a number, base^e, a·t, -(base^e), a divisor, a sum to be multiplied out
 NODE, VALUE, RAISED, TERM, NEGATED, DIVISOR, SPREAD = (typed(i) for i in range(7))
@@ -54,14 +54,14 @@ Work = list[Item]
 """A stack of what is left to write, an array of `ITEM`."""
 
 
-@jit
+@jit_inner
 def push(work: Work, n: int, item: int, start: int, x: float) -> int:
     """Put an item on the work stack; return its new depth."""
     work[n].what, work[n].where, work[n].extra = item, start, x
     return n + 1
 
 
-@jit
+@jit_inner
 def write_sum(
     arena: Arena, node: int, scale: float, ids: Ints, work: Work, n: int, out: Tokens, at: int
 ) -> tuple[int, int]:
@@ -95,7 +95,7 @@ def write_sum(
     return n, at
 
 
-@jit
+@jit_inner
 def push_factors(arena: Arena, node: int, sign: float, work: Work, n: int) -> int:
     """Push the factors with positive or with negative exponents, the first on top; return the new depth."""
     bottom = n
@@ -111,7 +111,7 @@ def push_factors(arena: Arena, node: int, sign: float, work: Work, n: int) -> in
     return n
 
 
-@jit
+@jit_inner
 def write_product(
     arena: Arena, node: int, factor: float, ids: Ints, work: Work, n: int, out: Tokens, at: int
 ) -> tuple[int, int]:
@@ -147,7 +147,7 @@ def write_product(
     return n, at
 
 
-@jit
+@jit_inner
 def write_divisor(
     arena: Arena, node: int, divisor: float, ids: Ints, work: Work, n: int, out: Tokens, at: int
 ) -> tuple[int, int]:
@@ -162,7 +162,7 @@ def write_divisor(
     return n, at
 
 
-@jit
+@jit_inner
 def write(
     arena: Arena, ids: Ints, literals: Floats, work: Work, out: Tokens, at: int, out_values: Floats, slot: int
 ) -> tuple[int, int]:
@@ -248,6 +248,26 @@ def write(
     return at, slot
 
 
+@jit_inner
+def holds_nan(values: Floats) -> bool:
+    """Return whether a value is NaN, as that of a free constant is."""
+    for value in values:  # noqa: SIM110 -- compiled code
+        if np.isnan(value):
+            return True
+    return False
+
+
+@jit_inner
+def is_same(a: Tokens, b: Tokens) -> bool:
+    """Return whether two runs of tokens are the same."""
+    if len(a) != len(b):
+        return False
+    for i in range(len(a)):  # noqa: SIM110 -- compiled code
+        if a[i] != b[i]:
+            return False
+    return True
+
+
 @jit
 def canonical_arrays(
     tokens: Tokens, offsets: Ints, values: Floats, slots: Ints,
@@ -288,7 +308,7 @@ def canonical_arrays(
                 copy_to(out_values[slot:], known)
                 break
             # free constants that merge may bring others together, which the next pass sees
-            if not np.isnan(known).any() or (len(piece) == end - at and np.all(piece == out[at:end])):
+            if not holds_nan(known) or is_same(piece, out[at:end]):
                 break
             piece, known = out[at:end].copy(), out_values[slot:slot_end].copy()
         at, slot = end, slot_end

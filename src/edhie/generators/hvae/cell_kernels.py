@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.jit import jit, jit_inline
+from edhie.expr.jit import jit, jit_inline, jit_inner
 
 Array = NDArray[Any]  # of float32, and in tests of float64
 
@@ -40,7 +40,7 @@ def tanh(a: Array) -> None:
         a[j] = tanh_of(a[j])
 
 
-@jit
+@jit_inner
 def softmax(logits: Array, x: Array) -> float:
     """Write the softmax of one row of logits into x; return the logarithm of the sum of their exponentials."""
     top = logits[0]
@@ -56,7 +56,7 @@ def softmax(logits: Array, x: Array) -> float:
     return log_total
 
 
-@jit
+@jit_inner
 def cell(i: Array, c: Array, old: Array, n: Array, h: Array) -> None:
     """Write n and h of one node from i, c and old; c = (c_r, c_u, c_n) becomes (r, u, c_n)."""
     width = len(n)
@@ -73,7 +73,7 @@ def cell(i: Array, c: Array, old: Array, n: Array, h: Array) -> None:
         h[j] = n[j] + c[width + j] * (old[j] - n[j])
 
 
-@jit
+@jit_inner
 def light_cell(i: Array, c: Array, old: Array, h: Array) -> None:
     """Do as `cell`, in float32, with nothing kept for the gradient: one loop, and half the time."""
     width = len(h)
@@ -85,7 +85,7 @@ def light_cell(i: Array, c: Array, old: Array, h: Array) -> None:
         h[j] = n + u * (old[j] - n)
 
 
-@jit
+@jit_inner
 def cell_backward(g: Array, old: Array, c: Array, n: Array, g_i: Array, g_c: Array) -> None:
     """Write the gradients at i and c from g, the gradient at h; g becomes the gradient at old."""
     width = len(n)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.jit import jit
+from edhie.expr.jit import jit, jit_inner
 
 Ints = NDArray[np.int64]
 Levels = NDArray[np.int32]
 Tokens = NDArray[np.int16]
 
 
-@jit
+@jit_inner
 def inner_rows(levels: Levels, lowest: int, left: Ints, right: Ints) -> tuple[Ints, Ints, Ints]:
     """Return the row of each inner node, -1 for a leaf; where each level starts; its number of binary nodes."""
     highest = lowest - 1
@@ -26,9 +26,12 @@ def inner_rows(levels: Levels, lowest: int, left: Ints, right: Ints) -> tuple[In
             binary[levels[node] - lowest] += right[node] >= 0
     for level in range(1, len(starts)):
         starts[level] += starts[level - 1]
-    next_binary, next_unary = starts[:-1].copy(), starts[:-1] + binary
-    rows = np.full(len(left), -1, np.int64)
+    next_binary, next_unary = starts[:-1].copy(), binary.copy()
+    for level in range(len(binary)):
+        next_unary[level] += starts[level]
+    rows = np.empty(len(left), np.int64)
     for node in range(len(left)):
+        rows[node] = -1
         if left[node] >= 0:
             following = next_binary if right[node] >= 0 else next_unary
             rows[node] = following[levels[node] - lowest]
@@ -36,7 +39,7 @@ def inner_rows(levels: Levels, lowest: int, left: Ints, right: Ints) -> tuple[In
     return rows, starts, binary
 
 
-@jit
+@jit_inner
 def children_of(rows: Ints, inner: int, left: Ints, right: Ints, missing: int) -> Ints:
     """Return the rows of the children of inner nodes, (inner, 2)."""
     children = np.empty((inner, 2), np.int64)

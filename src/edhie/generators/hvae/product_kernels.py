@@ -15,7 +15,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from edhie.expr.jit import jit
+from edhie.expr.jit import jit, jit_inner
 
 Array = NDArray[Any]  # of float32, and in tests of float64
 LANES = 16  # columns of a tile
@@ -106,7 +106,7 @@ def _tile(rows: int, group: int) -> Callable[[Array, Array, Array, Array, int, i
 _four_rows, _two_rows, _one_row = _tile(4, GROUP), _tile(2, GROUP), _tile(1, 1)
 
 
-@jit
+@jit_inner
 def _tiles(a: Array, b: Array, start: Array, out: Array) -> None:
     """Write start + a·b into out, but for the columns that are left over."""
     rows = len(a)
@@ -122,7 +122,7 @@ def _tiles(a: Array, b: Array, start: Array, out: Array) -> None:
             _one_row(a, b, start, out, paired, j)
 
 
-@jit
+@jit_inner
 def _add_rest(a: Array, b: Array, out: Array) -> None:
     """Add a·b to out in the columns that are left over, in the order of `_tiles`."""
     (rows, inner), width = a.shape, b.shape[1]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.jit import copy_to, jit
+from edhie.expr.jit import copy_to, jit, jit_inner
 from edhie.generators.hvae.cell_kernels import Array, cell, cell_backward, light_cell, softmax
 from edhie.generators.hvae.layout import DownLayout, UpLayout
 from edhie.generators.hvae.product_kernels import add_product, affine
@@ -20,7 +20,7 @@ VECTOR = 16  # a loop of fewer steps is not vectorised
 BLOCK = 64  # rows whose gates stay in the processor's cache
 
 
-@jit
+@jit_inner
 def up_gates(
     codes: Array, first: int, both: int, last: int, children: Ints, w_h: Array, b_h: Array, hh: Array, c: Array
 ) -> None:
@@ -34,7 +34,7 @@ def up_gates(
     add_product(hh[:pairs, hidden:], w_h[hidden:], c[:pairs])
 
 
-@jit
+@jit_inner
 def halfway(hh: Array, mean: Array) -> None:
     """Write the mean of the codes of one node's children."""
     hidden, half = len(mean), hh.dtype.type(0.5)
@@ -42,7 +42,7 @@ def halfway(hh: Array, mean: Array) -> None:
         mean[j] = half * (hh[j] + hh[hidden + j])
 
 
-@jit
+@jit_inner
 def leaf_codes(codes: Array, table: Array, b_h: Array, c: Array, n: Array) -> None:
     """Write the code of a leaf, GRU21 without children, for every symbol."""
     codes[:] = 0
@@ -95,7 +95,7 @@ def up_codes(layout: UpLayout, table: Array, w_h: Array, b_h: Array) -> Array:
     return codes
 
 
-@jit
+@jit_inner
 def hand_down(g: Array, g_c: Array, w: Array, children: Ints, first: int, last: int, room: Array) -> None:
     """Add to the gradients at the children of the nodes first … last what comes from c and from the mean."""
     room[first:last] = g[first:last]
@@ -135,7 +135,7 @@ def up_backward(
     return g_table, g_c
 
 
-@jit
+@jit_inner
 def down_side(
     codes: Array, first: int, last: int, children: Ints, x: Array,
     w_i: Array, b_i: Array, w_h: Array, b_h: Array, c: Array, n: Array, i: Array,
@@ -148,7 +148,7 @@ def down_side(
         cell(i[k], c[k], codes[first + k], n[k], codes[children[first + k]])
 
 
-@jit
+@jit_inner
 def next_side(
     codes: Array, x: Array, w_i: Array, b_i: Array, w_h: Array, b_h: Array, children: Array
 ) -> None:  # fmt: skip
@@ -242,7 +242,7 @@ def down(
     return scores[:, :symbols].copy(), codes, x, c_l, n_l, c_r, n_r
 
 
-@jit
+@jit_inner
 def down_side_backward(
     g: Array, codes: Array, first: int, last: int, children: Ints, c: Array, n: Array,
     w_i: Array, w_h: Array, g_i: Array, g_c: Array, g_x: Array,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.expr.forest_kernels import Indices, Tokens
-from edhie.expr.jit import jit, typed
+from edhie.expr.jit import jit, jit_inner, typed
 from edhie.expr.library import SymbolLibrary
 from edhie.expr.notation import LEFT_ASSOCIATIVE
 
@@ -66,7 +66,7 @@ WRITTEN, TOP, NEXT = map(typed, range(3))
 OPERAND, OPENING, OPERATOR = map(typed, range(3))  # what may come next
 
 
-@jit
+@jit_inner
 def reads_operand(reading: Reading, symbols: Symbols, token: int) -> bool:
     """Take a token where an operand should be; return whether it may stand there."""
     state, top = reading.state, reading.state[TOP]
@@ -90,7 +90,7 @@ def reads_operand(reading: Reading, symbols: Symbols, token: int) -> bool:
     return True
 
 
-@jit
+@jit_inner
 def finish(reading: Reading, symbols: Symbols, least: int) -> None:
     """Write the waiting operators that bind at least as tightly as `least`, back to the last parenthesis."""
     state = reading.state
@@ -103,7 +103,7 @@ def finish(reading: Reading, symbols: Symbols, least: int) -> None:
         state[WRITTEN] += 1
 
 
-@jit
+@jit_inner
 def reads_operator(reading: Reading, symbols: Symbols, token: int) -> bool:
     """Take a token that follows an operand; return whether it may."""
     state = reading.state
@@ -136,7 +136,7 @@ def reads_operator(reading: Reading, symbols: Symbols, token: int) -> bool:
     return bool(reading.commas[top] == 0)
 
 
-@jit
+@jit_inner
 def to_postfix(sequence: NDArray[np.int64], symbols: Symbols, reading: Reading) -> int:
     """Write a sequence into `reading.out`; return the number of its tokens, 0 where it is no expression."""
     state = reading.state

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edhie.expr.jit import copy_to, jit
+from edhie.expr.jit import copy_to, jit, jit_inner
 
 Indices = NDArray[np.int64]
 Numbers = NDArray[np.float64]
@@ -60,13 +60,16 @@ def structure_bits(
             elif not _is_transparent(state, i, a, b, kind, values[start:end]):
                 bits += _arithmetic(state, i, a, b, kind, values[start:end], classes)
         for i in range(end - start - 1, -1, -1):  # operands before what they belong to
-            if counted[i].sum() > 0:
+            operands = 0
+            for j in range(COUNTS):
+                operands += counted[i, j]
+            if operands > 0:
                 bits += _shape(state, counted, i, kinds[start + i], sums, products, signs)
         found[k] = bits
     return found
 
 
-@jit
+@jit_inner
 def _plain(
     state: Indices, counted: Indices, i: int, a: int, b: int, kind: int, classes: Numbers, signs: Numbers
 ) -> float:
@@ -89,7 +92,7 @@ def _plain(
     return float(bits)
 
 
-@jit
+@jit_inner
 def _is_repeated(state: Indices, i: int, tokens: NDArray[np.int16]) -> bool:
     """Return whether a variable is an operand of its sum or product for the second time."""
     if state[i, GROUP] == 0:
@@ -100,7 +103,7 @@ def _is_repeated(state: Indices, i: int, tokens: NDArray[np.int16]) -> bool:
     return False
 
 
-@jit
+@jit_inner
 def _arithmetic(state: Indices, i: int, a: int, b: int, kind: int, values: Numbers, classes: Numbers) -> float:
     """Return the bits of the operator of a sum or product if it begins one; its operands become operands of that."""
     group = SUM if kind in (ADD, SUB) else PRODUCT
@@ -128,7 +131,7 @@ def _arithmetic(state: Indices, i: int, a: int, b: int, kind: int, values: Numbe
     return float(bits)
 
 
-@jit
+@jit_inner
 def _is_transparent(state: Indices, i: int, a: int, b: int, kind: int, values: Numbers) -> bool:
     """Return whether one operand stands for the node but for a sign: -x, (-1)*x, x/(-1), x + 0 and 0 - x."""
     kept, other, flips = a, b, False
@@ -154,7 +157,7 @@ def _is_transparent(state: Indices, i: int, a: int, b: int, kind: int, values: N
     return True
 
 
-@jit
+@jit_inner
 def _shape(
     state: Indices, counted: Indices, i: int, kind: int, sums: Numbers, products: Numbers, signs: Numbers
 ) -> float:

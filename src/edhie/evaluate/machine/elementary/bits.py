@@ -28,7 +28,7 @@ LARGEST = 1.7976931348623157e308
 
 def inlined(function: F) -> F:
     """Compile a function into the loops that call it."""
-    return cast(F, numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, forceinline=True)(function))
+    return cast(F, _for_compiled_callers(forceinline=True)(function))
 
 
 def over_block(
@@ -58,9 +58,12 @@ def over_block(
     chosen = whole if is_edge is None else with_edges
     # compiled code is linked by name: two functions of one name in a cached build would be taken for each other
     chosen.__qualname__ = f"{chosen.__name__}_{function.__name__}"
-    return cast(
-        "Callable[[Floats, Floats], None]", numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True)(chosen)
-    )
+    return cast("Callable[[Floats, Floats], None]", _for_compiled_callers()(chosen))
+
+
+def _for_compiled_callers(**options: Any) -> Any:
+    """Return a decorator as `jit_inner`, without a cache of its own: the callers' has the code."""
+    return numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True, **options)
 
 
 def _emitter(result: Any, arguments: tuple[Any, ...], emit: Callable[..., Any]) -> tuple[Any, Any]:

@@ -18,7 +18,7 @@ from edhie.evaluate.machine.elementary.bits import (
     over_block,
     shifted_right,
 )
-from edhie.expr.jit import jit
+from edhie.expr.jit import jit_inner
 
 LOWEST, HIGHEST = -708.0, 709.5  # between them the result is a normal number
 ZERO_BELOW, INFINITE_ABOVE = -745.2, 709.8
@@ -239,7 +239,7 @@ def _power(x: float, y: float) -> float:
 cbrt = over_block(_cube_root)
 
 
-@jit
+@jit_inner
 def power(a: Floats, b: Floats, out: Floats) -> None:
     """The power a^b; NaN for a negative a and a b that is no integer."""
     strange = 0

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from edhie.expr.jit import copy_to, jit
+from edhie.expr.jit import copy_to, jit, jit_inner
 from edhie.search.arrays import Numbers
 
 
-@jit
+@jit_inner
 def _insert(best: Numbers, row: tuple[float, ...]) -> None:
     """Put a row in its place among others; the last of them is dropped."""
     at = len(best) - 1
@@ -22,6 +22,15 @@ def _insert(best: Numbers, row: tuple[float, ...]) -> None:
         best[at, k] = row[k]
 
 
+@jit_inner
+def _none(top: int, width: int) -> Numbers:
+    """Return rows that any other comes before."""
+    best = np.empty((top, width))
+    best[:] = -1.0
+    best[:, 0] = np.inf
+    return best
+
+
 @jit
 def best_pairs_of(gram: Numbers, loads: Numbers, top: int) -> Numbers:
     """Return (-share, first, second) of the pairs that explain most of a target.
@@ -29,8 +38,7 @@ def best_pairs_of(gram: Numbers, loads: Numbers, top: int) -> Numbers:
     `loads` are the correlations of each regressor with the target. With c the correlation of two regressors and a, b
     theirs with the target, both together explain (a² + b² - 2abc) / (1 - c²) of it.
     """
-    best = np.full((top, 3), -1.0)
-    best[:, 0] = np.inf
+    best = _none(top, 3)
     for i in range(len(loads)):
         a = loads[i]
         for j in range(i + 1, len(loads)):
@@ -54,8 +62,7 @@ def best_with_one_of_few(
     `dots` are the candidates' inner products with a target of length 1, `squares` their own, `overlap` those with the
     few, which are of length 1 and have `loads` with the target. A cost is the residual times both weights.
     """
-    best = np.full((top, 4), -1.0)
-    best[:, 0] = np.inf
+    best = _none(top, 4)
     for i in range(len(dots)):
         if squares[i] <= 0.0:
             continue
@@ -78,8 +85,7 @@ def best_sums(gram: Numbers, dots: Numbers, squares: float, top: int) -> Numbers
     `gram` has the rows' inner products, `dots` those with the target, whose square is `squares`. The sign is the second
     row's; the difference of i and j and that of j and i are both tried.
     """
-    best = np.full((top, 4), -1.0)
-    best[:, 0] = np.inf
+    best = _none(top, 4)
     for i in range(len(dots)):
         alone = squares + gram[i, i] - 2.0 * dots[i]
         for j in range(len(dots)):
