@@ -128,7 +128,8 @@ def _search() -> None:
 
     forest, _ = _forest_and_data()
     table, keys = KeyTable(form=-1), np.arange(4, dtype=np.uint64).reshape(2, 2)
-    table.find(table.keys[table.add(keys)])
+    table.add(keys)
+    table.find(keys)
     stock = Stock(forest)
     stock.join([stock.trees(np.arange(len(forest)))])
     square, row = np.eye(ROWS), np.ones(ROWS)
