@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gc
 import logging
+import subprocess
+from functools import partial
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +15,7 @@ import pytest
 from edhie.expr import jit
 from edhie.fit import warm_up as module
 from edhie.generators import load
+from edhie.processes import command_of, import_path
 
 
 @pytest.fixture
@@ -88,6 +92,36 @@ def test_processes_compile_every_part_once(cores: int, compiled: list[list[str]]
     module.compile_parts(cores)
     assert len(compiled) == min(cores, 3)
     assert sorted(part for share in compiled for part in share) == sorted(module.PARTS)
+
+
+KERNELS = {
+    "generator": ("edhie.generators.hvae.recursion_kernels", ["up_codes", "next_codes", "choose"]),
+    "trees": ("edhie.expr.canonical.tokens", ["canonical_arrays"]),
+    "fitting": ("edhie.evaluate.constants.least_squares", ["fit"]),
+    "scoring": ("edhie.evaluate.machine.kernels", ["squared_errors", "values"]),
+    "description": ("edhie.selection.description_kernels", ["code_lengths"]),
+}
+
+
+@pytest.mark.parametrize("part", module.PARTS)
+def test_each_part_calls_its_kernels(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    called: set[str] = set()
+    place, names = KERNELS[part]
+
+    def noted(name: str, kernel: Any, *given: Any) -> Any:
+        called.add(name)
+        return kernel(*given)
+
+    for name in names:
+        monkeypatch.setattr(f"{place}.{name}", partial(noted, name, getattr(import_module(place), name)))
+    module.PARTS[part]()
+    assert called == set(names)
+
+
+@pytest.mark.parametrize(("part", "code"), [("trees", 0), ("leaves", 1)])
+def test_a_process_compiles_what_it_is_given(part: str, code: int) -> None:
+    command = [*command_of("edhie.fit.warm_up"), part]
+    assert subprocess.run(command, env=import_path(), capture_output=True, check=False).returncode == code
 
 
 def test_a_process_that_cannot_start_is_no_error(compiled: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
