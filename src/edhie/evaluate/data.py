@@ -147,7 +147,8 @@ def squares_about_mean(y: Values, weights: Values | None) -> float:
     with np.errstate(all="ignore"):
         # from a value that counts: the mean of zeros is exact, that of 0.1 three times is not
         shifted = y - y[0 if weights is None else int(np.argmax(weights > 0))]
-        squares = np.square(shifted - np.average(shifted, weights=weights))
+        mean = shifted.mean() if weights is None else (shifted * weights).sum() / weights.sum()
+        squares = np.square(shifted - mean)
         return float(squares.sum() if weights is None else np.dot(weights, squares))
 
 

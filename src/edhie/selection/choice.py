@@ -150,13 +150,15 @@ def _noise_model(
     models = criterion.models(judged)
     if criterion.noise == "auto" and judged.sigma is None:
         models = (*models, *BOTH)
-    few = finalists.take(np.arange(min(judges, len(finalists))))
+    few, rest = np.split(np.arange(len(finalists)), [min(judges, len(finalists)) if len(models) > 1 else 0])
     best, least = models[0], np.inf
-    for model in models if len(models) > 1 else ():
-        found = describe(refitted(few, fitting, model, config), judged, criterion, (model,)).bits.min(initial=np.inf)
+    first = refitted(finalists.take(few), fitting, best, config)
+    for model in models if len(few) else ():
+        tried = first if model is models[0] else refitted(finalists.take(few), fitting, model, config)
+        found = describe(tried, judged, criterion, (model,)).bits.min(initial=np.inf)
         if found < least:
-            best, least = model, float(found)
-    fitted = refitted(finalists, fitting, best, config)
+            best, least, first = model, float(found), tried
+    fitted = Forest.concatenate([first, refitted(finalists.take(rest), fitting, best, config)])
     is_sound = np.asarray(np.isfinite(values(fitted, judged.columns)).all(axis=1))
     kept = np.where(is_sound[finalists.value_owners], fitted.values, finalists.values)
     return best, finalists.with_values(kept)

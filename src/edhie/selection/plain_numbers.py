@@ -33,6 +33,8 @@ def literal_bits(values: ArrayLike) -> Numbers:
     with np.errstate(all="ignore"):
         above = np.round(given / UNITS * BELOW)
         is_one = (np.abs(given - above * UNITS / BELOW) <= SAME * given) & (above > 0) & (above <= MOST)
+        if not is_one.any():  # as for most constants
+            return np.where(given == 0, FIRST, np.inf)
         bits = np.where(is_one, (HEADS + 2 * np.log2(np.maximum(above, 1.0))) + TAILS, np.inf).min(axis=0)
     return np.where(given == 0, FIRST, bits)
 

@@ -80,12 +80,14 @@ def with_plain_numbers(
         length, found = replaced(places, [numbers[0] for _, numbers in tried])
         if length < bits - _least_gain(one, places):
             bits, one = length, found
+            tried = _replacements(one, data, model)
     given_up: set[int] = set()
-    while tried := [each for each in _replacements(one, data, model) if each[0] not in given_up]:
-        place, numbers = tried[0]
+    while tried:
+        place, numbers = tried.pop(0)
         length, found = min((replaced([place], [number]) for number in numbers), key=lambda each: each[0])
         if length < bits - _least_gain(one, [place]):
             bits, one = length, found
+            tried = [each for each in _replacements(one, data, model) if each[0] not in given_up]
         else:
             given_up.add(place)
     return one, bits
