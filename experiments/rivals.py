@@ -46,7 +46,7 @@ def measured(method: str, rows: Sequence[Row]) -> list[str]:
     cells = [method]
     for problem in PROBLEMS:
         verdicts = [row["equivalent"] for row in rows if row["problem"] == problem]
-        cells.append(f"{verdicts.count('yes')}/{len(verdicts)}")
+        cells.append(f"{verdicts.count('yes')}/{len(verdicts)}" if verdicts else "-")
     near = sum(float(row["r2_test"]) > 1 - NEARLY for row in rows)
     evaluated = [float(row["evaluated"]) for row in rows if row["evaluated"]]
     counts = (
