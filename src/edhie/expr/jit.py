@@ -68,7 +68,7 @@ def copy_to(out: Any, values: Any) -> None:
         out[i] = values[i]
 
 
-def jit_once(signature: str) -> Callable[[F], F]:
+def jit_once(signature: Any) -> Callable[[F], F]:
     """Compile a function of numbers and pointers at once, to be called by its address.
 
     numba compiles a function made by `jit` anew into each of its callers; one made by this is compiled once, which

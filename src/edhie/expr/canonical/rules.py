@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from numba import carray, from_dtype, types
 from numpy.typing import NDArray
 
 from edhie.expr.canonical.arena import (
+    ENTRY,
     FREE,
     FUNCTION,
     NONE,
     NUMBER,
     ONE,
     PART,
+    PART_OF,
     POWER,
     PRODUCT,
     TWO,
     VARIABLE,
     ZERO,
     Arena,
-    Floats,
-    Ints,
     Parts,
     append,
     append_all,
@@ -38,7 +40,7 @@ from edhie.expr.canonical.arena import (
     scaled,
 )
 from edhie.expr.canonical.sums import add_up
-from edhie.expr.jit import jit_inner
+from edhie.expr.jit import jit_inner, jit_once
 from edhie.expr.symbols import FUNCTIONS, Opcode
 
 # numba takes enum members for objects; plain integers compile to constants
@@ -241,28 +243,41 @@ def binary(arena: Arena, opcode: int, token: int, a: int, b: int, parts: Parts, 
     return top, copy(arena, b, b_end, end)
 
 
-@jit_inner
+@jit_once(
+    types.int64(
+        *(types.CPointer(types.int16), types.int64, types.CPointer(types.float64), types.int64),
+        *(types.CPointer(kind) for kind in (types.int8, types.int16, types.float64, types.boolean)),
+        *(types.CPointer(from_dtype(ENTRY)), types.int64, types.CPointer(from_dtype(PART_OF))),
+        types.CPointer(types.int64),
+    )
+)
 def normal_form(
-    tokens: NDArray[np.int16], values: Floats, arities: NDArray[np.int8], opcodes: Opcodes, literals: Floats,
-    has_slot: NDArray[np.bool_], arena: Arena, parts: Parts, stack: Ints,
-) -> bool:  # fmt: skip
-    """Bring one expression to normal form at the arena's bottom; return False where that is not possible.
+    tokens_at: Any, n_tokens: int, values_at: Any, n_values: int, arities_at: Any, opcodes_at: Any, literals_at: Any,
+    has_slot_at: Any, arena_at: Any, room: int, parts_at: Any, stack_at: Any,
+) -> int:  # fmt: skip
+    """Bring one expression to normal form at the arena's bottom; return 0 where that is not possible, else 1.
+
+    Pointers are to the arrays of the expression, of its library's symbols, and to the `room` of the arena.
 
     The operands of a node always lie at the top of the arena, the left one uppermost; its result is built above and
     moved down.
     """
-    top, depth, slot = ZERO, ZERO, len(values)
-    for i in range(len(tokens) - 1, -1, -1):
+    tokens, values = carray(tokens_at, (n_tokens,)), carray(values_at, (n_values,))
+    arities, opcodes = carray(arities_at, (room,)), carray(opcodes_at, (room,))
+    literals, has_slot = carray(literals_at, (room,)), carray(has_slot_at, (room,))
+    arena, parts, stack = carray(arena_at, (room,)), carray(parts_at, (room,)), carray(stack_at, (room,))
+    top, depth, slot = ZERO, ZERO, n_values
+    for i in range(n_tokens - 1, -1, -1):
         token = int(tokens[i])
-        if 2 * (top + 8) * 3 > len(arena):
-            return False
+        if 2 * (top + 8) * 3 > room:
+            return 0
         if arities[token] == 0:
             stack[depth] = top
             depth += 1
             if has_slot[token]:
                 slot -= 1
                 if np.isinf(values[slot]):
-                    return False
+                    return 0
                 top = put_number(arena, top, values[slot])
             elif opcodes[token] == _NUMBER:
                 top = put(arena, top, NUMBER, ZERO, literals[token])
@@ -277,8 +292,8 @@ def normal_form(
         else:
             start, end = binary(arena, opcodes[token], token, a, begin, parts, top)
         if start == NONE:
-            return False
+            return 0
         top = copy(arena, start, end, begin)
         stack[depth] = begin
         depth += 1
-    return True
+    return 1

@@ -300,7 +300,10 @@ def canonical_arrays(
         known = values[slots[k] : slots[k + 1]].copy()
         for _ in range(MAX_PASSES):
             end, slot_end = NONE, NONE
-            if normal_form(piece, known, arities, opcodes, literals, has_slot, arena, parts, stack):
+            if normal_form(
+                piece.ctypes, len(piece), known.ctypes, len(known), arities.ctypes, opcodes.ctypes, literals.ctypes,
+                has_slot.ctypes, arena.ctypes, room, parts.ctypes, stack.ctypes,
+            ) == 1:  # fmt: skip
                 end, slot_end = write(arena, ids, literals, work, out, at, out_values, slot)
             if end < 0:
                 end, slot_end = at + len(piece), slot + len(known)
