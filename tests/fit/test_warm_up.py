@@ -97,8 +97,10 @@ def test_processes_compile_every_part_once(cores: int, compiled: list[list[str]]
 KERNELS = {
     "generator": ("edhie.generators.hvae.recursion_kernels", ["up_codes", "next_codes", "choose"]),
     "trees": ("edhie.expr.canonical.tokens", ["canonical_arrays"]),
+    "prior": ("edhie.selection.prior.kernels", ["structure_bits"]),
     "fitting": ("edhie.evaluate.constants.least_squares", ["fit"]),
     "scoring": ("edhie.evaluate.machine.kernels", ["squared_errors", "values"]),
+    "search": ("edhie.search.mosaic.weighing.pair_kernels", ["best_pairs_of", "best_with_one_of_few"]),
     "description": ("edhie.selection.description_kernels", ["code_lengths"]),
 }
 
