@@ -68,3 +68,12 @@ def test_a_root_is_tried_for_a_cosine_of_a_quotient() -> None:
 def test_nothing_is_tried_without_constants_or_functions() -> None:
     assert with_similar_functions(written("x0 - x1"), DATA) == []
     assert with_similar_functions(parse("sin(x0)*x1", strict()), DATA) == []
+
+
+def test_functions_of_huge_values() -> None:
+    x = np.linspace(1, 5, 50)
+    now = 1 / (1 + x) ** 2
+    assert "{c}/({c} + {x})^2" in [function.template for function, _ in alike(x, now)]
+    found = alike(1e190 * x, now)  # the square of a constant of that function would be 0
+    assert found
+    assert all(np.isfinite(constants).all() for _, constants in found)

@@ -155,7 +155,8 @@ def alike(x: Numbers, now: Numbers) -> list[tuple[Form, tuple[float, ...]]]:
             left = np.where((sizes > 0) & (sizes < Improving.LARGEST_SIMILAR), left, np.inf)
             best = int(np.argmin(np.where(np.isfinite(left), left, np.inf)))
             if left[best] < Improving.ALIKE * spread:
-                constants = function.constants(float(factors[best]), float(k[best, 0]))
+                # of NumPy's numbers, since a Python float divided by 0 is an error: the square of a small k may be 0
+                constants = tuple(map(float, function.constants(factors[best], k[best, 0])))
                 tried.append((float(left[best]), function, constants))
     tried.sort(key=lambda each: each[0])
     best_few = [(function, constants) for _, function, constants in tried[: Improving.TRIED]]
