@@ -39,7 +39,7 @@ LAWS = (
     "I.6.2b", "I.15.3x", "I.15.3t", "I.29.16", "I.30.3", "I.37.4", "I.40.1", "I.50.26", "II.11.17", "II.35.18",
     "II.35.21", "III.4.32", "III.4.33", "B1", "B8", "B13", "B17", "B19", "B20",
 )  # fmt: skip
-"""Found in one run at least of experiments/results/feynman120-default.csv, in which both took longer than 5 s."""
+"""Feynman equations that took longer than 5 s with two seeds, when this list was made."""
 MODES: dict[str, dict[str, int | None]] = {
     "one": {"jobs": 1, "islands": None},
     "threads": {"jobs": 2, "islands": None},
