@@ -26,7 +26,7 @@ def derived(reduction: Reduction, columns: Numbers) -> Numbers:
 @pytest.mark.parametrize(
     ("y", "n_left", "moved"),
     [
-        (A * np.tanh(B / C) + 0 * D, 2, [1, 3, 3, 1]),  # B and C in another unit; D stays, though it is nowhere
+        (A / D * np.tanh(B / C), 1, [1, 3, 3, 1]),  # B and C in another unit
         (np.exp(-A * B / (C * D)), 1, [2, 0.5, 1, 1]),
         (D**2 * np.log(1 + A**2 / (B * C)), 1, [2, 4, 1, 1]),
         (D * np.cos(A) * (1 + B / C) ** 1.5, 1, [1, 3, 3, 1]),
