@@ -42,7 +42,7 @@ def test_fewer_variables_are_left(y: Numbers, n_left: int, moved: list[float]) -
 
 
 def test_a_difference() -> None:
-    reduction = found_in(D / (1 + B * np.cos(A - C)))
+    reduction = found_in(D / (4 + B * np.cos(A - C)))
     assert reduction is not None
     assert sorted(reduction.variables) == [("-", "x0", "x2"), ("x1",)]
     assert reduction.scale == ((("x3",), 1),)
