@@ -28,7 +28,7 @@ FORMS = {
     "add": "({} + {})", "sub": "({} - {})", "mul": "({} * {})", "div": "({} / {})", "log": "log(abs({}))",
     "sqrt": "sqrt(abs({}))",
 } | {f"pow{k}": f"({{}})^{k}" for k in (2, 3, 4, 5)}  # fmt: skip
-"""What functions mean, apart from `div` and `log` of numbers up to 0.001, which are 1 and 0; others are as named."""
+"""Meanings of functions, apart from `div` and `log` of numbers up to 0.001, which are 1 and 0; others are as named."""
 LARGEST = 230.0  # exponential functions of more would overflow in products
 POPULATION = 1000  # its default
 HOPELESS = 1e300  # error of a program without values

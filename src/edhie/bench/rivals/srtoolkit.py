@@ -25,7 +25,7 @@ FORMS = (
     | {name: f"{name}({{}})" for name in ("sin", "cos", "exp", "sqrt", "tan", "sinh", "cosh", "tanh", "floor", "ceil")}
     | {theirs: f"{own}({{}})" for own, theirs in NAMES.items() if own != "neg"}
 )
-"""What its symbols mean."""
+"""Meanings of its symbols."""
 CONSTANT = "C"
 EXPRESSIONS, EPOCHS = 5000, 15
 """Training of its autoencoder: a fifth of its default effort, which is 20,000 and 20."""

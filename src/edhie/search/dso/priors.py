@@ -22,7 +22,7 @@ INVERSES = (("^2", "sqrt"), ("neg", "neg"), ("inv", "inv"))
 
 
 class Context(NamedTuple):
-    """What the policy sees at one place of a batch: tokens, the library's length for none."""
+    """The policy's view at one place of a batch: tokens, the library's length for none."""
 
     parent: Indices  # (rows,)
     sibling: Indices  # (rows,)
