@@ -8,15 +8,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from edhie import EDHiERegressor, Expr, Forest, parse
-from edhie.expr.drawing.layout import math_labels, tree_layout
+from edhie import EDHiERegressor, Forest, parse
+from edhie.expr.drawing import draw_figure
 from edhie.generators import load
 from edhie.plots import plot_difference, plot_fit, plot_front, save
 from edhie.plots.style import CURVE, FITTED, HELD_OUT, QUIET, SMALL, new_figure, tidy
 
 ROOT = Path(__file__).parents[1]
 ASSETS = Path(__file__).parent / "assets"
-FILLS = {"operator": "#d3e4f3", "variable": "#fdf3cd", "constant": "#e8cbc0"}
 
 
 def kepler() -> None:
@@ -42,7 +41,7 @@ def autoencoder() -> None:
     direction /= np.linalg.norm(direction)
     figure = new_figure(8.4, 2.9)
     left, middle, right = figure.subplots(1, 3, width_ratios=(1.5, 1.5, 2.4))
-    _tree(left, formula)
+    draw_figure(formula, titles=[""], axes=left)
     left.set_title("a formula, as a tree", fontsize=SMALL, color=QUIET)
     middle.bar(np.arange(mean.shape[1]), mean[0], color=FITTED, width=0.8)
     middle.set_title(f"encoder →  its code, {mean.shape[1]} numbers", fontsize=SMALL, color=QUIET)
@@ -57,19 +56,6 @@ def autoencoder() -> None:
     for k, text in enumerate(shown):
         right.text(0.04, 0.9 - 0.155 * k, text, fontsize=SMALL, family="monospace", transform=right.transAxes)
     save(figure, ASSETS / "autoencoder.png")
-
-
-def _tree(panel: Axes, expr: Expr) -> None:
-    nodes = tree_layout(expr, math_labels(expr), gap=1.0)
-    panel.set_axis_off()
-    for node in nodes:
-        if node.parent is not None:
-            above = nodes[node.parent]
-            panel.plot([above.x, node.x], [-above.depth, -node.depth], color=QUIET, linewidth=1, zorder=0)
-        fill = FILLS.get(expr.library[expr.tokens[node.position]].kind, "white")
-        box = {"boxstyle": "round,pad=0.45", "facecolor": fill, "edgecolor": QUIET, "linewidth": 0.8}
-        panel.text(node.x, -node.depth, node.label, ha="center", va="center", fontsize=9, bbox=box)
-    panel.margins(0.25, 0.15)
 
 
 def mosaic() -> None:

@@ -23,6 +23,7 @@ from edhie.bench.metrics import success_threshold
 from edhie.bench.problem import chosen, load_problems
 from edhie.evaluate import Evaluator
 from edhie.expr import Expr, Forest, parse, to_infix, to_postfix, to_prefix
+from edhie.expr.drawing import draw_figure
 from edhie.expr.drawing.layout import math_labels, tree_layout
 from edhie.generators import HVAE, load
 from edhie.generators.hvae.reference import Reference
@@ -182,7 +183,7 @@ def tree(formula: str) -> Figure:
     assert expr.height == 4
     figure = new_figure(6.4, 2.6)
     left, right = figure.subplots(1, 2, width_ratios=(1.3, 1))
-    _draw_tree(left, expr)
+    draw_figure(expr, titles=[""], axes=left)
     right.set_axis_off()
     for k, (name, text) in enumerate(
         (("infix", to_infix(expr)), ("prefix", to_prefix(expr)), ("postfix", to_postfix(expr)))
@@ -291,19 +292,6 @@ def _places(expr: Expr, top: float) -> list[tuple[float, float, int | None]]:
     middle = nodes[0].x
     scale = 2.4 / max(abs(node.x - middle) for node in nodes)
     return [(scale * (node.x - middle), top - 1.75 * (node.depth - 1), node.parent) for node in nodes]
-
-
-def _draw_tree(panel: Axes, expr: Expr) -> None:
-    nodes = tree_layout(expr, math_labels(expr), gap=1.0)
-    panel.set_axis_off()
-    for node in nodes:
-        if node.parent is not None:
-            above = nodes[node.parent]
-            panel.plot([above.x, node.x], [-above.depth, -node.depth], color=QUIET, linewidth=1, zorder=0)
-        fill = FILLS.get(expr.library[expr.tokens[node.position]].kind, "white")
-        box = {"boxstyle": "round,pad=0.45", "facecolor": fill, "edgecolor": QUIET, "linewidth": 0.8}
-        panel.text(node.x, -node.depth, node.label, ha="center", va="center", fontsize=9, bbox=box)
-    panel.margins(0.25, 0.15)
 
 
 def _box(panel: Axes, x: float, y: float, text: str, fill: str) -> None:

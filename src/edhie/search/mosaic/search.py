@@ -52,7 +52,7 @@ from edhie.search.mosaic.frames.free_columns import polynomial_columns
 from edhie.search.mosaic.frames.noise_frames import RowNoise, noise_frames
 from edhie.search.mosaic.frames.opening_frames import best_guesses, frames_around, guess_pieces, opening_frames
 from edhie.search.mosaic.proposals import Proposals, pieces_to_tune
-from edhie.search.mosaic.symmetry.reduced_search import ReducedSearch, is_sound
+from edhie.search.mosaic.symmetry.reduced_search import ReducedSearch
 from edhie.search.mosaic.symmetry.symmetries import find_reduction
 from edhie.search.mosaic.weighing.frame_pool import FramePool
 from edhie.search.mosaic.weighing.function_pairs import function_pairs
@@ -201,8 +201,7 @@ class Mosaic(Strategy):
         task = self._task
         if self.config.symmetries and self._round == Rounds.SYMMETRIES and task.evaluator.rules is None:
             found = find_reduction(self._scorer.few_data, self._pieces.library, np.random.default_rng(task.seed))
-            if found is not None and is_sound(task, found):
-                self._reduced = ReducedSearch(task, found, self._fresh())
+            self._reduced = None if found is None else ReducedSearch.of(task, found, self._fresh())
         if self._reduced is not None and not self._reduced.is_over and not self._scorer.is_done:
             self._scorer.score(self._reduced.step(rng))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from edhie.evaluate import Evaluator
 from edhie.expr import Forest, parse
@@ -47,7 +48,8 @@ def task(budget: int | None = None) -> Task:
 
 def test_what_is_found_is_written_for_the_target() -> None:
     outer = task()
-    search = ReducedSearch(outer, REDUCTION, Root())
+    search = ReducedSearch.of(outer, REDUCTION, Root())
+    assert search is not None
     (found,) = search.step(np.random.default_rng(0))
     assert search.is_over
     assert outer.evaluator.counts.executed == 1
@@ -55,9 +57,18 @@ def test_what_is_found_is_written_for_the_target() -> None:
     assert search.step(np.random.default_rng(0)) == []  # nothing new
 
 
+@pytest.mark.parametrize("zero", [0, 2])  # the target divided by zero, and a variable
+def test_a_reduction_that_is_not_finite_in_some_row_is_refused(zero: int) -> None:
+    columns = X.copy()
+    columns[zero, 7] = 0.0
+    outer = Task(HVAE, Evaluator(LIBRARY, data_of(columns, Y)), Budget())
+    assert ReducedSearch.of(outer, REDUCTION, Root()) is None
+
+
 def test_a_snapshot_goes_on() -> None:
     outer = task()
-    search = ReducedSearch(outer, REDUCTION, Root())
+    search = ReducedSearch.of(outer, REDUCTION, Root())
+    assert search is not None
     search.step(np.random.default_rng(0))
     again = ReducedSearch.restored(outer, Root(), search.state())
     assert again.is_over

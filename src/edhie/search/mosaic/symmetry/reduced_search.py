@@ -23,17 +23,24 @@ from edhie.search.mosaic.symmetry.symmetries import Reduction, Tokens
 class ReducedSearch:
     """A search for the target divided by its scale, as a function of derived variables."""
 
-    def __init__(self, task: Task, reduction: Reduction, search: Strategy) -> None:
-        """`search` is to look for the reduced target; the reduction is computed again on the task's rows."""
+    def __init__(self, task: Task, reduction: Reduction, search: Strategy, data: Data) -> None:
+        """`search` is to look for the reduced target, with the reduced `data`."""
         self._task, self._reduction, self._search = task, reduction, search
         library, self._n_seen = task.evaluator.library, 0
         self._evaluator = Evaluator(
-            library.with_variables(library.variables[: len(reduction.variables)]), _reduced_data(task, reduction),
-            loss=task.evaluator.loss, constants=task.evaluator.constants, allow_constant_target=True,
+            library.with_variables(library.variables[: len(reduction.variables)]), data, loss=task.evaluator.loss,
+            constants=task.evaluator.constants, allow_constant_target=True,
         )  # fmt: skip
         self.is_over = False
         """True once the search has ended."""
         search.begin(replace(task, evaluator=self._evaluator))
+
+    @classmethod
+    def of(cls, task: Task, reduction: Reduction, search: Strategy) -> ReducedSearch | None:
+        """Return a search on all rows of a task; None if the reduced data are not finite in some row."""
+        data = _reduced_data(task, reduction)
+        largest = np.maximum(np.abs(data.columns).max(), np.abs(data.y).max())  # NaN if one of them is
+        return cls(task, reduction, search, data) if largest < LARGEST_VALUE else None
 
     def step(self, rng: np.random.Generator) -> list[Expr]:
         """Do one round; return the best new expressions, written for the target itself."""
@@ -77,7 +84,7 @@ class ReducedSearch:
         """Return the search of a snapshot."""
         variables, scale = json.loads(str(state["text"]))
         reduction = Reduction(tuple(map(tuple, variables)), tuple((tuple(each), power) for each, power in scale))
-        found = cls(task, reduction, search)
+        found = cls(task, reduction, search, _reduced_data(task, reduction))
         found._evaluator.restore(under("scored_", state))
         search.restore(under("search_", state))
         found._n_seen, found.is_over = int(state["seen"]), bool(state["over"])
@@ -91,17 +98,11 @@ def _reduced_data(task: Task, reduction: Reduction) -> Data:
     def computed(each: Sequence[Tokens]) -> Any:
         return values(Forest.from_exprs([Expr(library, tokens) for tokens in each], library), data.columns)
 
-    scale = np.ones(data.n_rows)
-    if reduction.scale:
-        factors = computed([tokens for tokens, _ in reduction.scale])
-        scale = np.prod([each**power for each, (_, power) in zip(factors, reduction.scale, strict=True)], axis=0)
-    names = data.names[: len(reduction.variables)]
-    columns = np.ascontiguousarray(computed(reduction.variables))
-    return replace(data.with_target(data.y / scale, divided_by=scale), columns=columns, names=names)
-
-
-def is_sound(task: Task, reduction: Reduction) -> bool:
-    """Return whether the reduced data are finite on all rows."""
-    data = _reduced_data(task, reduction)
-    largest = max(np.abs(data.columns).max(), np.abs(data.y).max())
-    return bool(largest < LARGEST_VALUE)
+    with np.errstate(all="ignore"):  # values that are not finite are refused later
+        scale = np.ones(data.n_rows)
+        if reduction.scale:
+            factors = computed([tokens for tokens, _ in reduction.scale])
+            scale = np.prod([each**power for each, (_, power) in zip(factors, reduction.scale, strict=True)], axis=0)
+        names = data.names[: len(reduction.variables)]
+        columns = np.ascontiguousarray(computed(reduction.variables))
+        return replace(data.with_target(data.y / scale, divided_by=scale), columns=columns, names=names)
