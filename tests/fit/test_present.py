@@ -220,3 +220,15 @@ def test_waves_are_shown_with_low_frequencies_and_phases() -> None:
     assert found.forest[1].constants == pytest.approx((3.0, 2.4, 0.5), abs=0.1)
     assert found.errors[1] <= given.errors[1]
     assert shown(found, data).forest[1] == found.forest[1]
+
+
+@pytest.mark.parametrize(("highest", "is_shorter"), [(4.0, True), (6.0, False)])
+def test_a_root_of_a_square_is_shown_without_it_where_the_sign_is_known(highest: float, is_shorter: bool) -> None:
+    x = np.linspace(1, highest, 30)
+    data = read_data(np.column_stack([x, x[::-1]]), np.abs(x - 5) / np.sqrt(x[::-1]), names=["x0", "x1"])
+    library = SymbolLibrary.of(["+", "-", "*", "/", "^2", "sqrt", "neg"], ["x0", "x1"], constant=True)
+    expr = parse("sqrt((x0 - c)^2/x1)", library).with_constants([5.0])
+    given = Candidates(Forest.from_exprs([expr]), np.zeros(1), np.array([8.0]), np.zeros(1, int))
+    found = shown(given, data).forest[0]
+    assert ("^2" not in found.tokens) == is_shorter
+    np.testing.assert_allclose(values(Forest.from_exprs([found]), data.columns)[0], data.y, rtol=1e-12)

@@ -19,7 +19,13 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.losses import LOSSES, Loss
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Expr, Forest
-from edhie.expr.readable import named_numbers, readable_form, short_form, without_redundant_constants
+from edhie.expr.readable import (
+    named_numbers,
+    readable_form,
+    short_form,
+    without_redundant_constants,
+    without_roots_of_squares,
+)
 from edhie.fit.settings import Settings
 from edhie.results import Candidates
 from edhie.selection.choice import FROM_HERE
@@ -163,12 +169,23 @@ class Presenter:
             from edhie.fit.template import with_short_parts
 
             return [with_short_parts(expr, self.template, lower=self.lower, upper=self.upper)]
+        expr = self._without_roots_of_squares(expr)
         bare = without_redundant_constants(expr, lower=self.lower, upper=self.upper)
         first = _shortest_first(bare, self.data, more_numbers=False)
         again = [
             without_redundant_constants(each, lower=self.lower, upper=self.upper) for each in first if each != bare
         ]
         return [*again, bare, readable_form(expr)]
+
+    def _without_roots_of_squares(self, expr: Expr) -> Expr:
+        """Return the expression with a*sqrt(b) for sqrt(a^2*b), or its opposite, if all rows have the same values."""
+        forms = [each for each in without_roots_of_squares(expr) if each.size <= expr.size]
+        if not forms:
+            return expr
+        before, *after = squared_errors(Forest.from_exprs([expr, *forms]), self.data)
+        least = ROUNDING * self.data.squares_to_explain
+        same = (form for form, error in zip(forms, after, strict=True) if error <= before * (1.0 + SAME) + least)
+        return next(same, expr)
 
     def _is_within_bounds(self, before: Expr, after: Expr) -> bool:
         """Return whether constants that are new, but for their signs, are within bounds."""
