@@ -15,7 +15,8 @@ import pytest
 
 from disks import Disk
 from edhie.errors import CorpusError, GeneratorError, InUseError, SymbolError
-from edhie.storage import FolderFormat, csv_text, pack, replace_file, unpack
+from edhie.files import replace_file
+from edhie.storage import FolderFormat, csv_text, pack, unpack
 
 FORMAT = FolderFormat("thing", 3, "thing.json", GeneratorError, "delete it and make it again", CorpusError)
 

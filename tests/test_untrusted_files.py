@@ -30,6 +30,7 @@ from edhie.evaluate import Data
 from edhie.evaluate.tables import columnar, excel, open_table
 from edhie.expr import SymbolLibrary, parse
 from edhie.expr.latex_reader import from_latex
+from edhie.files import replace_file
 from edhie.fit import Settings, discover
 from edhie.fit import run_folder as runs
 from edhie.fit.generator import with_generator
@@ -43,7 +44,7 @@ from edhie.grammar import PCFG
 from edhie.grammar import load as load_grammar
 from edhie.search.checkpoint import ARRAYS, DESCRIPTION
 from edhie.search.unfinished import read_unfinished
-from edhie.storage import pack, replace_file
+from edhie.storage import pack
 
 SOURCES = Path(archives.__file__).parent
 DEEP = "[" * 100_000 + "]" * 100_000

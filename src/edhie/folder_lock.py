@@ -82,6 +82,21 @@ def holder_of(folder: Path, name: str = "") -> str | None:
         return None
 
 
+def is_in_use(folder: Path) -> bool:
+    """Return whether a process of this machine works in a folder, by its note there."""
+    try:
+        with _files(folder, "")[1].open(encoding="utf-8") as file:
+            note = json.loads(file.read(MOST_LETTERS))
+        if note["host"] != platform.node():
+            return True
+        os.kill(int(note["process"]), 0)
+    except PermissionError:  # a process of another user
+        return True
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, OverflowError):
+        return False
+    return True
+
+
 def is_lock(path: Path) -> bool:
     """Return whether a file belongs to a lock; a process that was killed leaves them behind."""
     return path.name.startswith(".") and path.name.endswith((LOCK, HOLDER))

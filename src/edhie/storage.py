@@ -18,19 +18,18 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tokenize import TokenError
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edhie.errors import EdhieError, SymbolError
+from edhie.files import PART, remove_link, replace_file, small_text
 from edhie.folder_lock import locked
 from edhie.safe_text import as_text_cell
 
 Arrays = Mapping[str, NDArray[Any]]
-PART = ".part"
 FILES, CHECKSUM = "files", "checksum"  # in a description: digests of the other files, and of the description
-MOST_TEXT = 1 << 26  # bytes of a description
 FAULTS = (
     EdhieError, ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RuntimeError, EOFError,
     zipfile.BadZipFile, SyntaxError, TokenError,
@@ -71,7 +70,7 @@ class FolderFormat:
         """Write files and description into a folder; its earlier files stay until all new ones are complete."""
         contents, part = self.files(description, files), folder / PART
         try:
-            _remove_link(part)
+            remove_link(part)
             shutil.rmtree(part, ignore_errors=True)
             part.mkdir(parents=True)
             try:
@@ -170,34 +169,6 @@ def _is(path: Path, what: Callable[[Path], bool]) -> bool:
         return what(path)
     except OSError:  # a name that is too long, or a place where one may not look
         return False
-
-
-def _remove_link(path: Path) -> None:
-    """Remove a symbolic link, as in an untrusted folder: writing would change the file that it points to."""
-    if path.is_symlink():
-        path.unlink()
-
-
-def replace_file(path: Path, content: bytes | Callable[[IO[bytes]], object]) -> None:
-    """Write a file atomically; `content` may be a function that writes to an open file."""
-    part = path.with_name(f"{path.name}{PART}")
-    _remove_link(part)
-    try:
-        with part.open("wb") as file:
-            file.write(content) if isinstance(content, bytes) else content(file)
-        part.replace(path)
-    except BaseException:
-        with suppress(OSError):  # half a file is of no use, and a full disk needs the room
-            part.unlink(missing_ok=True)
-        raise
-
-
-def small_text(path: Path) -> str:
-    """Return the text of a file such as a description; raise a ValueError if it is too large for one."""
-    size = path.stat().st_size
-    if size > MOST_TEXT:
-        raise ValueError(f"it has {size:,} bytes, and such a file has at most {MOST_TEXT:,}")
-    return path.read_text(encoding="utf-8")
 
 
 def pack(arrays: Arrays, notes: Mapping[str, str] | None = None) -> bytes:

@@ -37,7 +37,7 @@ def test_the_commands() -> None:
         "expr", "compare", "grammar list", "grammar show", "grammar sample",
         "corpus build", "corpus import", "corpus show", "corpus list",
         "train", "sample", "encode", "decode", "neighbours", "interpolate",
-        "model list", "model show", "bench", "fit", "show", "predict", "export", "revise", "warm",
+        "model list", "model show", "bench", "fit", "show", "predict", "export", "revise", "studio", "warm",
     }  # fmt: skip
 
 

@@ -17,7 +17,8 @@ from edhie.bench.problem import ALIASES, BenchmarkProblem
 from edhie.bench.problem_files import ProblemError, plain_id
 from edhie.bench.trial import COLUMNS, CURVE, Outcome, Shard, Trial, TrialSettings
 from edhie.errors import raised_as
-from edhie.storage import csv_text, digest, replace_file, small_text
+from edhie.files import replace_file, small_text
+from edhie.storage import csv_text, digest
 
 FORMAT = 1
 CURVES, ROWS = "curves", "rows"

@@ -50,6 +50,7 @@ COMMANDS = {
     "show": Entry("show:show_run", DISCOVERY, "run/ --index 3"),
     "predict": Entry("predict:predict", DISCOVERY, "run/ new.csv --out predicted.csv"),
     "export": Entry("export:export", DISCOVERY, "run/ --format c --out law.c"),
+    "studio": Entry("studio:studio", DISCOVERY, "--folder runs/"),
     "warm": Entry("warm:warm", DISCOVERY, "--jobs 2"),
     "expr": Entry("formulas:show_formula", FORMULAS, '"x0*(x0 + 1) - sin(x1)"', FormulaCommand),
     "compare": Entry("formulas:compare", FORMULAS, '"sin(x)^2" "1 - cos(x)^2"', FormulaCommand),

@@ -20,6 +20,7 @@ from edhie.cli.terminal import INTERRUPTED, exit_on_interrupt
 from edhie.console import error_console, say
 from edhie.errors import EdhieError
 from edhie.evaluate.parallel import core_count
+from edhie.event_log import EventLog
 from edhie.events import Event, Improved
 from edhie.fit import Discovery, Settings, discover
 from edhie.fit.measured import Measured
@@ -42,6 +43,7 @@ def fit(
     sigma: options.Sigma = None,
     validation: options.Validation = None,
     decimal: options.Decimal = None,
+    header: options.HeaderRow = None,
     sample: options.SampledRows = None,
     noise: options.NoiseName = Settings.noise,
     loss: options.LossName = Settings.loss,
@@ -67,6 +69,7 @@ def fit(
     cluster: options.Cluster = None,
     out: options.Out = None,
     resume: options.Resume = False,
+    events: options.Events = None,
     report: options.Report = True,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -97,14 +100,15 @@ def fit(
                 check_new_run(out)
             measured = read_measured(
                 data, target, features, validation, sigma=sigma, decimal=decimal, exclude=exclude,
-                missing=listed(missing), drop_missing=drop_missing, sample=sample,
+                missing=listed(missing), drop_missing=drop_missing, header=header, sample=sample,
             )  # fmt: skip
             columns = measured.problem.columns
             constraints = options.constraints_of(max_size, forbid_nesting, only, all_variables, columns=columns)
             settings = replace(settings, constraints=constraints)
             tell(measured, quiet=quiet)
             workers = Workers(jobs or core_count(), "local" if cluster is None else "dask", cluster)
-            found = _search(measured, settings, workers, out, resume=resume, quiet=quiet)
+            with EventLog(events, resume=resume) as log:
+                found = _search(measured, settings, workers, out, log, resume=resume, quiet=quiet)
             try:
                 if out is not None:
                     save(found, out)
@@ -125,7 +129,14 @@ def fit(
 
 
 def _search(
-    measured: Measured, settings: Settings, workers: Workers, out: Path | None, *, resume: bool, quiet: bool
+    measured: Measured,
+    settings: Settings,
+    workers: Workers,
+    out: Path | None,
+    log: EventLog,
+    *,
+    resume: bool,
+    quiet: bool,
 ) -> Discovery:
     """Search; if that fails, print the best expression and the folder to resume before the error is raised."""
     improved: list[Improved] = []
@@ -134,6 +145,7 @@ def _search(
         def watch(event: Event) -> None:
             if isinstance(event, Improved):
                 improved.append(event)
+            log(event)
             view(event)
 
         try:

@@ -9,6 +9,7 @@ from pathlib import Path
 from edhie.cli.terminal import only_warnings
 from edhie.console import error_console, say
 from edhie.errors import shortened
+from edhie.evaluate.tables import Header
 from edhie.expr import SymbolLibrary
 from edhie.fit.measured import Measured, read_file
 
@@ -27,12 +28,13 @@ def read_measured(
     exclude: str = "",
     missing: Sequence[float | str] = (),
     drop_missing: bool = False,
+    header: Header | None = None,
     sample: int | None = None,
 ) -> Measured:
     """Read a file as `read_file` does; `features` and `exclude` are lists as in CSV."""
     return read_file(
         path, target, features=listed(features), exclude=listed(exclude), validation=validation, sigma=sigma,
-        decimal=decimal, missing=missing, drop_missing=drop_missing, sample=sample,
+        decimal=decimal, missing=missing, drop_missing=drop_missing, header=header, sample=sample,
     )  # fmt: skip
 
 

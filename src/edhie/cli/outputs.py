@@ -50,6 +50,7 @@ MODEL = Kind(
     "config.json symbols.json weights.safetensors history.csv history.png README.md training.safetensors".split(),
 )
 CORPUS = Kind("corpus", ("corpus.json", ".unfinished/recipe.json"), ("corpus.json", "expressions.txt"))
+STUDIO = "studio"  # the subfolder of a run in which `edhie studio` keeps what was asked
 KINDS = (RUN, MODEL, CORPUS, Kind("regressor", ("estimator.json",), ("estimator.json",)))
 
 
@@ -141,6 +142,6 @@ def check_new_run(folder: Path) -> None:
     if RUN.is_in(folder):
         raise EdhieError(f"{folder} holds a search already; resume it with --resume, or choose another folder")
     with raised_as(EdhieError, f"cannot look into {folder}"):
-        is_empty = all(map(is_lock, folder.iterdir()))
+        is_empty = all(is_lock(path) or path.name == STUDIO for path in folder.iterdir())
     if not is_empty:
         raise EdhieError(f"{folder} is not empty; choose another folder, or one that is not there yet")

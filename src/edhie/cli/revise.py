@@ -16,6 +16,9 @@ from edhie.cli.terminal import INTERRUPTED, exit_on_interrupt
 from edhie.console import error_console, say
 from edhie.errors import EdhieError, SearchError, raised_as, shortened
 from edhie.evaluate.parallel import core_count
+from edhie.event_log import EventLog
+from edhie.events import Event
+from edhie.files import replace_file
 from edhie.fit.revision import Revision
 from edhie.fit.revision import revise as revised
 from edhie.fit.run_folder import BEST, REVISIONS
@@ -23,7 +26,7 @@ from edhie.fit.settings import Settings
 from edhie.plots import save
 from edhie.plots.trees import plot_difference
 from edhie.safe_text import printable
-from edhie.storage import csv_text, replace_file
+from edhie.storage import csv_text
 from edhie.view import SearchView
 
 PICTURE = "difference.png"
@@ -43,6 +46,7 @@ def revise(
     loss: options.LossName = Settings.loss,
     validation: options.Validation = None,
     decimal: options.Decimal = None,
+    header: options.HeaderRow = None,
     max_time: options.MaxTime = None,
     evaluations: options.Evaluations = None,
     target_error: options.TargetError = None,
@@ -56,6 +60,7 @@ def revise(
     jobs: options.Jobs = None,
     out: options.Out = None,
     resume: options.Resume = False,
+    events: options.Events = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
@@ -71,16 +76,22 @@ def revise(
             check_new_run(out)
         measured = read_measured(
             data, target, features, validation, sigma=sigma, decimal=decimal, exclude=exclude,
-            missing=listed(missing), drop_missing=drop_missing,
+            missing=listed(missing), drop_missing=drop_missing, header=header,
         )  # fmt: skip
         columns = measured.problem.columns
         constraints = options.constraints_of(max_size, forbid_nesting, only, all_variables, columns=columns)
         settings = replace(settings, constraints=constraints)
         tell(measured, quiet=quiet)
-        with SearchView(target=measured.problem.target, is_quiet=quiet) as view:
+        with SearchView(target=measured.problem.target, is_quiet=quiet) as view, EventLog(events, resume=resume) as log:
+
+            def watch(event: Event) -> None:
+                log(event)
+                view(event)
+
             found = revised(
-                formula, measured.problem, settings, on_event=view, folder=out, resume=resume, jobs=jobs or core_count()
-            )
+                formula, measured.problem, settings, on_event=watch, folder=out, resume=resume,
+                jobs=jobs or core_count(),
+            )  # fmt: skip
         try:
             if out is not None:
                 _save(found, out)

@@ -18,6 +18,7 @@ from edhie.cli.options import complete_model
 from edhie.console import help_of
 from edhie.errors import SymbolError, shortened, suggestion
 from edhie.evaluate.constraints import Constraints
+from edhie.evaluate.tables import Header
 from edhie.expr.symbols import ALIASES, OPERATORS
 from edhie.fit.settings import Noise, Selection, Settings
 
@@ -60,6 +61,9 @@ DropMissing = Annotated[bool, option(DATA, "Leave out rows with missing values."
 Sigma = Annotated[str | None, option(DATA, "Column of the target's standard errors.", metavar="COLUMN")]
 Validation = Annotated[Path | None, option(DATA, "Table of held-out rows to choose by.", metavar="FILE")]
 Decimal = Annotated[Literal[",", "."] | None, option(DATA, "Decimal mark, if it is not recognised.", metavar="MARK")]
+HeaderRow = Annotated[
+    Header | None, option(DATA, "First row: no names; or mend, for some.", "--header", metavar="no|mend")
+]
 SampledRows = Annotated[
     int | None,
     option(DATA, "Rows to search; all are fitted (Parquet, NumPy).", "--sample", metavar="ROWS", callback=within(100)),
@@ -107,6 +111,7 @@ Cluster = Annotated[
 ]
 Out = Annotated[Path | None, option(OUTPUT, "Folder to keep everything in.", metavar="FOLDER")]
 Resume = Annotated[bool, option(OUTPUT, "Resume the search in the folder.", "--resume")]
+Events = Annotated[Path | None, option(OUTPUT, "Write events as JSON lines to a file.", metavar="FILE")]
 Report = Annotated[bool, option(OUTPUT, "Draw pictures and write report.html.", "--report/--no-report")]
 Quiet = Annotated[bool, option(OUTPUT, "Print the equation only.", "--quiet")]
 Json = Annotated[bool, option(OUTPUT, "Print JSON.", "--json")]

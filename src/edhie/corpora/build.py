@@ -23,8 +23,9 @@ from edhie.errors import CorpusError, EdhieError, raised_as
 from edhie.expr import Expr, Forest, SymbolLibrary, from_prefix, to_prefix
 from edhie.expr.symbols import Symbol
 from edhie.expr.sympy_pool import SympyPool
+from edhie.files import replace_file
 from edhie.grammar import PCFG
-from edhie.storage import digest, replace_file
+from edhie.storage import digest
 
 ROUND = 1000  # candidates drawn at once; a build that is stopped loses at most one round's work
 DRAWN_SIZE = 127  # the most nodes a candidate may have, before it is simplified

@@ -15,6 +15,7 @@ from typing import Any
 from edhie.errors import EdhieError, SearchError, SymbolError
 from edhie.expr import Symbol, SymbolLibrary
 from edhie.expr.symbols import OPERATORS, constant
+from edhie.files import small_text
 from edhie.fit.background_training import Wanted, trained_or_started
 from edhie.fit.field import field_of
 from edhie.fit.settings import Settings
@@ -23,7 +24,6 @@ from edhie.generators.renamed import renamed
 from edhie.generators.saving import folder_of, general_for
 from edhie.grammar import load as load_grammar
 from edhie.search.checkpoint import DESCRIPTION
-from edhie.storage import small_text
 
 GENERAL = "general"
 INVERSES = {"sin": "asin", "cos": "acos", "tan": "atan", "exp": "log"}

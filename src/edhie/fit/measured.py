@@ -13,7 +13,7 @@ from edhie.errors import DataError, shortened, suggestion
 from edhie.evaluate import Data, read_data
 from edhie.evaluate.data import what_never_varies
 from edhie.evaluate.large_table import LARGE, LargeTable, check_sigma
-from edhie.evaluate.tables import Numbers, Table, open_table
+from edhie.evaluate.tables import Header, Numbers, Table, open_table
 from edhie.fit.problem import HELD_OUT_PARTS, MOST_HELD_OUT, SPLIT_SEED, Problem, variable_names
 
 LEAST_ROWS = 2
@@ -48,18 +48,20 @@ def read_file(
     decimal: str | None = None,
     missing: Sequence[float | str] = (),
     drop_missing: bool = False,
+    header: Header | None = None,
     sample: int | None = None,
 ) -> Measured:
     """Read the chosen columns of a file, and of one for validation; raise an error if there is nothing to explain.
 
     `features` are the columns to explain the target with; without any, all columns of numbers that `exclude` does not
     name. `missing` are numbers or texts that stand for a missing value; with `drop_missing`, rows with a missing value
-    are left out, otherwise they raise an error. `path` may be "-", for standard input. Parquet and NumPy files of more
-    than 25 million numbers are not held in memory: 20,000 rows, or as many as `sample` says, are searched, 20,000
-    others are held out, and equations are fitted to all other rows.
+    are left out, otherwise they raise an error. `header` is for files whose first row does not name each column. `path`
+    may be "-", for standard input. Parquet and NumPy files of more than 25 million numbers are not held in memory:
+    20,000 rows, or as many as `sample` says, are searched, 20,000 others are held out, and equations are fitted to all
+    other rows.
     """
     began = time.perf_counter()
-    table = open_table(path, decimal=decimal, missing=missing)
+    table = open_table(path, decimal=decimal, missing=missing, header=header)
     path = table.path
     # columns may be named as in the table or as in equations
     own = dict(zip(variable_names(table.names), table.names, strict=True)) | {name: name for name in table.names}
@@ -85,7 +87,7 @@ def read_file(
     _check_variation(train, path, target)
     notes, apart_path = table.notes, None
     if validation is not None:
-        other = open_table(validation, decimal=decimal, missing=missing)
+        other = open_table(validation, decimal=decimal, missing=missing, header=header)
         held_out, apart_path = _validation_data(replace(whole, table=other)), other.path
     problem = Problem.of(train, target=target, validation=held_out)
     problem = replace(problem, whole=whole) if is_sampled else problem

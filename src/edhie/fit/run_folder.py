@@ -20,6 +20,7 @@ from edhie.evaluate.data import with_resolution
 from edhie.evaluate.resolution import Resolution
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.symbols import Symbol
+from edhie.files import small_text
 from edhie.fit.all_rows import AllRows
 from edhie.fit.equation import Equation
 from edhie.fit.problem import Problem
@@ -29,7 +30,7 @@ from edhie.results import Candidate, Candidates, History, SearchResult, saving
 from edhie.results.saving import SYMBOLS
 from edhie.search.checkpoint import DESCRIPTION as RUN
 from edhie.selection.noise import model_of
-from edhie.storage import FolderFormat, csv_text, pack, small_text, unpack
+from edhie.storage import FolderFormat, csv_text, pack, unpack
 
 DESCRIPTION, ROWS, EQUATIONS, BEST = "discovery.json", "data.safetensors", "equations.csv", "best.txt"
 REVISIONS = "revisions.csv"  # of `edhie revise`, whose folder holds a search too

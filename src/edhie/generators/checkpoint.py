@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from edhie.errors import GeneratorError
 from edhie.expr import Forest
-from edhie.storage import Arrays, FolderFormat, as_json, digest, pack, replace_file, unpack
+from edhie.files import replace_file
+from edhie.storage import Arrays, FolderFormat, as_json, digest, pack, unpack
 
 STATE = "training.safetensors"
 FORMAT = FolderFormat("training", 1, STATE, GeneratorError, "delete it and train again")

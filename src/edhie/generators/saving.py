@@ -15,11 +15,12 @@ import edhie
 from edhie.errors import GeneratorError, suggestion
 from edhie.expr import SymbolLibrary
 from edhie.expr.symbols import Symbol
+from edhie.files import small_text
 from edhie.generators.base import Model
 from edhie.generators.config import TrainConfig
 from edhie.generators.hvae.hvae import HVAE
 from edhie.generators.sequence.model import CVAE, GVAE
-from edhie.storage import FolderFormat, csv_text, pack, small_text, unpack
+from edhie.storage import FolderFormat, csv_text, pack, unpack
 
 MODELS: dict[str, type[Model]] = {model.kind: model for model in (HVAE, GVAE, CVAE)}
 CONFIG, SYMBOLS, WEIGHTS = "config.json", "symbols.json", "weights.safetensors"

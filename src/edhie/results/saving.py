@@ -17,10 +17,11 @@ import edhie
 from edhie.errors import KeepError, SearchError
 from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.symbols import Symbol
+from edhie.files import small_text
 from edhie.results.candidates import Candidates
 from edhie.results.front import Front
 from edhie.results.result import STOPPED, History, SearchCounts, SearchResult
-from edhie.storage import FolderFormat, csv_text, small_text
+from edhie.storage import FolderFormat, csv_text
 
 DESCRIPTION, SYMBOLS, CANDIDATES = "result.json", "symbols.json", "candidates.jsonl"
 FRONT, HISTORY = "front.csv", "history.csv"

@@ -21,13 +21,14 @@ import edhie
 from edhie.archives import read_arrays
 from edhie.errors import KeepError, SearchError, shortened
 from edhie.evaluate.evaluator import Evaluator
+from edhie.files import replace_file
 from edhie.folder_lock import is_lock
 from edhie.results import History
 from edhie.results.saving import DESCRIPTION as RESULT
 from edhie.search.arrays import under
 from edhie.search.base import State, Strategy, Tally, Task
 from edhie.search.sampling import drawn
-from edhie.storage import FolderFormat, digest, replace_file
+from edhie.storage import FolderFormat, digest
 
 DESCRIPTION, ARRAYS = "run.json", "checkpoint.npz"
 STORED = FolderFormat("search", 3, DESCRIPTION, SearchError, "delete the folder and start again", KeepError)

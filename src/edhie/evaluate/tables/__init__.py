@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from edhie.errors import DataError
-from edhie.evaluate.tables.table import Numbers, Source, Table
+from edhie.evaluate.tables.table import Header, Numbers, Source, Table
 
-__all__ = ["Numbers", "Table", "open_table"]
+__all__ = ["Header", "Numbers", "Table", "open_table"]
 
 JSON_LINES, PARQUET, EXCEL = (".jsonl", ".ndjson"), (".parquet", ".pq"), (".xlsx", ".xlsm")
 NPY, NPZ = ".npy", ".npz"
@@ -17,12 +17,15 @@ STARTS = {b"{": JSON_LINES[0], b"PAR1": PARQUET[0], b"PK\x03\x04": EXCEL[0], b"\
 """First bytes of files whose names do not tell what they are."""
 
 
-def open_table(path: Path, *, decimal: str | None = None, missing: Sequence[float | str] = ()) -> Table:
+def open_table(
+    path: Path, *, decimal: str | None = None, missing: Sequence[float | str] = (), header: Header | None = None
+) -> Table:
     """Open a file of measurements, or standard input ("-"); its name or first bytes tell its format.
 
     CSV, TSV, JSON lines, Parquet, NumPy and Excel files are read, also compressed by gzip (`.csv.gz`). `decimal` is the
     decimal mark of the numbers in a text, "," or "."; None to recognise it. `missing` are numbers or texts that stand
-    for a missing value, such as -999; empty cells, NA and null always do.
+    for a missing value, such as -999; empty cells, NA and null always do. `header` is for text and
+    Excel files whose first row does not name each column.
     """
     from edhie.evaluate.tables.columnar import npy_table, npz_table, parquet_table
     from edhie.evaluate.tables.excel import excel_table
@@ -39,10 +42,10 @@ def open_table(path: Path, *, decimal: str | None = None, missing: Sequence[floa
         if source.suffix == NPZ:  # it begins as Excel's files do
             return npz_table(source, missing)
         if format_ in EXCEL or source.suffix in EXCEL:
-            return excel_table(source, missing)
+            return excel_table(source, missing, header)
         if format_ in JSON_LINES:
             return JsonLinesTable(source, missing=missing)
-        return TextTable(source, decimal=decimal, missing=missing)
+        return TextTable(source, decimal=decimal, missing=missing, header=header)
     except FileNotFoundError:
         raise DataError(f"there is no file {path}") from None
     except IsADirectoryError:

@@ -10,7 +10,7 @@ import numpy as np
 from edhie.archives import check_zip
 from edhie.errors import DataError, shortened
 from edhie.evaluate.tables.frames import FrameTable
-from edhie.evaluate.tables.table import Source, checked_names
+from edhie.evaluate.tables.table import Header, Source, checked_names
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -30,7 +30,7 @@ class _Sheet(NamedTuple):
     """The names of all sheets."""
 
 
-def excel_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
+def excel_table(source: Source, missing: Sequence[float | str], header: Header | None = None) -> FrameTable:
     """Read the first sheet of an Excel file: its first row that is not empty holds the names."""
     try:
         rows, sheets = _first_sheet(source)
@@ -41,8 +41,8 @@ def excel_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
     except Exception as error:  # of many kinds: not a zip archive, no sheets, damaged sheets
         raise DataError(f"{source.path} cannot be read as an Excel file: {error}; save it as CSV") from error
     first = ["" if name != name else str(name) for name in frame.iloc[0]] if len(frame) else []  # NaN is not itself
-    names = checked_names(source.path, first)
-    below = frame.iloc[1:].infer_objects().set_axis(list(names), axis=1)
+    names = checked_names(source.path, first, header)
+    below = frame.iloc[0 if header == "no" else 1 :].infer_objects().set_axis(list(names), axis=1)
     table = FrameTable(source, names, lambda _: iter([below]), missing)
     if len(sheets) > 1:
         table.format_notes = (f"has {len(sheets)} sheets, of which the first, {shortened(sheets[0], 40)!r}, is read",)

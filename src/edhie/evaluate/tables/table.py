@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, TextIO, cast, final
+from typing import BinaryIO, Literal, TextIO, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,21 @@ from edhie.evaluate.lookalikes import warn_of_lookalikes
 from edhie.evaluate.tables.decimals import is_any_number, is_number
 
 Numbers = NDArray[np.float64]
+Header = Literal["no", "mend"]
+"""What to do about the first row: "no" if it holds no names; "mend" to name columns whose name is missing or taken."""
 MISSING = frozenset(("", "na", "n/a", "#n/a", "null", "none"))  # in small letters
 STANDARD_INPUT = "-"
 GZIP = b"\x1f\x8b"
 WHAT_NEXT = "fill in a number, or leave such rows out with --drop-missing (in Python drop_missing=True)"
+
+
+class HeaderError(DataError):
+    """The first row does not name each column."""
+
+    def __init__(self, message: str, *, is_missing: bool = False) -> None:
+        super().__init__(message)
+        self.is_missing = is_missing
+        """True if the first row is one of numbers, so that there are no names at all."""
 
 
 class Source:
@@ -177,23 +188,45 @@ class Table(ABC):
         return "; separate columns by commas" if is_other else ""
 
 
-def checked_names(path: Path, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the stripped names of columns; raise unless all are given and different."""
+def checked_names(path: Path, names: Sequence[str], header: Header | None = None) -> tuple[str, ...]:
+    """Return the stripped names of columns; raise unless all are given and different, or made so by `header`."""
     names = tuple(name.strip() for name in names)
+    if header == "no":
+        names = tuple(f"x{k + 1}" for k in range(len(names)))
+    elif header == "mend":
+        names = _mended(names)
     if not names:
         raise DataError(f"{path} is empty; write a row of names, then one row of numbers a measurement")
     must = f"{path}: the first row must name each column"
     if all(map(is_any_number, names)):
-        raise DataError(f"{must}, and it holds only numbers ({shortened(', '.join(names), 40)}); write names above it")
+        only = f"and it holds only numbers ({shortened(', '.join(names), 40)}); write names above it"
+        raise HeaderError(f"{must}, {only}", is_missing=True)
     if "" in names:
-        raise DataError(f"{must}, and column {names.index('') + 1} has no name; write one, or remove the column")
+        raise HeaderError(f"{must}, and column {names.index('') + 1} has no name; write one, or remove the column")
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
-        raise DataError(f"{must} differently, and {name!r} is there {count} times; rename all but one")
+        raise HeaderError(f"{must} differently, and {name!r} is there {count} times; rename all but one")
     if half := next((name for name in names if not name.isascii() and any(map(_is_half, name))), None):
         raise DataError(f"{path}: the name {half!r} holds half a character, which cannot be saved; rename the column")
     warn_of_lookalikes(path, names)
     return names
+
+
+def _mended(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names, with others for those that are empty or there already.
+
+    >>> _mended(["", "a", "a"])
+    ('column_1', 'a', 'a_2')
+    """
+    found: dict[str, None] = {}
+    counts: Counter[str] = Counter()
+    for place, name in enumerate(names, start=1):
+        name = stem = name or f"column_{place}"
+        while name in found:
+            counts[stem] += 1
+            name = f"{stem}_{counts[stem] + 1}"
+        found[name] = None
+    return tuple(found)
 
 
 def _is_half(letter: str) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from edhie.errors import DataError, shortened
 from edhie.evaluate.tables.decimals import COMMA, POINT, Use, is_number, uses_in
 from edhie.evaluate.tables.rows import Row, RowTable
-from edhie.evaluate.tables.table import Numbers, Source, checked_names
+from edhie.evaluate.tables.table import Header, Numbers, Source, checked_names
 
 HEAD_BYTES = 4096  # that tell the encoding
 HEAD_LINES = 100  # that tell the separator and the decimal mark
@@ -32,7 +32,14 @@ COMMENT = "#"
 class TextTable(RowTable):
     """A text file; its encoding, separator and decimal mark follow from its name, first bytes and first rows."""
 
-    def __init__(self, source: Source, *, decimal: str | None = None, missing: Sequence[float | str] = ()) -> None:
+    def __init__(
+        self,
+        source: Source,
+        *,
+        decimal: str | None = None,
+        missing: Sequence[float | str] = (),
+        header: Header | None = None,
+    ) -> None:
         super().__init__(source, missing)
         self._given_mark = decimal
         self._encoding = _encoding(source)
@@ -56,7 +63,9 @@ class TextTable(RowTable):
         with self._opened(self._encoding) as file:
             parsed = self._parsed(itertools.islice(file, n_before, None), n_before)
             self._names_line, names = next(parsed, (0, list[str]()))
-        self.names = checked_names(source.path, _without_comment_mark(names))
+        self.names = checked_names(source.path, _without_comment_mark(names), header)
+        if header == "no":
+            self._names_line = n_before
 
     def _rows(self) -> Iterator[Row]:
         with self._opened(self._encoding) as file:

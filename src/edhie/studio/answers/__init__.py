@@ -1,0 +1,1 @@
+"""Answers of the workshop: functions from plain data to plain data, ready for JSON."""

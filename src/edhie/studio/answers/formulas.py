@@ -1,0 +1,144 @@
+"""Formulas that users type or paste, in plain text or LaTeX: checked, with the place of a fault, and rendered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from edhie.errors import EdhieError, ParseError
+from edhie.expr import Expr, SymbolLibrary, parse
+from edhie.expr.latex_reader import from_latex
+from edhie.expr.mathml import mathml_name, to_mathml
+from edhie.expr.standard_libraries import everything
+from edhie.fit.problem import variable_names
+from edhie.search.template import Template
+from edhie.studio.answers.trees import tree
+from edhie.studio.refusals import Refused
+
+MOST_LETTERS = 20_000
+MOST_NODES = 5000  # that are rendered
+MOST_LINES = 5000  # formulas of a field
+LEFT_SIDE = re.compile(r"\s*\\?[^\W\d][\w\\{}]*\s*(?:\([^()=]*\))?\s*=(?!=)")
+TOKEN = re.compile(r"\\?[^\W\d]\w*|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\S")
+
+
+def check(text: str, kind: str, variables: Sequence[str]) -> dict[str, Any]:
+    """Return a formula, a template or the formulas of a field as they were read, or the place of the fault."""
+    names = variable_names(variables)
+    if kind == "field":
+        found = [_line(k, line) for k, line in enumerate(text.splitlines()) if _is_formula(line)]
+        if len(found) > MOST_LINES:
+            raise Refused(f"these are {len(found):,} formulas, and at most {MOST_LINES:,} are read", 413)
+        return {"ok": any(each["ok"] for each in found), "formulas": found}
+    try:
+        _check_length(text)
+        if kind == "template":
+            return _template(text, names)
+        expr = read(text, everything(names) if names else None)
+        return {"ok": True, "text": str(expr), "tree": tree(expr), **_rendered(expr)}
+    except EdhieError as error:
+        return {"ok": False, **fault(error, text)}
+
+
+def read(text: str, library: SymbolLibrary | None) -> Expr:
+    """Return the expression of a text in either notation; the left-hand side of an equation is passed over."""
+    left = LEFT_SIDE.match(text)
+    start = left.end() if left else 0
+    reader = from_latex if "\\" in text or "{" in text else parse
+    try:
+        return reader(text[start:], library)
+    except ParseError as error:
+        raise ParseError(error.what, text, start + error.position) from None
+
+
+def fault(error: EdhieError, text: str) -> dict[str, Any]:
+    """Return a message, and the line, the start and the length of the part that is wrong."""
+    if not isinstance(error, ParseError):
+        return {"error": str(error), "line": 0, "start": 0, "length": len(text)}
+    start = min(error.position, len(text))
+    token = TOKEN.match(text, start)
+    length = len(token[0]) if token else 1
+    return {"error": error.what, "line": text.count("\n", 0, start), "start": start, "length": length}
+
+
+def _rendered(expr: Expr) -> dict[str, Any]:
+    return {"mathml": to_mathml(expr, number_format=".6g"), "variables": list(dict.fromkeys(_used(expr)))}
+
+
+def _used(expr: Expr) -> list[str]:
+    return [token for token in expr.tokens if expr.library[token].kind == "variable"]
+
+
+def _check_length(text: str) -> None:
+    if len(text) > MOST_LETTERS:
+        raise EdhieError(f"the formula has {len(text):,} letters; at most {MOST_LETTERS:,} are read")
+    if len(TOKEN.findall(text)) > MOST_NODES:
+        raise EdhieError(f"the formula has more than {MOST_NODES:,} symbols; write a shorter one")
+
+
+def _line(number: int, text: str) -> dict[str, Any]:
+    """Return one formula of a field; its variables may have any names."""
+    try:
+        _check_length(text)
+        return {"line": number, "ok": True, **_rendered(read(text, None))}
+    except EdhieError as error:
+        return {**fault(error, text), "line": number, "ok": False}
+
+
+def _is_formula(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
+def _template(text: str, names: Sequence[str]) -> dict[str, Any]:
+    found = Template.parse(text, everything(names))
+    mathml = to_mathml(found.frame[0], number_format=".6g")
+    for hole, call in enumerate(found.calls):
+        inside = "<mo>,</mo>".join(mathml_name(each) for each in call.arguments)
+        shown = f"<mrow>{mathml_name(call.name)}<mo>(</mo>{inside}<mo>)</mo></mrow>"
+        mathml = mathml.replace(mathml_name(found.hole_library.names[found.hole_tokens[hole]]), shown)
+    variables = [name for call in found.calls for name in call.arguments]
+    return {"ok": True, "text": text.strip(), "mathml": mathml, "variables": list(dict.fromkeys(variables))}
+
+
+# -- formulas of a question -------------------------------------------------------------------
+
+
+def plain_formula(text: str, names: Sequence[str], field: str) -> str:
+    """Return a formula in plain text; raise `Refused` with its field and the place of the fault."""
+    try:
+        _check_length(text)
+        return str(read(text, everything(names)))
+    except EdhieError as error:
+        raise refused(error, text, field) from error
+
+
+def plain_template(text: str, names: Sequence[str]) -> str:
+    """Return a template that can be read."""
+    try:
+        _check_length(text)
+        Template.parse(text, everything(names))
+    except EdhieError as error:
+        raise refused(error, text, "template") from error
+    return text.strip()
+
+
+def plain_field(text: str) -> str:
+    """Return the formulas of a field, one a line in plain text; those that cannot be read are left out."""
+    found: list[str] = []
+    first: Refused | None = None
+    for line in filter(_is_formula, text.splitlines()):
+        try:
+            _check_length(line)
+            found.append(str(read(line, None)))
+        except EdhieError as error:
+            first = first or refused(error, line, "field")
+    if not found:
+        raise first or Refused("there is no formula here; write one a line", where={"field": "field"})
+    return "".join(f"{each}\n" for each in found)
+
+
+def refused(error: EdhieError, text: str, field: str) -> Refused:
+    """Return the error for a formula, with its place in the text."""
+    told = fault(error, text)
+    return Refused(told["error"], where={"field": field, "start": told["start"], "length": told["length"]})

@@ -1,0 +1,55 @@
+"""Tables of the page, opened; messages have the user's name of the file."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from edhie.errors import EdhieError
+from edhie.evaluate.tables import Header, Table, open_table
+from edhie.evaluate.tables.table import HeaderError
+from edhie.studio.refusals import Refused
+
+HEADER_NOTES = {
+    "no": "The first row holds numbers, so the file has no names; columns are called x1, x2 and so on.",
+    "mend": "Some columns had no name, or one that is there twice; they were given one.",
+}
+
+
+def opened(path: Path, options: dict[str, Any]) -> tuple[Table, str | None]:
+    """Return a table, and how its names were made: "no" if it had none, "mend" if some were wrong, None if right."""
+    reading: dict[str, Any] = {"decimal": options.get("decimal"), "missing": _listed(options.get("missing", ""))}
+    header: Header | None = options.get("header")
+    if header is None:
+        try:
+            return open_table(path, **reading), None
+        except HeaderError as error:
+            header = "no" if error.is_missing else "mend"
+    return open_table(path, header=header, **reading), header
+
+
+@contextmanager
+def for_the_user(path: Path, name: str) -> Iterator[None]:
+    """Raise errors with the user's name of the file in place of its path, and no advice about the command line."""
+    try:
+        yield
+    except Refused:
+        raise
+    except EdhieError as error:
+        raise Refused(worded(str(error), path, name)) from error
+
+
+def worded(message: str, path: Path, name: str) -> str:
+    """Return a message of the command line in the words of the page."""
+    message = message.replace(str(path), name)
+    for advice in (" with --drop-missing (in Python drop_missing=True)", " (in Python decimal=)"):
+        message = message.replace(advice, "")
+    return message.replace("(--decimal .)", "(decimal point)").replace("(--decimal ,)", "(decimal comma)")
+
+
+def _listed(texts: str) -> list[str]:
+    """Return the texts of a line of CSV, as the command reads it."""
+    return [each.strip() for each in next(csv.reader([texts], skipinitialspace=True), []) if each.strip()]

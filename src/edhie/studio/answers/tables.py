@@ -1,0 +1,280 @@
+"""Summaries of tables: columns with their ranges, a preview, and problems with remedies; points of a scatter."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from edhie.errors import DataError, shortened
+from edhie.evaluate.tables import Table
+from edhie.evaluate.tables.decimals import parse_number
+from edhie.evaluate.tables.table import Missing
+from edhie.safe_text import printable
+from edhie.studio.answers.plain import Numbers, finite, finites, some_rows
+from edhie.studio.answers.reading import HEADER_NOTES, for_the_user, opened, worded
+from edhie.studio.refusals import Refused
+
+PREVIEW = 20  # rows
+BINS = 20
+MOST_PROBLEMS = 20
+MOST_FEATURES = 30  # that are ticked at first
+LONGEST_CELL = 60
+ERRORS = re.compile(r"(?:sigma|err|error|errors|std|sd|se|uncertainty|u)", re.IGNORECASE)
+
+
+@dataclass
+class Column:
+    """What is known of a column."""
+
+    name: str
+    values: Numbers | None = None
+    """Its numbers, NaN where there is none; None for a column of text."""
+    n_missing: int = 0
+    others: Counter[str] = field(default_factory=Counter)
+    """Cells that are no numbers, and how often they are there."""
+    first_missing: int | None = None
+    first_other: tuple[int, str] | None = None
+    distinct: int = 0
+
+    @property
+    def kind(self) -> str:
+        """`number`, `text` or `empty`."""
+        if self.values is None:
+            return "text" if self.others else "empty"
+        return "number" if np.isfinite(self.values).any() else "empty"
+
+    @property
+    def is_constant(self) -> bool:
+        """True for numbers that are all the same."""
+        return self.kind == "number" and self.distinct == 1
+
+    def as_json(self) -> dict[str, Any]:
+        """Return its type, range and histogram."""
+        found: dict[str, Any] = {
+            "name": self.name, "kind": self.kind, "n_missing": self.n_missing, "n_other": self.others.total(),
+            "min": None, "max": None, "mean": None, "distinct": self.distinct, "is_constant": self.is_constant,
+            "histogram": None,
+        }  # fmt: skip
+        if self.values is None or self.kind != "number":
+            return found
+        numbers = self.values[np.isfinite(self.values)]
+        with np.errstate(all="ignore"):
+            low, high = float(numbers.min()), float(numbers.max())
+            found |= {"min": low, "max": high, "mean": finite(numbers.mean())}
+            if np.isfinite(high - low):
+                counts, edges = np.histogram(numbers, BINS if high > low else 1)
+                found["histogram"] = {"edges": finites(edges), "counts": counts.tolist()}
+        return found
+
+
+def summary(path: str, name: str, options: dict[str, Any], rows: int, columns: int) -> dict[str, Any]:
+    """Return what the page shows of a table; raise `Refused` if it cannot be read at all.
+
+    `rows` and `columns` are the most that are allowed.
+    """
+    file = Path(path)
+    with for_the_user(file, name):
+        table, header = opened(file, options)
+        _check(len(table.names), columns, "columns", "choose the columns that matter, and save them as a file")
+        if table.n_rows is not None:
+            _check(table.n_rows, rows, "rows", "save a sample of them; the command line reads tables of any size")
+        preview = [[_cell(cell) for cell in row] for row in itertools.islice(table.texts(), PREVIEW)]
+        found, faults = _columns(table, options)
+        n_rows = max((len(each.values) for each in found if each.values is not None), default=0)
+        n_rows = n_rows or sum(1 for _ in table.texts())
+        _check(n_rows, rows, "rows", "save a sample of them; the command line reads tables of any size")
+        if n_rows == 0:
+            raise Refused(f"{name} has names and no rows; add measurements below them")
+    problems = [{"message": worded(text, file, name), "remedies": _decimal_remedies(text)} for text in faults]
+    problems += [each for column in found for each in _problems(column, drops=bool(options.get("drop_missing")))]
+    notes = [HEADER_NOTES[header]] if header else []
+    notes += [f"The file {note}." for note in table.notes]
+    return {
+        "name": name,
+        "rows": n_rows,
+        "columns": [each.as_json() for each in found],
+        "preview": preview,
+        "notes": notes,
+        "problems": problems[:MOST_PROBLEMS],
+        "suggested": _suggested(found),
+        "options": options | ({"header": header} if header else {}),
+    }
+
+
+def scatter(path: str, name: str, options: dict[str, Any], x: str, y: str) -> dict[str, Any]:
+    """Return the points of two columns; rows without a number in both are left out."""
+    file = Path(path)
+    with for_the_user(file, name):
+        table, _ = opened(file, options)
+        for each in (x, y):
+            if each not in table.names:
+                raise Refused(f"{name} has no column {each!r}", 404)
+        found, _ = _columns(table, options, only=[x, y])
+    both = [each.values for each in found if each.values is not None]
+    if len(both) < len({x, y}):
+        return {"x": [], "y": []}
+    values = np.stack(both if x != y else both * 2, axis=1)
+    values = values[np.isfinite(values).all(axis=1)]
+    chosen = values[some_rows(len(values))]
+    return {"x": finites(chosen[:, 0]), "y": finites(chosen[:, 1])}
+
+
+def _check(count: int, most: int, what: str, instead: str) -> None:
+    if count > most:
+        raise Refused(f"the table has {count:,} {what}, and the studio reads at most {most:,}; {instead}", 413)
+
+
+def _cell(text: str) -> str:
+    return printable(shortened(text, LONGEST_CELL))
+
+
+# -- columns --------------------------------------------------------------------------------
+
+
+def _columns(
+    table: Table, options: dict[str, Any], *, only: Sequence[str] | None = None
+) -> tuple[list[Column], list[str]]:
+    """Return the columns, and messages about numbers that can be read in two ways."""
+    names = list(table.names if only is None else dict.fromkeys(only))
+    numeric = table.without_text(names)
+    by_name = {name: Column(name) for name in names}
+    faults: list[str] = []
+    try:
+        numbers = table.numbers(numeric, with_gaps=True)
+        for k, name in enumerate(numeric):
+            _set_numbers(by_name[name], numbers[:, k])
+        slow = [name for name in names if name not in numeric]
+    except DataError as error:
+        if "can mean" in str(error) or "write all numbers" in str(error):
+            faults.append(str(error))
+        slow = names
+    if slow:
+        _read_cells(table, [by_name[name] for name in slow], set(numeric), options)
+    return list(by_name.values()), faults
+
+
+def _set_numbers(column: Column, values: Numbers) -> None:
+    column.values = values
+    gaps = np.flatnonzero(~np.isfinite(values))
+    column.n_missing, column.first_missing = len(gaps), int(gaps[0]) + 1 if len(gaps) else None
+    column.distinct = len(np.unique(values[np.isfinite(values)]))
+
+
+def _read_cells(table: Table, columns: Sequence[Column], numeric: set[str], options: dict[str, Any]) -> None:
+    """Read columns cell by cell, to find those cells that are no numbers."""
+    missing = Missing(next(csv.reader([options.get("missing", "")], skipinitialspace=True), []))
+    mark = options.get("decimal") or table.decimal
+    places = [table.names.index(each.name) for each in columns]
+    values: list[list[float]] = [[] for _ in columns]
+    for number, row in enumerate(table.texts(), start=1):
+        for column, place, into in zip(columns, places, values, strict=True):
+            cell = row[place].strip()
+            read = None if missing.matches(cell) else parse_number(cell, mark)
+            into.append(np.nan if read is None else read)
+            if read is None and missing.matches(cell):
+                column.n_missing += 1
+                column.first_missing = column.first_missing or number
+            elif read is None:
+                column.others[cell] += 1
+                column.first_other = column.first_other or (number, cell)
+    for column, into in zip(columns, values, strict=True):
+        if column.name in numeric:
+            gaps, others, first = column.n_missing, column.others, column.first_missing
+            _set_numbers(column, np.array(into))
+            column.n_missing, column.others, column.first_missing = gaps, others, first
+        else:
+            column.distinct = len(column.others)
+
+
+# -- problems and suggestions ---------------------------------------------------------------
+
+
+def _problems(column: Column, *, drops: bool) -> list[dict[str, Any]]:
+    """Return what would keep a search from using a column of numbers, with remedies."""
+    if column.values is None:
+        return []
+    found, leave_out = [], {"label": f"Do not use {column.name}", "options": {"exclude": column.name}}
+    if column.first_other is not None:
+        row, cell = column.first_other
+        n_cells, kinds = column.others.total(), list(column.others)
+        shown = f"“{_cell(cell)}” in row {row} of column “{printable(column.name)}” is not a number"
+        more = "" if n_cells == 1 else f", and {n_cells - 1:,} more cells are not"
+        remedies: list[dict[str, Any]] = []
+        if len(kinds) <= 3:
+            what = " and ".join(f"“{_cell(kind)}”" for kind in kinds)
+            remedies = [{
+                "label": f"Take {what} for missing, and leave these rows out",
+                "options": {"missing": _listed(kinds), "drop_missing": True},
+            }]  # fmt: skip
+        remedies += _other_mark(kinds)
+        found.append(_problem(f"{shown}{more}.", column.name, row, cell, [*remedies, leave_out]))
+    if column.n_missing and not drops:
+        cells = "1 cell is" if column.n_missing == 1 else f"{column.n_missing:,} cells are"
+        message = f"{cells} empty in column “{printable(column.name)}”, the first in row {column.first_missing}."
+        rows = "the row" if column.n_missing == 1 else f"the {column.n_missing:,} rows"
+        drop = {"label": f"Leave {rows} out", "options": {"drop_missing": True}}
+        found.append(_problem(message, column.name, column.first_missing, "", [drop, leave_out]))
+    return found
+
+
+def _problem(message: str, column: str, row: int | None, cell: str, remedies: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"message": message, "column": column, "row": row, "cell": _cell(cell), "remedies": remedies}
+
+
+def _other_mark(cells: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the remedy of another decimal mark, if all cells are numbers by it."""
+    for mark, label in ((",", "Read commas as decimal marks"), (".", "Read points as decimal marks")):
+        if all(parse_number(cell, mark) is not None for cell in cells):
+            return [{"label": label, "options": {"decimal": mark}}]
+    return []
+
+
+def _decimal_remedies(message: str) -> list[dict[str, Any]]:
+    if "can mean" not in message:
+        return []
+    return [
+        {"label": "Commas are decimal marks", "options": {"decimal": ","}},
+        {"label": "Points are decimal marks", "options": {"decimal": "."}},
+    ]
+
+
+def _listed(texts: Sequence[str]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(texts)
+    return line.getvalue()
+
+
+def _suggested(columns: Sequence[Column]) -> dict[str, Any]:
+    """Return a target, columns to explain it with, and the column of its standard errors, by names and order."""
+    numbers = [each for each in columns if each.kind == "number" and not each.is_constant]
+    named = [each for each in numbers if each.name.lower() in ("y", "target", "output")]
+    likely = named or [each for each in numbers if not _is_error(each.name, None)][-1:]
+    if not likely:
+        return {"target": None, "features": [], "sigma": None}
+    target = likely[0]
+    errors = [each for each in numbers if each is not target and _is_error(each.name, target.name)]
+    sigma = next((each for each in errors if each.values is not None and bool(np.all(each.values > 0))), None)
+    features = [each.name for each in numbers if each is not target and each is not sigma and not each.others]
+    return {
+        "target": target.name,
+        "features": features[:MOST_FEATURES],
+        "sigma": None if sigma is None else sigma.name,
+    }
+
+
+def _is_error(name: str, target: str | None) -> bool:
+    """Return whether a column is called as the standard errors of another, or of `target`."""
+    parts = [part for part in re.split(r"[\s_.()\[\]-]+", name) if part]
+    if not parts or not any(ERRORS.fullmatch(part) for part in parts):
+        return False
+    rest = {part.lower() for part in parts if not ERRORS.fullmatch(part)}
+    return target is None or not rest or bool(rest & set(re.split(r"[\s_.()\[\]-]+", target.lower())))

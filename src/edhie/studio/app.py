@@ -1,0 +1,174 @@
+"""`studio_app`: the routes of the server. Each is a few lines: the work is done elsewhere."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from edhie.errors import EdhieError
+from edhie.studio.choices import EXAMPLES, example_file, setup
+from edhie.studio.question import read_options
+from edhie.studio.refusals import Refused
+from edhie.studio.requests import read_json, studio_of
+from edhie.studio.run_routes import RUN_ROUTES
+from edhie.studio.runs import unwritable
+from edhie.studio.security import Access, Guard
+from edhie.studio.studio import Options, Studio
+from edhie.studio.uploads import Upload
+
+STATIC = Path(__file__).parent / "static"
+
+
+def studio_app(options: Options, access: Access) -> Starlette:
+    """Return the application of a server."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        app.state.studio = studio = Studio(options)
+        await studio.open()
+        try:
+            yield
+        finally:
+            await studio.close()
+
+    handlers: dict[Any, Any] = {
+        Refused: _refused, EdhieError: _fault, OSError: _disk, HTTPException: _no_page, Exception: _broken,
+        ClientDisconnect: _gone,
+    }  # fmt: skip
+    return Starlette(
+        routes=[*ROUTES, *RUN_ROUTES, Mount("/static", StaticFiles(directory=STATIC, check_dir=False))],
+        middleware=[Middleware(Guard, access=access)],
+        exception_handlers=handlers,
+        lifespan=lifespan,
+    )
+
+
+# -- errors ---------------------------------------------------------------------------------
+
+
+async def _refused(request: Request, error: Refused) -> Response:
+    return JSONResponse(error.as_json(), error.status)
+
+
+async def _fault(request: Request, error: EdhieError) -> Response:
+    return JSONResponse({"error": str(error)}, 400)
+
+
+async def _disk(request: Request, error: OSError) -> Response:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES):
+        return await _refused(request, unwritable(error))
+    return await _broken(request, error)
+
+
+async def _no_page(request: Request, error: HTTPException) -> Response:
+    return JSONResponse({"error": f"{request.url.path}: {error.detail.lower()}"}, error.status_code)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": f"the studio failed to answer: {error!r}; please report it"}, 500)
+
+
+async def _gone(request: Request, error: ClientDisconnect) -> Response:
+    return Response(status_code=400)  # nobody reads it
+
+
+# -- the page, what can be chosen, tables, formulas, the learned space --------------------------
+
+
+async def page(request: Request) -> Response:
+    """Return the page."""
+    return FileResponse(STATIC / "index.html", media_type="text/html")
+
+
+async def get_setup(request: Request) -> Response:
+    """Return what can be chosen."""
+    return JSONResponse(setup(vars(studio_of(request).options.limits)))
+
+
+async def post_table(request: Request) -> Response:
+    """Take a table, and return its summary."""
+    studio = studio_of(request)
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > studio.options.limits.bytes:
+        most = f"{studio.options.limits.bytes / 1e6:,.0f} MB"
+        raise Refused(f"the file is larger than {most}; save fewer rows or columns of it", 413)
+    upload = await studio.uploads.take(request.headers.get("x-name", ""), request.stream())
+    return await _new_summary(studio, upload)
+
+
+async def post_example(request: Request) -> Response:
+    """Take an example, and return its summary."""
+    name = (await read_json(request)).get("id")
+    if name not in EXAMPLES:
+        raise Refused("there is no such example", 404)
+    studio = studio_of(request)
+    return await _new_summary(studio, studio.uploads.copy(example_file(name), f"{name}.csv"))
+
+
+async def _new_summary(studio: Studio, upload: Upload) -> Response:
+    try:
+        return await _summary(studio, upload, {})
+    except BaseException:  # nobody can ask for it again
+        studio.uploads.remove(upload)
+        raise
+
+
+async def _summary(studio: Studio, upload: Upload, options: dict[str, Any]) -> Response:
+    limits = studio.options.limits
+    found = await studio.ask(
+        "tables", "tables.summary", path=str(upload.path), name=upload.name, options=options,
+        rows=limits.rows, columns=limits.columns,
+    )  # fmt: skip
+    return JSONResponse({"id": upload.id, **found})
+
+
+async def get_table(request: Request) -> Response:
+    """Return the summary of a table, read with the options of the query."""
+    studio = studio_of(request)
+    upload = studio.uploads.table(request.path_params["table"])
+    return await _summary(studio, upload, read_options(dict(request.query_params)))
+
+
+async def get_scatter(request: Request) -> Response:
+    """Return the points of two columns."""
+    studio, query = studio_of(request), dict(request.query_params)
+    upload = studio.uploads.table(request.path_params["table"])
+    found = await studio.ask(
+        "tables", "tables.scatter", path=str(upload.path), name=upload.name, options=read_options(query),
+        x=query.get("x", ""), y=query.get("y", ""),
+    )  # fmt: skip
+    return JSONResponse(found)
+
+
+async def check_formula(request: Request) -> Response:
+    """Return a formula as it was read, or the place of its fault."""
+    body = await read_json(request)
+    text, kind, variables = body.get("text"), body.get("kind", "formula"), body.get("variables") or []
+    if not isinstance(text, str) or kind not in ("formula", "template", "field"):
+        raise Refused("give a text, and its kind: formula, template or field")
+    if not isinstance(variables, list) or not all(isinstance(each, str) for each in variables):
+        raise Refused("variables are a list of texts")
+    found = await studio_of(request).ask("formulas", "formulas.check", text=text, kind=kind, variables=variables)
+    return JSONResponse(found)
+
+
+ROUTES = [
+    Route("/", page),
+    Route("/api/setup", get_setup),
+    Route("/api/formulas/check", check_formula, methods=["POST"]),
+    Route("/api/tables", post_table, methods=["POST"]),
+    Route("/api/tables/example", post_example, methods=["POST"]),
+    Route("/api/tables/{table}", get_table),
+    Route("/api/tables/{table}/scatter", get_scatter),
+]

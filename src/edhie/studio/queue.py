@@ -1,0 +1,180 @@
+"""`Queue`: searches in processes of their own, first come, first served; pausing, stopping, resuming."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import sys
+import time
+from contextlib import suppress
+from typing import Any
+
+from edhie.folder_lock import is_in_use
+from edhie.processes import LOOK_EVERY, command_of, import_path
+from edhie.studio.question import arguments_of
+from edhie.studio.refusals import Refused
+from edhie.studio.runs import OUTPUT, STUDIO, Run, Shelf, unwritable
+
+COMMAND = "edhie.cli.studio_search"
+SERVER = "EDHIE_STUDIO"  # a variable of a search: the process that it ends with
+INTERRUPTED = (130, -signal.SIGTERM, 128 + signal.SIGTERM)
+LEAVE_SECONDS = 10.0  # that searches have to keep what they found when the server ends
+MOST_LETTERS = 2000  # of an error
+NO_MORE = ("target", "finished")  # ends after which more time finds nothing
+
+
+class Queue:
+    """The searches of a shelf; its runs that were searched or waited when the last server ended go on."""
+
+    def __init__(self, shelf: Shelf, *, searches: int = 1) -> None:
+        self._shelf, self._most = shelf, searches
+        self._processes: dict[str, asyncio.subprocess.Process] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._is_closing = False
+
+    def waiting(self) -> list[Run]:
+        """Return the runs that wait, the next one first."""
+        return sorted((run for run in self._shelf.runs.values() if run.is_waiting), key=lambda run: run.note["queued"])
+
+    def advance(self) -> None:
+        """Start searches while there is room for them."""
+        for run in self.waiting():
+            if self._is_closing or len(self._tasks) >= self._most:
+                return
+            run.is_live = True
+            run.tail.read()
+            run.starts_before = run.tail.n_starts
+            self._tasks[run.id] = asyncio.create_task(self._search(run))
+
+    async def _search(self, run: Run) -> None:
+        """Search until the process ends, and keep how it ended."""
+        ended: dict[str, Any] = {"how": "failed", "error": "the search could not be started"}
+        try:
+            while is_in_use(run.folder):  # a search of the last server still keeps what it found
+                await asyncio.sleep(LOOK_EVERY)
+            if run.wanted == "run":
+                ended = await self._run_process(run)
+            else:
+                ended = {"how": "interrupted"}
+        except OSError as error:
+            ended = {"how": "failed", "error": str(unwritable(error))}
+        finally:
+            self._processes.pop(run.id, None)
+            self._tasks.pop(run.id, None)
+            run.is_live = False
+            run.tail.read()
+        if self._is_closing and ended["how"] == "interrupted":
+            return  # the next server resumes it
+        if ended["how"] == "interrupted" and run.wanted == "run":  # somebody else stopped it
+            run.note["wanted"] = "pause"
+        with suppress(Refused):  # a full disk: known in memory, and searched again by the next server
+            run.note["ended"] = ended
+            run.keep()
+        self.advance()
+
+    async def _run_process(self, run: Run) -> dict[str, Any]:
+        folder = run.folder / STUDIO
+        command = [*command_of(COMMAND), *arguments_of(run)]
+        with (folder / OUTPUT).open("ab") as output:
+            start = output.tell()
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=output,
+                env=import_path() | {SERVER: str(os.getpid())},
+                start_new_session=True,  # Ctrl-C in the terminal is for the server
+            )
+        self._processes[run.id] = process
+        if run.wanted != "run" or self._is_closing:
+            _signal(process, signal.SIGTERM)
+        code = await process.wait()
+        if code == 0:
+            return {"how": "finished"}
+        if code in INTERRUPTED:
+            return {"how": "interrupted"}
+        return {"how": "failed", "error": _error(run, start, code)}
+
+    # -- what users ask for -----------------------------------------------------------
+
+    def stop(self, run: Run, wanted: str) -> None:
+        """Pause or stop a run; one that has ended stays as it is."""
+        _check_own(run)
+        ended = run.note.get("ended")
+        if ended is not None and ended["how"] != "interrupted":
+            return
+        run.keep(wanted=wanted)
+        if process := self._processes.get(run.id):
+            _signal(process, signal.SIGTERM)
+        self.advance()
+
+    def resume(self, run: Run, more_seconds: float | None = None) -> None:
+        """Let a run go on, at the end of the queue; `more_seconds` are added to its time."""
+        _check_own(run)
+        ended, question = run.note.get("ended") or {}, dict(run.note["question"])
+        if more_seconds is None and (run.is_waiting or (run.is_live and run.wanted == "run")):
+            return
+        if run.is_live:
+            raise Refused("the search is still running; wait until it has ended, or pause it", 409)
+        reason = run.description.get("stopped")
+        if ended.get("how") == "finished":
+            if reason in NO_MORE:
+                raise Refused("nothing is left to try: more time would find nothing better", 409)
+            if more_seconds is None:
+                raise Refused("the search has ended; give it more time to go on", 409)
+        if more_seconds is not None and question.get("max_time"):
+            question["max_time"] += more_seconds
+        if ended.get("how") == "finished":  # it is to go on, so it must not end again for the same reason
+            question["patience"] = 0
+            question.pop("evaluations", None)
+        run.keep(wanted="run", ended=None, queued=time.time(), question=question)
+        self.advance()
+
+    async def kill(self, run: Run) -> None:
+        """End the search of a run at once, before it is deleted."""
+        if task := self._tasks.get(run.id):
+            run.note["wanted"] = "stop"
+            if process := self._processes.get(run.id):
+                _signal(process, signal.SIGKILL)
+            await asyncio.wait([task], timeout=LEAVE_SECONDS)
+        elif is_in_use(run.folder):
+            raise Refused("another process works in this run; stop it first", 409)
+
+    async def close(self) -> None:
+        """Stop all searches so that they keep what they found; the next server resumes them."""
+        self._is_closing = True
+        for process in self._processes.values():
+            _signal(process, signal.SIGTERM)
+        if self._tasks:
+            await asyncio.wait(list(self._tasks.values()), timeout=LEAVE_SECONDS)
+
+
+def _check_own(run: Run) -> None:
+    if not run.is_own:
+        raise Refused("this run was made by the command line, which resumes it with --resume", 409)
+
+
+def _signal(process: asyncio.subprocess.Process, number: int) -> None:
+    if process.returncode is not None:
+        return
+    with suppress(ProcessLookupError):
+        if number == signal.SIGKILL and sys.platform != "win32":
+            os.killpg(process.pid, number)  # islands, too
+        else:
+            process.send_signal(number)
+
+
+def _error(run: Run, start: int, code: int) -> str:
+    """Return the message of a command that failed."""
+    try:
+        with (run.folder / STUDIO / OUTPUT).open("rb") as file:
+            file.seek(start)
+            text = file.read().decode("utf-8", "replace").strip()
+    except OSError:
+        text = ""
+    if code < 0:
+        return f"the search was killed (signal {-code}), perhaps for want of memory; resume it to go on"
+    message = re.split(r"^(?:error|Error):\s+", text, flags=re.MULTILINE)[-1]
+    return message[-MOST_LETTERS:] or f"the search ended with code {code}"

@@ -1,0 +1,42 @@
+"""What routes share: the studio of a request, and the JSON it holds."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from starlette.requests import Request
+
+from edhie.studio.refusals import Refused
+from edhie.studio.runs import Run
+from edhie.studio.studio import Studio
+
+MOST_JSON = 2_000_000  # bytes of a request that is not a table
+
+
+def studio_of(request: Request) -> Studio:
+    """Return the studio that answers a request."""
+    studio: Studio = request.app.state.studio
+    return studio
+
+
+def run_of(request: Request) -> Run:
+    """Return the run in the address of a request."""
+    return studio_of(request).shelf.run(request.path_params["run"])
+
+
+async def read_json(request: Request) -> dict[str, Any]:
+    """Return the object that a request holds."""
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > MOST_JSON:
+            raise Refused(f"the request is larger than {MOST_JSON:,} bytes", 413)
+        parts.append(part)
+    try:
+        found = json.loads(b"".join(parts) or b"{}")
+    except (ValueError, RecursionError):
+        raise Refused("the request is no JSON") from None
+    if not isinstance(found, dict):
+        raise Refused("the request is no JSON object")
+    return found

@@ -1,0 +1,148 @@
+"""Routes of runs: asking, listing, pausing, and what becomes of them."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from edhie.files import replace_file
+from edhie.safe_text import printable
+from edhie.studio.question import MOST_SECONDS, read_question
+from edhie.studio.refusals import Refused
+from edhie.studio.requests import read_json, run_of, studio_of
+from edhie.studio.runs import FIELD, LONGEST_NAME, STUDIO, Run, unwritable
+from edhie.studio.streams import get_all, get_one
+from edhie.studio.studio import Studio
+
+
+async def get_runs(request: Request) -> Response:
+    """Return all runs."""
+    studio = studio_of(request)
+    studio.shelf.look()
+    return JSONResponse(studio.listed())
+
+
+async def post_run(request: Request) -> Response:
+    """Check a question, make its folder, and let it wait for its turn."""
+    studio, body = studio_of(request), await read_json(request)
+    table, name = _table(studio, body)
+    question = read_question(body)
+    question = await studio.ask("tables", "questions.checked", path=str(table), name=name, question=question)
+    wanted = body.get("name")
+    title = printable(wanted.strip()) if isinstance(wanted, str) and wanted.strip() else Path(name).stem
+    run = studio.shelf.new(title, question.pop("kind"), question)
+    run.note |= {"table": table.name, "file": name, "jobs": studio.jobs}
+    try:
+        shutil.copyfile(table, run.folder / STUDIO / table.name)
+        if question.get("field"):
+            replace_file(run.folder / STUDIO / FIELD, question["field"].encode())
+        studio.shelf.add(run)
+    except OSError as error:
+        shutil.rmtree(run.folder, ignore_errors=True)
+        raise unwritable(error) from error
+    except Refused:
+        shutil.rmtree(run.folder, ignore_errors=True)
+        raise
+    studio.queue.advance()
+    return JSONResponse({"id": run.id}, 201)
+
+
+def _table(studio: Studio, body: dict[str, Any]) -> tuple[Path, str]:
+    """Return the table that a question is about, and its name: that of an upload, or of another run."""
+    if isinstance(body.get("run"), str):
+        run = studio.shelf.run(body["run"])
+        if (path := table_of(run)) is None:
+            raise Refused("the table of this run is not in its folder; bring it again", 409, where={"field": "table"})
+        return path, str(run.note.get("file") or path.name)
+    if not isinstance(body.get("table"), str):
+        raise Refused("bring a table first", where={"field": "table"})
+    upload = studio.uploads.table(body["table"])
+    return upload.path, upload.name
+
+
+def table_of(run: Run) -> Path | None:
+    """Return the table of a run, if it is in its folder."""
+    path = run.folder / STUDIO / str(run.note.get("table") or "-")
+    return path if path.is_file() else None
+
+
+async def get_run(request: Request) -> Response:
+    """Return one run with its question and what its command printed."""
+    studio, run = studio_of(request), run_of(request)
+    return JSONResponse(
+        studio.summary(run)
+        | {
+            "question": run.note.get("question"),
+            "file": run.note.get("file"),
+            "columns": run.description.get("columns") or (run.note.get("question") or {}).get("features"),
+            "rows": run.note.get("rows"),
+            "table_is_there": table_of(run) is not None,
+            "folder": str(run.folder),
+            "log": printable(run.output, keep="\n\t"),
+        }
+    )
+
+
+def _changing(change: Callable[[Studio, Run, dict[str, Any]], Awaitable[None]]) -> Callable[[Request], Any]:
+    async def answer(request: Request) -> Response:
+        studio, run, body = studio_of(request), run_of(request), await read_json(request)
+        await change(studio, run, body)
+        return JSONResponse(studio.summary(run))
+
+    return answer
+
+
+async def _pause(studio: Studio, run: Run, body: dict[str, Any]) -> None:
+    studio.queue.stop(run, "pause")
+
+
+async def _stop(studio: Studio, run: Run, body: dict[str, Any]) -> None:
+    studio.queue.stop(run, "stop")
+
+
+async def _resume(studio: Studio, run: Run, body: dict[str, Any]) -> None:
+    more = body.get("more_seconds")
+    if more is not None:
+        is_number = isinstance(more, int | float) and not isinstance(more, bool)
+        if not is_number or not math.isfinite(more) or not 0 < more <= MOST_SECONDS:
+            raise Refused("give a number of seconds above 0", where={"field": "more_seconds"})
+    studio.queue.resume(run, more)
+
+
+async def _rename(studio: Studio, run: Run, body: dict[str, Any]) -> None:
+    name = body.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise Refused("give a name", where={"field": "name"})
+    if not run.is_own:
+        raise Refused("this run was made by the command line; rename its folder", 409)
+    run.keep(name=printable(name.strip())[:LONGEST_NAME])
+
+
+async def delete_run(request: Request) -> Response:
+    """Remove a run and its folder."""
+    studio, run = studio_of(request), run_of(request)
+    await studio.queue.kill(run)
+    studio.shelf.delete(run)
+    studio.queue.advance()
+    return JSONResponse({})
+
+
+RUN_ROUTES = [
+    Route("/api/runs", get_runs),
+    Route("/api/runs", post_run, methods=["POST"]),
+    Route("/api/events", get_all),
+    Route("/api/runs/{run}", get_run),
+    Route("/api/runs/{run}", delete_run, methods=["DELETE"]),
+    Route("/api/runs/{run}/events", get_one),
+    Route("/api/runs/{run}/pause", _changing(_pause), methods=["POST"]),
+    Route("/api/runs/{run}/stop", _changing(_stop), methods=["POST"]),
+    Route("/api/runs/{run}/resume", _changing(_resume), methods=["POST"]),
+    Route("/api/runs/{run}/rename", _changing(_rename), methods=["POST"]),
+]

@@ -1,0 +1,258 @@
+"""Runs as folders: what was asked, what is wanted, how it ended. All state is in files of the folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from edhie.files import replace_file, small_text
+from edhie.folder_lock import is_in_use
+from edhie.studio.refusals import Refused
+from edhie.studio.tail import Tail
+
+STUDIO, QUESTION, EVENTS, OUTPUT, FIELD = "studio", "question.json", "events.jsonl", "output.txt", "field.txt"
+FORMAT = 1
+MARKS = ("discovery.json", "revision.json", "run.json")  # files of a run; the first two are written at its end
+ID = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
+LONGEST_NAME = 200
+LAST_LINES = 8000  # letters of the output that are shown
+Wanted = Literal["run", "pause", "stop"]
+
+
+@dataclass
+class Run:
+    """A run folder, with what the studio knows of it."""
+
+    id: str
+    folder: Path
+    note: dict[str, Any] = field(default_factory=dict)
+    """What is kept in `studio/question.json`; empty for a run that the command line made."""
+    is_live: bool = False
+    """True while its search is a process of this server."""
+    tail: Tail = field(init=False)
+    _ended: tuple[float, dict[str, Any]] = field(default=(0.0, {}), init=False)
+
+    def __post_init__(self) -> None:
+        self.tail = Tail(self.folder / STUDIO / EVENTS)
+        self.starts_before = 0
+
+    @property
+    def is_own(self) -> bool:
+        """True if the studio made it."""
+        return bool(self.note)
+
+    @property
+    def wanted(self) -> Wanted:
+        """What the user wants of it."""
+        wanted: Wanted = self.note.get("wanted", "run")
+        return wanted
+
+    @property
+    def is_waiting(self) -> bool:
+        """True if it is to be searched, and is not yet."""
+        return self.is_own and self.wanted == "run" and self.note.get("ended") is None and not self.is_live
+
+    @property
+    def has_checkpoint(self) -> bool:
+        """True if there is a search to resume."""
+        return (self.folder / "run.json").is_file()
+
+    @property
+    def is_answered(self) -> bool:
+        """True if equations are kept."""
+        return any((self.folder / mark).is_file() for mark in MARKS[:2])
+
+    @property
+    def state(self) -> str:
+        """The state as the page shows it."""
+        if self.is_live:
+            is_asked_to_end = self.wanted != "run"
+            return (
+                "pausing" if is_asked_to_end else "running" if self.tail.n_starts > self.starts_before else "starting"
+            )
+        if not self.is_own:
+            if not self.is_answered:
+                return "running" if is_in_use(self.folder) else "stopped"
+            return "stopped" if self.description.get("stopped") == "interrupted" else "finished"
+        ended = self.note.get("ended")
+        if ended is not None and ended["how"] != "interrupted":
+            return str(ended["how"])
+        return {"run": "waiting", "pause": "paused", "stop": "stopped"}[self.wanted]
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """The saved summary of a fit or a revision; empty if there is none. It is read again when it has changed."""
+        path = next((self.folder / mark for mark in MARKS[:2] if (self.folder / mark).is_file()), None)
+        if path is None:
+            return {}
+        try:
+            changed = path.stat().st_mtime
+            if changed != self._ended[0]:
+                whole = json.loads(small_text(path))
+                names = ("target", "stopped", "seconds", "kind", "columns", "max_time")
+                self._ended = changed, {name: whole.get(name) for name in names}
+        except (OSError, ValueError, AttributeError):
+            return {}
+        return self._ended[1]
+
+    @property
+    def changed(self) -> float:
+        """When its equations were written; 0 if there are none."""
+        return max(
+            ((self.folder / mark).stat().st_mtime for mark in MARKS[:2] if (self.folder / mark).is_file()), default=0
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """Return the run as the list shows it, but for its place in the queue and its best equation."""
+        question, tail, kept = self.note.get("question", {}), self.tail, self.description
+        kind = self.note.get("kind") or ("revise" if (self.folder / MARKS[1]).is_file() else "fit")
+        found = {
+            "id": self.id,
+            "name": self.note.get("name") or self.folder.name,
+            "kind": kind,
+            "target": question.get("target") or kept.get("target"),
+            "state": self.state,
+            "created": self.note.get("created") or _when(self.folder),
+            "max_time": question.get("max_time"),
+            "seconds": kept.get("seconds") if self.is_answered and not self.is_live else None,
+            "is_own": self.is_own,
+        }
+        if tail.progress is not None and found["seconds"] is None:
+            found["seconds"] = tail.progress["seconds"]
+        if found["state"] in ("finished", "stopped") and kept.get("stopped"):
+            found["stopped_by"] = kept["stopped"]
+        if error := (self.note.get("ended") or {}).get("error"):
+            found["error"] = error
+        return found
+
+    def keep(self, **changes: Any) -> None:
+        """Change what is known of the run, on disk first."""
+        note = {**self.note, **changes}
+        folder = self.folder / STUDIO
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            replace_file(folder / QUESTION, json.dumps(note, indent=2, ensure_ascii=False).encode())
+        except OSError as error:
+            raise unwritable(error) from error
+        self.note = note
+
+    @property
+    def output(self) -> str:
+        """The last lines that the command printed."""
+        try:
+            with (self.folder / STUDIO / OUTPUT).open("rb") as file:
+                file.seek(max(0, (self.folder / STUDIO / OUTPUT).stat().st_size - LAST_LINES))
+                return file.read().decode("utf-8", "replace")
+        except OSError:
+            return ""
+
+
+def unwritable(error: OSError) -> Refused:
+    """Return the error for a disk that cannot be written to."""
+    reason = error.strerror or str(error)
+    return Refused(f"the folder of the studio cannot be written to: {reason}; make room, then try again", 507)
+
+
+def _when(folder: Path) -> str:
+    stamp = min((path.stat().st_mtime for path in (folder / mark for mark in MARKS) if path.is_file()), default=0.0)
+    return datetime.fromtimestamp(stamp or folder.stat().st_mtime, UTC).isoformat(timespec="seconds")
+
+
+class Shelf:
+    """All runs of a folder, or the one run that the folder is; new folders are found when it is looked through."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.is_one_run = any((folder / mark).is_file() for mark in MARKS)
+        self.runs: dict[str, Run] = {}
+        self.look()
+
+    def look(self) -> None:
+        """Find runs that are new, and forget those that are gone."""
+        found: dict[str, Path] = {}
+        for folder in [self.folder] if self.is_one_run else _subfolders(self.folder):
+            if any((folder / mark).is_file() for mark in (*MARKS, f"{STUDIO}/{QUESTION}")):
+                found[_id(folder)] = folder
+        for name in [name for name in self.runs if name not in found and not self.runs[name].is_live]:
+            del self.runs[name]
+        for name, folder in found.items():
+            if name not in self.runs:
+                self.runs[name] = run = Run(name, folder, _note(folder))
+                run.tail.read()
+
+    def run(self, name: str) -> Run:
+        """Return a run by its id."""
+        if name not in self.runs:
+            self.look()
+        if name not in self.runs:
+            raise Refused("there is no such run; it may have been deleted", 404)
+        return self.runs[name]
+
+    def new(self, name: str, kind: str, question: Mapping[str, Any]) -> Run:
+        """Make the folder of a run; its question is kept when its table lies there."""
+        if self.is_one_run:
+            raise Refused("this studio shows one run folder; start it with the folder above to search", 409)
+        stem = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "run"
+        own = f"{stem}-{datetime.now().strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
+        created = datetime.now(UTC).isoformat(timespec="seconds")
+        note = {
+            "format": FORMAT, "name": name[:LONGEST_NAME], "kind": kind, "created": created, "queued": time.time(),
+            "wanted": "run", "ended": None, "question": dict(question),
+        }  # fmt: skip
+        run = Run(own, self.folder / own, note)
+        try:
+            (run.folder / STUDIO).mkdir(parents=True)
+        except OSError as error:
+            raise unwritable(error) from error
+        return run
+
+    def add(self, run: Run) -> None:
+        """Keep a run that is complete."""
+        run.keep()
+        self.runs[run.id] = run
+
+    def delete(self, run: Run) -> None:
+        """Remove a run and its folder."""
+        if self.is_one_run:
+            raise Refused("this studio shows one run folder, and does not delete it", 409)
+        gone = run.folder.with_name(f".{run.folder.name}.deleted")
+        try:
+            run.folder.replace(gone)  # at once, so that no half of a run remains
+        except OSError as error:
+            raise unwritable(error) from error
+        shutil.rmtree(gone, ignore_errors=True)
+        self.runs.pop(run.id, None)
+
+
+def _subfolders(folder: Path) -> list[Path]:
+    try:
+        return [path for path in folder.iterdir() if not path.name.startswith(".") and path.is_dir()]
+    except OSError:
+        return []
+
+
+def _id(folder: Path) -> str:
+    """Return the name of a folder if it is an id, else one that is made of it."""
+    if ID.fullmatch(folder.name):
+        return folder.name
+    stem = re.sub(r"[^a-z0-9]+", "-", folder.name.lower()).strip("-")[:60] or "run"
+    return f"{stem}-{hashlib.sha256(folder.name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+def _note(folder: Path) -> dict[str, Any]:
+    """Return what the studio kept of a run; empty if it is not of the studio, or damaged."""
+    try:
+        note = json.loads(small_text(folder / STUDIO / QUESTION))
+        is_right = note["format"] == FORMAT and note["wanted"] in ("run", "pause", "stop")
+        return dict(note) if is_right and isinstance(note["question"], dict) else {}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return {}

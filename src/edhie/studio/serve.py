@@ -1,0 +1,80 @@
+"""`serve`: the server, from its address to its end."""
+
+from __future__ import annotations
+
+import socket
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+
+import uvicorn
+
+from edhie.errors import EdhieError, raised_as
+from edhie.folder_lock import locked
+from edhie.studio.app import studio_app
+from edhie.studio.security import LOOPBACK, Access, kept_secret
+from edhie.studio.studio import Options
+
+SECRET = ".studio-secret"
+PORTS = 20  # that are tried after the one that was asked for, if that is taken
+LEAVE_SECONDS = 2  # that open connections have
+
+
+def serve(
+    options: Options,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8321,
+    is_exact: bool = False,
+    opens_browser: bool = True,
+    tell: Callable[[str], None] = print,
+) -> None:
+    """Serve the page until Ctrl-C; `tell` prints its address. Unless `is_exact`, a later port is taken if need be."""
+    with raised_as(EdhieError, f"cannot write to {options.folder}"):
+        options.folder.mkdir(parents=True, exist_ok=True)
+    with locked(options.folder, "studio"), _listening(host, port, 1 if is_exact else PORTS) as listener:
+        own_port: int = listener.getsockname()[1]
+        access = Access(host, own_port, _secret(options.folder))
+        config = uvicorn.Config(
+            studio_app(options, access), log_level="warning", access_log=False, lifespan="on",
+            timeout_graceful_shutdown=LEAVE_SECONDS, server_header=False, date_header=False, ws="none",
+        )  # fmt: skip
+        server = _Server(config)
+        tell(f"{access.address}?token={access.token}")
+        server.when_ready = lambda: opens_browser and webbrowser.open(access.address_for_a_browser())
+        server.run(sockets=[listener])
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach a host."""
+    return host in LOOPBACK or host == "::1" or host.startswith("127.")
+
+
+class _Server(uvicorn.Server):
+    when_ready: Callable[[], object] = staticmethod(lambda: None)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self.when_ready()
+
+
+def _secret(folder: Path) -> str:
+    with raised_as(EdhieError, f"cannot write to {folder}"):
+        return kept_secret(folder / SECRET)
+
+
+def _listening(host: str, port: int, tries: int) -> socket.socket:
+    """Return a socket that listens on a port, or on the next one that is free."""
+    for number in [port] if port == 0 else range(port, min(port + tries, 65536)):
+        listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, number))
+            listener.listen()
+        except OSError as error:
+            listener.close()
+            fault = error
+            continue
+        return listener
+    raise EdhieError(f"cannot serve on {host}, port {port}: {fault.strerror or fault}; choose another --port")

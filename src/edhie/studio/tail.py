@@ -1,0 +1,78 @@
+"""`Tail`: what the events of a search say, read as they are written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+PROGRESS = ("seconds", "executed", "rate", "fraction", "seconds_left", "error")
+CHUNK = 1 << 22  # bytes that are read at once
+
+
+class Tail:
+    """The state of a search by the file that `--events` writes; half a line is left for the next time."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._forget()
+
+    def _forget(self) -> None:
+        self.place = 0
+        """Bytes that were read: the number of the last event."""
+        self.look: dict[str, Any] | None = None
+        """The first look."""
+        self.progress: dict[str, Any] | None = None
+        """The last progress, with the front."""
+        self.finished: dict[str, Any] | None = None
+        """The end of the search; None while it runs."""
+        self.n_starts = 0
+        """How many times the search was started or resumed."""
+        self._front: dict[str, Any] = {"front": [], "chosen": None}
+        self._half = b""
+
+    def read(self) -> bool:
+        """Read what is new; return whether there was anything."""
+        try:
+            size = self._path.stat().st_size
+            if size < self.place:  # it was written anew
+                self._forget()
+            if size == self.place:
+                return False
+            with self._path.open("rb") as file:
+                file.seek(self.place)
+                while content := file.read(CHUNK):
+                    self.place += len(content)
+                    *lines, self._half = (self._half + content).split(b"\n")
+                    for line in lines:
+                        self._take(line)
+        except OSError:
+            return False
+        return True
+
+    def _take(self, line: bytes) -> None:
+        try:
+            event = json.loads(line)
+            kind = event["event"]
+        except (ValueError, KeyError, TypeError, RecursionError):  # half a line, such as after a full disk
+            return
+        if kind == "glimpsed":
+            self.look = {name: event.get(name) for name in ("text", "expression", "mathml", "error")}
+        elif kind == "started":
+            self.n_starts += 1
+            self.finished = None
+        elif kind == "front":
+            self._front = {name: event.get(name) for name in ("front", "chosen")}
+        elif kind == "progressed":
+            self.progress = {name: event.get(name) for name in PROGRESS} | self._front
+        elif kind == "finished":
+            self.finished = {name: event.get(name) for name in ("reason", "executed", "seconds")}
+
+    @property
+    def best(self) -> dict[str, Any] | None:
+        """The expression that would be chosen now, or else the one with the lowest error."""
+        front = self._front["front"] or []
+        if not front:
+            return None
+        chosen = self._front["chosen"]
+        return dict(front[-1 if chosen is None else chosen])

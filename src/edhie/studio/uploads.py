@@ -1,0 +1,125 @@
+"""Tables that users bring: kept in a folder until a run takes them, limited in size, removed after a week."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import shutil
+import time
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from edhie.files import replace_file, small_text
+from edhie.safe_text import printable
+from edhie.studio.refusals import Refused
+from edhie.studio.runs import unwritable
+
+FOLDER, NOTE = ".tables", "upload.json"
+WEEK = 7 * 24 * 3600
+LONGEST_NAME = 200
+SUFFIXES = (
+    ".csv", ".tsv", ".tab", ".txt", ".xlsx", ".xlsm", ".parquet", ".pq", ".jsonl", ".ndjson", ".npy", ".npz",
+)  # fmt: skip
+USUAL = ".csv"  # of files with another suffix: their first bytes tell what they are
+ID = re.compile(r"t-[0-9a-f]{16}")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The largest table that is taken."""
+
+    bytes: int = 100_000_000
+    rows: int = 1_000_000
+    columns: int = 1000
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A table on disk."""
+
+    id: str
+    path: Path
+    name: str
+
+
+class Uploads:
+    """The tables that no run has taken yet."""
+
+    def __init__(self, folder: Path, limits: Limits) -> None:
+        self.folder, self.limits = folder / FOLDER, limits
+        self._remove_old()
+
+    async def take(self, name: str, parts: AsyncIterator[bytes]) -> Upload:
+        """Write a table as it comes in; raise as soon as it is too large."""
+        upload = self._new(name)
+        size = 0
+        try:
+            upload.path.parent.mkdir(parents=True)
+            with upload.path.open("wb") as file:
+                async for part in parts:
+                    size += len(part)
+                    if size > self.limits.bytes:
+                        most = f"{self.limits.bytes / 1e6:,.0f} MB"
+                        raise Refused(f"the file is larger than {most}; save fewer rows or columns of it", 413)
+                    file.write(part)
+            if size == 0:
+                raise Refused("the file is empty; choose one with a row of names and rows of numbers")
+            self._keep(upload)
+        except OSError as error:
+            self.remove(upload)
+            raise unwritable(error) from error
+        except BaseException:  # also of a browser that is gone
+            self.remove(upload)
+            raise
+        return upload
+
+    def copy(self, path: Path, name: str) -> Upload:
+        """Take a table that lies on this machine: an example, or that of a run."""
+        upload = self._new(name)
+        try:
+            upload.path.parent.mkdir(parents=True)
+            shutil.copyfile(path, upload.path)
+            self._keep(upload)
+        except OSError as error:
+            self.remove(upload)
+            raise unwritable(error) from error
+        return upload
+
+    def table(self, name: str) -> Upload:
+        """Return a table by its id."""
+        folder = self.folder / name
+        if ID.fullmatch(name):
+            with suppress(OSError, ValueError, KeyError, TypeError):
+                note: dict[str, Any] = json.loads(small_text(folder / NOTE))
+                return Upload(name, folder / f"table{note['suffix']}", str(note["name"]))
+        raise Refused("this table is not there any more; bring it again", 404)
+
+    def remove(self, upload: Upload) -> None:
+        """Remove a table."""
+        shutil.rmtree(upload.path.parent, ignore_errors=True)
+
+    def _new(self, name: str) -> Upload:
+        shown = printable(unquote(name).replace("\\", "/").rpartition("/")[2])[:LONGEST_NAME] or "table.csv"
+        own = f"t-{secrets.token_hex(8)}"
+        return Upload(own, self.folder / own / f"table{_suffix(shown)}", shown)
+
+    def _keep(self, upload: Upload) -> None:
+        note = {"name": upload.name, "suffix": upload.path.name.removeprefix("table")}
+        replace_file(upload.path.parent / NOTE, json.dumps(note).encode())
+
+    def _remove_old(self) -> None:
+        with suppress(OSError):
+            for folder in self.folder.iterdir():
+                if time.time() - folder.stat().st_mtime > WEEK:
+                    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _suffix(name: str) -> str:
+    """Return the ending of a file's name that tells its format."""
+    stem, packed = (name[:-3], ".gz") if name.lower().endswith(".gz") else (name, "")
+    return next((each for each in SUFFIXES if stem.lower().endswith(each)), USUAL) + packed

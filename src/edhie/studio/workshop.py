@@ -1,0 +1,85 @@
+"""`Workshop`: a child process that answers questions about data and formulas, and is killed if it takes too long.
+
+Nothing else can stop Python inside of one operation on huge numbers, or a library that reads a damaged file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import suppress
+from typing import Any
+
+from edhie.processes import command_of, import_path
+from edhie.studio.refusals import Refused
+
+LONGEST = 1 << 28  # bytes of an answer
+ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # the search needs the cores
+MODULE = "edhie.studio.workshop_process"
+
+
+class Workshop:
+    """One process, which is started when it is needed; questions are answered in turn."""
+
+    def __init__(self) -> None:
+        self._process: asyncio.subprocess.Process | None = None
+        self._turn = asyncio.Lock()
+
+    async def ask(self, what: str, /, *, seconds: float, **arguments: Any) -> Any:
+        """Return the answer; raise `Refused` if there is none within so many seconds of work."""
+        async with self._turn:
+            process = await self._started()
+            message = json.dumps({"question": what, "arguments": arguments})
+            try:
+                line = await asyncio.wait_for(_exchange(process, message), seconds)
+            except TimeoutError:
+                await self._end()
+                raise Refused(f"this took longer than {seconds:g} seconds, and was stopped; ask for less") from None
+            except BaseException:  # whoever asked has gone: the answer must not be taken for that of the next question
+                await self._end()
+                raise
+            if not line.endswith(b"\n"):
+                await self._end()
+                raise Refused("this took more memory than there is, or broke the reader; ask for less", 422)
+        answer = json.loads(line)
+        if "refused" in answer:
+            refused = answer["refused"]
+            raise Refused(
+                refused["error"], refused["status"], where=refused.get("where"), remedies=refused.get("remedies", ())
+            )
+        return answer["found"]
+
+    async def close(self) -> None:
+        """End the process."""
+        await self._end()
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        if self._process is None or self._process.returncode is not None:
+            self._process = await asyncio.create_subprocess_exec(
+                *command_of(MODULE),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                env=import_path() | ENVIRONMENT,
+                limit=LONGEST,
+            )
+        return self._process
+
+    async def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+
+async def _exchange(process: asyncio.subprocess.Process, message: str) -> bytes:
+    """Return the line that answers a message; empty if the process ends before it."""
+    if process.stdin is None or process.stdout is None:
+        raise RuntimeError("the process has no pipes")
+    try:
+        process.stdin.write(f"{message}\n".encode())
+        await process.stdin.drain()
+        return await process.stdout.readline()
+    except (ConnectionError, ValueError):
+        return b""
