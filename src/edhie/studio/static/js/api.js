@@ -1,0 +1,69 @@
+// Requests to the server. A refusal becomes an ApiError with the server's message.
+
+export class ApiError extends Error {
+  constructor(text, { status = 0, where = null, remedies = [] } = {}) {
+    super(text);
+    this.status = status;
+    this.where = where;
+    this.remedies = remedies;
+  }
+}
+
+const LOST = "The studio does not answer. If it was closed, start it again; this page goes on by itself.";
+const LOCKED = "This page no longer has access. Open the address that the studio shows in its window.";
+
+async function refusal(response) {
+  if (response.status === 401) return new ApiError(LOCKED, { status: 401 });
+  try {
+    const body = await response.json();
+    return new ApiError(body.error ?? `The studio answered with status ${response.status}.`, { status: response.status, ...body });
+  } catch {
+    return new ApiError(`The studio answered with status ${response.status}.`, { status: response.status });
+  }
+}
+
+async function request(path, options) {
+  let response;
+  try {
+    response = await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
+  } catch {
+    throw new ApiError(LOST);
+  }
+  if (!response.ok) throw await refusal(response);
+  return response;
+}
+
+/** Return the JSON at a path. */
+export async function get(path) {
+  return (await request(path)).json();
+}
+
+/** Return the text at a path. */
+export async function getText(path) {
+  return (await request(path)).text();
+}
+
+async function jsonOf(response) {
+  const text = await response.text();
+  return text ? JSON.parse(text) : null;
+}
+
+/** Send a value as JSON and return the answer. */
+export async function post(path, body = {}) {
+  return jsonOf(await request(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }));
+}
+
+/** Delete what is at a path. */
+export async function remove(path) {
+  await request(path, { method: "DELETE" });
+}
+
+/** Send a file or text as a table and return its summary. */
+export async function upload(content, name) {
+  return jsonOf(await request("/api/tables", { method: "POST", headers: { "X-Name": encodeURIComponent(name), "Content-Type": "application/octet-stream" }, body: content }));
+}
+
+/** Return the address of something of a run. */
+export function ofRun(id, rest = "") {
+  return `/api/runs/${encodeURIComponent(id)}${rest}`;
+}

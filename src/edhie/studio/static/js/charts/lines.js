@@ -1,0 +1,41 @@
+// Curves with gaps, bands, and the parts of a chart beyond the data.
+import { s } from "../dom.js";
+
+/** Return the path of a curve; values that are null or leave the chart far behind make a gap. */
+export function line(xs, ys, x, y, kind = "") {
+  const [low, high] = y.domain;
+  const reach = 3 * (high - low);
+  let d = "";
+  let isDrawing = false;
+  xs.forEach((value, i) => {
+    const isKnown = ys[i] !== null && ys[i] > low - reach && ys[i] < high + reach;
+    if (isKnown) d += `${isDrawing ? "L" : "M"}${x.at(value).toFixed(1)},${y.at(ys[i]).toFixed(1)}`;
+    isDrawing = isKnown;
+  });
+  return s("path", { class: `line ${kind}`, d });
+}
+
+/** Return the band between two curves, where both are known. */
+export function band(xs, lows, highs, x, y) {
+  const [foot, top] = y.domain;
+  const within = (value) => y.at(Math.min(Math.max(value, foot), top)).toFixed(1);
+  const known = xs.map((_, i) => i).filter((i) => lows[i] !== null && highs[i] !== null);
+  if (known.length < 2) return null;
+  const there = known.map((i) => `${x.at(xs[i]).toFixed(1)},${within(highs[i])}`);
+  const back = known.reverse().map((i) => `${x.at(xs[i]).toFixed(1)},${within(lows[i])}`);
+  return s("path", { class: "band", d: `M${[...there, ...back].join("L")}Z` });
+}
+
+/** Return the shaded parts left and right of the data, and a word that says what they are. */
+export function outside(from, to, x, area) {
+  const [left, right] = [x.at(from), x.at(to)];
+  const part = (start, end) => (end - start > 1 ? s("rect", { class: "outside", x: start, y: area.top, width: end - start, height: area.foot - area.top }) : null);
+  const word = (middle, room) => (room > 86 ? s("text", { class: "outside-label", x: middle, y: area.top + 12, "text-anchor": "middle" }, "beyond the data") : null);
+  return s("g", { "aria-hidden": "true" }, part(area.left, left), part(right, area.right),
+    word((area.left + left) / 2, left - area.left), word((right + area.right) / 2, area.right - right));
+}
+
+/** Return the clip that keeps curves within the chart, and its id. */
+export function clip(id, area) {
+  return s("clipPath", { id }, s("rect", { x: area.left, y: area.top - 2, width: Math.max(0, area.right - area.left), height: Math.max(0, area.foot - area.top + 2) }));
+}

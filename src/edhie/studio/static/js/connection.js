@@ -1,0 +1,24 @@
+// The strip that says that the connection is lost, while it is.
+import { h, put } from "./dom.js";
+
+const lost = new Map();
+
+function show() {
+  const strip = document.getElementById("connection");
+  strip.hidden = lost.size === 0;
+  if (lost.size === 0) return void put(strip);
+  if (strip.childElementCount) return;
+  strip.append("Connection lost, trying again. Your search is kept; if the studio was closed, start it again. ",
+    h("button", { type: "button", class: "slim", onclick: () => [...lost.values()].forEach((open) => open()) }, "Try now"));
+}
+
+/** Note that the stream of `token` is lost; `open` tries again at once. */
+export function connectionIsLost(token, open) {
+  lost.set(token, open);
+  show();
+}
+
+/** Note that it is there again, or not needed any more. */
+export function connectionIsThere(token) {
+  if (lost.delete(token)) show();
+}

@@ -1,0 +1,47 @@
+// The one way by which mathematics enters the page: parsed as XML, and only known elements and attributes are copied.
+import { h } from "./dom.js";
+
+const MATHML = "http://www.w3.org/1998/Math/MathML";
+const ELEMENTS = new Set("math mrow mi mn mo mtext mfrac msup msub msubsup msqrt mroot mspace mover munder mpadded mstyle".split(" "));
+const ATTRIBUTES = { form: /^(prefix|infix|postfix)$/, lspace: /^[\d.]+(em)?$/, rspace: /^[\d.]+(em)?$/, stretchy: /^(true|false)$/, class: /^constant$/, displaystyle: /^(true|false)$/, width: /^[\d.]+em$/ };
+const LONG = 60; // letters from which on an equation is set smaller
+
+function copy(node) {
+  if (node.nodeType === Node.TEXT_NODE) return document.createTextNode(node.data);
+  if (node.nodeType !== Node.ELEMENT_NODE || !ELEMENTS.has(node.localName)) return null;
+  const made = document.createElementNS(MATHML, node.localName);
+  for (const { name, value } of node.attributes) if (ATTRIBUTES[name]?.test(value)) made.setAttribute(name, value);
+  for (const child of node.childNodes) {
+    const copied = copy(child);
+    if (copied) made.append(copied);
+  }
+  return made;
+}
+
+/** Return a `<math>` element of the inside given as a string; null if it is not well-formed. */
+export function math(inside) {
+  const parsed = new DOMParser().parseFromString(`<math xmlns="${MATHML}">${inside}</math>`, "application/xml");
+  if (parsed.querySelector("parsererror")) return null;
+  const made = copy(parsed.documentElement);
+  made.setAttribute("displaystyle", "true");
+  return made;
+}
+
+const escaped = (text) => text.replace(/[&<>]/g, (each) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[each]);
+
+/**
+ * Return a box with an equation that scrolls if it must and breaks between terms.
+ * `terms` is a string or a list of them, `text` what to show where they are not well-formed.
+ */
+export function formula(terms, { text = "", target = null, kind = "" } = {}) {
+  const parts = (Array.isArray(terms) ? terms : [terms]).map((each) => math(each ?? ""));
+  const box = h("div", { class: `formula ${kind}`, tabindex: 0, role: "group", "aria-label": "Equation" });
+  if (!terms || parts.some((each) => each === null)) {
+    box.append(h("code", null, target ? `${target} = ${text}` : text));
+    return box;
+  }
+  const left = target === null ? [] : [math(`<mrow><mtext>${escaped(target)}</mtext><mspace width="0.28em"/><mo lspace="0" rspace="0">=</mo></mrow>`)];
+  for (const part of [...left, ...parts]) box.append(part, " ");
+  if (box.textContent.length > LONG) box.classList.add("long");
+  return box;
+}

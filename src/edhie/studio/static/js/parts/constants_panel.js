@@ -1,0 +1,29 @@
+// The fitted constants of an equation with their standard errors, and its tree.
+import { h, message, scrollable, put } from "../dom.js";
+import { get, ofRun } from "../api.js";
+import { formula } from "../mathml.js";
+import { number } from "../numbers.js";
+import { treeView } from "../charts/tree.js";
+
+function table(constants) {
+  const cells = (each) => h("tr", null, h("th", { scope: "row" }, each.label), h("td", { class: "number" }, each.text || number(each.value, 6)),
+    h("td", { class: "number" }, each.standard_error === null ? "–" : number(each.standard_error, 3)),
+    h("td", { class: "number" }, each.low === null ? "–" : `${number(each.low)} to ${number(each.high)}`));
+  return scrollable("Constants", h("table", null,
+    h("caption", null, "Standard error: how far off the number may typically be. The interval holds the true value in 95 of 100 cases, if the equation is right."),
+    h("thead", null, h("tr", null, h("th", { scope: "col" }, "constant"), ["value", "± standard error", "95 % interval"].map((each) => h("th", { scope: "col", class: "number" }, each)))),
+    h("tbody", null, constants.map(cells))));
+}
+
+/** Return the panel of an equation, filled when its details are there. */
+export function constantsPanel(runId, point, target) {
+  const place = h("div", { class: "stack" }, h("p", { class: "quietly" }, "Reading…"));
+  get(ofRun(runId, `/equations/${point.key}`)).then(({ constants, numbered_mathml: numbered, tree }) => {
+    const drawn = treeView();
+    drawn.show(tree, `Tree of ${point.text}`);
+    put(place,
+      ...(constants.length ? [formula(numbered, { text: point.text, target }), table(constants)] : [h("p", null, "This equation has no fitted constants.")]),
+      h("section", { class: "stack-small" }, h("h3", null, "How it is built"), drawn.element));
+  }).catch((error) => put(place, message("bad", error.message)));
+  return place;
+}

@@ -1,0 +1,46 @@
+// Taking an equation away: as text in several languages, the report, and the run folder.
+import { h, choices, message, put } from "../dom.js";
+import { getText, ofRun } from "../api.js";
+import { setup } from "../setup.js";
+import { copyButton } from "../clipboard.js";
+
+const HINT = {
+  latex: "For papers and Overleaf.", python: "A function for Python, without further packages.", c: "A function for C.", excel: "A cell formula; the first lines say which cells it reads.",
+  markdown: "For notes and wikis.", sympy: "For symbolic mathematics in Python.", json: "The tree, for programs of your own.",
+};
+
+/** Return the panel of an equation. */
+export function takeAway(run, point) {
+  const text = h("pre", { class: "code", tabindex: 0, role: "group", "aria-label": "Text of the equation" });
+  const hint = h("p", { class: "hint" });
+  const told = h("div");
+  const save = h("a", { class: "button" }, "Save as a file");
+  const place = h("div", { class: "stack-small" });
+
+  async function show({ id, suffix }) {
+    const address = ofRun(run.id, `/export/${id}?equation=${point.key}`);
+    hint.textContent = HINT[id] ?? "";
+    save.href = address;
+    save.download = `${run.name.replace(/[^\w.-]+/g, "-")}${suffix}`;
+    try {
+      text.textContent = await getText(address);
+      put(told);
+    } catch (error) {
+      text.textContent = "";
+      put(told, message("bad", error.message));
+    }
+  }
+
+  setup().then(({ exports }) => {
+    place.append(choices("Copy the equation as", exports.map((each) => [each.id, each.label]), exports[0].id, (id) => show(exports.find((each) => each.id === id))),
+      hint, told, text, h("div", { class: "buttons" }, copyButton("Copy", () => text.textContent), save));
+    show(exports[0]);
+  }).catch((error) => put(place, message("bad", error.message)));
+
+  const download = (path, label, about) => h("li", null, h("a", { class: "button", href: ofRun(run.id, path), download: "" }, label), h("span", { class: "hint" }, about));
+  return h("div", { class: "stack" }, place, h("section", { class: "stack-small" }, h("h3", null, "Everything"),
+    h("ul", { class: "downloads" },
+      run.kind === "revise" ? null : download("/report", "Report", "One page with all equations and pictures, to read offline or to send on."),
+      download("/equations.csv", "Table of equations", "Opens in a spreadsheet."),
+      download("/folder.zip", "Run folder", "Everything about this run as a zip; the command line opens it with “edhie show”."))));
+}
