@@ -42,7 +42,8 @@ RUN = Kind(
     "run",
     ("discovery.json", "run.json", "result.json"),
     "discovery.json data.safetensors equations.csv best.txt run.json checkpoint.npz result.json symbols.json "
-    "candidates.jsonl front.csv history.csv front.png fit.png report.html revisions.csv difference.png".split(),
+    "candidates.jsonl front.csv history.csv front.png fit.png report.html revisions.csv revision.json "
+    "difference.png".split(),
 )
 MODEL = Kind(
     "model",

@@ -14,19 +14,17 @@ from edhie.cli.options import print_json
 from edhie.cli.outputs import RUN, check_new_run, own_folder
 from edhie.cli.terminal import INTERRUPTED, exit_on_interrupt
 from edhie.console import error_console, say
-from edhie.errors import EdhieError, SearchError, raised_as, shortened
+from edhie.errors import EdhieError, shortened
 from edhie.evaluate.parallel import core_count
 from edhie.event_log import EventLog
 from edhie.events import Event
-from edhie.files import replace_file
 from edhie.fit.revision import Revision
 from edhie.fit.revision import revise as revised
-from edhie.fit.run_folder import BEST, REVISIONS
+from edhie.fit.revision.saving import save as save_revision
 from edhie.fit.settings import Settings
 from edhie.plots import save
 from edhie.plots.trees import plot_difference
 from edhie.safe_text import printable
-from edhie.storage import csv_text
 from edhie.view import SearchView
 
 PICTURE = "difference.png"
@@ -130,12 +128,8 @@ def _print_steps(found: Revision) -> None:
 
 
 def _save(found: Revision, out: Path) -> None:
-    """Write the steps as a table, the chosen equation, and a picture of the changes."""
-    rows = [step.as_json() for step in found.steps]
-    with raised_as(SearchError, f"cannot write to {out}"):
-        table = csv_text(list(rows[0]), [list(row.values()) for row in rows], for_people=True)
-        replace_file(out / REVISIONS, table.encode())
-        replace_file(out / BEST, f"{found.best.text(None)}\n".encode())
+    """Save the revision, and draw a picture of its changes."""
+    save_revision(found, out)
     try:
         save(plot_difference(found.original.expr, found.best.expr), out / PICTURE)
     except (EdhieError, ValueError) as error:  # the equations are saved already

@@ -46,12 +46,12 @@ def save(discovery: Discovery, folder: str | Path) -> Path:
         "library": json.loads(discovery.result.candidates.forest.library.to_json()),
         **discovery.as_json(),
         "index": discovery.chosen,
-        "front": [each.as_json() | _as_candidate(each) for each in discovery.equations],
+        "front": [each.as_json() | as_candidate(each) for each in discovery.equations],
         "negligible": discovery.result.front.negligible,
     }  # fmt: skip
     files: dict[str, str | bytes] = {
         **saving.FORMAT.files(*saving.contents(discovery.result)),
-        ROWS: pack(_arrays(discovery)),
+        ROWS: pack(row_arrays(discovery.train, discovery.validation)),
         EQUATIONS: csv_text(COLUMNS, map(_row, discovery.equations), for_people=True),
     }
     if not discovery.is_empty:
@@ -72,14 +72,9 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
         kept = description.get("library")  # earlier releases had it in a file that each search writes anew
         text = json.dumps(kept) if kept else small_text(folder / SYMBOLS)
         library = SymbolLibrary.from_json(text, operators=customs).with_numbers()
-        (arrays, _), names = unpack(folder / ROWS), tuple(description["variables"])
-        train, validation = (_data(arrays, part, names) for part in ("train", "validation"))
-        if train is None:
-            raise ValueError(f"{ROWS} has no rows")
-        settings = Settings.from_json(description["settings"])
-        problem = Problem(str(description["target"]), tuple(description["columns"]), train, validation)
-        equations = [_equation(row, library, problem, settings) for row in description["front"]]
-        result = result or _result(description, [each.candidate for each in equations], library)
+        settings, problem = Settings.from_json(description["settings"]), problem_in(folder, description)
+        equations = [equation_of(row, library, problem, settings) for row in description["front"]]
+        result = result or result_of(description, [each.candidate for each in equations], library)
         return Discovery(problem, settings, result, tuple(equations), description["index"])
 
 
@@ -101,7 +96,7 @@ def _check_finished(folder: Path) -> None:
     raise SearchError(f"{folder} holds no finished fit: it has no {DESCRIPTION}")
 
 
-def _as_candidate(equation: Equation) -> dict[str, Any]:
+def as_candidate(equation: Equation) -> dict[str, Any]:
     """Return the fields that restore the equation; fitted constants are kept apart from its numbers."""
     expr = equation.expr
     return {
@@ -113,7 +108,17 @@ def _as_candidate(equation: Equation) -> dict[str, Any]:
     }
 
 
-def _equation(row: dict[str, Any], library: SymbolLibrary, problem: Problem, settings: Settings) -> Equation:
+def problem_in(folder: Path, description: dict[str, Any]) -> Problem:
+    """Return the problem of a saved description, with the rows that lie beside it."""
+    (arrays, _), names = unpack(folder / ROWS), tuple(description["variables"])
+    train, validation = (_data(arrays, part, names) for part in ("train", "validation"))
+    if train is None:
+        raise ValueError(f"{ROWS} has no rows")
+    return Problem(str(description["target"]), tuple(description["columns"]), train, validation)
+
+
+def equation_of(row: dict[str, Any], library: SymbolLibrary, problem: Problem, settings: Settings) -> Equation:
+    """Return the equation that `as_candidate` and `Equation.as_json` describe."""
     free = parse(row["formula"], library)
     if not set(free.variables).issubset(problem.train.names):
         raise ValueError(f"{row['formula']!r} has variables that are not in {ROWS}")
@@ -126,7 +131,7 @@ def _equation(row: dict[str, Any], library: SymbolLibrary, problem: Problem, set
     return Equation.of(candidate, problem, settings, **known)
 
 
-def _result(description: dict[str, Any], front: Sequence[Candidate], library: SymbolLibrary) -> SearchResult:
+def result_of(description: dict[str, Any], front: Sequence[Candidate], library: SymbolLibrary) -> SearchResult:
     """Return a result whose only candidates are the equations."""
     candidates = Candidates(
         Forest.from_exprs([each.expr for each in front], library),
@@ -137,9 +142,10 @@ def _result(description: dict[str, Any], front: Sequence[Candidate], library: Sy
     return saving.assembled(description, candidates, History())
 
 
-def _arrays(discovery: Discovery) -> dict[str, NDArray[np.float64]]:
+def row_arrays(train: Data, validation: Data | None) -> dict[str, NDArray[np.float64]]:
+    """Return the rows fitted to and those held out, by name, to be saved."""
     found: dict[str, NDArray[np.float64]] = {}
-    for part, data in (("train", discovery.train), ("validation", discovery.validation)):
+    for part, data in (("train", train), ("validation", validation)):
         if data is not None:
             arrays = {"columns": data.columns, "y": data.y, "weights": data.weights, "sigma": data.sigma}
             found |= {f"{part}.{name}": array for name, array in arrays.items() if array is not None}

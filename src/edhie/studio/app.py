@@ -21,6 +21,7 @@ from edhie.studio.choices import EXAMPLES, example_file, setup
 from edhie.studio.question import read_options
 from edhie.studio.refusals import Refused
 from edhie.studio.requests import read_json, studio_of
+from edhie.studio.result_routes import RESULT_ROUTES
 from edhie.studio.run_routes import RUN_ROUTES
 from edhie.studio.runs import unwritable
 from edhie.studio.security import Access, Guard
@@ -47,7 +48,7 @@ def studio_app(options: Options, access: Access) -> Starlette:
         ClientDisconnect: _gone,
     }  # fmt: skip
     return Starlette(
-        routes=[*ROUTES, *RUN_ROUTES, Mount("/static", StaticFiles(directory=STATIC, check_dir=False))],
+        routes=[*ROUTES, *RUN_ROUTES, *RESULT_ROUTES, Mount("/static", StaticFiles(directory=STATIC, check_dir=False))],
         middleware=[Middleware(Guard, access=access)],
         exception_handlers=handlers,
         lifespan=lifespan,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
 from edhie.errors import EdhieError
-from edhie.fit.measured import Measured, read_file
 from edhie.studio.answers.formulas import plain_field, plain_formula, plain_template
+from edhie.studio.answers.opened_run import read_question_table
 from edhie.studio.answers.reading import opened, worded
 from edhie.studio.refusals import Refused
 
@@ -19,7 +18,7 @@ def checked(path: str, name: str, question: dict[str, Any]) -> dict[str, Any]:
     try:
         _, header = opened(file, question.get("options", {}))
         options = question.get("options", {}) | ({"header": header} if header else {})
-        measured = _read(file, question, options)
+        measured = read_question_table(file, question, options)
     except EdhieError as error:
         raise Refused(worded(str(error), file, name), where={"field": "table"}) from error
     names = measured.problem.train.names
@@ -34,17 +33,3 @@ def checked(path: str, name: str, question: dict[str, Any]) -> dict[str, Any]:
     if "field" in found:
         found["field"] = plain_field(found["field"])
     return found
-
-
-def _read(path: Path, question: dict[str, Any], options: dict[str, Any]) -> Measured:
-    missing = next(csv.reader([options.get("missing", "")], skipinitialspace=True), [])
-    return read_file(
-        path,
-        question["target"],
-        features=question.get("features", ()),
-        sigma=question.get("sigma"),
-        decimal=options.get("decimal"),
-        missing=[each.strip() for each in missing if each.strip()],
-        drop_missing=bool(options.get("drop_missing")),
-        header=options.get("header"),
-    )

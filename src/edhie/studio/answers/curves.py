@@ -1,0 +1,169 @@
+"""Fits and curves of equations, values to try, and differences between two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from edhie.errors import EdhieError
+from edhie.evaluate import Data
+from edhie.evaluate.losses import r2
+from edhie.expr import Expr, parse
+from edhie.expr.interpret import interpret
+from edhie.expr.standard_libraries import everything
+from edhie.fit import Equation
+from edhie.studio.answers.opened_run import OpenedRun, Rows, opened_run, rows_of
+from edhie.studio.answers.plain import MOST_POINTS, Numbers, finite, finites, some_rows
+from edhie.studio.refusals import Refused
+
+GRID = 240  # points of a curve
+BEYOND = 0.3  # of the range of the data, to either side
+DEVIATIONS = 2.0  # that the band reaches to either side
+
+
+def fit(
+    folder: str,
+    x: str | None,
+    equation: int | None = None,
+    expression: str | None = None,
+    table: str | None = None,
+    question: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the measurements with predictions, and the curve along a column, of an equation or a live expression."""
+    each: Equation | None = None
+    if expression is None:
+        run = opened_run(folder)
+        each = run.equation(equation)
+        rows, expr = run.rows, each.expr
+    else:
+        rows = rows_of(folder, table, question)
+        expr = _read(expression, rows)
+    place = rows.place(x)
+    grid, limits = _grid(rows, place)
+    columns = _along(rows.medians, place, grid)
+    values = _values(expr, rows, columns)
+    reach = None if each is None else _deviations(each, columns)
+    low, high = (None, None) if reach is None else (finites(values - reach), finites(values + reach))
+    others = {name: finite(rows.medians[k]) for k, name in enumerate(rows.columns) if k != place}
+    predicted = _values(expr, rows, rows.train.columns)
+    with np.errstate(all="ignore"):
+        return {
+            "x": rows.columns[place],
+            "measured": _measured(rows, expr, place),
+            "curve": {"x": finites(grid), "y": finites(values), "low": low, "high": high, **limits, "at": others},
+            "rmse": finite(_rmse(rows.train, predicted)),
+            "r2": finite(r2(rows.train.y, predicted, rows.train.weights)),
+        }
+
+
+def try_values(
+    folder: str, equation: int, x: str | None, constants: list[float] | None, values: dict[str, float]
+) -> dict[str, Any]:
+    """Return what an equation gives with other constants, or at other values of its columns."""
+    run = opened_run(folder)
+    each, rows = run.equation(equation), run.rows
+    expr = each.printed
+    if constants is not None:
+        if len(constants) != len(expr.constants):
+            raise Refused(f"this equation has {len(expr.constants)} constants, not {len(constants)}")
+        expr = expr.with_constants(constants)
+    at = rows.medians.copy()
+    for name, value in values.items():
+        at[rows.place(name)] = value
+    place = rows.place(x)
+    grid, limits = _grid(rows, place)
+    predicted = _values(expr, rows, rows.train.columns)
+    deviation = _deviation(run, each, at) if constants is None else None
+    return {
+        "value": finite(_values(expr, rows, at[:, np.newaxis])[0]),
+        "standard_deviation": deviation,
+        "at": dict(zip(rows.columns, finites(at), strict=True)),
+        "curve": {"x": finites(grid), "y": finites(_values(expr, rows, _along(at, place, grid))), **limits},
+        "rmse": finite(_rmse(rows.train, predicted)),
+    }
+
+
+def compared_curves(rows: Rows, one: Equation, other: Equation, x: str | None) -> dict[str, Any]:
+    """Return the curves of two equations along a column, and the row of the data where they differ most."""
+    place = rows.place(x)
+    grid, limits = _grid(rows, place)
+    columns = _along(rows.medians, place, grid)
+    a, b = (_values(each.expr, rows, columns) for each in (one, other))
+    data = rows.train.columns
+    with np.errstate(all="ignore"):
+        apart = np.abs(_values(one.expr, rows, data) - _values(other.expr, rows, data))
+    largest: dict[str, Any] | None = None
+    if np.isfinite(apart).any():
+        row = int(np.nanargmax(np.where(np.isfinite(apart), apart, np.nan)))
+        largest = {"value": finite(apart[row]), "at": dict(zip(rows.columns, finites(data[:, row]), strict=True))}
+    others = {name: finite(rows.medians[k]) for k, name in enumerate(rows.columns) if k != place}
+    return {
+        "x": rows.columns[place],
+        "curves": {"x": finites(grid), "a": finites(a), "b": finites(b), **limits, "at": others},
+        "largest_difference": largest,
+    }
+
+
+def _read(expression: str, rows: Rows) -> Expr:
+    try:
+        return parse(expression, everything(rows.train.names))
+    except EdhieError as error:
+        raise Refused(f"this expression cannot be read: {error}") from error
+
+
+def _grid(rows: Rows, place: int) -> tuple[Numbers, dict[str, float | None]]:
+    """Return points along a column, to beyond the data on both sides, and where the data are."""
+    parts = [rows.train.columns[place]] + ([] if rows.validation is None else [rows.validation.columns[place]])
+    low, high = float(min(part.min() for part in parts)), float(max(part.max() for part in parts))
+    beyond = BEYOND * (high - low) or 1.0
+    return np.linspace(low - beyond, high + beyond, GRID), {"data_from": finite(low), "data_to": finite(high)}
+
+
+def _along(at: Numbers, place: int, grid: Numbers) -> Numbers:
+    """Return columns with one that varies and the others at their values."""
+    columns = np.repeat(at[:, np.newaxis], len(grid), axis=1)
+    columns[place] = grid
+    return columns
+
+
+def _values(expr: Expr, rows: Rows, columns: Numbers) -> Numbers:
+    """Return the values of an expression; NumPy's functions need no compiling."""
+    found = interpret(expr, dict(zip(rows.train.names, columns, strict=True)))
+    return np.broadcast_to(found, columns.shape[1:]).astype(np.float64)
+
+
+def _measured(rows: Rows, expr: Expr, place: int) -> list[dict[str, Any]]:
+    """Return rows that were fitted to and held out, in proportion, with predictions and residuals."""
+    found = []
+    parts = [(rows.train, False)] + ([] if rows.validation is None else [(rows.validation, True)])
+    total = sum(data.n_rows for data, _ in parts)
+    for data, held_out in parts:
+        chosen = some_rows(data.n_rows, max(1, MOST_POINTS * data.n_rows // max(total, MOST_POINTS)))
+        columns, y = data.columns[:, chosen], data.y[chosen]
+        predicted = _values(expr, rows, columns)
+        with np.errstate(all="ignore"):
+            numbers = zip(finites(columns[place]), finites(y), finites(predicted), finites(y - predicted), strict=True)
+        names = ("x", "y", "predicted", "residual")
+        found += [dict(zip(names, row, strict=True)) | {"held_out": held_out} for row in numbers]
+    return found
+
+
+def _rmse(data: Data, predicted: Numbers) -> float:
+    return float(np.sqrt(np.average(np.square(data.y - predicted), weights=data.weights)))
+
+
+def _deviations(equation: Equation, columns: Numbers) -> Numbers | None:
+    """Return the half width of the band that the uncertainty of the constants gives; None if it is unknown."""
+    with np.errstate(all="ignore"):
+        reach = DEVIATIONS * equation.standard_deviations(np.ascontiguousarray(columns))
+    return reach if np.isfinite(reach).any() else None
+
+
+def _deviation(run: OpenedRun, equation: Equation, at: Numbers) -> float | None:
+    """Return the standard deviation of a value, with the doubt between equations where it is known."""
+    columns = np.ascontiguousarray(at[:, np.newaxis])
+    with np.errstate(all="ignore"):
+        if run.discovery is not None and any(each.weight for each in run.equations):
+            return finite(run.discovery.standard_deviations(columns, equation)[0])
+        return finite(equation.standard_deviations(columns)[0])

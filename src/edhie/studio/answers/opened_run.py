@@ -1,0 +1,140 @@
+"""A run folder, opened: its equations with their data, whether it is a fit or a revision."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from edhie.evaluate import Data
+from edhie.fit import Discovery, Equation
+from edhie.fit.measured import Measured, read_file
+from edhie.fit.problem import Problem
+from edhie.fit.revision import Revision
+from edhie.fit.revision import saving as revisions
+from edhie.fit.run_folder import DESCRIPTION, load
+from edhie.studio.answers.plain import Numbers
+from edhie.studio.refusals import Refused
+
+KEPT = 4  # runs that stay open
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedRun:
+    """The equations of a run, and where they come from."""
+
+    discovery: Discovery | None = None
+    revision: Revision | None = None
+
+    @property
+    def equations(self) -> tuple[Equation, ...]:
+        """All equations; of a revision those of its steps."""
+        if self.discovery is not None:
+            return self.discovery.equations
+        return () if self.revision is None else tuple(step.equation for step in self.revision.steps)
+
+    @property
+    def chosen(self) -> int | None:
+        """The place of the chosen equation; None if there is none."""
+        if self.discovery is not None:
+            return self.discovery.chosen
+        return None if self.revision is None else self.revision.steps.index(self.revision.chosen)
+
+    def equation(self, place: Any) -> Equation:
+        """Return an equation by its place."""
+        if not isinstance(place, int) or isinstance(place, bool) or not 0 <= place < len(self.equations):
+            raise Refused("there is no such equation in this run", 404)
+        return self.equations[place]
+
+    @property
+    def rows(self) -> Rows:
+        """The rows of the run."""
+        columns = self.discovery.columns if self.discovery else self.revision.columns if self.revision else ()
+        if not self.equations:
+            if self.discovery is None:
+                raise Refused("this run found no equations", 409)
+            return Rows(columns, self.discovery.train, self.discovery.validation)
+        return Rows(columns, self.equations[0].train, self.equations[0].validation)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows that were fitted to and those held out, with the table's names of the columns."""
+
+    columns: tuple[str, ...]
+    train: Data
+    validation: Data | None
+
+    def place(self, column: Any) -> int:
+        """Return the place of a column, which may be named as in the table or in equations; the first by default."""
+        if column in (None, ""):
+            return 0
+        for names in (self.columns, self.train.names):
+            if column in names:
+                return names.index(column)
+        raise Refused(f"the equations have no column {column!r}", 404)
+
+    @property
+    def medians(self) -> Numbers:
+        """The median of each column, over the rows fitted to."""
+        return np.asarray(np.median(self.train.columns, axis=1), np.float64)
+
+
+def opened_run(folder: str) -> OpenedRun:
+    """Return the run in a folder; raise `Refused` if it has no equations yet."""
+    for name in (DESCRIPTION, revisions.DESCRIPTION):
+        path = Path(folder) / name
+        if path.is_file():
+            return _opened(folder, name, path.stat().st_mtime_ns)
+    if (Path(folder) / "revisions.csv").is_file():
+        raise Refused("this revision was made by an earlier release, which did not keep its data; revise again", 409)
+    raise Refused("this run has no equations yet", 409)
+
+
+@lru_cache(KEPT)
+def _opened(folder: str, name: str, changed: int) -> OpenedRun:
+    if name == DESCRIPTION:
+        return OpenedRun(discovery=load(Path(folder), whole=False))
+    return OpenedRun(revision=revisions.load(Path(folder)))
+
+
+def rows_of(folder: str, table: str | None, question: dict[str, Any] | None) -> Rows:
+    """Return the rows of a run; while it is searched, those of its table."""
+    try:
+        return opened_run(folder).rows
+    except Refused:
+        if table is None or question is None:
+            raise
+    problem = _problem(table, Path(table).stat().st_mtime_ns, _frozen(question))
+    return Rows(problem.columns, problem.train, problem.validation)
+
+
+def read_question_table(path: Path, question: dict[str, Any], options: dict[str, Any]) -> Measured:
+    """Read a table as the command does that answers the question."""
+    missing = next(csv.reader([options.get("missing", "")], skipinitialspace=True), [])
+    return read_file(
+        path,
+        question["target"],
+        features=question.get("features", ()),
+        sigma=question.get("sigma"),
+        decimal=options.get("decimal"),
+        missing=[each.strip() for each in missing if each.strip()],
+        drop_missing=bool(options.get("drop_missing")),
+        header=options.get("header"),
+    )
+
+
+def _frozen(question: dict[str, Any]) -> tuple[Any, ...]:
+    options = tuple(sorted(question.get("options", {}).items()))
+    return question["target"], tuple(question.get("features", ())), question.get("sigma"), options
+
+
+@lru_cache(KEPT)
+def _problem(table: str, changed: int, frozen: tuple[Any, ...]) -> Problem:
+    target, features, sigma, options = frozen
+    question = {"target": target, "features": features, "sigma": sigma}
+    return read_question_table(Path(table), question, dict(options)).problem

@@ -1,0 +1,89 @@
+"""The learned space: the way from one formula to another, and the neighbours of one."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from edhie.errors import EdhieError
+from edhie.expr import Expr, SymbolLibrary
+from edhie.expr.mathml import to_mathml
+from edhie.generators import load
+from edhie.generators.base import LatentGenerator
+from edhie.generators.renamed import Renamed
+from edhie.generators.walks import interpolate
+from edhie.generators.walks import neighbours as neighbours_of
+from edhie.studio.answers.formulas import read, refused
+from edhie.studio.answers.trees import tree
+from edhie.studio.refusals import Refused
+
+NO_NUMBERS = "; this model has no constants, so formulas have no numbers"
+
+
+def between(first: str, second: str, steps: int, model: str) -> dict[str, Any]:
+    """Return the expressions on a straight line between the codes of two formulas."""
+    exprs, space = _read({"first": first, "second": second}, model)
+    found = interpolate(space, *exprs, steps=steps)
+    return {
+        "steps": [
+            {"alpha": step.alpha, "text": None} if step.expr is None else {"alpha": step.alpha, **_shown(step.expr)}
+            for step in found
+        ]
+    }
+
+
+def neighbours(formula: str, count: int, radius: float, model: str) -> dict[str, Any]:
+    """Return expressions around a formula, with their distance and how many points gave them."""
+    (expr,), space = _read({"formula": formula}, model)
+    found = neighbours_of(space, expr, count, np.random.default_rng(0), radius=radius)
+    rows = zip(found.forest, found.distances.tolist(), found.counts.tolist(), strict=True)
+    return {
+        "centre": _shown(expr),
+        "neighbours": [{**_shown(each), "distance": distance, "count": times} for each, distance, times in rows],
+        "invalid": found.invalid,
+    }
+
+
+def _shown(expr: Expr) -> dict[str, Any]:
+    return {"text": str(expr), "mathml": to_mathml(expr), "tree": tree(expr)}
+
+
+@lru_cache(3)
+def _model(name: str) -> LatentGenerator:
+    return load(name)
+
+
+def _read(texts: dict[str, str], model: str) -> tuple[list[Expr], LatentGenerator]:
+    """Return formulas over a model whose variables have their names, and the model."""
+    space, read_as = _model(model), {}
+    for field, text in texts.items():
+        try:
+            read_as[field] = read(text, None)
+        except EdhieError as error:
+            raise refused(error, text, field) from error
+    own = space.library.variables
+    used = list(dict.fromkeys(name for expr in read_as.values() for name in expr.tokens if _is_variable(expr, name)))
+    if len(used) > len(own):
+        raise Refused(f"these formulas have {len(used)} variables, and {model} has {len(own)}; choose a larger model")
+    if not set(used) <= set(own):
+        used += [name for name in own if name not in used][: len(own) - len(used)]
+        space = Renamed(space, used)
+    exprs = []
+    for field, expr in read_as.items():
+        try:
+            exprs.append(_over(expr, space.library))
+        except EdhieError as error:
+            more = NO_NUMBERS if space.library.constant is None else ""
+            raise Refused(f"{model} cannot write this formula: {error}{more}", where={"field": field}) from error
+    return exprs, space
+
+
+def _is_variable(expr: Expr, token: str) -> bool:
+    return expr.library[token].kind == "variable"
+
+
+def _over(expr: Expr, library: SymbolLibrary) -> Expr:
+    """Return a formula over a model's symbols, its numbers as constants."""
+    return (expr if library.constant is None else expr.numbers_to_constants().free()).cast(library)

@@ -1,0 +1,239 @@
+"""Routes of results: equations, fits, comparisons, what users take away; and the learned space."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from edhie.folder_lock import is_lock
+from edhie.studio.choices import EXPORTS, model_names
+from edhie.studio.question import arguments_of
+from edhie.studio.refusals import Refused
+from edhie.studio.requests import read_json, run_of, studio_of
+from edhie.studio.run_routes import table_of
+from edhie.studio.runs import Run
+
+TABLES = ("equations.csv", "revisions.csv")
+REPORT = "report.html"
+MOST_STEPS, MOST_NEIGHBOURS, LARGEST_RADIUS = 64, 500, 100.0
+LONGEST_EXPRESSION = 20_000
+MOST_ZIPPED = 2_000_000_000  # bytes
+
+
+async def get_equations(request: Request) -> Response:
+    """Return the equations of a run."""
+    return await _asked(request, "equations.equations")
+
+
+async def get_equation(request: Request) -> Response:
+    """Return the constants and the tree of one equation."""
+    return await _asked(request, "equations.equation", place=_place(request.path_params["place"]))
+
+
+async def get_comparison(request: Request) -> Response:
+    """Return two equations side by side."""
+    query = request.query_params
+    a, b = (_place(query.get(name, "")) for name in ("a", "b"))
+    return await _asked(request, "equations.compare", a=a, b=b, x=query.get("x"))
+
+
+async def post_fit(request: Request) -> Response:
+    """Return the fit of an equation, or of an expression while the search runs."""
+    run, body = run_of(request), await read_json(request)
+    given: dict[str, Any] = {"x": _column(body)}
+    if isinstance(body.get("expression"), str):
+        if len(body["expression"]) > LONGEST_EXPRESSION:
+            raise Refused("the expression is too long", 413)
+        table = table_of(run)
+        given |= {"expression": body["expression"], "table": None if table is None else str(table)}
+        given["question"] = run.note.get("question")
+    else:
+        given["equation"] = body.get("equation")
+    return await _asked(request, "curves.fit", **given)
+
+
+async def post_try(request: Request) -> Response:
+    """Return what an equation gives for numbers of the user."""
+    body = await read_json(request)
+    constants, values = body.get("constants"), body.get("values") or {}
+    if constants is not None and not (isinstance(constants, list) and all(map(_is_finite, constants))):
+        raise Refused("constants are a list of numbers", where={"field": "constants"})
+    if not isinstance(values, dict) or not all(map(_is_finite, values.values())):
+        raise Refused("values are numbers by column", where={"field": "values"})
+    return await _asked(
+        request, "curves.try_values", equation=body.get("equation"), x=_column(body),
+        constants=None if constants is None else [float(each) for each in constants],
+        values={name: float(value) for name, value in values.items()},
+    )  # fmt: skip
+
+
+async def _asked(request: Request, what: str, **arguments: Any) -> Response:
+    folder = str(run_of(request).folder)
+    return JSONResponse(await studio_of(request).ask("runs", what, folder=folder, **arguments))
+
+
+def _place(text: str) -> int:
+    if not text.isdecimal() or len(text) > 9:
+        raise Refused("there is no such equation in this run", 404)
+    return int(text)
+
+
+def _column(body: dict[str, Any]) -> str | None:
+    column = body.get("x")
+    if column is not None and not isinstance(column, str):
+        raise Refused("x is the name of a column", where={"field": "x"})
+    return column
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+# -- what users take away ---------------------------------------------------------------------
+
+
+async def get_export(request: Request) -> Response:
+    """Return an equation as code or text."""
+    run, format_ = run_of(request), request.path_params["format"]
+    if format_ not in EXPORTS:
+        raise Refused(f"there is no format {format_!r}", 404)
+    text = await studio_of(request).ask(
+        "runs", "takeaway.export", folder=str(run.folder), format=format_,
+        place=_place(request.query_params.get("equation", "")),
+    )  # fmt: skip
+    return PlainTextResponse(text, headers=_as_file(f"equation{EXPORTS[format_][1]}"))
+
+
+async def get_report(request: Request) -> Response:
+    """Return the report, as a file: it has scripts of its own, which the page does not allow."""
+    run = run_of(request)
+    headers = _as_file(f"{run.id}.html")
+    if (kept := run.folder / REPORT).is_file():
+        return FileResponse(kept, media_type="application/octet-stream", headers=headers)
+    path = _temporary(".html")
+    try:
+        command = " ".join(["edhie", *arguments_of(run)]) if run.is_own else None
+        await studio_of(request).ask(
+            "runs", "takeaway.report", folder=str(run.folder), into=str(path), command=command,
+            title=run.note.get("name"),
+        )  # fmt: skip
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return _file_once(path, headers)
+
+
+async def get_csv(request: Request) -> Response:
+    """Return the table of equations for a spreadsheet."""
+    run = run_of(request)
+    path = next((run.folder / name for name in TABLES if (run.folder / name).is_file()), None)
+    if path is None:
+        raise Refused("this run has no equations yet", 409)
+    return FileResponse(path, media_type="text/csv", headers=_as_file(path.name))
+
+
+async def get_folder(request: Request) -> Response:
+    """Return the run folder as a zip archive, which the command line can open."""
+    run, path = run_of(request), _temporary(".zip")
+    try:
+        await run_in_threadpool(_zip, run, path)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return _file_once(path, _as_file(f"{run.id}.zip"))
+
+
+def _zip(run: Run, into: Path) -> None:
+    files = [path for path in sorted(run.folder.rglob("*")) if path.is_file() and not path.is_symlink()]
+    files = [path for path in files if not is_lock(path)]
+    if sum(path.stat().st_size for path in files) > MOST_ZIPPED:
+        raise Refused(f"the run is too large to be packed; copy its folder: {run.folder}", 413)
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
+        for path in files:
+            archive.write(path, Path(run.id) / path.relative_to(run.folder))
+
+
+def _temporary(suffix: str) -> Path:
+    with tempfile.NamedTemporaryFile(prefix="edhie-studio-", suffix=suffix, delete=False) as file:
+        return Path(file.name)
+
+
+def _file_once(path: Path, headers: dict[str, str]) -> Response:
+    remove = BackgroundTask(path.unlink, missing_ok=True)
+    return FileResponse(path, media_type="application/octet-stream", headers=headers, background=remove)
+
+
+def _as_file(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"'}
+
+
+# -- the learned space ------------------------------------------------------------------------
+
+
+async def post_between(request: Request) -> Response:
+    """Return the way from one formula to another."""
+    body = await read_json(request)
+    texts = {name: _formula(body, name) for name in ("first", "second")}
+    steps = _number(body, "steps", 16, lambda n: isinstance(n, int) and 1 <= n <= MOST_STEPS)
+    found = await studio_of(request).ask("formulas", "space.between", **texts, steps=steps, model=_model(body))
+    return JSONResponse(found)
+
+
+async def post_neighbours(request: Request) -> Response:
+    """Return the neighbours of a formula."""
+    body = await read_json(request)
+    count = _number(body, "count", 100, lambda n: isinstance(n, int) and 1 <= n <= MOST_NEIGHBOURS)
+    radius = _number(body, "radius", 1.0, lambda r: 0 <= r <= LARGEST_RADIUS)
+    found = await studio_of(request).ask(
+        "formulas", "space.neighbours", formula=_formula(body, "formula"), count=count, radius=radius,
+        model=_model(body),
+    )  # fmt: skip
+    return JSONResponse(found)
+
+
+def _formula(body: dict[str, Any], field: str) -> str:
+    text = body.get(field)
+    if not isinstance(text, str) or not text.strip():
+        raise Refused("write a formula", where={"field": field})
+    if len(text) > LONGEST_EXPRESSION:
+        raise Refused("the formula is too long", 413, where={"field": field})
+    return text
+
+
+def _number(body: dict[str, Any], field: str, usual: float, is_right: Callable[[Any], bool]) -> Any:
+    value = body.get(field, usual)
+    if not _is_finite(value) or not is_right(value):
+        raise Refused(f"{field} is out of range", where={"field": field})
+    return value
+
+
+def _model(body: dict[str, Any]) -> str:
+    model = body.get("model", "general-2")
+    if model not in model_names():
+        raise Refused("there is no such model", 404, where={"field": "model"})
+    return str(model)
+
+
+RESULT_ROUTES = [
+    Route("/api/runs/{run}/equations", get_equations),
+    Route("/api/runs/{run}/equations/{place}", get_equation),
+    Route("/api/runs/{run}/compare", get_comparison),
+    Route("/api/runs/{run}/fit", post_fit, methods=["POST"]),
+    Route("/api/runs/{run}/try", post_try, methods=["POST"]),
+    Route("/api/runs/{run}/export/{format}", get_export),
+    Route("/api/runs/{run}/report", get_report),
+    Route("/api/runs/{run}/equations.csv", get_csv),
+    Route("/api/runs/{run}/folder.zip", get_folder),
+    Route("/api/space/between", post_between, methods=["POST"]),
+    Route("/api/space/neighbours", post_neighbours, methods=["POST"]),
+]
