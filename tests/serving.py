@@ -25,6 +25,8 @@ SECRET = "a-secret-of-thirty-two-letters-or-so"
 class Client(httpx.Client):
     """A browser with the cookie of a studio, on its page."""
 
+    access: Access
+
     def ask(self, method: str, path: str, status: int = 200, **options: Any) -> Any:
         """Return the JSON of an answer, whose status is checked."""
         answer = self.request(method, path, **options)
@@ -78,6 +80,7 @@ def serving(folder: Path, *, limits: Limits | None = None, searches: int = 1) ->
         thread.start()
         address = access.address.rstrip("/")
         with Client(base_url=address, headers={"Origin": address}, timeout=30.0) as client:
+            client.access = access
             client.cookies.set(access.cookie_name, SECRET)
             while not server.started:
                 time.sleep(0.005)

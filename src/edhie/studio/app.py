@@ -100,6 +100,7 @@ async def get_setup(request: Request) -> Response:
 async def post_table(request: Request) -> Response:
     """Take a table, and return its summary."""
     studio = studio_of(request)
+    studio.shelf.check_room()
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > studio.options.limits.bytes:
         most = f"{studio.options.limits.bytes / 1e6:,.0f} MB"
@@ -114,6 +115,7 @@ async def post_example(request: Request) -> Response:
     if name not in EXAMPLES:
         raise Refused("there is no such example", 404)
     studio = studio_of(request)
+    studio.shelf.check_room()
     return await _new_summary(studio, studio.uploads.copy(example_file(name), f"{name}.csv"))
 
 

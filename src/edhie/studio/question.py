@@ -1,17 +1,13 @@
-"""What is asked of a run: checked when it comes from the page, and written as arguments of the command."""
+"""What is asked of a run, checked when it comes from the page or from a folder."""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-import os
 from collections.abc import Sequence
 from typing import Any
 
 from edhie.studio.choices import OPERATOR_NAMES, usual_operators
 from edhie.studio.refusals import Refused
-from edhie.studio.runs import EVENTS, FIELD, STUDIO, Run
 
 KINDS = ("fit", "revise")
 NOISES = ("auto", "constant", "proportional", "both", "counts", "student")
@@ -40,6 +36,7 @@ def read_question(body: Any) -> dict[str, Any]:
         "noise": _one_of(body, "noise", NOISES, None),
         "max_size": _whole(body, "max_size", 1, 1000),
         "seed": _whole(body, "seed", 0, MOST_SEED),
+        "patience": _whole(body, "patience", 0, MOST_SEED),
         "options": read_options(body.get("options") or {}),
     }
     if kind == "fit":
@@ -68,49 +65,6 @@ def read_options(given: Any) -> dict[str, Any]:
         "drop_missing": given.get("drop_missing") in (True, "true", "yes", "1"),
     }
     return {name: value for name, value in found.items() if value}
-
-
-def arguments_of(run: Run) -> list[str]:
-    """Return the arguments of the command that searches a run, or resumes it."""
-    question, studio = run.note["question"], run.folder / STUDIO
-    options = question.get("options", {})
-    given: list[tuple[str, Any]] = [
-        ("target", question["target"]),
-        ("features", _listed(question.get("features", ()))),
-        ("sigma", question.get("sigma")),
-        ("decimal", options.get("decimal")),
-        ("missing", options.get("missing")),
-        ("header", options.get("header")),
-        ("operators", _listed(question.get("operators", ()))),
-        ("noise", question.get("noise")),
-        ("selection", question.get("selection")),
-        ("max-size", question.get("max_size")),
-        ("seed", question.get("seed")),
-        ("max-time", question.get("max_time", 0)),
-        ("evaluations", question.get("evaluations")),
-        ("patience", question.get("patience")),
-        ("template", question.get("template")),
-        *(("guess", guess) for guess in question.get("guesses", ())),
-        ("corpus", studio / FIELD if question.get("field") else None),
-        ("jobs", run.note.get("jobs")),
-        ("out", run.folder),
-        ("events", studio / EVENTS),
-    ]
-    # written with an equals sign, a value that begins with a dash is no option
-    options_given = [f"--{name}={value}" for name, value in given if value not in (None, "")]
-    flags = ["--drop-missing"] if options.get("drop_missing") else []
-    flags += ["--resume"] if run.has_checkpoint else []
-    table = os.fspath(studio / run.note["table"])
-    if run.note["kind"] == "revise":
-        return ["revise", *options_given, *flags, "--quiet", "--", question["formula"], table]
-    return ["fit", *options_given, *flags, "--no-report", "--", table]
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Return names as the command reads them: a line of CSV."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(names)
-    return text.getvalue() if names else ""
 
 
 # -- fields of a request ------------------------------------------------------------------

@@ -11,11 +11,12 @@ import time
 from contextlib import suppress
 from typing import Any
 
+from edhie.files import remove_link
 from edhie.folder_lock import is_in_use
 from edhie.processes import LOOK_EVERY, command_of, import_path
-from edhie.studio.question import arguments_of
+from edhie.studio.command import arguments_of
 from edhie.studio.refusals import Refused
-from edhie.studio.runs import OUTPUT, STUDIO, Run, Shelf, unwritable
+from edhie.studio.runs import EVENTS, OUTPUT, STUDIO, Run, Shelf, unwritable
 
 COMMAND = "edhie.cli.studio_search"
 SERVER = "EDHIE_STUDIO"  # a variable of a search: the process that it ends with
@@ -77,6 +78,8 @@ class Queue:
     async def _run_process(self, run: Run) -> dict[str, Any]:
         folder = run.folder / STUDIO
         command = [*command_of(COMMAND), *arguments_of(run)]
+        for name in (OUTPUT, EVENTS):  # in a folder from a stranger
+            remove_link(folder / name)
         with (folder / OUTPUT).open("ab") as output:
             start = output.tell()
             process = await asyncio.create_subprocess_exec(
@@ -105,10 +108,13 @@ class Queue:
         ended = run.note.get("ended")
         if ended is not None and ended["how"] != "interrupted":
             return
-        run.keep(wanted=wanted)
-        if process := self._processes.get(run.id):
-            _signal(process, signal.SIGTERM)
-        self.advance()
+        try:
+            run.keep(wanted=wanted)
+        finally:  # also on a full disk
+            run.note["wanted"] = wanted
+            if process := self._processes.get(run.id):
+                _signal(process, signal.SIGTERM)
+            self.advance()
 
     def resume(self, run: Run, more_seconds: float | None = None) -> None:
         """Let a run go on, at the end of the queue; `more_seconds` are added to its time."""

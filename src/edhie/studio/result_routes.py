@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from edhie.folder_lock import is_lock
 from edhie.studio.choices import EXPORTS, model_names
-from edhie.studio.question import arguments_of
+from edhie.studio.command import arguments_of
 from edhie.studio.refusals import Refused
 from edhie.studio.requests import read_json, run_of, studio_of
 from edhie.studio.run_routes import table_of

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -32,6 +33,7 @@ async def get_runs(request: Request) -> Response:
 async def post_run(request: Request) -> Response:
     """Check a question, make its folder, and let it wait for its turn."""
     studio, body = studio_of(request), await read_json(request)
+    studio.shelf.check_room()
     table, name = _table(studio, body)
     question = read_question(body)
     question = await studio.ask("tables", "questions.checked", path=str(table), name=name, question=question)
@@ -40,7 +42,7 @@ async def post_run(request: Request) -> Response:
     run = studio.shelf.new(title, question.pop("kind"), question)
     run.note |= {"table": table.name, "file": name, "jobs": studio.jobs}
     try:
-        shutil.copyfile(table, run.folder / STUDIO / table.name)
+        await run_in_threadpool(shutil.copyfile, table, run.folder / STUDIO / table.name)
         if question.get("field"):
             replace_file(run.folder / STUDIO / FIELD, question["field"].encode())
         studio.shelf.add(run)
@@ -129,7 +131,7 @@ async def delete_run(request: Request) -> Response:
     """Remove a run and its folder."""
     studio, run = studio_of(request), run_of(request)
     await studio.queue.kill(run)
-    studio.shelf.delete(run)
+    await run_in_threadpool(studio.shelf.delete, run)
     studio.queue.advance()
     return JSONResponse({})
 

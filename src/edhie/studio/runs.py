@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from edhie.files import replace_file, small_text
 from edhie.folder_lock import is_in_use
+from edhie.studio.question import KINDS, read_question
 from edhie.studio.refusals import Refused
 from edhie.studio.tail import Tail
 
@@ -23,6 +24,7 @@ STUDIO, QUESTION, EVENTS, OUTPUT, FIELD = "studio", "question.json", "events.jso
 FORMAT = 1
 MARKS = ("discovery.json", "revision.json", "run.json")  # files of a run; the first two are written at its end
 ID = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
+TABLE = re.compile(r"table(?:\.[a-z]+)+")
 LONGEST_NAME = 200
 LAST_LINES = 8000  # letters of the output that are shown
 Wanted = Literal["run", "pause", "stop"]
@@ -167,12 +169,17 @@ def _when(folder: Path) -> str:
     return datetime.fromtimestamp(stamp or folder.stat().st_mtime, UTC).isoformat(timespec="seconds")
 
 
+def is_run(folder: Path) -> bool:
+    """Return whether a folder is a run."""
+    return any((folder / mark).is_file() for mark in MARKS)
+
+
 class Shelf:
     """All runs of a folder, or the one run that the folder is; new folders are found when it is looked through."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.is_one_run = any((folder / mark).is_file() for mark in MARKS)
+        self.is_one_run = is_run(folder)
         self.runs: dict[str, Run] = {}
         self.look()
 
@@ -199,8 +206,7 @@ class Shelf:
 
     def new(self, name: str, kind: str, question: Mapping[str, Any]) -> Run:
         """Make the folder of a run; its question is kept when its table lies there."""
-        if self.is_one_run:
-            raise Refused("this studio shows one run folder; start it with the folder above to search", 409)
+        self.check_room()
         stem = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "run"
         own = f"{stem}-{datetime.now().strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
         created = datetime.now(UTC).isoformat(timespec="seconds")
@@ -214,6 +220,11 @@ class Shelf:
         except OSError as error:
             raise unwritable(error) from error
         return run
+
+    def check_room(self) -> None:
+        """Raise `Refused` if there is no place for a run."""
+        if self.is_one_run:
+            raise Refused("this studio shows one run folder; start it with the folder above to search", 409)
 
     def add(self, run: Run) -> None:
         """Keep a run that is complete."""
@@ -251,8 +262,15 @@ def _id(folder: Path) -> str:
 def _note(folder: Path) -> dict[str, Any]:
     """Return what the studio kept of a run; empty if it is not of the studio, or damaged."""
     try:
+        if (folder / STUDIO).is_symlink():
+            return {}
         note = json.loads(small_text(folder / STUDIO / QUESTION))
-        is_right = note["format"] == FORMAT and note["wanted"] in ("run", "pause", "stop")
-        return dict(note) if is_right and isinstance(note["question"], dict) else {}
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        is_right = note["format"] == FORMAT and note["wanted"] in ("run", "pause", "stop") and note["kind"] in KINDS
+        ended = note["ended"]
+        is_right = is_right and (ended is None or ended["how"] in ("finished", "interrupted", "failed"))
+        if not is_right or not TABLE.fullmatch(note["table"]) or not isinstance(note["queued"], float):
+            return {}
+        note["question"] = read_question({**note["question"], "kind": note["kind"]})
+        return dict(note)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, Refused):
         return {}

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -29,7 +29,7 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERY_ADDRESS = ("0.0.0.0", "::")
 SAFE = ("GET", "HEAD")
 MONTH = 30 * 24 * 3600  # seconds that a browser keeps the cookie
@@ -90,13 +90,16 @@ class Access:
         A page that was opened under another name (DNS rebinding) sends that name. Where the server listens on every
         address, it may be called by any number, which is no name, and by the name of the machine.
         """
-        name, _, port = host.rpartition(":")
-        if not port.isdecimal() or int(port) != self.port:
+        try:
+            parts = urlsplit(f"//{host}")
+            name, port = parts.hostname or "", parts.port or 80
+        except ValueError:
             return False
-        served = f"[{self.host}]" if ":" in self.host else self.host
-        if name in (*LOOPBACK, served):
+        if parts.netloc != host or "@" in host or port != self.port:
+            return False
+        if name in (*LOOPBACK, self.host.lower()):
             return True
-        return self.host in EVERY_ADDRESS and (_is_number(name.strip("[]")) or name == platform.node())
+        return self.host in EVERY_ADDRESS and (_is_number(name) or name == platform.node().lower())
 
     def is_own_origin(self, origin: str) -> bool:
         """Return whether an Origin header names this server."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import socket
 import webbrowser
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import uvicorn
 from edhie.errors import EdhieError, raised_as
 from edhie.folder_lock import locked
 from edhie.studio.app import studio_app
+from edhie.studio.runs import is_run
 from edhie.studio.security import LOOPBACK, Access, kept_secret
 from edhie.studio.studio import Options
 
@@ -47,7 +49,7 @@ def serve(
 
 def is_loopback(host: str) -> bool:
     """Return whether only this machine can reach a host."""
-    return host in LOOPBACK or host == "::1" or host.startswith("127.")
+    return host in LOOPBACK or host.startswith("127.")
 
 
 class _Server(uvicorn.Server):
@@ -60,6 +62,9 @@ class _Server(uvicorn.Server):
 
 
 def _secret(folder: Path) -> str:
+    """Return the secret of the cookie, which is kept beside the runs, and not in a run."""
+    if is_run(folder):
+        return secrets.token_urlsafe(32)
     with raised_as(EdhieError, f"cannot write to {folder}"):
         return kept_secret(folder / SECRET)
 

@@ -81,6 +81,8 @@ class Studio:
 
     def summary(self, run: Run, place: int | None = None) -> dict[str, Any]:
         """Return a run as the list shows it."""
+        if run.is_live:
+            run.tail.read()
         found = run.summary()
         found["best"] = self._best_of(run)
         if found["state"] == "waiting":
@@ -102,9 +104,7 @@ class Studio:
         while True:
             self.shelf.look()
             for run in list(self.shelf.runs.values()):
-                if run.is_live:
-                    run.tail.read()
-                elif (changed := run.changed) and self._best.get(run.id, (0.0, None))[0] != changed:
+                if not run.is_live and (changed := run.changed) != self._best.get(run.id, (0.0, None))[0]:
                     self._best[run.id] = changed, await self._asked_best(run)
             await asyncio.sleep(LOOK_SECONDS)
 

@@ -1,0 +1,54 @@
+"""The command that searches a run: what was asked, as arguments of `edhie fit` or `edhie revise`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from edhie.studio.runs import EVENTS, FIELD, STUDIO, Run
+
+
+def arguments_of(run: Run) -> list[str]:
+    """Return the arguments of the command that searches a run, or resumes it."""
+    question, studio = run.note["question"], run.folder / STUDIO
+    options = question.get("options", {})
+    given: list[tuple[str, Any]] = [
+        ("target", question["target"]),
+        ("features", _listed(question.get("features", ()))),
+        ("sigma", question.get("sigma")),
+        ("decimal", options.get("decimal")),
+        ("missing", options.get("missing")),
+        ("header", options.get("header")),
+        ("operators", _listed(question.get("operators", ()))),
+        ("noise", question.get("noise")),
+        ("selection", question.get("selection")),
+        ("max-size", question.get("max_size")),
+        ("seed", question.get("seed")),
+        ("max-time", question.get("max_time", 0)),
+        ("evaluations", question.get("evaluations")),
+        ("patience", question.get("patience")),
+        ("template", question.get("template")),
+        *(("guess", guess) for guess in question.get("guesses", ())),
+        ("corpus", studio / FIELD if question.get("field") else None),
+        ("jobs", run.note.get("jobs")),
+        ("out", run.folder),
+        ("events", studio / EVENTS),
+    ]
+    # written with an equals sign, a value that begins with a dash is no option
+    options_given = [f"--{name}={value}" for name, value in given if value not in (None, "")]
+    flags = ["--drop-missing"] if options.get("drop_missing") else []
+    flags += ["--resume"] if run.has_checkpoint else []
+    table = os.fspath(studio / run.note["table"])
+    if run.note["kind"] == "revise":
+        return ["revise", *options_given, *flags, "--quiet", "--", question["formula"], table]
+    return ["fit", *options_given, *flags, "--no-report", "--", table]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names as the command reads them: a line of CSV."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(names)
+    return text.getvalue() if names else ""
