@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import time
 from contextlib import suppress
 from dataclasses import fields
@@ -37,8 +38,8 @@ class EventLog:
         self._known: dict[tuple[int, float], Written] = {}
         if path is not None:
             with raised_as(EdhieError, f"cannot write events to {path}"):
+                self._is_torn = resume and not _ends_with_a_line(path)
                 self._file = path.open("a" if resume else "w", encoding="utf-8", errors="backslashreplace")
-                self._is_torn = resume
 
     def __enter__(self) -> EventLog:
         return self
@@ -88,6 +89,15 @@ class EventLog:
             self._is_torn = False
         except (OSError, ValueError):  # a full disk; observers never change a search
             self._is_torn = True
+
+
+def _ends_with_a_line(path: Path) -> bool:
+    """Return whether a file is empty, is not there, or ends with a line feed."""
+    if not path.is_file() or not path.stat().st_size:
+        return True
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read() == b"\n"
 
 
 def _expression(expr: Expr) -> Written:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,32 @@ TABLE = b"x,t,y\n" + b"".join(b"%d,%d,%d\n" % (k, k * k % 7, 2 * k) for k in ran
 QUESTION = {"target": "y", "features": ["x", "t"], "max_time": 60}
 
 
-@pytest.fixture(autouse=True)
-def pretended(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def pretended() -> Iterator[None]:
     """No search: a command that ends when it is told to."""
-    monkeypatch.setattr(queue, "COMMAND", "pretend_search")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(queue, "COMMAND", "pretend_search")
+        yield
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("queue")
+
+
+@pytest.fixture(scope="module")
+def shared(folder: Path) -> Iterator[Client]:
+    """A studio that several tests use, since its workshops take a second to start."""
+    with serving(folder) as found:
+        yield found
+
+
+@pytest.fixture
+def studio(shared: Client) -> Iterator[Client]:
+    """The same, without runs at the end."""
+    yield shared
+    for run in shared.ask("GET", "/api/runs"):
+        shared.ask("DELETE", f"/api/runs/{run['id']}")
 
 
 def new(client: Client, **more: Any) -> str:
@@ -36,58 +59,56 @@ def end(folder: Path, run: str) -> None:
     (folder / run / "end").touch()
 
 
-def test_first_come_first_served(tmp_path: Path) -> None:
-    with serving(tmp_path) as client:
-        first, second, third = (new(client, name=f"run {k}") for k in range(3))
-        client.wait(first, "running")
-        waiting = {each["id"]: each.get("position") for each in client.ask("GET", "/api/runs")}
-        assert waiting == {first: None, second: 1, third: 2}
-        client.ask("POST", f"/api/runs/{second}/pause")
-        client.ask("POST", f"/api/runs/{second}/resume")  # to the end of the queue
-        end(tmp_path, first)
-        client.wait(third, "running")
-        assert (client.wait(first, "finished")["state"], state(client, second)) == ("finished", "waiting")
-        end(tmp_path, third)
-        client.wait(second, "running")
-        client.ask("DELETE", f"/api/runs/{second}")
-        assert {each["id"] for each in client.ask("GET", "/api/runs")} == {first, third}
-        assert not (tmp_path / second).exists()
+def test_first_come_first_served(studio: Client, folder: Path) -> None:
+    first, second, third = (new(studio, name=f"run {k}") for k in range(3))
+    studio.wait(first, "running")
+    waiting = {each["id"]: each.get("position") for each in studio.ask("GET", "/api/runs")}
+    assert waiting == {first: None, second: 1, third: 2}
+    studio.ask("POST", f"/api/runs/{second}/pause")
+    studio.ask("POST", f"/api/runs/{second}/resume")  # to the end of the queue
+    end(folder, first)
+    studio.wait(third, "running")
+    assert (studio.wait(first, "finished")["state"], state(studio, second)) == ("finished", "waiting")
+    end(folder, third)
+    studio.wait(second, "running")
+    studio.ask("DELETE", f"/api/runs/{second}")
+    assert {each["id"] for each in studio.ask("GET", "/api/runs")} == {first, third}
+    assert not (folder / second).exists()
 
 
-def test_two_tabs_on_one_run(tmp_path: Path) -> None:
-    with serving(tmp_path) as client:
-        run = new(client)
-        seen: list[list[tuple[str, Any]]] = []
+def test_two_tabs_on_one_run(studio: Client, folder: Path) -> None:
+    run = new(studio)
+    seen: list[list[tuple[str, Any]]] = []
 
-        def follow() -> None:
-            seen.append(client.events(f"/api/runs/{run}/events", until=lambda kind, _: kind == "done"))
+    def follow() -> None:
+        seen.append(studio.events(f"/api/runs/{run}/events", until=lambda kind, _: kind == "done"))
 
-        tabs = [threading.Thread(target=follow) for _ in range(2)]
-        for tab in tabs:
-            tab.start()
-        client.wait(run, "running")
-        for _ in range(2):
-            client.ask("POST", f"/api/runs/{run}/pause")
-        client.wait(run, "paused")
-        for tab in tabs:
-            tab.join(10)
-        for events in seen:
-            kinds = [kind for kind, _ in events]
-            assert kinds[0] == "state"
-            assert kinds.count("done") == 1
-            executed = [data["executed"] for kind, data in events if kind == "progress"]
-            assert executed == sorted(executed)
-            assert all(data["front"][data["chosen"]]["text"] == "2.5*x" for kind, data in events if kind == "progress")
-        assert len(seen) == 2
-        client.ask("POST", f"/api/runs/{run}/pause")
-        assert state(client, run) == "paused"
-        client.ask("POST", f"/api/runs/{run}/resume", json={"more_seconds": 30})
-        client.wait(run, "running")
-        given = json.loads((tmp_path / run / "run.json").read_text())
-        assert "--resume" in given
-        assert "--max-time=90.0" in given
-        client.ask("POST", f"/api/runs/{run}/stop")
-        client.wait(run, "stopped")
+    tabs = [threading.Thread(target=follow) for _ in range(2)]
+    for tab in tabs:
+        tab.start()
+    studio.wait(run, "running")
+    for _ in range(2):
+        studio.ask("POST", f"/api/runs/{run}/pause")
+    studio.wait(run, "paused")
+    for tab in tabs:
+        tab.join(10)
+    for events in seen:
+        kinds = [kind for kind, _ in events]
+        assert kinds[0] == "state"
+        assert kinds.count("done") == 1
+        executed = [data["executed"] for kind, data in events if kind == "progress"]
+        assert executed == sorted(executed)
+        assert all(data["front"][data["chosen"]]["text"] == "2.5*x" for kind, data in events if kind == "progress")
+    assert len(seen) == 2
+    studio.ask("POST", f"/api/runs/{run}/pause")
+    assert state(studio, run) == "paused"
+    studio.ask("POST", f"/api/runs/{run}/resume", json={"more_seconds": 30})
+    studio.wait(run, "running")
+    given = json.loads((folder / run / "run.json").read_text())
+    assert "--resume" in given
+    assert "--max-time=90.0" in given
+    studio.ask("POST", f"/api/runs/{run}/stop")
+    studio.wait(run, "stopped")
 
 
 def test_a_restart_resumes_what_ran_and_waited(tmp_path: Path) -> None:
@@ -114,25 +135,23 @@ def test_more_searches_at_a_time(tmp_path: Path) -> None:
         assert state(client, found[2]) == "waiting"
 
 
-def test_a_failed_search_says_why(tmp_path: Path) -> None:
-    with serving(tmp_path) as client:
-        run = new(client)
-        client.wait(run, "running")
-        (tmp_path / run / "fail").touch()
-        found = client.wait(run, "failed")
-        assert found["error"] == "it went wrong: do it otherwise"
-        assert "something" in found["log"]
-        (tmp_path / run / "fail").unlink()
-        client.ask("POST", f"/api/runs/{run}/resume")
-        client.wait(run, "running")
+def test_a_failed_search_says_why(studio: Client, folder: Path) -> None:
+    run = new(studio)
+    studio.wait(run, "running")
+    (folder / run / "fail").touch()
+    found = studio.wait(run, "failed")
+    assert found["error"] == "it went wrong: do it otherwise"
+    assert "something" in found["log"]
+    (folder / run / "fail").unlink()
+    studio.ask("POST", f"/api/runs/{run}/resume")
+    studio.wait(run, "running")
 
 
-def test_a_run_of_the_table_of_another(tmp_path: Path) -> None:
-    with serving(tmp_path) as client:
-        first = new(client)
-        second = client.ask("POST", "/api/runs", 201, json=QUESTION | {"run": first, "features": ["x"]})["id"]
-        assert client.ask("GET", f"/api/runs/{second}")["table_is_there"]
-        assert client.ask("GET", f"/api/runs/{second}")["question"]["features"] == ["x"]
+def test_a_run_of_the_table_of_another(studio: Client) -> None:
+    first = new(studio)
+    second = studio.ask("POST", "/api/runs", 201, json=QUESTION | {"run": first, "features": ["x"]})["id"]
+    assert studio.ask("GET", f"/api/runs/{second}")["table_is_there"]
+    assert studio.ask("GET", f"/api/runs/{second}")["question"]["features"] == ["x"]
 
 
 @pytest.mark.parametrize(
@@ -154,9 +173,9 @@ def test_a_run_of_the_table_of_another(tmp_path: Path) -> None:
         ({"noise": "loud"}, "noise"),
     ],
 )
-def test_what_the_command_would_refuse_is_refused_at_once(client: Client, asked: dict[str, Any], field: str) -> None:
-    table = client.upload(TABLE)["id"]
-    answer = client.ask("POST", "/api/runs", 400, json=QUESTION | {"table": table} | asked)
+def test_what_the_command_would_refuse_is_refused_at_once(studio: Client, asked: dict[str, Any], field: str) -> None:
+    table = studio.upload(TABLE)["id"]
+    answer = studio.ask("POST", "/api/runs", 400, json=QUESTION | {"table": table} | asked)
     assert answer["where"]["field"] == field
     assert (
         "table.csv" in answer["error"]
@@ -166,14 +185,13 @@ def test_what_the_command_would_refuse_is_refused_at_once(client: Client, asked:
     )
 
 
-def test_formulas_of_a_question_may_be_latex(tmp_path: Path) -> None:
-    with serving(tmp_path) as client:
-        field = "\\frac{a}{1 + b}\nF = m*a\n\nnot a ( formula\n"
-        run = new(client, guesses=[r"\frac{c}{x}", "-x"], field=field, name="=<script>")
-        question = client.ask("GET", f"/api/runs/{run}")["question"]
-        assert question["guesses"] == ["c/x", "-x"]
-        assert question["field"] == "a/(1 + b)\nm*a\n"
-        client.wait(run, "running")
-        given = json.loads((tmp_path / run / "run.json").read_text())
-        assert {"--guess=c/x", "--guess=-x", "--features=x,t", "--jobs=1"} <= set(given)
-        assert (tmp_path / run / "studio" / "field.txt").read_text() == question["field"]
+def test_formulas_of_a_question_may_be_latex(studio: Client, folder: Path) -> None:
+    field = "\\frac{a}{1 + b}\nF = m*a\n\nnot a ( formula\n"
+    run = new(studio, guesses=[r"\frac{c}{x}", "-x"], field=field, name="=<script>")
+    question = studio.ask("GET", f"/api/runs/{run}")["question"]
+    assert question["guesses"] == ["c/x", "-x"]
+    assert question["field"] == "a/(1 + b)\nm*a\n"
+    studio.wait(run, "running")
+    given = json.loads((folder / run / "run.json").read_text())
+    assert {"--guess=c/x", "--guess=-x", "--features=x,t", "--jobs=1"} <= set(given)
+    assert (folder / run / "studio" / "field.txt").read_text() == question["field"]

@@ -17,7 +17,8 @@ import numpy as np
 from edhie.errors import DataError, shortened
 from edhie.evaluate.tables import Table
 from edhie.evaluate.tables.decimals import parse_number
-from edhie.evaluate.tables.table import Missing
+from edhie.evaluate.tables.rows import RowTable
+from edhie.evaluate.tables.table import Missing, Source
 from edhie.safe_text import printable
 from edhie.studio.answers.plain import Numbers, finite, finites, some_rows
 from edhie.studio.answers.reading import HEADER_NOTES, for_the_user, opened, worded
@@ -28,6 +29,9 @@ BINS = 20
 MOST_PROBLEMS = 20
 MOST_FEATURES = 30  # that are ticked at first
 LONGEST_CELL = 60
+FEWER_ROWS = "save a sample of them; the command line reads tables of any size"
+REMARKS = 1000  # lines of a text that need not be rows
+CHUNK = 1 << 20  # bytes
 ERRORS = re.compile(r"(?:sigma|err|error|errors|std|sd|se|uncertainty|u)", re.IGNORECASE)
 
 
@@ -85,13 +89,12 @@ def summary(path: str, name: str, options: dict[str, Any], rows: int, columns: i
     with for_the_user(file, name):
         table, header = opened(file, options)
         _check(len(table.names), columns, "columns", "choose the columns that matter, and save them as a file")
-        if table.n_rows is not None:
-            _check(table.n_rows, rows, "rows", "save a sample of them; the command line reads tables of any size")
+        _check_lines(file, table, rows)
         preview = [[_cell(cell) for cell in row] for row in itertools.islice(table.texts(), PREVIEW)]
         found, faults = _columns(table, options)
         n_rows = max((len(each.values) for each in found if each.values is not None), default=0)
         n_rows = n_rows or sum(1 for _ in table.texts())
-        _check(n_rows, rows, "rows", "save a sample of them; the command line reads tables of any size")
+        _check(n_rows, rows, "rows", FEWER_ROWS)
         if n_rows == 0:
             raise Refused(f"{name} has names and no rows; add measurements below them")
     problems = [{"message": worded(text, file, name), "remedies": _decimal_remedies(text)} for text in faults]
@@ -126,6 +129,19 @@ def scatter(path: str, name: str, options: dict[str, Any], x: str, y: str) -> di
     values = values[np.isfinite(values).all(axis=1)]
     chosen = values[some_rows(len(values))]
     return {"x": finites(chosen[:, 0]), "y": finites(chosen[:, 1])}
+
+
+def _check_lines(path: Path, table: Table, most: int) -> None:
+    """Raise `Refused` before far too many rows are read: a packed file may hold much more than its size."""
+    _check(table.n_rows or 0, most, "rows", FEWER_ROWS)
+    if not isinstance(table, RowTable):
+        return
+    lines = 0
+    with Source(path).open() as file:
+        while part := file.read(CHUNK):
+            lines += part.count(b"\n")
+            if lines > most + REMARKS:
+                raise Refused(f"the table has more rows than the {most:,} that the studio reads; {FEWER_ROWS}", 413)
 
 
 def _check(count: int, most: int, what: str, instead: str) -> None:
