@@ -45,6 +45,7 @@ perf: $(VENV)/installed-dev
 	$(BIN)/python perf/memory.py | tee perf/results/memory.txt
 	$(BIN)/python perf/parallel.py | tee perf/results/parallel.txt
 	$(BIN)/python perf/start.py | tee perf/results/start.txt
+	$(BIN)/python perf/studio.py | tee perf/results/studio.txt
 
 # the paper's tables and figures: small budgets into out/reproduce, or make reproduce PROFILE=full ITEM=noise
 PROFILE ?= quick

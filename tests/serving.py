@@ -16,7 +16,7 @@ import uvicorn
 
 from edhie.studio.app import studio_app
 from edhie.studio.security import Access
-from edhie.studio.studio import Options
+from edhie.studio.studio import Options, Studio
 from edhie.studio.uploads import Limits
 
 SECRET = "a-secret-of-thirty-two-letters-or-so"
@@ -71,9 +71,9 @@ def serving(folder: Path, *, limits: Limits | None = None, searches: int = 1) ->
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         access = Access("127.0.0.1", listener.getsockname()[1], SECRET)
-        options = Options(folder, limits or Limits(), searches, jobs=1)
+        studio = Studio(Options(folder, limits or Limits(), searches, jobs=1))
         config = uvicorn.Config(
-            studio_app(options, access), log_level="warning", lifespan="on", timeout_graceful_shutdown=1, ws="none"
+            studio_app(studio, access), log_level="warning", lifespan="on", timeout_graceful_shutdown=1, ws="none"
         )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
@@ -85,6 +85,7 @@ def serving(folder: Path, *, limits: Limits | None = None, searches: int = 1) ->
             while not server.started:
                 time.sleep(0.005)
             yield client
+            studio.is_closing.set()
             server.should_exit = True
         thread.join(20)
         assert not thread.is_alive()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,12 @@ def test_other_machines_need_a_flag(edhie: Callable[..., Any], tmp_path: Path) -
         assert "lets other machines reach the studio" in words
         assert "--allow-other-machines" in words
     assert not (tmp_path / "none").exists()
+
+
+def test_the_extra_is_named(edhie: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "edhie.studio.serve", None)
+    code, _, err = edhie("studio", "--no-browser")
+    assert (code, "pip install 'edhie[studio]'" in err) == (1, True)
 
 
 def test_a_port_that_is_taken(edhie: Callable[..., Any], tmp_path: Path) -> None:

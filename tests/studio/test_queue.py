@@ -152,6 +152,9 @@ def test_a_run_of_the_table_of_another(studio: Client) -> None:
     second = studio.ask("POST", "/api/runs", 201, json=QUESTION | {"run": first, "features": ["x"]})["id"]
     assert studio.ask("GET", f"/api/runs/{second}")["table_is_there"]
     assert studio.ask("GET", f"/api/runs/{second}")["question"]["features"] == ["x"]
+    table = studio.ask("POST", "/api/tables/run", json={"id": first})
+    assert (table["name"], table["rows"]) == ("table.csv", 20)
+    studio.ask("POST", "/api/tables/run", 404, json={"id": "none"})
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,13 @@ def test_a_fit_has_predictions_and_a_curve_beyond_the_data(client: Client, runs:
     client.ask("POST", f"/api/runs/{fit}/fit", 404, json={"equation": "0; drop", "x": "x"})
 
 
+def test_a_logarithmic_axis(client: Client, fit: str) -> None:
+    told = client.ask("POST", f"/api/runs/{fit}/fit", json={"equation": 0, "x": "x", "log": True})
+    grid = np.array(told["curve"]["x"])
+    assert np.allclose(grid[1:] / grid[:-1], grid[1] / grid[0])
+    assert grid[[0, -1]].tolist() == pytest.approx([told["curve"]["data_from"] / 3, told["curve"]["data_to"] * 3])
+
+
 def test_an_expression_of_a_search_has_a_fit(client: Client, fit: str) -> None:
     told = client.ask("POST", f"/api/runs/{fit}/fit", json={"expression": "x/dose_mg", "x": "x"})
     (first, *_) = told["measured"]
@@ -112,7 +119,7 @@ def test_a_revision_has_steps(client: Client, revision: str) -> None:
     (chosen,) = [step for step in told["steps"] if step["is_chosen"]]
     assert (chosen["distance"], told["steps"][0]["distance"]) == (2, 0)
     assert {node["mark"] for node in chosen["tree"]["nodes"]} == {"kept", "added"}
-    assert set(told["original"]["tree"]) == TREE
+    assert set(told["original"]["tree"]) == set(chosen["original_tree"]) == TREE
     curve = client.ask("POST", f"/api/runs/{revision}/fit", json={"equation": chosen["index"], "x": "x1"})
     assert curve["r2"] > 0.99
     assert "only a fit" in client.ask("GET", f"/api/runs/{revision}/report", 409)["error"]

@@ -36,7 +36,7 @@ def known(access: Access) -> dict[str, str]:
 
 
 def test_the_token_becomes_a_cookie(page: httpx.Client, access: Access) -> None:
-    assert page.get("/").status_code == 403
+    assert page.get("/").status_code == 401
     assert page.get("/", params={"token": "wrong"}).status_code == 403
     entered = page.get("/", params={"token": access.token})
     assert (entered.status_code, entered.headers["location"]) == (303, "/")
@@ -53,9 +53,9 @@ def test_the_address_for_a_browser_works_once(page: httpx.Client, access: Access
 
 @pytest.mark.parametrize("path", ["/", "/static/index.html", "/api/setup", "/api/runs", "/api/events", "/nothing"])
 def test_nothing_is_told_without_the_cookie(page: httpx.Client, access: Access, path: str) -> None:
-    assert page.get(path).status_code == 403
+    assert page.get(path).status_code == 401
     wrong = {"cookie": f"{access.cookie_name}=guess"}
-    assert page.get(path, headers=wrong).status_code == 403
+    assert page.get(path, headers=wrong).status_code == 401
 
 
 @pytest.mark.parametrize(
@@ -107,6 +107,18 @@ def test_every_answer_has_the_policy(page: httpx.Client, known: dict[str, str], 
         assert answer.headers["content-security-policy"] == POLICY
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["referrer-policy"] == "no-referrer"
+
+
+def test_an_answer_that_fails_has_the_policy_too(
+    page: httpx.Client, known: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(limits: object) -> None:
+        raise RuntimeError("a fault of ours")
+
+    monkeypatch.setattr("edhie.studio.app.setup", fail)
+    answer = page.get("/api/setup", headers=known)
+    assert (answer.status_code, answer.headers["content-security-policy"]) == (500, POLICY)
+    assert "a fault of ours" in answer.json()["error"]
 
 
 def test_the_page_has_no_inline_scripts_or_styles() -> None:

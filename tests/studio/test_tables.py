@@ -50,17 +50,24 @@ def test_standard_errors_are_recognised(tmp_path: Path) -> None:
 def test_missing_values_are_left_out_by_the_remedy(tmp_path: Path) -> None:
     content = b"x,y\n1,2\n,3\n3,n/a\n4,5\n"
     found = told(tmp_path, content)
-    assert [(each["column"], each["row"]) for each in found["problems"]] == [("x", 2), ("y", 3)]
+    assert [(each["column"], each["row"]) for each in found["problems"]] == [("x", 3), ("y", 4)]
     assert (column(found, "x")["n_missing"], column(found, "x")["n_other"]) == (1, 0)
     remedy = found["problems"][0]["remedies"][0]
     assert not told(tmp_path, content, **remedy["options"])["problems"]
 
 
+def test_rows_are_counted_as_in_the_file(tmp_path: Path) -> None:
+    (problem,) = told(tmp_path, b"# a remark\n\nx,y\n1,2\n\n,3\n4,5\n")["problems"]
+    assert problem["row"] == 6
+    (problem,) = told(tmp_path, b"1,2\n,3\n4,5\n")["problems"]
+    assert problem["row"] == 2
+
+
 def test_cells_that_are_no_numbers_are_named(tmp_path: Path) -> None:
     content = b"x,y\n1,2\n?,3\n3,4\n?,5\n<b>,6\n7,8\n9,1\n"
     (problem,) = told(tmp_path, content)["problems"]
-    assert (problem["column"], problem["row"], problem["cell"]) == ("x", 2, "?")
-    assert "“?” in row 2" in problem["message"]
+    assert (problem["column"], problem["row"], problem["cell"]) == ("x", 3, "?")
+    assert "“?” in row 3" in problem["message"]
     assert "2 more cells" in problem["message"]
     found = told(tmp_path, content, **problem["remedies"][0]["options"])
     assert not found["problems"]

@@ -50,6 +50,8 @@ def studio(
 
     def tell(address: str) -> None:
         say(f"the studio is at {address}")
+        if not is_loopback(host):
+            say("other machines open it by the name or number of this one, with the same token", to=error_console)
         say(f"runs are kept in {chosen}; Ctrl-C ends the studio, and the next one resumes", to=error_console)
 
     chosen = folder or Path(platformdirs.user_documents_dir()) / "edhie-studio"

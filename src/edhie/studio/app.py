@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import errno
+import mimetypes
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
@@ -22,21 +23,24 @@ from edhie.studio.question import read_options
 from edhie.studio.refusals import Refused
 from edhie.studio.requests import read_json, studio_of
 from edhie.studio.result_routes import RESULT_ROUTES
-from edhie.studio.run_routes import RUN_ROUTES
+from edhie.studio.run_routes import RUN_ROUTES, table_of
 from edhie.studio.runs import unwritable
 from edhie.studio.security import Access, Guard
-from edhie.studio.studio import Options, Studio
+from edhie.studio.studio import Studio
 from edhie.studio.uploads import Upload
 
 STATIC = Path(__file__).parent / "static"
+TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}  # some systems know others
 
 
-def studio_app(options: Options, access: Access) -> Starlette:
+def studio_app(studio: Studio, access: Access) -> Guard:
     """Return the application of a server."""
+    for suffix, kind in TYPES.items():
+        mimetypes.add_type(kind, suffix)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        app.state.studio = studio = Studio(options)
+        app.state.studio = studio
         await studio.open()
         try:
             yield
@@ -47,12 +51,12 @@ def studio_app(options: Options, access: Access) -> Starlette:
         Refused: _refused, EdhieError: _fault, OSError: _disk, HTTPException: _no_page, Exception: _broken,
         ClientDisconnect: _gone,
     }  # fmt: skip
-    return Starlette(
+    app = Starlette(
         routes=[*ROUTES, *RUN_ROUTES, *RESULT_ROUTES, Mount("/static", StaticFiles(directory=STATIC, check_dir=False))],
-        middleware=[Middleware(Guard, access=access)],
         exception_handlers=handlers,
         lifespan=lifespan,
     )
+    return Guard(app, access)  # around everything, errors included
 
 
 # -- errors ---------------------------------------------------------------------------------
@@ -119,9 +123,20 @@ async def post_example(request: Request) -> Response:
     return await _new_summary(studio, studio.uploads.copy(example_file(name), f"{name}.csv"))
 
 
-async def _new_summary(studio: Studio, upload: Upload) -> Response:
+async def post_table_of_run(request: Request) -> Response:
+    """Take the table of a run once more, and return its summary."""
+    studio, name = studio_of(request), (await read_json(request)).get("id")
+    studio.shelf.check_room()
+    run = studio.shelf.run(name if isinstance(name, str) else "")
+    if (path := table_of(run)) is None:
+        raise Refused("the table of this run is not in its folder; bring it again", 409)
+    upload = await run_in_threadpool(studio.uploads.copy, path, str(run.note.get("file") or path.name))
+    return await _new_summary(studio, upload, run.note["question"].get("options", {}))
+
+
+async def _new_summary(studio: Studio, upload: Upload, options: dict[str, Any] | None = None) -> Response:
     try:
-        return await _summary(studio, upload, {})
+        return await _summary(studio, upload, options or {})
     except BaseException:  # nobody can ask for it again
         studio.uploads.remove(upload)
         raise
@@ -172,6 +187,7 @@ ROUTES = [
     Route("/api/formulas/check", check_formula, methods=["POST"]),
     Route("/api/tables", post_table, methods=["POST"]),
     Route("/api/tables/example", post_example, methods=["POST"]),
+    Route("/api/tables/run", post_table_of_run, methods=["POST"]),
     Route("/api/tables/{table}", get_table),
     Route("/api/tables/{table}/scatter", get_scatter),
 ]

@@ -44,13 +44,14 @@ async def get_comparison(request: Request) -> Response:
     """Return two equations side by side."""
     query = request.query_params
     a, b = (_place(query.get(name, "")) for name in ("a", "b"))
-    return await _asked(request, "equations.compare", a=a, b=b, x=query.get("x"))
+    is_log = query.get("log") in ("1", "true")
+    return await _asked(request, "equations.compare", a=a, b=b, x=query.get("x"), log=is_log)
 
 
 async def post_fit(request: Request) -> Response:
     """Return the fit of an equation, or of an expression while the search runs."""
     run, body = run_of(request), await read_json(request)
-    given: dict[str, Any] = {"x": _column(body)}
+    given: dict[str, Any] = {"x": _column(body), "log": body.get("log") is True}
     if isinstance(body.get("expression"), str):
         if len(body["expression"]) > LONGEST_EXPRESSION:
             raise Refused("the expression is too long", 413)
@@ -71,7 +72,7 @@ async def post_try(request: Request) -> Response:
     if not isinstance(values, dict) or not all(map(_is_finite, values.values())):
         raise Refused("values are numbers by column", where={"field": "values"})
     return await _asked(
-        request, "curves.try_values", equation=body.get("equation"), x=_column(body),
+        request, "curves.try_values", equation=body.get("equation"), x=_column(body), log=body.get("log") is True,
         constants=None if constants is None else [float(each) for each in constants],
         values={name: float(value) for name, value in values.items()},
     )  # fmt: skip

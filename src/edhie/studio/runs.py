@@ -100,9 +100,11 @@ class Run:
             changed = path.stat().st_mtime
             if changed != self._ended[0]:
                 whole = json.loads(small_text(path))
-                names = ("target", "stopped", "seconds", "kind", "columns", "max_time")
-                self._ended = changed, {name: whole.get(name) for name in names}
-        except (OSError, ValueError, AttributeError):
+                kinds: dict[str, type] = {"target": str, "stopped": str, "seconds": float, "columns": list}
+                found = {name: whole[name] for name, kind in kinds.items() if isinstance(whole.get(name), kind)}
+                json.dumps(found, allow_nan=False)
+                self._ended = changed, found
+        except (OSError, ValueError, AttributeError, RecursionError):
             return {}
         return self._ended[1]
 

@@ -160,7 +160,7 @@ class Guard:
         elif token := self._token(scope):
             await self._enter(token, send_with_headers)
         elif not self.access.knows(headers):
-            await _answer(send_with_headers, 403, "open the address that `edhie studio` printed; it has a token")
+            await _answer(send_with_headers, 401, "open the address that `edhie studio` printed; it has a token")
         else:
             await self.app(scope, receive, send_with_headers)
 

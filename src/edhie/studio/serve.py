@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import socket
+import threading
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +16,7 @@ from edhie.folder_lock import locked
 from edhie.studio.app import studio_app
 from edhie.studio.runs import is_run
 from edhie.studio.security import LOOPBACK, Access, kept_secret
-from edhie.studio.studio import Options
+from edhie.studio.studio import Options, Studio
 
 SECRET = ".studio-secret"
 PORTS = 20  # that are tried after the one that was asked for, if that is taken
@@ -37,14 +38,13 @@ def serve(
     with locked(options.folder, "studio"), _listening(host, port, 1 if is_exact else PORTS) as listener:
         own_port: int = listener.getsockname()[1]
         access = Access(host, own_port, _secret(options.folder))
+        studio = Studio(options)
         config = uvicorn.Config(
-            studio_app(options, access), log_level="warning", access_log=False, lifespan="on",
+            studio_app(studio, access), log_level="warning", access_log=False, lifespan="on",
             timeout_graceful_shutdown=LEAVE_SECONDS, server_header=False, date_header=False, ws="none",
         )  # fmt: skip
-        server = _Server(config)
         tell(f"{access.address}?token={access.token}")
-        server.when_ready = lambda: opens_browser and webbrowser.open(access.address_for_a_browser())
-        server.run(sockets=[listener])
+        _Server(config, studio, access, opens_browser=opens_browser).run(sockets=[listener])
 
 
 def is_loopback(host: str) -> bool:
@@ -53,12 +53,21 @@ def is_loopback(host: str) -> bool:
 
 
 class _Server(uvicorn.Server):
-    when_ready: Callable[[], object] = staticmethod(lambda: None)
+    """A server that opens a browser when it is ready, and ends streams before it waits for connections to end."""
+
+    def __init__(self, config: uvicorn.Config, studio: Studio, access: Access, *, opens_browser: bool) -> None:
+        super().__init__(config)
+        self._studio, self._access, self._opens_browser = studio, access, opens_browser
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self.started:
-            self.when_ready()
+        if self.started and self._opens_browser:
+            address = self._access.address_for_a_browser()
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # some do not return
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._studio.is_closing.set()
+        await super().shutdown(sockets)
 
 
 def _secret(folder: Path) -> str:

@@ -97,7 +97,9 @@ class Studio:
         if not run.is_live and changed and changed == run.changed:
             return best
         live = run.tail.best
-        return None if live is None else {"mathml": live["mathml"], "r2": None, "complexity": live["complexity"]}
+        return (
+            None if live is None else {name: live.get(name) for name in ("mathml", "text", "complexity")} | {"r2": None}
+        )
 
     async def _look_around(self) -> None:
         """Find runs of the command line, and ask for the chosen equations of those that have ended."""

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-PROGRESS = ("seconds", "executed", "rate", "fraction", "seconds_left", "error")
+PROGRESS = ("time", "seconds", "executed", "rate", "fraction", "seconds_left", "error")
 CHUNK = 1 << 22  # bytes that are read at once
 
 

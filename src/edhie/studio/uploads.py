@@ -52,7 +52,6 @@ class Uploads:
 
     def __init__(self, folder: Path, limits: Limits) -> None:
         self.folder, self.limits = folder / FOLDER, limits
-        self._remove_old()
 
     async def take(self, name: str, parts: AsyncIterator[bytes]) -> Upload:
         """Write a table as it comes in; raise as soon as it is too large."""
@@ -104,6 +103,7 @@ class Uploads:
         shutil.rmtree(upload.path.parent, ignore_errors=True)
 
     def _new(self, name: str) -> Upload:
+        self._remove_old()
         shown = printable(unquote(name).replace("\\", "/").rpartition("/")[2])[:LONGEST_NAME] or "table.csv"
         own = f"t-{secrets.token_hex(8)}"
         return Upload(own, self.folder / own / f"table{_suffix(shown)}", shown)

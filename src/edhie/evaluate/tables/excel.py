@@ -44,6 +44,7 @@ def excel_table(source: Source, missing: Sequence[float | str], header: Header |
     names = checked_names(source.path, first, header)
     below = frame.iloc[0 if header == "no" else 1 :].infer_objects().set_axis(list(names), axis=1)
     table = FrameTable(source, names, lambda _: iter([below]), missing)
+    table.n_above = 0 if header == "no" else 1
     if len(sheets) > 1:
         table.format_notes = (f"has {len(sheets)} sheets, of which the first, {shortened(sheets[0], 40)!r}, is read",)
     return table

@@ -42,6 +42,8 @@ class FrameTable(Table):
         """The columns of some names, batch by batch."""
         self.arrow = arrow
         """All columns as batches of Arrow, with their own types, of the same rows; None if the file has no types."""
+        self.n_above = 0
+        """Rows above those of the data: the names of a sheet."""
         self._missing = Missing(missing)
 
     def texts(self) -> Iterator[list[str]]:
@@ -50,6 +52,10 @@ class FrameTable(Table):
             missing = frame.isna().to_numpy()
             for row, gaps in zip(frame.itertuples(index=False, name=None), missing, strict=True):
                 yield ["" if is_gap else str(value) for value, is_gap in zip(row, gaps, strict=True)]
+
+    def line_of(self, row: int) -> int:
+        """Return the row of the sheet; without blank rows, which are not counted."""
+        return row + 1 + self.n_above
 
     def written_step(self, name: str) -> float | None:
         """Return None: the file has numbers and no texts."""

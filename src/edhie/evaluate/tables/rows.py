@@ -63,6 +63,10 @@ class RowTable(Table):
         for _, cells in self._rows():
             yield cells
 
+    def line_of(self, row: int) -> int:
+        """Return the line of the file that a row ends in."""
+        return next(itertools.islice(self._rows(), row, None))[0]
+
     def written_step(self, name: str) -> float | None:
         """Return the last decimal place of the first rows, trailing zeros included."""
         (cells,) = self._samples([name])

@@ -129,6 +129,10 @@ class Table(ABC):
         """Yield the rows below the names as text, without blank ones."""
 
     @abstractmethod
+    def line_of(self, row: int) -> int:
+        """Return the line of a row, as people count them in the file; `row` is counted from 0."""
+
+    @abstractmethod
     def written_step(self, name: str) -> float | None:
         """Return the last decimal place that a column is written to, such as 0.01; None if it is not known."""
 

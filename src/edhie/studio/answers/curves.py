@@ -19,6 +19,7 @@ from edhie.studio.refusals import Refused
 
 GRID = 240  # points of a curve
 BEYOND = 0.3  # of the range of the data, to either side
+BEYOND_FACTOR = 3.0  # the same on a logarithmic axis
 DEVIATIONS = 2.0  # that the band reaches to either side
 
 
@@ -29,6 +30,7 @@ def fit(
     expression: str | None = None,
     table: str | None = None,
     question: dict[str, Any] | None = None,
+    log: bool = False,
 ) -> dict[str, Any]:
     """Return the measurements with predictions, and the curve along a column, of an equation or a live expression."""
     each: Equation | None = None
@@ -40,7 +42,7 @@ def fit(
         rows = rows_of(folder, table, question)
         expr = _read(expression, rows)
     place = rows.place(x)
-    grid, limits = _grid(rows, place)
+    grid, limits = _grid(rows, place, log=log)
     columns = _along(rows.medians, place, grid)
     values = _values(expr, rows, columns)
     reach = None if each is None else _deviations(each, columns)
@@ -58,7 +60,12 @@ def fit(
 
 
 def try_values(
-    folder: str, equation: int, x: str | None, constants: list[float] | None, values: dict[str, float]
+    folder: str,
+    equation: int,
+    x: str | None,
+    constants: list[float] | None,
+    values: dict[str, float],
+    log: bool = False,
 ) -> dict[str, Any]:
     """Return what an equation gives with other constants, or at other values of its columns."""
     run = opened_run(folder)
@@ -72,7 +79,7 @@ def try_values(
     for name, value in values.items():
         at[rows.place(name)] = value
     place = rows.place(x)
-    grid, limits = _grid(rows, place)
+    grid, limits = _grid(rows, place, log=log)
     predicted = _values(expr, rows, rows.train.columns)
     deviation = _deviation(run, each, at) if constants is None else None
     return {
@@ -84,10 +91,10 @@ def try_values(
     }
 
 
-def compared_curves(rows: Rows, one: Equation, other: Equation, x: str | None) -> dict[str, Any]:
+def compared_curves(rows: Rows, one: Equation, other: Equation, x: str | None, *, log: bool) -> dict[str, Any]:
     """Return the curves of two equations along a column, and the row of the data where they differ most."""
     place = rows.place(x)
-    grid, limits = _grid(rows, place)
+    grid, limits = _grid(rows, place, log=log)
     columns = _along(rows.medians, place, grid)
     a, b = (_values(each.expr, rows, columns) for each in (one, other))
     data = rows.train.columns
@@ -112,12 +119,17 @@ def _read(expression: str, rows: Rows) -> Expr:
         raise Refused(f"this expression cannot be read: {error}") from error
 
 
-def _grid(rows: Rows, place: int) -> tuple[Numbers, dict[str, float | None]]:
-    """Return points along a column, to beyond the data on both sides, and where the data are."""
+def _grid(rows: Rows, place: int, *, log: bool) -> tuple[Numbers, dict[str, float | None]]:
+    """Return points along a column, to beyond the data on both sides, and where the data are.
+
+    For a logarithmic axis their ratios are equal, if all of the data are positive.
+    """
     parts = [rows.train.columns[place]] + ([] if rows.validation is None else [rows.validation.columns[place]])
     low, high = float(min(part.min() for part in parts)), float(max(part.max() for part in parts))
-    beyond = BEYOND * (high - low) or 1.0
-    return np.linspace(low - beyond, high + beyond, GRID), {"data_from": finite(low), "data_to": finite(high)}
+    beyond, limits = BEYOND * (high - low) or 1.0, {"data_from": finite(low), "data_to": finite(high)}
+    if log and low > 0:
+        return np.geomspace(low / BEYOND_FACTOR, high * BEYOND_FACTOR, GRID), limits
+    return np.linspace(low - beyond, high + beyond, GRID), limits
 
 
 def _along(at: Numbers, place: int, grid: Numbers) -> Numbers:

@@ -88,13 +88,15 @@ def _revision(found: Revision) -> dict[str, Any]:
     original, first = found.original.expr, found.steps[0].equation.expr
     steps = []
     for k, step in enumerate(found.steps):
+        trees = compared(difference(first, step.equation.expr))
         steps.append(
             _equation(step.equation, k)
             | {
                 "distance": step.distance,
                 "changes": str(step.changes),
                 "is_chosen": step is found.chosen,
-                "tree": compared(difference(first, step.equation.expr))[1],
+                "original_tree": trees[0],
+                "tree": trees[1],
             }
         )
     validation = found.refitted.validation
@@ -164,7 +166,7 @@ def _note(each: Equation) -> str:
     return f"The data do not determine {groups}: other values fit as well."
 
 
-def compare(folder: str, a: int, b: int, x: str | None) -> dict[str, Any]:
+def compare(folder: str, a: int, b: int, x: str | None, log: bool = False) -> dict[str, Any]:
     """Return where two equations differ: on their trees, in words, and in curves."""
     from edhie.studio.answers.curves import compared_curves
 
@@ -181,5 +183,5 @@ def compare(folder: str, a: int, b: int, x: str | None) -> dict[str, Any]:
         "b": sides[1],
         "changes": str(changes),
         "distance": changes.distance,
-        **compared_curves(run.rows, one, other, x),
+        **compared_curves(run.rows, one, other, x, log=log),
     }

@@ -46,6 +46,7 @@ class Column:
     others: Counter[str] = field(default_factory=Counter)
     """Cells that are no numbers, and how often they are there."""
     first_missing: int | None = None
+    """Its first row without a value, counted from 0."""
     first_other: tuple[int, str] | None = None
     distinct: int = 0
 
@@ -98,7 +99,8 @@ def summary(path: str, name: str, options: dict[str, Any], rows: int, columns: i
         if n_rows == 0:
             raise Refused(f"{name} has names and no rows; add measurements below them")
     problems = [{"message": worded(text, file, name), "remedies": _decimal_remedies(text)} for text in faults]
-    problems += [each for column in found for each in _problems(column, drops=bool(options.get("drop_missing")))]
+    drops = bool(options.get("drop_missing"))
+    problems += [each for column in found for each in _problems(column, table, drops=drops)][:MOST_PROBLEMS]
     notes = [HEADER_NOTES[header]] if header else []
     notes += [f"The file {note}." for note in table.notes]
     return {
@@ -107,7 +109,7 @@ def summary(path: str, name: str, options: dict[str, Any], rows: int, columns: i
         "columns": [each.as_json() for each in found],
         "preview": preview,
         "notes": notes,
-        "problems": problems[:MOST_PROBLEMS],
+        "problems": problems,
         "suggested": _suggested(found),
         "options": options | ({"header": header} if header else {}),
     }
@@ -181,7 +183,7 @@ def _columns(
 def _set_numbers(column: Column, values: Numbers) -> None:
     column.values = values
     gaps = np.flatnonzero(~np.isfinite(values))
-    column.n_missing, column.first_missing = len(gaps), int(gaps[0]) + 1 if len(gaps) else None
+    column.n_missing, column.first_missing = len(gaps), int(gaps[0]) if len(gaps) else None
     column.distinct = len(np.unique(values[np.isfinite(values)]))
 
 
@@ -191,14 +193,14 @@ def _read_cells(table: Table, columns: Sequence[Column], numeric: set[str], opti
     mark = options.get("decimal") or table.decimal
     places = [table.names.index(each.name) for each in columns]
     values: list[list[float]] = [[] for _ in columns]
-    for number, row in enumerate(table.texts(), start=1):
+    for number, row in enumerate(table.texts()):
         for column, place, into in zip(columns, places, values, strict=True):
             cell = row[place].strip()
             read = None if missing.matches(cell) else parse_number(cell, mark)
             into.append(np.nan if read is None else read)
             if read is None and missing.matches(cell):
                 column.n_missing += 1
-                column.first_missing = column.first_missing or number
+                column.first_missing = number if column.first_missing is None else column.first_missing
             elif read is None:
                 column.others[cell] += 1
                 column.first_other = column.first_other or (number, cell)
@@ -214,13 +216,13 @@ def _read_cells(table: Table, columns: Sequence[Column], numeric: set[str], opti
 # -- problems and suggestions ---------------------------------------------------------------
 
 
-def _problems(column: Column, *, drops: bool) -> list[dict[str, Any]]:
+def _problems(column: Column, table: Table, *, drops: bool) -> list[dict[str, Any]]:
     """Return what would keep a search from using a column of numbers, with remedies."""
     if column.values is None:
         return []
     found, leave_out = [], {"label": f"Do not use {column.name}", "options": {"exclude": column.name}}
     if column.first_other is not None:
-        row, cell = column.first_other
+        row, cell = table.line_of(column.first_other[0]), column.first_other[1]
         n_cells, kinds = column.others.total(), list(column.others)
         shown = f"“{_cell(cell)}” in row {row} of column “{printable(column.name)}” is not a number"
         more = "" if n_cells == 1 else f", and {n_cells - 1:,} more cells are not"
@@ -233,16 +235,17 @@ def _problems(column: Column, *, drops: bool) -> list[dict[str, Any]]:
             }]  # fmt: skip
         remedies += _other_mark(kinds)
         found.append(_problem(f"{shown}{more}.", column.name, row, cell, [*remedies, leave_out]))
-    if column.n_missing and not drops:
+    if column.first_missing is not None and not drops:
+        row = table.line_of(column.first_missing)
         cells = "1 cell is" if column.n_missing == 1 else f"{column.n_missing:,} cells are"
-        message = f"{cells} empty in column “{printable(column.name)}”, the first in row {column.first_missing}."
+        message = f"{cells} empty in column “{printable(column.name)}”, the first in row {row}."
         rows = "the row" if column.n_missing == 1 else f"the {column.n_missing:,} rows"
         drop = {"label": f"Leave {rows} out", "options": {"drop_missing": True}}
-        found.append(_problem(message, column.name, column.first_missing, "", [drop, leave_out]))
+        found.append(_problem(message, column.name, row, "", [drop, leave_out]))
     return found
 
 
-def _problem(message: str, column: str, row: int | None, cell: str, remedies: list[dict[str, Any]]) -> dict[str, Any]:
+def _problem(message: str, column: str, row: int, cell: str, remedies: list[dict[str, Any]]) -> dict[str, Any]:
     return {"message": message, "column": column, "row": row, "cell": _cell(cell), "remedies": remedies}
 
 

@@ -1,0 +1,85 @@
+"""A full disk, damaged folders, and a folder that is one run: a clear message, and nothing lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from disks import Disk
+from edhie.studio import queue
+from serving import serving
+
+TABLE = b"x,y\n" + b"".join(b"%d,%d\n" % (k, k * k) for k in range(20))
+FULL = "cannot be written to: No space left on device; make room, then try again"
+
+
+def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "COMMAND", "pretend_search")
+    disk = Disk(monkeypatch)
+    with serving(tmp_path) as client:
+        table = client.upload(TABLE)["id"]
+        question = {"table": table, "target": "y", "features": ["x"]}
+        run = client.ask("POST", "/api/runs", 201, json=question)["id"]
+        client.wait(run, "running")
+        disk.is_full_for = lambda path: True
+        assert FULL in client.upload(TABLE, status=507)["error"]
+        assert FULL in client.ask("POST", "/api/runs", 507, json=question)["error"]
+        assert FULL in client.ask("POST", f"/api/runs/{run}/rename", 507, json={"name": "another"})["error"]
+        assert FULL in client.ask("POST", f"/api/runs/{run}/pause", 507)["error"]
+        assert client.wait(run, "paused")["name"] == "table"  # it is paused all the same
+        assert FULL in client.ask("POST", f"/api/runs/{run}/resume", 507)["error"]
+        disk.is_full_for = lambda path: False
+        assert [path.name for path in tmp_path.iterdir() if not path.name.startswith(".")] == [run]
+        assert len(list((tmp_path / ".tables").iterdir())) == 1
+        client.ask("POST", f"/api/runs/{run}/resume")
+        client.wait(run, "running")
+
+
+def test_folders_that_are_damaged_or_something_else(tmp_path: Path, runs: Path) -> None:
+    for name, content in {"broken": "{", "list": "[1]", "empty": "", "deep": "[" * 100_000}.items():
+        (tmp_path / name / "studio").mkdir(parents=True)
+        (tmp_path / name / "discovery.json").write_text(content)
+        (tmp_path / name / "studio" / "question.json").write_text(content)
+    (tmp_path / "nan").mkdir()
+    (tmp_path / "nan" / "discovery.json").write_text('{"seconds": NaN, "target": "y"}')
+    (tmp_path / "unfinished").mkdir()
+    (tmp_path / "unfinished" / "run.json").write_text("{}")
+    (tmp_path / "photos").mkdir()
+    with serving(tmp_path) as client:
+        found = {each["id"]: each["state"] for each in client.ask("GET", "/api/runs")}
+        assert found == {
+            "broken": "finished", "list": "finished", "empty": "finished", "deep": "finished", "nan": "finished",
+            "unfinished": "stopped",
+        }  # fmt: skip
+        for name in found:
+            answer = client.get(f"/api/runs/{name}/equations")
+            assert answer.status_code in (400, 409)
+            assert answer.json()["error"]
+            client.ask("POST", f"/api/runs/{name}/resume", 409)
+        assert "no equations yet" in client.ask("GET", "/api/runs/unfinished/equations", 409)["error"]
+
+
+def test_one_run_folder_is_shown_alone(runs: Path) -> None:
+    before = sorted(path.name for path in (runs / "revision").iterdir())
+    with serving(runs / "revision") as client:
+        (run,) = client.ask("GET", "/api/runs")
+        assert run["kind"] == "revise"
+        assert client.ask("GET", f"/api/runs/{run['id']}/equations")["steps"]
+        assert "the folder above" in client.upload(TABLE, status=409)["error"]
+        assert "does not delete" in client.ask("DELETE", f"/api/runs/{run['id']}", 409)["error"]
+    assert sorted(path.name for path in (runs / "revision").iterdir()) == before
+
+
+def test_requests_that_are_no_requests(client: Any) -> None:
+    ask: Callable[..., Any] = client.ask
+    assert "no JSON" in ask("POST", "/api/runs", 400, content=b"{")["error"]
+    assert "no JSON" in ask("POST", "/api/runs", 400, content=b"[" * 100_000)["error"]
+    assert "no JSON object" in ask("POST", "/api/runs", 400, content=b"[1]")["error"]
+    assert "larger" in ask("POST", "/api/runs", 413, content=b" " * 2_000_001)["error"]
+    ask("POST", "/api/formulas/check", 400, json={"text": 1})
+    ask("POST", "/api/formulas/check", 400, json={"text": "x", "variables": [1]})
+    ask("POST", "/api/setup", 405)
+    ask("GET", "/api/none", 404)
