@@ -7,16 +7,21 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint const
 # all compile the same modules where the environment says not to write bytecode.
 FOR_TESTS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
 
-.PHONY: demo test slow-tests lint format docs perf reproduce faults fuzz models clean
+.PHONY: demo test axe slow-tests lint format docs perf reproduce faults fuzz models clean
 
 demo: $(VENV)/installed
 	$(BIN)/python examples/demo.py
 
-test: $(VENV)/installed-dev
+test: $(VENV)/installed-dev axe
 	$(FOR_TESTS) $(BIN)/pytest --numprocesses auto --dist worksteal -m "not slow"
 
+# axe-core, which looks for faults of accessibility on the page of the studio; without it those tests are skipped
+AXE := $(VENV)/axe/node_modules/axe-core/axe.min.js
+axe: $(VENV)/installed-dev
+	@test -f $(AXE) || npm install --silent --no-audit --no-fund --prefix $(VENV)/axe axe-core@4 || echo "axe-core is not installed: npm failed"
+
 # tests of ten seconds and more
-slow-tests: $(VENV)/installed-dev
+slow-tests: $(VENV)/installed-dev axe
 	$(FOR_TESTS) $(BIN)/pytest --numprocesses auto --dist worksteal -m slow
 
 lint: $(VENV)/installed-dev

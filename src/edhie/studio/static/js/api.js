@@ -12,11 +12,14 @@ export class ApiError extends Error {
 const LOST = "The studio does not answer. If it was closed, start it again; this page goes on by itself.";
 const LOCKED = "This page no longer has access. Open the address that the studio shows in its window.";
 
+/** Return a message with a capital letter, unless it begins with a name. */
+const sentence = (text) => (/^[a-z]+ /.test(text) ? text[0].toUpperCase() + text.slice(1) : text);
+
 async function refusal(response) {
   if (response.status === 401) return new ApiError(LOCKED, { status: 401 });
   try {
     const body = await response.json();
-    return new ApiError(body.error ?? `The studio answered with status ${response.status}.`, { status: response.status, ...body });
+    return new ApiError(sentence(body.error), { status: response.status, ...body });
   } catch {
     return new ApiError(`The studio answered with status ${response.status}.`, { status: response.status });
   }

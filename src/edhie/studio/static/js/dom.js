@@ -40,8 +40,8 @@ export function newId(word) {
 
 /** Return a list of labelled facts, without those that have no value. */
 export function facts(pairs) {
-  const known = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
-  return h("dl", { class: "facts" }, known.map(([label, value, hint]) => h("div", { title: hint }, h("dt", null, label), h("dd", null, value))));
+  const given = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  return h("dl", { class: "facts" }, given.map(([label, value]) => h("div", null, h("dt", null, label), h("dd", null, value))));
 }
 
 /** Return a message box: kind is "bad", "warn", "good" or "". */

@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 const ELEMENTS = new Set("math mrow mi mn mo mtext mfrac msup msub msubsup msqrt mroot mspace mover munder mpadded mstyle".split(" "));
 const ATTRIBUTES = { form: /^(prefix|infix|postfix)$/, lspace: /^[\d.]+(em)?$/, rspace: /^[\d.]+(em)?$/, stretchy: /^(true|false)$/, class: /^constant$/, displaystyle: /^(true|false)$/, width: /^[\d.]+em$/ };
-const LONG = 60; // letters from which on an equation is set smaller
+const [MIDDLE, LONG] = [24, 60]; // letters from which on an equation is set smaller
 
 function copy(node) {
   if (node.nodeType === Node.TEXT_NODE) return document.createTextNode(node.data);
@@ -27,7 +27,8 @@ export function math(inside) {
   return made;
 }
 
-const escaped = (text) => text.replace(/[&<>]/g, (each) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[each]);
+// letters that XML does not know at all would spoil the whole
+const escaped = (text) => text.toWellFormed().replace(/[\u0000-\u001f\ufffe\uffff]/g, "\ufffd").replace(/[&<>]/g, (each) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[each]);
 
 /**
  * Return a box with an equation that scrolls if it must and breaks between terms.
@@ -42,6 +43,7 @@ export function formula(terms, { text = "", target = null, kind = "" } = {}) {
   }
   const left = target === null ? [] : [math(`<mrow><mtext>${escaped(target)}</mtext><mspace width="0.28em"/><mo lspace="0" rspace="0">=</mo></mrow>`)];
   for (const part of [...left, ...parts]) box.append(part, " ");
-  if (box.textContent.length > LONG) box.classList.add("long");
+  const letters = box.textContent.replace(/\s/g, "").length;
+  if (letters > MIDDLE) box.classList.add(letters > LONG ? "long" : "middle");
   return box;
 }

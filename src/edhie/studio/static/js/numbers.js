@@ -22,6 +22,12 @@ export function number(value, digits = 4) {
   return short.toLocaleString("en", { maximumFractionDigits: 12, maximumSignificantDigits: digits, useGrouping: size >= 10000 }).replace("-", MINUS);
 }
 
+/** Return a number that is written as text, such as 1.20e-05, with all its digits, as `number` writes it. */
+export function written(text) {
+  const [mantissa, exponent] = text.replace("-", MINUS).split("e");
+  return exponent === undefined ? mantissa : `${mantissa} × 10${raised(Number(exponent.replace(MINUS, "-")))}`;
+}
+
 /** Return a whole number with separators. */
 export function count(value) {
   return Math.round(value).toLocaleString("en");

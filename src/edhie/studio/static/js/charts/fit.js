@@ -17,25 +17,25 @@ function measuredDots(measured, places) {
   return [dots(of(false), RADIUS(places.length)), dots(of(true), RADIUS(places.length), "held-out")];
 }
 
-/** Return the chart of measured points and curves, with `show({measured, curves, beyond, names})`. */
+/** Return the chart of measured points and curves, with `show({measured, curves, xName, yName, from, to, log})`; data reach from `from` to `to`. */
 export function fitChart(height = 320) {
   const { element, show } = chart(height);
   const key = h("div");
   const box = h("div", null, element, key);
-  return { element: box, show({ measured, curves, xName, yName, from, to }) {
+  return { element: box, show({ measured, curves, xName, yName, from = null, to = null, log = false }) {
     const ys = measured.map((each) => each.y);
-    const within = curves.flatMap((curve) => curve.y.filter((_, i) => curve.x[i] >= from && curve.x[i] <= to));
+    const within = curves.flatMap((curve) => curve.y.filter((_, i) => from === null || (curve.x[i] >= from && curve.x[i] <= to)));
     const xs = curves[0]?.x ?? measured.map((each) => each.x);
     const id = newId("clip");
     show({
       label: `${yName} against ${xName}: ${measured.length} measured points and ${curves.length === 1 ? "the equation" : "the equations"}`,
-      x: { domain: extent(xs, 0, measured.map((each) => each.x)), label: xName },
-      y: { domain: extent(ys, 0.12, within), label: yName },
+      x: { domain: extent(xs, from === null ? 0.04 : 0, measured.map((each) => each.x), log), label: xName, log },
+      y: { domain: extent(ys, 0.12, within, log), label: yName, log },
       draw: (x, y, area) => {
         const places = measured.map((each) => [x.at(each.x), y.at(each.y)]);
         const words = (i) => `${xName} ${number(measured[i].x)}\nmeasured ${number(measured[i].y)}${measured[i].predicted == null ? "" : `, equation ${number(measured[i].predicted)}`}${measured[i].held_out ? "\nnot used in the search" : ""}`;
         return [
-          clip(id, area), from == null ? null : outside(from, to, x, area),
+          clip(id, area), from === null ? null : outside(from, to, x, area),
           s("g", { "aria-hidden": "true", "clip-path": `url(#${id})` }, measuredDots(measured, places),
             curves.map((curve) => [curve.low && curve.high ? band(curve.x, curve.low, curve.high, x, y) : null, line(curve.x, curve.y, x, y, curve.kind)])),
           places.length ? cursor(places, words, "Measured points; arrow keys move along them", area) : null,
@@ -43,22 +43,22 @@ export function fitChart(height = 320) {
       },
     });
     put(key, legend([
-      ["point", "measured"], ...(measured.some((each) => each.held_out) ? [["ring", "measured, kept out of the search"]] : []),
+      ...(measured.length ? [["point", "measured"]] : []), ...(measured.some((each) => each.held_out) ? [["ring", "measured, kept out of the search"]] : []),
       ...curves.map((curve) => [`curve ${curve.kind ?? ""}`, curve.name]),
       ...(curves.some((curve) => curve.low) ? [["band", "likely range of the curve (95 %)"]] : []),
-      ...(from == null ? [] : [["outside", "beyond the data: a guess"]]),
+      ...(from === null ? [] : [["outside", "beyond the data: a guess"]]),
     ]));
   } };
 }
 
-/** Return the chart of residuals, with `show({measured, xName})`. */
+/** Return the chart of residuals, with `show({measured, xName, log})`. */
 export function residualChart() {
   const { element, show } = chart(190);
-  return { element, show({ measured, xName }) {
+  return { element, show({ measured, xName, log = false }) {
     const known = measured.filter((each) => each.residual !== null);
     show({
       label: "Residuals: measured minus equation",
-      x: { domain: extent(known.map((each) => each.x), 0.02), label: xName },
+      x: { domain: extent(known.map((each) => each.x), 0.02, [], log), label: xName, log },
       y: { domain: extent(known.map((each) => each.residual), 0.1, [0]), label: "measured − equation" },
       draw: (x, y, area) => {
         const places = known.map((each) => [x.at(each.x), y.at(each.residual)]);
@@ -71,14 +71,14 @@ export function residualChart() {
   } };
 }
 
-/** Return a scatter of two columns, with `show({x, y, xName, yName})`. */
+/** Return a scatter of two columns, with `show({x, y, xName, yName, log})`. */
 export function scatterChart() {
   const { element, show } = chart(280);
-  return { element, show({ x: xs, y: ys, xName, yName }) {
+  return { element, show({ x: xs, y: ys, xName, yName, log = false }) {
     show({
       label: `${yName} against ${xName}`,
-      x: { domain: extent(xs), label: xName },
-      y: { domain: extent(ys, 0.06), label: yName },
+      x: { domain: extent(xs, 0.04, [], log), label: xName, log },
+      y: { domain: extent(ys, 0.06, [], log), label: yName, log },
       draw: (x, y, area) => {
         const places = xs.map((each, i) => [x.at(each), y.at(ys[i])]);
         return [s("g", { "aria-hidden": "true" }, dots(places, RADIUS(xs.length))),

@@ -36,7 +36,7 @@ export function chart(height = 300) {
     const foot = height - FOOT;
     const y = (model.y.log ? logarithmic : linear)(model.y.domain, [foot, top], height > 200 ? 5 : 3);
     const left = 30 + LETTER * Math.max(...y.ticks.map((tick) => tick.label.length), 2);
-    const x = (model.x.log ? logarithmic : linear)(model.x.domain, [left + 6, width - RIGHT - 6], Math.max(2, Math.floor(width / 110)));
+    const x = (model.x.log ? logarithmic : linear)(model.x.domain, [left + 6, width - RIGHT - 6], Math.max(3, Math.floor(width / 100)));
     const area = { left, right: width - RIGHT, top, foot };
     const svg = s("svg", { role: "group", "aria-label": model.label, viewBox: `0 0 ${width} ${height}`, height },
       axes(width, height, left, x, y, { x: model.x.label, y: model.y.label }), model.draw(x, y, area));

@@ -15,7 +15,7 @@ function domainOf(errors) {
  * `onSelect(key)` is called when one is chosen.
  */
 export function front(onSelect) {
-  const { element, show } = chart(300);
+  const { element, show } = chart(matchMedia("(min-width: 56rem)").matches ? 400 : 290);
 
   function select(key) {
     for (const each of element.querySelectorAll(".pick")) {

@@ -3,12 +3,10 @@ import { s } from "../dom.js";
 
 /** Return the path of a curve; values that are null or leave the chart far behind make a gap. */
 export function line(xs, ys, x, y, kind = "") {
-  const [low, high] = y.domain;
-  const reach = 3 * (high - low);
   let d = "";
   let isDrawing = false;
   xs.forEach((value, i) => {
-    const isKnown = ys[i] !== null && ys[i] > low - reach && ys[i] < high + reach;
+    const isKnown = y.has(ys[i]) && x.has(value);
     if (isKnown) d += `${isDrawing ? "L" : "M"}${x.at(value).toFixed(1)},${y.at(ys[i]).toFixed(1)}`;
     isDrawing = isKnown;
   });
@@ -19,7 +17,7 @@ export function line(xs, ys, x, y, kind = "") {
 export function band(xs, lows, highs, x, y) {
   const [foot, top] = y.domain;
   const within = (value) => y.at(Math.min(Math.max(value, foot), top)).toFixed(1);
-  const known = xs.map((_, i) => i).filter((i) => lows[i] !== null && highs[i] !== null);
+  const known = xs.map((_, i) => i).filter((i) => lows[i] !== null && highs[i] !== null && x.has(xs[i]));
   if (known.length < 2) return null;
   const there = known.map((i) => `${x.at(xs[i]).toFixed(1)},${within(highs[i])}`);
   const back = known.reverse().map((i) => `${x.at(xs[i]).toFixed(1)},${within(lows[i])}`);

@@ -21,10 +21,11 @@ export function linear([low, high], [from, to], wanted = 5) {
     const value = Number((i * each).toPrecision(12));
     ticks.push({ value, at: at(value), label: number(value, 5) });
   }
-  return { at, ticks, domain: [low, high] };
+  const reach = 3 * (high - low);
+  return { at, ticks, domain: [low, high], has: (value) => value !== null && value > low - reach && value < high + reach };
 }
 
-/** Return a logarithmic scale; values that are not positive lie at its foot. */
+/** Return a logarithmic scale; values that are not positive lie at its foot. `has` says whether a curve may pass through a value. */
 export function logarithmic([low, high], [from, to], wanted = 5) {
   let [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
   if (first === last) last += 1;
@@ -34,20 +35,30 @@ export function logarithmic([low, high], [from, to], wanted = 5) {
   for (let power = first; power <= last; power += every) {
     ticks.push({ value: 10 ** power, at: at(10 ** power), label: power >= -3 && power <= 4 ? String(Number((10 ** power).toPrecision(1))) : `10${raised(power)}` });
   }
-  return { at, ticks, domain: [10 ** first, 10 ** last] };
+  return { at, ticks, domain: [10 ** first, 10 ** last], has: (value) => value !== null && value > 10 ** (first - 1) && value < 10 ** (last + 1) };
 }
 
-/** Return least and largest of the finite values, widened by a share of their span; `always` are included. */
-export function extent(values, margin = 0.04, always = []) {
+const WIDE = 200; // ratio of the largest to the least value from which on a logarithmic axis is easier to read
+
+/** Return whether values can be shown on a logarithmic axis, and whether they should be. */
+export function logarithmicIsBest(values) {
+  const known = values.filter((each) => each !== null);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  return { isPossible: known.length > 0 && low > 0, isBest: low > 0 && high / low > WIDE };
+}
+
+/** Return least and largest of the finite values, widened by a share of their span; `always` are included. For a logarithm, of the positive ones. */
+export function extent(values, margin = 0.04, always = [], log = false) {
   let [low, high] = [Infinity, -Infinity];
   for (const list of [values, always]) {
     for (const value of list) {
-      if (value === null || !Number.isFinite(value)) continue;
+      if (value === null || !Number.isFinite(value) || (log && value <= 0)) continue;
       if (value < low) low = value;
       if (value > high) high = value;
     }
   }
-  if (low > high) return [0, 1];
+  if (low > high) return log ? [0.1, 1] : [0, 1];
+  if (log) return [low, high];
   const span = high - low || Math.abs(low) * 0.2 || 1;
   return [low - margin * span, high + margin * span];
 }

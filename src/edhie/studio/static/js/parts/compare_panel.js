@@ -4,6 +4,7 @@ import { get, post, ofRun } from "../api.js";
 import { formula } from "../mathml.js";
 import { number } from "../numbers.js";
 import { fitChart } from "../charts/fit.js";
+import { axesChoice } from "./axes_choice.js";
 import { treeView, treeKey } from "../charts/tree.js";
 
 const nameOf = (point) => `${point.isChosen ? "★ " : ""}${number(point.size)}: ${point.text.length > 60 ? `${point.text.slice(0, 59)}…` : point.text}`;
@@ -12,26 +13,35 @@ const nameOf = (point) => `${point.isChosen ? "★ " : ""}${number(point.size)}:
 export function comparePanel(runId, point, points, target, columns) {
   if (points.length < 2) return h("p", { class: "quietly" }, "There is only one equation, so there is nothing to compare it with.");
   const other = points.find((each) => each.isChosen && each.key !== point.key) ?? points.find((each) => each.key !== point.key);
-  const state = { a: point.key, b: other.key, x: columns[0] };
+  const state = { a: point.key, b: other.key };
+  const axes = axesChoice(columns.map((name) => [name, name]), "What is drawn across", () => update());
   const [treeA, treeB] = [treeView(), treeView()];
   const [mathA, mathB] = [h("div"), h("div")];
   const curves = fitChart(280);
   const told = h("div");
+  const note = h("p", { class: "hint" });
   const words = h("div", { class: "stack-small" });
 
   const update = latest(async () => {
     try {
-      const [answer, fit] = await Promise.all([get(ofRun(runId, `/compare?${new URLSearchParams(state)}`)), post(ofRun(runId, "/fit"), { equation: Number(state.a), x: state.x })]);
+      const x = axes.x();
+      const fit = await post(ofRun(runId, "/fit"), { equation: Number(state.a), x });
+      const log = axes.log(fit.measured.map((row) => row.x), fit.measured.map((row) => row.y));
+      const answer = await get(ofRun(runId, `/compare?${new URLSearchParams({ ...state, x, ...(log ? { log: 1 } : {}) })}`));
       put(told);
       put(mathA, formula(answer.a.mathml, { target, kind: "little" }));
       put(mathB, formula(answer.b.mathml, { target, kind: "little" }));
       treeA.show(answer.a.tree, "Tree of the first equation");
       treeB.show(answer.b.tree, "Tree of the second equation");
       const { curves: drawn, largest_difference: largest } = answer;
-      curves.show({ measured: fit.measured.map(({ x, y, held_out }) => ({ x, y, held_out })), xName: state.x, yName: target, from: drawn.data_from, to: drawn.data_to,
+      // with several columns, points have values of their own and would not lie on either curve
+      const measured = columns.length > 1 ? [] : fit.measured.map((row) => ({ x: row.x, y: row.y, held_out: row.held_out }));
+      const held = Object.entries(drawn.at ?? {});
+      note.textContent = held.length ? `Drawn for typical values of the other columns: ${held.map(([name, value]) => `${name} = ${number(value)}`).join(", ")}.` : "";
+      curves.show({ measured, xName: x, yName: target, from: drawn.data_from, to: drawn.data_to, log,
         curves: [{ x: drawn.x, y: drawn.a, name: "first" }, { x: drawn.x, y: drawn.b, kind: "second", name: "second" }] });
       put(words, h("p", null, answer.changes ? `From the first to the second: ${answer.changes}` : "They have the same form."),
-        largest ? facts([["largest difference within the data", number(largest.value, 3)], ["there", largest.at ? Object.entries(largest.at).map(([name, value]) => `${name} = ${number(value)}`).join(", ") : largest.x === undefined ? null : `${state.x} = ${number(largest.x)}`]]) : "");
+        largest ? facts([["largest difference, over your rows", number(largest.value, 3)], ["where", Object.entries(largest.at).map(([name, value]) => `${name} = ${number(value)}`).join(", ")]]) : "");
     } catch (error) {
       put(told, message("bad", error.message));
     }
@@ -45,8 +55,5 @@ export function comparePanel(runId, point, points, target, columns) {
   return h("div", { class: "stack" },
     h("div", { class: "two" }, h("div", { class: "stack-small" }, pick("First", "a"), mathA, treeA.element), h("div", { class: "stack-small" }, pick("Second", "b"), mathB, treeB.element)),
     treeKey(), words, told,
-    columns.length > 1 ? h("label", { class: "tick" }, "against", select(columns.map((each) => [each, each]), state.x, (name) => {
-      state.x = name;
-      update();
-    })) : null, curves.element);
+    axes.element, curves.element, note);
 }

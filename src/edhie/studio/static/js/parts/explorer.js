@@ -4,6 +4,13 @@ import { front, wordsOf } from "../charts/front.js";
 import { formula } from "../mathml.js";
 import { number, share, counted } from "../numbers.js";
 
+const MEANINGS = [
+  ["typical error", "By how much computed and measured values usually differ (the root of the mean squared difference), in the unit of the column."],
+  ["R²", "The share of the variation that the equation explains: 1 is all of it, 0 is no better than the mean."],
+  ["R², rows kept aside", "The same for rows that the search did not see. If it is much lower, do not trust the equation."],
+  ["confidence", "How sure edhie is of this equation, among all that it found: short ones that leave only noise win."],
+];
+
 /**
  * Return the front with the equation beside it. `onSelect(point)` is called when another is selected.
  * A point has key, size, error, text, mathml, isChosen and, once known, r2, r2Validation and confidence.
@@ -14,12 +21,16 @@ export function explorer(onSelect) {
   const heading = h("h2");
   const rows = h("tbody");
   const across = h("th", { scope: "col", class: "number" });
-  const table = h("details", null, h("summary", null, "All as a list"), scrollable("All equations",
+  const isWide = matchMedia("(min-width: 56rem)").matches;
+  const table = h("details", { open: isWide, class: "others" }, h("summary", null, "All as a list"), scrollable("All equations",
     h("table", { class: "list" }, h("thead", null, h("tr", null, across, h("th", { scope: "col", class: "number" }, "typical error"), h("th", { scope: "col" }, "equation"))), rows)));
+  const frontTitle = h("h2");
+  const frontHint = h("p", { class: "hint" });
+  const meanings = h("details", { class: "small" }, h("summary", null, "What do these numbers mean?"), h("dl", { class: "meanings" }));
   let points = [];
   let selected = null;
   let isOwnChoice = false;
-  let settings = { target: "", across: "complexity", unit: "symbol" };
+  let settings = {};
   let shown = "";
 
   const current = () => points.find((each) => each.key === selected) ?? null;
@@ -41,13 +52,8 @@ export function explorer(onSelect) {
     heading.textContent = isChosen ? settings.chosenTitle : settings.otherTitle;
     put(hero, formula(mathml, { text, target: settings.target, kind: "hero" }),
       changes ? h("p", null, `What changed: ${changes}`) : null,
-      facts([
-        ["typical error", number(error, 3), "Root of the mean squared difference between measured and computed values"],
-        ["R²", share(r2), "Share of the variation that the equation explains; 1 is all of it"],
-        ["R² on rows kept aside", share(r2Validation), "The same on rows that the search did not see"],
-        [settings.across, settings.unit ? counted(size, settings.unit) : number(size), settings.acrossHint],
-        ["confidence", confidence || null, "How sure edhie is of this equation, against the others that it found"],
-      ]));
+      facts([["typical error", number(error, 3)], ["R²", share(r2)], ["R², rows kept aside", share(r2Validation)], [settings.across, counted(size, settings.unit)], ["confidence", confidence || null]]));
+    put(meanings.querySelector("dl"), [...MEANINGS, [settings.across, settings.acrossHint]].map(([word, meaning]) => [h("dt", null, word), h("dd", null, meaning)]));
   }
 
   function drawList() {
@@ -60,6 +66,8 @@ export function explorer(onSelect) {
   }
 
   function draw() {
+    frontTitle.textContent = settings.frontTitle;
+    frontHint.textContent = settings.frontHint;
     drawHero();
     drawList();
     chart.show({
@@ -83,8 +91,7 @@ export function explorer(onSelect) {
   }
 
   const element = h("div", { class: "explorer" },
-    h("section", { class: "card stack-small selected" }, heading, hero),
-    h("section", { class: "card stack-small" }, h("h2", null, "Simple or accurate"),
-      h("p", { class: "hint" }, "Each point is an equation; further right it is longer, further down it errs less. ★ is the one edhie recommends. Click a point, or use the arrow keys."), chart.element, table));
+    h("section", { class: "card stack-small selected" }, heading, hero, meanings, table),
+    h("section", { class: "card stack-small" }, frontTitle, frontHint, chart.element));
   return { element, show, current, choose: (key) => choose(key, true) };
 }

@@ -1,8 +1,9 @@
 // The first rows of a table, and a scatter of the target against any column.
-import { h, select, message, scrollable, put } from "../dom.js";
+import { h, message, scrollable, put } from "../dom.js";
 import { get } from "../api.js";
 import { counted } from "../numbers.js";
 import { scatterChart } from "../charts/fit.js";
+import { axesChoice } from "./axes_choice.js";
 
 /** Return the first rows as they are in the file. */
 export function previewPart(summary) {
@@ -18,18 +19,18 @@ export function scatterPart(summary, question) {
   const numeric = summary.columns.filter((column) => column.kind === "number");
   const picture = scatterChart();
   const told = h("div");
+  const axes = axesChoice(numeric.map((column) => [column.name, column.name]), "Column on the horizontal axis", () => {
+    chosen = axes.x();
+    update();
+  });
   let chosen = null;
   let wanted = 0;
-  const control = select(numeric.map((column) => [column.name, column.name]), "", (name) => {
-    chosen = name;
-    update();
-  }, { "aria-label": "Column on the horizontal axis" });
 
   async function update() {
     if (!question.target || numeric.length < 2) return;
     const isGood = chosen !== null && chosen !== question.target;
     const x = isGood ? chosen : [...question.features].find((name) => numeric.some((column) => column.name === name)) ?? numeric.find((column) => column.name !== question.target).name;
-    control.value = x;
+    axes.set(x);
     wanted += 1;
     const mine = wanted;
     try {
@@ -37,13 +38,13 @@ export function scatterPart(summary, question) {
       const rows = await get(`/api/tables/${summary.id}/scatter?${address}`);
       if (mine !== wanted) return;
       put(told);
-      picture.show({ ...rows, xName: x, yName: question.target });
+      picture.show({ ...rows, xName: x, yName: question.target, log: axes.log(rows.x, rows.y) });
     } catch (error) {
       if (mine === wanted) put(told, message("bad", error.message));
     }
   }
 
   const element = numeric.length < 2 ? h("div") : h("section", { class: "stack-small" },
-    h("div", { class: "head" }, h("h3", null, "Look at your data"), h("label", { class: "tick small" }, "against", control)), told, picture.element);
+    h("div", { class: "head" }, h("h2", null, "Look at your data"), axes.element), told, picture.element);
   return { element, update };
 }

@@ -5,7 +5,7 @@ import { treeView, treeKey } from "../charts/tree.js";
 
 /** Return the verdict of a revision. */
 export function verdictPart(revision) {
-  return h("div", { class: "message good" }, h("p", null, h("strong", null, "Verdict: "), revision.verdict));
+  return h("div", { class: "message verdict" }, h("p", null, h("strong", null, "Verdict: "), revision.verdict));
 }
 
 /** Return the panel that shows what changed at one step. */
@@ -17,6 +17,6 @@ export function changesPanel(revision, point, target) {
   return h("div", { class: "stack" }, h("p", null, step.changes ? `What changed: ${step.changes}` : "Nothing but constants."),
     h("div", { class: "two" },
       h("section", { class: "stack-small" }, h("h3", null, "Your formula"), formula(revision.original.mathml, { text: revision.original.text, target, kind: "little" }), before.element),
-      h("section", { class: "stack-small" }, h("h3", null, "Revised"), formula(step.mathml, { text: step.text, target, kind: "little" }), after.element)),
+      h("section", { class: "stack-small" }, h("h3", null, "Revised"), formula(step.mathml, { text: step.right_side, target, kind: "little" }), after.element)),
     treeKey());
 }

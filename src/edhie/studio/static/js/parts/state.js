@@ -3,8 +3,6 @@ import { h } from "../dom.js";
 
 const WORDS = { waiting: "Waiting", starting: "Starting", running: "Searching", pausing: "Pausing", paused: "Paused", finished: "Finished", stopped: "Stopped", failed: "Failed" };
 
-export const isLive = (run) => ["waiting", "starting", "running", "pausing"].includes(run.state);
-
 /** Return the state in words, with the position in the queue. */
 export function stateWords(run) {
   if (run.state === "waiting" && run.position) return `Waiting, number ${run.position} in the queue`;

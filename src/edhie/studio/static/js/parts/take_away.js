@@ -14,14 +14,13 @@ export function takeAway(run, point) {
   const text = h("pre", { class: "code", tabindex: 0, role: "group", "aria-label": "Text of the equation" });
   const hint = h("p", { class: "hint" });
   const told = h("div");
-  const save = h("a", { class: "button" }, "Save as a file");
+  const save = h("a", { class: "button", download: "" }, "Save as a file");
   const place = h("div", { class: "stack-small" });
 
-  async function show({ id, suffix }) {
+  async function show(id) {
     const address = ofRun(run.id, `/export/${id}?equation=${point.key}`);
     hint.textContent = HINT[id] ?? "";
     save.href = address;
-    save.download = `${run.name.replace(/[^\w.-]+/g, "-")}${suffix}`;
     try {
       text.textContent = await getText(address);
       put(told);
@@ -32,9 +31,9 @@ export function takeAway(run, point) {
   }
 
   setup().then(({ exports }) => {
-    place.append(choices("Copy the equation as", exports.map((each) => [each.id, each.label]), exports[0].id, (id) => show(exports.find((each) => each.id === id))),
+    place.append(choices("Copy the equation as", exports.map((each) => [each.id, each.label]), exports[0].id, show),
       hint, told, text, h("div", { class: "buttons" }, copyButton("Copy", () => text.textContent), save));
-    show(exports[0]);
+    show(exports[0].id);
   }).catch((error) => put(place, message("bad", error.message)));
 
   const download = (path, label, about) => h("li", null, h("a", { class: "button", href: ofRun(run.id, path), download: "" }, label), h("span", { class: "hint" }, about));

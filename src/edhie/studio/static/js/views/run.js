@@ -16,13 +16,15 @@ import { verdictPart, changesPanel } from "../parts/revision.js";
 import { formula } from "../mathml.js";
 
 const ANSWERED = ["finished", "paused", "stopped"];
-const FIT_WORDS = { across: "complexity", unit: "symbol", acrossTitle: "complexity (symbols in the equation)", acrossHint: "How many symbols the equation has: numbers, columns and operators", chosenTitle: "Recommended equation", otherTitle: "Selected equation" };
-const REVISE_WORDS = { across: "distance", unit: "change", acrossTitle: "distance (symbols changed)", acrossHint: "How many symbols were added, removed or replaced", chosenTitle: "Recommended revision", otherTitle: "Selected revision" };
+const FIT_WORDS = { across: "complexity", unit: "symbol", acrossTitle: "complexity (symbols in the equation)", acrossHint: "How many symbols the equation has: numbers, columns and operators.", chosenTitle: "Recommended equation", otherTitle: "Selected equation",
+  frontTitle: "Simple or accurate", frontHint: "Each point is an equation; further right it is longer, further down it errs less. ★ is the one edhie recommends. Click a point, or use the arrow keys." };
+const REVISE_WORDS = { across: "distance", unit: "change", acrossTitle: "distance (symbols changed)", acrossHint: "How many symbols of your formula were added, removed or replaced.", chosenTitle: "Recommended revision", otherTitle: "Selected revision",
+  frontTitle: "Little changed or accurate", frontHint: "Each point is a version of your formula; further right more of it was changed, further down it errs less. ★ is the one edhie recommends. Click a point, or use the arrow keys." };
 const LIVE_WORDS = { chosenTitle: "Best equation so far" };
 
 const ofProgress = (progress) => progress.front.map((each, i) => ({ key: each.text, size: each.distance ?? each.complexity, error: each.error, text: each.text, expression: each.expression ?? each.text, mathml: each.mathml, isChosen: i === progress.chosen, isBeaten: each.is_beaten }));
-const ofEquations = (answer) => answer.equations.map((each) => ({ key: String(each.index), size: each.complexity, error: each.loss, text: each.text, mathml: each.mathml, r2: each.r2, r2Validation: each.r2_validation, confidence: each.confidence, isChosen: each.is_chosen }));
-const ofSteps = (answer) => answer.steps.map((each) => ({ key: String(each.index), size: each.distance, error: each.loss, text: each.text, mathml: each.mathml, r2: each.r2, changes: each.changes, isChosen: each.is_chosen }));
+const ofEquations = (answer) => answer.equations.map((each) => ({ key: String(each.index), size: each.complexity, error: each.loss, text: each.right_side, mathml: each.mathml, r2: each.r2, r2Validation: each.r2_validation, confidence: each.confidence, isChosen: each.is_chosen }));
+const ofSteps = (answer) => answer.steps.map((each) => ({ key: String(each.index), size: each.distance, error: each.loss, text: each.right_side, mathml: each.mathml, r2: each.r2, changes: each.changes, isChosen: each.is_chosen }));
 
 /** Show a run; returns a function that leaves it. */
 export async function showRun(place, id) {
@@ -47,7 +49,7 @@ export async function showRun(place, id) {
   function showSelected(point) {
     if (!point) return;
     if (parts) parts.renew();
-    else liveFit(point);
+    else if (answer === null) liveFit(point);
   }
 
   function liveFit(point) {
@@ -74,9 +76,7 @@ export async function showRun(place, id) {
       ["compare", "Compare", () => comparePanel(id, point(), points, target, features())],
       ["take", "Take away", () => takeAway(run, point())],
     ];
-    const before = parts?.current();
     parts = tabs("About the selected equation", entries.filter(Boolean));
-    if (before) parts.show(before);
     put(below, h("section", { class: "card" }, parts.element));
   }
 
@@ -92,14 +92,13 @@ export async function showRun(place, id) {
       answer = { target: run.target, ...given };
       points = run.kind === "revise" ? ofSteps(answer) : ofEquations(answer);
       put(look);
-      put(notes, ...(answer.verdict ? [verdictPart(answer)] : []), ...(answer.notes ?? []).map((note) => message("warn", note)));
+      put(notes, ...(answer.verdict ? [verdictPart(answer)] : []), ...(answer.notes ?? []).map((note) => message("", note)));
       if (!points.length) return void empty("No equation was found yet. Give it more time, or allow other operators.");
       front.element.hidden = false;
       fit = null;
       parts = null;
-      showParts();
       front.show(points, { target: answer.target, ...words() });
-      parts.renew();
+      showParts();
     } catch (error) {
       put(notes, message("bad", error.message));
     }
@@ -136,7 +135,8 @@ export async function showRun(place, id) {
     points = ofProgress(progress);
     put(look);
     front.element.hidden = false;
-    front.show(points, { target: run.target, ...words(), ...LIVE_WORDS });
+    // while a formula is revised, events tell sizes, not yet distances
+    front.show(points, { target: run.target, ...("distance" in progress.front[0] ? REVISE_WORDS : FIT_WORDS), ...LIVE_WORDS });
   }
 
   function onLook(first) {

@@ -5,14 +5,16 @@ import { setup } from "../setup.js";
 import { formula } from "../mathml.js";
 import { formulaField } from "../parts/formula_field.js";
 import { treeView } from "../charts/tree.js";
-import { number, counted } from "../numbers.js";
+import { counted } from "../numbers.js";
 
 const STEPS = 41;
-const EXAMPLES = { 1: ["sin(x0) + c", "c*exp(-x0)"], 2: ["x0*sin(x1)", "x0^2 + x1"] };
+const MOST = 20; // neighbours that are shown
+const TRIES = 60; // points around a formula that are looked at
+const DISTANCES = [[1.5, "near"], [2, "further away"], [3, "far away"]]; // times the spread of the formula in the space
+const EXAMPLES = { 1: ["c*sin(x)", "x^2 + x"], 2: ["c*x*exp(-t)", "x/(t + c)"] };
 
 function betweenPart(model) {
-  const examples = model.example ?? EXAMPLES[Math.min(model.variables.length, 2)];
-  const [first, second] = examples;
+  const [first, second] = EXAMPLES[Math.min(model.variables.length, 2)];
   const told = h("div", { "aria-live": "polite" });
   const shown = h("div");
   const tree = treeView();
@@ -46,22 +48,22 @@ function betweenPart(model) {
     }
   });
   const soon = debounced(load, 300);
-  const make = (label, value) => formulaField({ label, value, variables: () => model.variables, hint: "", onResult: (answer) => {
+  const make = (label, value) => formulaField({ label, value, variables: () => [], hint: "", onResult: (answer) => {
     if (answer?.ok) soon();
   } });
   const fields = [make("First formula", first), make("Second formula", second)];
   return h("section", { class: "card stack" }, h("h2", null, "From one formula to another"),
-    h("p", { class: "hint" }, `Move the slider: each place between the two is a formula as well. Columns are called ${model.variables.join(", ")}; c is any number.`),
+    h("p", { class: "hint" }, `Move the slider: each place between the two is a formula as well. Use up to ${counted(model.variables.length, "name")} for quantities; c is any number.`),
     h("div", { class: "two" }, fields.map((each) => each.element)), told, stage);
 }
 
 function neighboursPart(model) {
-  const example = (model.example ?? EXAMPLES[Math.min(model.variables.length, 2)])[0];
+  const [example] = EXAMPLES[Math.min(model.variables.length, 2)];
   const told = h("div", { "aria-live": "polite" });
   const list = h("ul", { class: "neighbours" });
   const tree = treeView();
   const chosen = h("div", { class: "stack-small" });
-  let radius = 0.5;
+  let [[radius]] = DISTANCES;
 
   function pick(each, button) {
     for (const other of list.querySelectorAll("button")) other.removeAttribute("aria-current");
@@ -72,14 +74,15 @@ function neighboursPart(model) {
 
   function entry(each) {
     const button = h("button", { type: "button", class: "neighbour", onclick: () => pick(each, button) },
-      h("span", { class: "mono name" }, each.text), h("span", { class: "hint" }, `distance ${number(each.distance, 2)}, met ${counted(each.count, "time")}`));
+      h("span", { class: "mono name" }, each.text), h("span", { class: "hint" }, `${counted(each.distance, "symbol")} different, met ${counted(each.count, "time")} in ${TRIES} tries`));
     return h("li", null, button);
   }
 
   const load = latest(async () => {
     if (own.isEmpty()) return;
     try {
-      const { neighbours } = await post("/api/space/neighbours", { formula: own.value(), count: 12, radius, model: model.id });
+      const answer = await post("/api/space/neighbours", { formula: own.value(), count: TRIES, radius, model: model.id });
+      const neighbours = answer.neighbours.filter((each) => each.distance > 0).slice(0, MOST);
       put(told, ...(neighbours.length ? [] : [message("", "No other formula so close. Look further away.")]));
       put(list, ...neighbours.map(entry));
       if (neighbours.length) pick(neighbours[0], list.querySelector("button"));
@@ -90,12 +93,12 @@ function neighboursPart(model) {
       put(told, message("bad", error.message));
     }
   });
-  const own = formulaField({ label: "Formula", value: example, variables: () => model.variables, hint: "", onResult: (answer) => {
+  const own = formulaField({ label: "Formula", value: example, variables: () => [], hint: "", onResult: (answer) => {
     if (answer?.ok) load();
   } });
   return h("section", { class: "card stack" }, h("h2", null, "Neighbours of a formula"),
     h("p", { class: "hint" }, "Formulas that the model thinks of as similar. The search moves along such steps."),
-    h("div", { class: "two" }, own.element, field("How far away", select([[0.25, "very near"], [0.5, "near"], [1, "further away"], [2, "far away"]], radius, (value) => {
+    h("div", { class: "two" }, own.element, field("How far away", select(DISTANCES, radius, (value) => {
       radius = Number(value);
       load();
     }))), told, h("div", { class: "two" }, list, chosen));

@@ -1,0 +1,85 @@
+"""Asking and watching: one press starts a search; the front grows as events say; it can be paused and goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from browsing import Server, Watched, bring, search, wait_for_state
+
+
+def test_one_press_starts_a_search_that_is_watched_to_its_end(watched: Watched) -> None:
+    for words in ("Searching", "Best equation so far", "expressions tried", "a second", "time left", "Pause", "Stop"):
+        assert words in watched.live
+    assert watched.had_a_fit
+    assert watched.title == "Finished: plants · edhie studio"
+
+
+def test_what_is_known_reaches_the_question(page: Any) -> None:
+    bring(page)
+    page.get_by_text("What you know already").click()
+    page.get_by_label("A form with unknown parts").fill("f(dose)/(c + hours)")
+    page.get_by_text("Operators", exact=False).first.click()
+    page.get_by_role("button", name="Waves: none").click()
+    page.get_by_role("checkbox", name="Use hours").uncheck()
+    asked = []
+    page.route("**/api/runs", lambda route: (asked.append(route.request.post_data_json), route.abort()))
+    expect(page.get_by_text("there is no column", exact=False).or_(page.locator(".error-text")).first).to_be_visible()
+    page.get_by_role("button", name="Find equations").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert asked[0]["template"] == "f(dose)/(c + hours)"
+    assert asked[0]["features"] == ["dose"]
+    assert "+" in asked[0]["operators"]
+    assert "sin" not in asked[0]["operators"]
+
+
+def test_formulas_are_checked_while_one_types(page: Any) -> None:
+    bring(page)
+    page.get_by_text("What you know already").click()
+    field = page.get_by_label("A formula to start from")
+    field.fill("c*dose + (hours")
+    expect(page.locator(".caret")).to_have_text("c*dose + (hours\n         ^")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    field.fill(r"\frac{c \cdot \mathrm{dose}}{1 + \mathrm{hours}}")
+    expect(page.locator(".caret")).to_have_count(0)
+    assert page.locator("math mfrac").count() == 1
+    field.fill("(" * 30_000)  # a formula bomb
+    expect(page.locator(".error-text")).to_contain_text("at most 20,000")
+
+
+@pytest.mark.slow
+def test_a_search_is_paused_and_goes_on_and_gets_more_time(server: Server, open_page: Callable[..., Any]) -> None:
+    page = open_page(server)
+    run = search(page, seconds=20, name="to be paused")
+    page.goto(f"{server.root}#/run/{run}")
+    page.wait_for_selector(".pick", timeout=60_000)
+    page.get_by_role("button", name="Pause").click()
+    wait_for_state(page, "paused")
+    expect(page.get_by_role("tab", name="Fit")).to_be_visible()  # what was found so far can be judged
+    page.get_by_role("button", name="Go on").click()
+    wait_for_state(page, "running")
+    page.get_by_role("button", name="Stop").click()
+    wait_for_state(page, "stopped")
+    page.get_by_role("button", name="+ 1 min").click()
+    wait_for_state(page, "running")
+    page.get_by_role("button", name="Stop").click()
+    wait_for_state(page, "stopped")
+
+
+@pytest.mark.slow
+def test_two_tabs_show_one_run_and_the_second_search_waits(server: Server, open_page: Callable[..., Any]) -> None:
+    one = open_page(server)
+    first, second = search(one, seconds=8, name="first"), search(one, seconds=1, name="second")
+    one.goto(f"{server.root}#/run/{first}")
+    other = open_page(server, f"#/run/{first}")
+    waiting = open_page(server, f"#/run/{second}")
+    expect(waiting.locator(".title-line .state")).to_contain_text("Waiting, number 1")
+    for page in (one, other):
+        page.wait_for_selector(".pick", timeout=60_000)
+    other.get_by_role("button", name="Stop").click()
+    for page in (one, other):
+        wait_for_state(page, "stopped")
+    wait_for_state(waiting, "finished")

@@ -1,0 +1,56 @@
+"""A server that is killed in the middle: the page says so, and goes on by itself when it is back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from browsing import Server, search, wait_for_state
+
+
+def test_a_lost_connection_is_shown_and_mends_itself(tmp_path: Path, open_page: Callable[..., Any]) -> None:
+    server = Server(tmp_path / "runs")
+    page = open_page(server)
+    lost = page.get_by_text("Connection lost, trying again.")
+    page.wait_for_selector(".example")
+    expect(lost).to_be_hidden()
+    server.kill()
+    expect(lost).to_be_visible()
+    again = Server(tmp_path / "runs", port=server.port)
+    expect(lost).to_be_hidden(timeout=10_000)
+    page.get_by_role("button", name="Lines of hydrogen").click()  # the page has access as before
+    expect(page.get_by_text("22 rows, 3 columns")).to_be_visible()
+    again.close()
+
+
+@pytest.mark.slow
+def test_a_search_survives_the_death_of_the_server(tmp_path: Path, open_page: Callable[..., Any]) -> None:
+    server = Server(tmp_path / "runs")
+    page = open_page(server)
+    run = search(page, seconds=15, name="survivor")
+    page.goto(f"{server.root}#/run/{run}")
+    page.wait_for_selector(".pick", timeout=60_000)
+    server.kill()
+    expect(page.get_by_text("Connection lost, trying again.")).to_be_visible()
+    assert page.locator(".pick").count() > 0  # what was found stays in sight
+    again = Server(tmp_path / "runs", port=server.port)
+    expect(page.get_by_text("Connection lost, trying again.")).to_be_hidden(timeout=10_000)
+    wait_for_state(page, "finished")
+    expect(page.get_by_role("heading", name="Recommended equation")).to_be_visible()
+    again.close()
+
+
+@pytest.mark.slow
+def test_an_answer_that_does_not_come_is_told_where_it_was_asked(server: Server, open_page: Callable[..., Any]) -> None:
+    page = open_page(server, "#/new")
+    page.wait_for_selector(".example")
+    page.route("**/api/tables/example", lambda route: route.abort())
+    page.get_by_role("button", name="Lines of hydrogen").click()
+    expect(page.get_by_role("alert")).to_contain_text("The studio does not answer")
+    page.unroute("**/api/tables/example")
+    page.get_by_role("button", name="Lines of hydrogen").click()
+    expect(page.get_by_text("22 rows, 3 columns")).to_be_visible()
