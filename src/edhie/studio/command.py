@@ -29,7 +29,7 @@ def arguments_of(run: Run) -> list[str]:
         ("seed", question.get("seed")),
         ("max-time", question.get("max_time", 0)),
         ("evaluations", question.get("evaluations")),
-        ("patience", question.get("patience")),
+        ("patience", question.get("patience") if run.note["kind"] == "fit" else None),
         ("template", question.get("template")),
         *(("guess", guess) for guess in question.get("guesses", ())),
         ("corpus", studio / FIELD if question.get("field") else None),

@@ -6,26 +6,24 @@ import csv
 import io
 import itertools
 import re
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from edhie.errors import DataError, shortened
+from edhie.errors import shortened
 from edhie.evaluate.tables import Table
 from edhie.evaluate.tables.decimals import parse_number
 from edhie.evaluate.tables.rows import RowTable
-from edhie.evaluate.tables.table import Missing, Source
+from edhie.evaluate.tables.table import Source
 from edhie.safe_text import printable
-from edhie.studio.answers.plain import Numbers, finite, finites, some_rows
+from edhie.studio.answers.columns import Column, read_columns
+from edhie.studio.answers.plain import finites, some_rows
 from edhie.studio.answers.reading import HEADER_NOTES, for_the_user, opened, worded
 from edhie.studio.refusals import Refused
 
 PREVIEW = 20  # rows
-BINS = 20
 MOST_PROBLEMS = 20
 MOST_FEATURES = 30  # that are ticked at first
 LONGEST_CELL = 60
@@ -33,52 +31,6 @@ FEWER_ROWS = "save a sample of them; the command line reads tables of any size"
 REMARKS = 1000  # lines of a text that need not be rows
 CHUNK = 1 << 20  # bytes
 ERRORS = re.compile(r"(?:sigma|err|error|errors|std|sd|se|uncertainty|u)", re.IGNORECASE)
-
-
-@dataclass
-class Column:
-    """What is known of a column."""
-
-    name: str
-    values: Numbers | None = None
-    """Its numbers, NaN where there is none; None for a column of text."""
-    n_missing: int = 0
-    others: Counter[str] = field(default_factory=Counter)
-    """Cells that are no numbers, and how often they are there."""
-    first_missing: int | None = None
-    """Its first row without a value, counted from 0."""
-    first_other: tuple[int, str] | None = None
-    distinct: int = 0
-
-    @property
-    def kind(self) -> str:
-        """`number`, `text` or `empty`."""
-        if self.values is None:
-            return "text" if self.others else "empty"
-        return "number" if np.isfinite(self.values).any() else "empty"
-
-    @property
-    def is_constant(self) -> bool:
-        """True for numbers that are all the same."""
-        return self.kind == "number" and self.distinct == 1
-
-    def as_json(self) -> dict[str, Any]:
-        """Return its type, range and histogram."""
-        found: dict[str, Any] = {
-            "name": self.name, "kind": self.kind, "n_missing": self.n_missing, "n_other": self.others.total(),
-            "min": None, "max": None, "mean": None, "distinct": self.distinct, "is_constant": self.is_constant,
-            "histogram": None,
-        }  # fmt: skip
-        if self.values is None or self.kind != "number":
-            return found
-        numbers = self.values[np.isfinite(self.values)]
-        with np.errstate(all="ignore"):
-            low, high = float(numbers.min()), float(numbers.max())
-            found |= {"min": low, "max": high, "mean": finite(numbers.mean())}
-            if np.isfinite(high - low):
-                counts, edges = np.histogram(numbers, BINS if high > low else 1)
-                found["histogram"] = {"edges": finites(edges), "counts": counts.tolist()}
-        return found
 
 
 def summary(path: str, name: str, options: dict[str, Any], rows: int, columns: int) -> dict[str, Any]:
@@ -92,7 +44,7 @@ def summary(path: str, name: str, options: dict[str, Any], rows: int, columns: i
         _check(len(table.names), columns, "columns", "choose the columns that matter, and save them as a file")
         _check_lines(file, table, rows)
         preview = [[_cell(cell) for cell in row] for row in itertools.islice(table.texts(), PREVIEW)]
-        found, faults = _columns(table, options)
+        found, faults = read_columns(table, options)
         n_rows = max((len(each.values) for each in found if each.values is not None), default=0)
         n_rows = n_rows or sum(1 for _ in table.texts())
         _check(n_rows, rows, "rows", FEWER_ROWS)
@@ -123,7 +75,7 @@ def scatter(path: str, name: str, options: dict[str, Any], x: str, y: str) -> di
         for each in (x, y):
             if each not in table.names:
                 raise Refused(f"{name} has no column {each!r}", 404)
-        found, _ = _columns(table, options, only=[x, y])
+        found, _ = read_columns(table, options, only=[x, y])
     both = [each.values for each in found if each.values is not None]
     if len(both) < len({x, y}):
         return {"x": [], "y": []}
@@ -153,64 +105,6 @@ def _check(count: int, most: int, what: str, instead: str) -> None:
 
 def _cell(text: str) -> str:
     return printable(shortened(text, LONGEST_CELL))
-
-
-# -- columns --------------------------------------------------------------------------------
-
-
-def _columns(
-    table: Table, options: dict[str, Any], *, only: Sequence[str] | None = None
-) -> tuple[list[Column], list[str]]:
-    """Return the columns, and messages about numbers that can be read in two ways."""
-    names = list(table.names if only is None else dict.fromkeys(only))
-    numeric = table.without_text(names)
-    by_name = {name: Column(name) for name in names}
-    faults: list[str] = []
-    try:
-        numbers = table.numbers(numeric, with_gaps=True)
-        for k, name in enumerate(numeric):
-            _set_numbers(by_name[name], numbers[:, k])
-        slow = [name for name in names if name not in numeric]
-    except DataError as error:
-        if "can mean" in str(error) or "write all numbers" in str(error):
-            faults.append(str(error))
-        slow = names
-    if slow:
-        _read_cells(table, [by_name[name] for name in slow], set(numeric), options)
-    return list(by_name.values()), faults
-
-
-def _set_numbers(column: Column, values: Numbers) -> None:
-    column.values = values
-    gaps = np.flatnonzero(~np.isfinite(values))
-    column.n_missing, column.first_missing = len(gaps), int(gaps[0]) if len(gaps) else None
-    column.distinct = len(np.unique(values[np.isfinite(values)]))
-
-
-def _read_cells(table: Table, columns: Sequence[Column], numeric: set[str], options: dict[str, Any]) -> None:
-    """Read columns cell by cell, to find those cells that are no numbers."""
-    missing = Missing(next(csv.reader([options.get("missing", "")], skipinitialspace=True), []))
-    mark = options.get("decimal") or table.decimal
-    places = [table.names.index(each.name) for each in columns]
-    values: list[list[float]] = [[] for _ in columns]
-    for number, row in enumerate(table.texts()):
-        for column, place, into in zip(columns, places, values, strict=True):
-            cell = row[place].strip()
-            read = None if missing.matches(cell) else parse_number(cell, mark)
-            into.append(np.nan if read is None else read)
-            if read is None and missing.matches(cell):
-                column.n_missing += 1
-                column.first_missing = number if column.first_missing is None else column.first_missing
-            elif read is None:
-                column.others[cell] += 1
-                column.first_other = column.first_other or (number, cell)
-    for column, into in zip(columns, values, strict=True):
-        if column.name in numeric:
-            gaps, others, first = column.n_missing, column.others, column.first_missing
-            _set_numbers(column, np.array(into))
-            column.n_missing, column.others, column.first_missing = gaps, others, first
-        else:
-            column.distinct = len(column.others)
 
 
 # -- problems and suggestions ---------------------------------------------------------------
