@@ -50,5 +50,6 @@ def arguments_of(run: Run) -> list[str]:
 def _listed(names: Sequence[str]) -> str:
     """Return names as the command reads them: a line of CSV."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(names)
+    quoting = csv.QUOTE_ALL if any("\r" in name for name in names) else csv.QUOTE_MINIMAL
+    csv.writer(text, lineterminator="", quoting=quoting).writerow(names)
     return text.getvalue() if names else ""
