@@ -50,6 +50,8 @@ def arguments_of(run: Run) -> list[str]:
 def _listed(names: Sequence[str]) -> str:
     """Return names as the command reads them: a line of CSV."""
     text = io.StringIO()
-    quoting = csv.QUOTE_ALL if any("\r" in name for name in names) else csv.QUOTE_MINIMAL
-    csv.writer(text, lineterminator="", quoting=quoting).writerow(names)
+    if any("\r" in name for name in names):  # which is not quoted by itself
+        csv.writer(text, lineterminator="", quoting=csv.QUOTE_ALL).writerow(names)
+    else:
+        csv.writer(text, lineterminator="").writerow(names)
     return text.getvalue() if names else ""
