@@ -83,18 +83,19 @@ def holder_of(folder: Path, name: str = "") -> str | None:
 
 
 def is_in_use(folder: Path) -> bool:
-    """Return whether a process of this machine works in a folder, by its note there."""
-    try:
-        with _files(folder, "")[1].open(encoding="utf-8") as file:
-            note = json.loads(file.read(MOST_LETTERS))
-        if note["host"] != platform.node():
-            return True
-        os.kill(int(note["process"]), 0)
-    except PermissionError:  # a process of another user
-        return True
-    except (OSError, ValueError, KeyError, TypeError, RecursionError, OverflowError):
+    """Return whether a process works in a folder; one that was killed there may have left its note."""
+    lock_file, holder_file = _files(folder, "")
+    if not holder_file.is_file() or lock_file.is_symlink():
         return False
-    return True
+    from filelock import FileLock, Timeout
+
+    try:
+        with FileLock(lock_file).acquire(timeout=0):
+            return False
+    except Timeout:
+        return True
+    except (OSError, NotImplementedError):
+        return False
 
 
 def is_lock(path: Path) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from edhie.errors import InUseError
-from edhie.folder_lock import locked
+from edhie.folder_lock import is_in_use, locked
 
 COMMANDS = ["fit", "fit --resume", "revise", "train", "bench", "corpus build", "corpus import"]
 TABLE = "nguyen-hvar"
@@ -41,6 +41,19 @@ def held(tmp_path: Path) -> Iterator[tuple[Path, subprocess.Popen[str]]]:
         assert process.stdout.readline() == "held\n"
         yield folder, process
         process.kill()
+
+
+def test_whether_a_folder_is_in_use(held: tuple[Path, subprocess.Popen[str]], tmp_path: Path) -> None:
+    folder, process = held
+    assert is_in_use(folder)
+    process.kill()
+    process.wait()
+    note = folder / ".process"
+    assert note.is_file()
+    assert not is_in_use(folder)
+    note.write_text(note.read_text().replace(str(process.pid), str(os.getpid())))  # its number was given to another
+    assert not is_in_use(folder)
+    assert not is_in_use(tmp_path / "none")
 
 
 def test_a_folder_in_use_is_told_in_one_line(

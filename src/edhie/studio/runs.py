@@ -195,8 +195,7 @@ class Shelf:
             del self.runs[name]
         for name, folder in found.items():
             if name not in self.runs:
-                self.runs[name] = run = Run(name, folder, _note(folder))
-                run.tail.read()
+                self.runs[name] = Run(name, folder, _note(folder))
 
     def run(self, name: str) -> Run:
         """Return a run by its id."""

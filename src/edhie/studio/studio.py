@@ -81,7 +81,7 @@ class Studio:
 
     def summary(self, run: Run, place: int | None = None) -> dict[str, Any]:
         """Return a run as the list shows it."""
-        if run.is_live:
+        if run.is_live or not run.is_answered:
             run.tail.read()
         found = run.summary()
         found["best"] = self._best_of(run)
