@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from descriptions import unsealed
-from edhie import archives, storage
+from edhie import archives, files, storage
 from edhie.archives import read_arrays
 from edhie.bench.problem import load_problems
 from edhie.bench.records import Records
@@ -190,7 +190,7 @@ def test_deep_json_elsewhere(corpus: Path, tmp_path: Path) -> None:
 
 
 def test_a_description_that_is_too_large(run: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(storage, "MOST_TEXT", 100)
+    monkeypatch.setattr(files, "MOST_TEXT", 100)
     with pytest.raises(SearchError, match="and such a file has at most 100"):
         runs.load(run)
     with pytest.raises(GeneratorError, match="and such a file has at most 100"):

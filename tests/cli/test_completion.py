@@ -32,6 +32,7 @@ COMPLETIONS = {
         "bench",
         "fit",
         "show",
+        "studio",
         "predict",
         "export",
         "revise",

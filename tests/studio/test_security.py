@@ -141,7 +141,7 @@ def test_a_folder_from_a_stranger_names_no_files(tmp_path: Path) -> None:
     run = tmp_path / "theirs"
     (run / "studio").mkdir(parents=True)
     good: dict[str, Any] = {
-        "format": 1, "name": "n", "kind": "fit", "created": "2026", "queued": 0.5, "wanted": "pause", "ended": None,
+        "format": 1, "name": "n", "kind": "fit", "created": "2026", "queued": 5, "wanted": "pause", "ended": None,
         "question": {"target": "y"}, "table": "table.csv",
     }  # fmt: skip
 

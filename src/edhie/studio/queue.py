@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import sys
-import time
 from contextlib import suppress
 from typing import Any
 
@@ -135,7 +134,7 @@ class Queue:
         if ended.get("how") == "finished":  # it is to go on, so it must not end again for the same reason
             question["patience"] = 0
             question.pop("evaluations", None)
-        run.keep(wanted="run", ended=None, queued=time.time(), question=question)
+        run.keep(wanted="run", ended=None, queued=self._shelf.next_place, question=question)
         self.advance()
 
     async def kill(self, run: Run) -> None:

@@ -7,7 +7,6 @@ import json
 import re
 import secrets
 import shutil
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -212,7 +211,7 @@ class Shelf:
         own = f"{stem}-{datetime.now().strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
         created = datetime.now(UTC).isoformat(timespec="seconds")
         note = {
-            "format": FORMAT, "name": name[:LONGEST_NAME], "kind": kind, "created": created, "queued": time.time(),
+            "format": FORMAT, "name": name[:LONGEST_NAME], "kind": kind, "created": created, "queued": self.next_place,
             "wanted": "run", "ended": None, "question": dict(question),
         }  # fmt: skip
         run = Run(own, self.folder / own, note)
@@ -221,6 +220,11 @@ class Shelf:
         except OSError as error:
             raise unwritable(error) from error
         return run
+
+    @property
+    def next_place(self) -> int:
+        """The last place in the queue: higher than all before, whatever the clock says."""
+        return 1 + max((run.note["queued"] for run in self.runs.values() if run.is_own), default=0)
 
     def check_room(self) -> None:
         """Raise `Refused` if there is no place for a run."""
@@ -269,7 +273,7 @@ def _note(folder: Path) -> dict[str, Any]:
         is_right = note["format"] == FORMAT and note["wanted"] in ("run", "pause", "stop") and note["kind"] in KINDS
         ended = note["ended"]
         is_right = is_right and (ended is None or ended["how"] in ("finished", "interrupted", "failed"))
-        if not is_right or not TABLE.fullmatch(note["table"]) or not isinstance(note["queued"], float):
+        if not is_right or not TABLE.fullmatch(note["table"]) or not isinstance(note["queued"], int):
             return {}
         note["question"] = read_question({**note["question"], "kind": note["kind"]})
         return dict(note)
