@@ -5,6 +5,7 @@ const MATHML = "http://www.w3.org/1998/Math/MathML";
 const ELEMENTS = new Set("math mrow mi mn mo mtext mfrac msup msub msubsup msqrt mroot mspace mover munder mpadded mstyle".split(" "));
 const ATTRIBUTES = { form: /^(prefix|infix|postfix)$/, lspace: /^[\d.]+(em)?$/, rspace: /^[\d.]+(em)?$/, stretchy: /^(true|false)$/, class: /^constant$/, displaystyle: /^(true|false)$/, width: /^[\d.]+em$/ };
 const [MIDDLE, LONG] = [24, 60]; // letters from which on an equation is set smaller
+const LONGEST_NAME = 32; // letters of a target that are shown
 
 function copy(node) {
   if (node.nodeType === Node.TEXT_NODE) return document.createTextNode(node.data);
@@ -30,6 +31,8 @@ export function math(inside) {
 // letters that XML does not know at all would spoil the whole
 const escaped = (text) => text.toWellFormed().replace(/[\u0000-\u001f\ufffe\uffff]/g, "\ufffd").replace(/[&<>]/g, (each) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[each]);
 
+const shortened = (name) => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name);
+
 /**
  * Return a box with an equation that scrolls if it must and breaks between terms.
  * `terms` is a string or a list of them, `text` what to show where they are not well-formed.
@@ -41,7 +44,7 @@ export function formula(terms, { text = "", target = null, kind = "" } = {}) {
     box.append(h("code", null, target ? `${target} = ${text}` : text));
     return box;
   }
-  const left = target === null ? [] : [math(`<mrow><mtext>${escaped(target)}</mtext><mspace width="0.28em"/><mo lspace="0" rspace="0">=</mo></mrow>`)];
+  const left = target === null ? [] : [math(`<mrow><mtext>${escaped(shortened(target))}</mtext><mspace width="0.28em"/><mo lspace="0" rspace="0">=</mo></mrow>`)];
   for (const part of [...left, ...parts]) box.append(part, " ");
   const letters = box.textContent.replace(/\s/g, "").length;
   if (letters > MIDDLE) box.classList.add(letters > LONG ? "long" : "middle");

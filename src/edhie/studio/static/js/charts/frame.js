@@ -9,6 +9,15 @@ const LETTER = 6.8; // pixels, about
 
 const clipped = (text, width) => (text.length * LETTER > width ? `${text.slice(0, Math.max(3, Math.floor(width / LETTER) - 1))}…` : text);
 
+/** Return the scale across, with as many ticks as have room for their labels. */
+function withRoom({ domain, log, isWhole }, range) {
+  for (let wanted = Math.max(3, Math.floor((range[1] - range[0]) / 80)); ; wanted -= 1) {
+    const scale = log ? logarithmic(domain, range, { wanted }) : linear(domain, range, { wanted, isWhole });
+    const isRoomy = scale.ticks.every((tick, i) => i === 0 || tick.at - scale.ticks[i - 1].at > (LETTER * (tick.label.length + scale.ticks[i - 1].label.length)) / 2 + 8);
+    if (isRoomy || wanted <= 1) return scale;
+  }
+}
+
 function axes(width, height, left, x, y, labels) {
   const foot = height - FOOT;
   return s("g", { "aria-hidden": "true" },
@@ -20,7 +29,7 @@ function axes(width, height, left, x, y, labels) {
 }
 
 /**
- * Return a chart's box with `show(model)`. A model has `label`, `x` and `y` ({domain, label, log?}),
+ * Return a chart's box with `show(model)`. A model has `label`, `x` and `y` ({domain, label, log?, isWhole?, hasZero?}),
  * and `draw(x, y, area)`, which returns SVG elements.
  */
 export function chart(height = 300) {
@@ -34,9 +43,9 @@ export function chart(height = 300) {
     drawn = width;
     const top = TOP;
     const foot = height - FOOT;
-    const y = (model.y.log ? logarithmic : linear)(model.y.domain, [foot, top], height > 200 ? 5 : 3);
+    const y = (model.y.log ? logarithmic : linear)(model.y.domain, [foot, top], { wanted: height > 200 ? 5 : 3, hasZero: model.y.hasZero });
     const left = 30 + LETTER * Math.max(...y.ticks.map((tick) => tick.label.length), 2);
-    const x = (model.x.log ? logarithmic : linear)(model.x.domain, [left + 6, width - RIGHT - 6], Math.max(3, Math.floor(width / 100)));
+    const x = withRoom(model.x, [left + 6, width - RIGHT - 6]);
     const area = { left, right: width - RIGHT, top, foot };
     const svg = s("svg", { role: "group", "aria-label": model.label, viewBox: `0 0 ${width} ${height}`, height },
       axes(width, height, left, x, y, { x: model.x.label, y: model.y.label }), model.draw(x, y, area));

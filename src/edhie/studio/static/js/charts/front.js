@@ -55,8 +55,8 @@ export function front(onSelect) {
     const stop = sorted.some((each) => each.key === selected) ? selected : sorted[0]?.key;
     show({
       label,
-      x: { domain: sizes.length ? [Math.min(...sizes) - 1, Math.max(...sizes) + 1] : [0, 10], label: across },
-      y: { domain: domainOf(sorted.map((each) => each.error)), label: "typical error", log: true },
+      x: { domain: sizes.length ? [Math.min(...sizes) - 1, Math.max(...sizes) + 1] : [0, 10], label: across, isWhole: true },
+      y: { domain: domainOf(sorted.map((each) => each.error)), label: "typical error", log: true, hasZero: sorted.some((each) => each.error === 0) },
       draw: (x, y) => [
         s("path", { class: "steps", "aria-hidden": "true", d: line.map((each, i) => (i ? `H${x.at(each.size)}V${y.at(each.error)}` : `M${x.at(each.size)},${y.at(each.error)}`)).join("") }),
         s("g", { role: "radiogroup", "aria-label": "Equations" }, sorted.map((each) => point(each, x, y, each.key === selected, each.key === stop))),

@@ -8,14 +8,14 @@ function step(span, wanted) {
   return power * (share > 7 ? 10 : share > 3.5 ? 5 : share > 1.5 ? 2 : 1);
 }
 
-/** Return a linear scale of [low, high] onto [from, to] in pixels. */
-export function linear([low, high], [from, to], wanted = 5) {
+/** Return a linear scale of [low, high] onto [from, to] in pixels; `isWhole`: with ticks at whole numbers only. */
+export function linear([low, high], [from, to], { wanted = 5, isWhole = false } = {}) {
   if (!(high > low)) {
     const margin = Math.abs(low) * 0.1 || 1;
     [low, high] = [low - margin, high + margin];
   }
   const at = (value) => from + ((value - low) / (high - low)) * (to - from);
-  const each = step(high - low, wanted);
+  const each = isWhole ? Math.max(1, step(high - low, wanted)) : step(high - low, wanted);
   const ticks = [];
   for (let i = Math.ceil(low / each - 1e-9); i * each <= high + 1e-9 * each; i += 1) {
     const value = Number((i * each).toPrecision(12));
@@ -25,15 +25,19 @@ export function linear([low, high], [from, to], wanted = 5) {
   return { at, ticks, domain: [low, high], has: (value) => value !== null && value > low - reach && value < high + reach };
 }
 
-/** Return a logarithmic scale; values that are not positive lie at its foot. `has` says whether a curve may pass through a value. */
-export function logarithmic([low, high], [from, to], wanted = 5) {
+/**
+ * Return a logarithmic scale; values that are not positive lie at its foot, which is called 0 if `hasZero`.
+ * `has` says whether a curve may pass through a value.
+ */
+export function logarithmic([low, high], [from, to], { wanted = 5, hasZero = false } = {}) {
   let [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
   if (first === last) last += 1;
+  if (hasZero) first -= 1;
   const at = (value) => from + ((Math.max(first, value > 0 ? Math.log10(value) : first) - first) / (last - first)) * (to - from);
   const every = Math.max(1, Math.ceil((last - first) / wanted));
   const ticks = [];
   for (let power = first; power <= last; power += every) {
-    ticks.push({ value: 10 ** power, at: at(10 ** power), label: power >= -3 && power <= 4 ? String(Number((10 ** power).toPrecision(1))) : `10${raised(power)}` });
+    ticks.push({ value: 10 ** power, at: at(10 ** power), label: hasZero && power === first ? "0" : power >= -3 && power <= 4 ? String(Number((10 ** power).toPrecision(1))) : `10${raised(power)}` });
   }
   return { at, ticks, domain: [10 ** first, 10 ** last], has: (value) => value !== null && value > 10 ** (first - 1) && value < 10 ** (last + 1) };
 }

@@ -6,7 +6,7 @@ import { statePill } from "./state.js";
 import { renameRun, deleteRun } from "./run_actions.js";
 
 const MORE = [60, 300, 1800];
-const STOPPED_BY = { seconds: "its time was used up", finished: "nothing was left to try", patience: "nothing better came up for a long while", target: "the equation explains the data to the last digit", evaluations: "its budget was used up", interrupted: "it was stopped" };
+const STOPPED_BY = { seconds: "its time was used up", finished: "nothing was left to try", patience: "nothing better came up for a long while", target: "an equation leaves nothing but rounding errors", evaluations: "its budget was used up", interrupted: "it was stopped" };
 
 /** Return the head, with `showRun(run)` and `showProgress(progress)`. */
 export function runHead(onAgain) {
