@@ -24,21 +24,25 @@ TOKEN = re.compile(r"\\?[^\W\d]\w*|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\S")
 
 
 def check(text: str, kind: str, variables: Sequence[str]) -> dict[str, Any]:
-    """Return a formula, a template or the formulas of a field as they were read, or the place of the fault."""
+    """Return a formula, a template or the formulas of a field as they were read, or the place of the fault.
+
+    `names` are those that columns have in formulas.
+    """
     names = variable_names(variables)
     if kind == "field":
         found = [_line(k, line) for k, line in enumerate(text.splitlines()) if _is_formula(line)]
         if len(found) > MOST_LINES:
             raise Refused(f"these are {len(found):,} formulas, and at most {MOST_LINES:,} are read", 413)
         return {"ok": any(each["ok"] for each in found), "formulas": found}
+    known = {"names": list(names)}
     try:
         _check_length(text)
         if kind == "template":
-            return _template(text, names)
+            return known | _template(text, names)
         expr = read(text, everything(names) if names else None)
-        return {"ok": True, "text": str(expr), "tree": tree(expr), **_rendered(expr)}
+        return known | {"ok": True, "text": str(expr), "tree": tree(expr), **_rendered(expr)}
     except EdhieError as error:
-        return {"ok": False, **fault(error, text)}
+        return known | {"ok": False, **fault(error, text)}
 
 
 def read(text: str, library: SymbolLibrary | None) -> Expr:

@@ -13,7 +13,7 @@ const LOST = "The studio does not answer. If it was closed, start it again; this
 const LOCKED = "This page no longer has access. Open the address that the studio shows in its window.";
 
 /** Return a message with a capital letter, unless it begins with a name. */
-const sentence = (text) => (/^[a-z]+ /.test(text) ? text[0].toUpperCase() + text.slice(1) : text);
+export const sentence = (text) => (/^[a-z]+ /.test(text) ? text[0].toUpperCase() + text.slice(1) : text);
 
 async function refusal(response) {
   if (response.status === 401) return new ApiError(LOCKED, { status: 401 });

@@ -5,6 +5,7 @@ const MATHML = "http://www.w3.org/1998/Math/MathML";
 const ELEMENTS = new Set("math mrow mi mn mo mtext mfrac msup msub msubsup msqrt mroot mspace mover munder mpadded mstyle".split(" "));
 const ATTRIBUTES = { form: /^(prefix|infix|postfix)$/, lspace: /^[\d.]+(em)?$/, rspace: /^[\d.]+(em)?$/, stretchy: /^(true|false)$/, class: /^constant$/, displaystyle: /^(true|false)$/, width: /^[\d.]+em$/ };
 const [MIDDLE, LONG] = [24, 60]; // letters from which on an equation is set smaller
+const SMALLEST = 0.6; // of the usual size of type
 const LONGEST_NAME = 32; // letters of a target that are shown
 
 function copy(node) {
@@ -33,6 +34,17 @@ const escaped = (text) => text.toWellFormed().replace(/[\u0000-\u001f\ufffe\ufff
 
 const shortened = (name) => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name);
 
+/** A formula that has no place to be broken gets smaller type, down to what can still be read; then it scrolls. */
+const sizes = new ResizeObserver((entries) => {
+  for (const { target: box } of entries) {
+    if (box.dataset.width === String(box.clientWidth)) continue;
+    box.dataset.width = box.clientWidth;
+    box.style.fontSize = "";
+    const share = box.clientWidth / box.scrollWidth;
+    if (share < 1) box.style.fontSize = `${Math.max(0.95 * share, SMALLEST) * parseFloat(getComputedStyle(box).fontSize)}px`;
+  }
+});
+
 /**
  * Return a box with an equation that scrolls if it must and breaks between terms.
  * `terms` is a string or a list of them, `text` what to show where they are not well-formed.
@@ -48,5 +60,6 @@ export function formula(terms, { text = "", target = null, kind = "" } = {}) {
   for (const part of [...left, ...parts]) box.append(part, " ");
   const letters = box.textContent.replace(/\s/g, "").length;
   if (letters > MIDDLE) box.classList.add(letters > LONG ? "long" : "middle");
+  sizes.observe(box);
   return box;
 }

@@ -37,7 +37,7 @@ export function fitChart(height = 320) {
         return [
           clip(id, area), from === null ? null : outside(from, to, x, area),
           s("g", { "aria-hidden": "true", "clip-path": `url(#${id})` }, measuredDots(measured, places),
-            curves.map((curve) => [curve.low && curve.high ? band(curve.x, curve.low, curve.high, x, y) : null, line(curve.x, curve.y, x, y, curve.kind)])),
+            curves.map((curve) => [curve.low && curve.high ? band(curve.x, curve.y, curve.low, curve.high, x, y) : null, line(curve.x, curve.y, x, y, curve.kind)])),
           places.length ? cursor(places, words, "Measured points; arrow keys move along them", area) : null,
         ];
       },

@@ -13,15 +13,22 @@ export function line(xs, ys, x, y, kind = "") {
   return s("path", { class: `line ${kind}`, d });
 }
 
-/** Return the band between two curves, where both are known. */
-export function band(xs, lows, highs, x, y) {
+/** Return the band between two curves around a third, in pieces where that one has gaps. */
+export function band(xs, ys, lows, highs, x, y) {
   const [foot, top] = y.domain;
   const within = (value) => y.at(Math.min(Math.max(value, foot), top)).toFixed(1);
-  const known = xs.map((_, i) => i).filter((i) => lows[i] !== null && highs[i] !== null && x.has(xs[i]));
-  if (known.length < 2) return null;
-  const there = known.map((i) => `${x.at(xs[i]).toFixed(1)},${within(highs[i])}`);
-  const back = known.reverse().map((i) => `${x.at(xs[i]).toFixed(1)},${within(lows[i])}`);
-  return s("path", { class: "band", d: `M${[...there, ...back].join("L")}Z` });
+  const isKnown = (i) => lows[i] !== null && highs[i] !== null && x.has(xs[i]) && y.has(ys[i]);
+  const pieces = [[]];
+  xs.forEach((_, i) => {
+    if (isKnown(i)) pieces.at(-1).push(i);
+    else if (pieces.at(-1).length) pieces.push([]);
+  });
+  const outline = (piece) => {
+    const there = piece.map((i) => `${x.at(xs[i]).toFixed(1)},${within(highs[i])}`);
+    const back = [...piece].reverse().map((i) => `${x.at(xs[i]).toFixed(1)},${within(lows[i])}`);
+    return `M${[...there, ...back].join("L")}Z`;
+  };
+  return s("path", { class: "band", d: pieces.filter((piece) => piece.length > 1).map(outline).join("") });
 }
 
 /** Return the shaded parts left and right of the data, and a word that says what they are. */

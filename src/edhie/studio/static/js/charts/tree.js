@@ -5,7 +5,7 @@ const [ACROSS, DOWN, HIGH, MARGIN] = [50, 54, 28, 20]; // pixels; the server spa
 const SIGN = { added: "+", removed: "−", changed: "~" };
 const WORD = { added: "added", removed: "removed", changed: "changed" };
 
-const widthOf = (label) => Math.max(30, 14 + 7.6 * label.length);
+const widthOf = (label) => Math.max(30, 13 + 8 * label.length);
 
 /** Return the place of each node in the tree as text, so that two trees can be compared: "", "0", "0.1", … */
 function paths(tree) {

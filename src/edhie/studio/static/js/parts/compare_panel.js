@@ -12,7 +12,9 @@ const nameOf = (point) => `${point.isChosen ? "★ " : ""}${number(point.size)}:
 /** Return the panel; `points` are all equations, `point` the selected one. */
 export function comparePanel(runId, point, points, target, columns) {
   if (points.length < 2) return h("p", { class: "quietly" }, "There is only one equation, so there is nothing to compare it with.");
-  const other = points.find((each) => each.isChosen && each.key !== point.key) ?? points.find((each) => each.key !== point.key);
+  const sorted = [...points].sort((a, b) => a.size - b.size);
+  const at = sorted.findIndex((each) => each.key === point.key);
+  const other = points.find((each) => each.isChosen && each.key !== point.key) ?? sorted[at + 1] ?? sorted[at - 1];
   const state = { a: point.key, b: other.key };
   const axes = axesChoice(columns.map((name) => [name, name]), "What is drawn across", () => update());
   const [treeA, treeB] = [treeView(), treeView()];

@@ -1,8 +1,9 @@
 // A field for a formula: checked while one types, with the mistake under a caret and the formula in print.
 import { h, debounced, newId, put } from "../dom.js";
-import { post } from "../api.js";
+import { post, sentence } from "../api.js";
 import { formula as printed } from "../mathml.js";
 
+const MOST_NAMES = 40;
 const AROUND = 36; // letters shown on each side of a mistake
 
 function caret(text, { start, length }) {
@@ -25,10 +26,12 @@ export function formulaField({ label, hint, kind = "formula", variables, rows = 
   const area = h("textarea", { id, rows, class: "mono formula-input", spellcheck: "false", autocapitalize: "off", autocomplete: "off", placeholder, "aria-describedby": `${id}-hint ${id}-told`, oninput: () => check() });
   area.value = value;
   const told = h("div", { id: `${id}-told`, class: "stack-small", "aria-live": "polite" });
+  const names = h("div", { class: "names" });
   let asked = 0;
+  let shownFor = null;
 
   function mistake(text, found) {
-    return h("div", { class: "stack-small" }, h("p", { class: "error-text" }, found.error), Number.isInteger(found.start) ? caret(text, found) : null);
+    return h("div", { class: "stack-small" }, h("p", { class: "error-text" }, sentence(found.error)), Number.isInteger(found.start) ? caret(text, found) : null);
   }
 
   function show(text, answer) {
@@ -63,10 +66,30 @@ export function formulaField({ label, hint, kind = "formula", variables, rows = 
     }
   }
 
+  /** Show how columns are called in formulas, as buttons that write the name. */
+  async function showNames() {
+    const columns = variables();
+    if (!columns.length || shownFor === columns.join("\n")) return;
+    shownFor = columns.join("\n");
+    try {
+      const answer = await post("/api/formulas/check", { text: "0", kind: "formula", variables: columns });
+      put(names, "Columns:", answer.names.slice(0, MOST_NAMES).map((name, i) => h("button", { type: "button", class: "chip mono", "aria-label": `Write ${name}, for the column ${columns[i]}`, onclick: () => write(name) }, name)));
+    } catch {
+      shownFor = null; // the names are a help only; a typed formula tells the fault
+    }
+  }
+
+  function write(name) {
+    area.setRangeText(name, area.selectionStart, area.selectionEnd, "end");
+    area.focus();
+    check();
+  }
+
   const check = debounced(checkNow, 250);
+  area.addEventListener("focus", showNames);
   if (value) checkNow();
   return {
-    element: h("div", { class: "field" }, h("label", { for: id }, label), area, h("p", { class: "hint", id: `${id}-hint` }, hint), told),
+    element: h("div", { class: "field" }, h("label", { for: id }, label), area, names, h("p", { class: "hint", id: `${id}-hint` }, hint), told),
     value: () => area.value.trim(),
     set: (text) => {
       area.value = text;
@@ -75,5 +98,6 @@ export function formulaField({ label, hint, kind = "formula", variables, rows = 
     checkNow,
     isEmpty: () => !area.value.trim(),
     focus: () => area.focus(),
+    showNames,
   };
 }

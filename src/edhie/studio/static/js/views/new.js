@@ -119,6 +119,7 @@ function askPart(summary, offered, kind, kept, onStarted, reread) {
         choices("What do you want?", [["fit", "find an equation"], ["revise", "improve a formula that I have"]], kind, (each) => {
           isRevision = each === "revise";
           showQuestion();
+          if (isRevision) own.showNames();
         }), said, ownBox, budget.element, told, h("div", null, start)),
       h("section", { class: "card" }, scatter.element)),
     h("section", { class: "card stack" }, h("h2", null, "Your columns"), columns.element, previewPart(summary)),
@@ -127,6 +128,7 @@ function askPart(summary, offered, kind, kept, onStarted, reread) {
       h("details", null, h("summary", null, "Name and noise"), h("div", { class: "two" }, field("Name of this run", name),
         field("How your measurements scatter", select(NOISE, noise, (each) => { noise = each; }), "Decides how much misfit is put down to chance.")))));
   showQuestion();
+  if (isRevision) own.showNames();
   return element;
 }
 

@@ -39,12 +39,13 @@ export async function showRun(place, id) {
   const front = explorer((point) => showSelected(point));
   const words = () => (run.kind === "revise" ? REVISE_WORDS : FIT_WORDS);
   const look = h("div");
-  const notes = h("div", { class: "stack-small" });
+  const told = h("div", { class: "stack-small" });
+  const notes = h("ul", { class: "hint notes" });
   const below = h("div");
   const log = h("details", { hidden: true }, h("summary", null, "What the search printed"), h("pre", { class: "code", tabindex: 0 }));
   const features = () => answer?.columns?.map((each) => each.column ?? each) ?? run.question?.features ?? run.columns ?? [];
 
-  place.append(h("div", { class: "stack" }, head.element, look, notes, front.element, below, log));
+  place.append(h("div", { class: "stack" }, head.element, look, told, front.element, notes, below, log));
 
   function showSelected(point) {
     if (!point) return;
@@ -92,7 +93,8 @@ export async function showRun(place, id) {
       answer = { target: run.target, ...given };
       points = run.kind === "revise" ? ofSteps(answer) : ofEquations(answer);
       put(look);
-      put(notes, ...(answer.verdict ? [verdictPart(answer)] : []), ...(answer.notes ?? []).map((note) => message("", note)));
+      put(told, answer.verdict ? verdictPart(answer) : null);
+      put(notes, answer.notes.map((note) => h("li", null, note)));
       if (!points.length) return void empty("No equation was found yet. Give it more time, or allow other operators.");
       front.element.hidden = false;
       fit = null;
@@ -100,7 +102,7 @@ export async function showRun(place, id) {
       front.show(points, { target: answer.target, ...words() });
       showParts();
     } catch (error) {
-      put(notes, message("bad", error.message));
+      put(told, message("bad", error.message));
     }
   }
 
@@ -122,6 +124,7 @@ export async function showRun(place, id) {
   function live() {
     answer = null;
     parts = null;
+    put(told);
     put(notes);
     if (isSearching() && !points.length && !look.childElementCount) put(look, message("", run.state === "waiting" ? "Waiting for its turn." : "The first equations appear here in a moment."));
   }
