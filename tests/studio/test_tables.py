@@ -74,6 +74,14 @@ def test_cells_that_are_no_numbers_are_named(tmp_path: Path) -> None:
     assert column(found, "x")["n_missing"] == 3
 
 
+def test_a_remedy_for_cells_with_line_ends(tmp_path: Path) -> None:
+    content = b'x,y\n1,2\n"no\nvalue, yet",3\n3,4\n5,5\n'
+    (problem,) = told(tmp_path, content)["problems"]
+    assert not told(tmp_path, content, **problem["remedies"][0]["options"])["problems"]
+    with pytest.raises(Refused, match="no list"):
+        told(tmp_path, content, missing="a\nb")
+
+
 def test_decimal_commas(tmp_path: Path) -> None:
     found = told(tmp_path, b"x;y\n1,5;2\n2,5;3\n")
     assert column(found, "x")["max"] == 2.5

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
-from collections.abc import Sequence
 from typing import Any
 
+from edhie.studio.lists import as_line
 from edhie.studio.runs import EVENTS, FIELD, STUDIO, Run
 
 
@@ -17,12 +15,12 @@ def arguments_of(run: Run) -> list[str]:
     options = question.get("options", {})
     given: list[tuple[str, Any]] = [
         ("target", question["target"]),
-        ("features", _listed(question.get("features", ()))),
+        ("features", as_line(question.get("features", ()))),
         ("sigma", question.get("sigma")),
         ("decimal", options.get("decimal")),
         ("missing", options.get("missing")),
         ("header", options.get("header")),
-        ("operators", _listed(question.get("operators", ()))),
+        ("operators", as_line(question.get("operators", ()))),
         ("noise", question.get("noise")),
         ("selection", question.get("selection")),
         ("max-size", question.get("max_size")),
@@ -45,13 +43,3 @@ def arguments_of(run: Run) -> list[str]:
     if run.note["kind"] == "revise":
         return ["revise", *options_given, *flags, "--quiet", "--", question["formula"], table]
     return ["fit", *options_given, *flags, "--no-report", "--", table]
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Return names as the command reads them: a line of CSV."""
-    text = io.StringIO()
-    if any("\r" in name for name in names):  # which is not quoted by itself
-        csv.writer(text, lineterminator="", quoting=csv.QUOTE_ALL).writerow(names)
-    else:
-        csv.writer(text, lineterminator="").writerow(names)
-    return text.getvalue() if names else ""

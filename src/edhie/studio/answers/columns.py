@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,6 +16,7 @@ from edhie.evaluate.tables.decimals import parse_number
 from edhie.evaluate.tables.rows import RowTable
 from edhie.evaluate.tables.table import Missing
 from edhie.studio.answers.plain import Numbers, finite, finites
+from edhie.studio.lists import from_line
 
 BINS = 20
 CHUNK = 10_000  # rows that are held as texts
@@ -120,7 +120,7 @@ def _read_cells(table: Table, columns: Sequence[Column], numeric: set[str], opti
     """Read columns by their cells, to find those that are no numbers."""
     if not columns:
         return
-    missing = Missing(next(csv.reader([options.get("missing", "")], skipinitialspace=True), []))
+    missing = Missing(from_line(options.get("missing", "")))
     mark = options.get("decimal") or table.decimal
     places = [table.names.index(each.name) for each in columns]
     parts: list[list[Numbers]] = [[] for _ in columns]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +17,7 @@ from edhie.fit.revision import Revision
 from edhie.fit.revision import saving as revisions
 from edhie.fit.run_folder import DESCRIPTION, load
 from edhie.studio.answers.plain import Numbers
+from edhie.studio.lists import from_line
 from edhie.studio.refusals import Refused
 
 KEPT = 4  # runs that stay open
@@ -115,14 +115,13 @@ def rows_of(folder: str, table: str | None, question: dict[str, Any] | None) -> 
 
 def read_question_table(path: Path, question: dict[str, Any], options: dict[str, Any]) -> Measured:
     """Read a table as the command does that answers the question."""
-    missing = next(csv.reader([options.get("missing", "")], skipinitialspace=True), [])
     return read_file(
         path,
         question["target"],
         features=question.get("features", ()),
         sigma=question.get("sigma"),
         decimal=options.get("decimal"),
-        missing=[each.strip() for each in missing if each.strip()],
+        missing=from_line(options.get("missing", "")),
         drop_missing=bool(options.get("drop_missing")),
         header=options.get("header"),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from edhie.errors import EdhieError
 from edhie.evaluate.tables import Header, Table, open_table
 from edhie.evaluate.tables.table import HeaderError
+from edhie.studio.lists import from_line
 from edhie.studio.refusals import Refused
 
 HEADER_NOTES = {
@@ -21,7 +21,7 @@ HEADER_NOTES = {
 
 def opened(path: Path, options: dict[str, Any]) -> tuple[Table, str | None]:
     """Return a table, and how its names were made: "no" if it had none, "mend" if some were wrong, None if right."""
-    reading: dict[str, Any] = {"decimal": options.get("decimal"), "missing": _listed(options.get("missing", ""))}
+    reading: dict[str, Any] = {"decimal": options.get("decimal"), "missing": from_line(options.get("missing", ""))}
     header: Header | None = options.get("header")
     if header is None:
         try:
@@ -48,8 +48,3 @@ def worded(message: str, path: Path, name: str) -> str:
     for advice in (" with --drop-missing (in Python drop_missing=True)", " (in Python decimal=)"):
         message = message.replace(advice, "")
     return message.replace("(--decimal .)", "(decimal point)").replace("(--decimal ,)", "(decimal comma)")
-
-
-def _listed(texts: str) -> list[str]:
-    """Return the texts of a line of CSV, as the command reads it."""
-    return [each.strip() for each in next(csv.reader([texts], skipinitialspace=True), []) if each.strip()]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import re
 from collections.abc import Sequence
@@ -21,6 +19,7 @@ from edhie.safe_text import printable
 from edhie.studio.answers.columns import Column, read_columns
 from edhie.studio.answers.plain import finites, some_rows
 from edhie.studio.answers.reading import HEADER_NOTES, for_the_user, opened, worded
+from edhie.studio.lists import as_line
 from edhie.studio.refusals import Refused
 
 PREVIEW = 20  # rows
@@ -125,7 +124,7 @@ def _problems(column: Column, table: Table, *, drops: bool) -> list[dict[str, An
             what = " and ".join(f"“{_cell(kind)}”" for kind in kinds)
             remedies = [{
                 "label": f"Take {what} for missing, and leave these rows out",
-                "options": {"missing": _listed(kinds), "drop_missing": True},
+                "options": {"missing": as_line(kinds), "drop_missing": True},
             }]  # fmt: skip
         remedies += _other_mark(kinds)
         found.append(_problem(f"{shown}{more}.", column.name, row, cell, [*remedies, leave_out]))
@@ -158,12 +157,6 @@ def _decimal_remedies(message: str) -> list[dict[str, Any]]:
         {"label": "Commas are decimal marks", "options": {"decimal": ","}},
         {"label": "Points are decimal marks", "options": {"decimal": "."}},
     ]
-
-
-def _listed(texts: Sequence[str]) -> str:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(texts)
-    return line.getvalue()
 
 
 def _suggested(columns: Sequence[Column]) -> dict[str, Any]:
