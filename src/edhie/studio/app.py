@@ -105,11 +105,9 @@ async def post_table(request: Request) -> Response:
     """Take a table, and return its summary."""
     studio = studio_of(request)
     studio.shelf.check_room()
-    declared = request.headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > studio.options.limits.bytes:
-        most = f"{studio.options.limits.bytes / 1e6:,.0f} MB"
-        raise Refused(f"the file is larger than {most}; save fewer rows or columns of it", 413)
-    upload = await studio.uploads.take(request.headers.get("x-name", ""), request.stream())
+    declared, name = request.headers.get("content-length", ""), request.headers.get("x-name", "")
+    size = int(declared) if declared.isdecimal() else 0
+    upload = await studio.uploads.take(name, request.stream(), declared=size)
     return await _new_summary(studio, upload)
 
 

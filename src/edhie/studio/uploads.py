@@ -22,6 +22,7 @@ from edhie.studio.runs import unwritable
 FOLDER, NOTE = ".tables", "upload.json"
 WEEK = 7 * 24 * 3600
 LONGEST_NAME = 200
+MOST_PASSED_OVER = 1_000_000_000  # bytes
 SUFFIXES = (
     ".csv", ".tsv", ".tab", ".txt", ".xlsx", ".xlsm", ".parquet", ".pq", ".jsonl", ".ndjson", ".npy", ".npz",
 )  # fmt: skip
@@ -53,29 +54,35 @@ class Uploads:
     def __init__(self, folder: Path, limits: Limits) -> None:
         self.folder, self.limits = folder / FOLDER, limits
 
-    async def take(self, name: str, parts: AsyncIterator[bytes]) -> Upload:
-        """Write a table as it comes in; raise as soon as it is too large."""
+    async def take(self, name: str, parts: AsyncIterator[bytes], *, declared: int = 0) -> Upload:
+        """Write a table as it comes in; raise if it is too large, by the size that is declared or the bytes that come.
+
+        The rest of a table that is refused is passed over: a browser reads no answer before it has sent everything.
+        """
         upload = self._new(name)
-        size = 0
         try:
             upload.path.parent.mkdir(parents=True)
+            self._check_size(declared)
             with upload.path.open("wb") as file:
                 async for part in parts:
-                    size += len(part)
-                    if size > self.limits.bytes:
-                        most = f"{self.limits.bytes / 1e6:,.0f} MB"
-                        raise Refused(f"the file is larger than {most}; save fewer rows or columns of it", 413)
                     file.write(part)
-            if size == 0:
-                raise Refused("the file is empty; choose one with a row of names and rows of numbers")
+                    self._check_size(file.tell())
+                if file.tell() == 0:
+                    raise Refused("the file is empty; choose one with a row of names and rows of numbers")
             self._keep(upload)
-        except OSError as error:
+        except (OSError, Refused) as error:
             self.remove(upload)
-            raise unwritable(error) from error
-        except BaseException:  # also of a browser that is gone
+            await _pass_over(parts)
+            raise unwritable(error) if isinstance(error, OSError) else error from None
+        except BaseException:  # a browser that is gone
             self.remove(upload)
             raise
         return upload
+
+    def _check_size(self, size: int) -> None:
+        if size > self.limits.bytes:
+            most = f"{self.limits.bytes / 1e6:,.0f} MB"
+            raise Refused(f"the file is larger than {most}; save fewer rows or columns of it", 413)
 
     def copy(self, path: Path, name: str) -> Upload:
         """Take a table that lies on this machine: an example, or that of a run."""
@@ -117,6 +124,14 @@ class Uploads:
             for folder in self.folder.iterdir():
                 if time.time() - folder.stat().st_mtime > WEEK:
                     shutil.rmtree(folder, ignore_errors=True)
+
+
+async def _pass_over(parts: AsyncIterator[bytes]) -> None:
+    size = 0
+    async for part in parts:
+        size += len(part)
+        if size > MOST_PASSED_OVER:
+            return
 
 
 def _suffix(name: str) -> str:
