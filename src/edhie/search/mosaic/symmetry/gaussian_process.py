@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve, cholesky
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 from scipy.optimize import minimize
 
 from edhie.search.arrays import Numbers
@@ -51,7 +51,7 @@ class GaussianProcess:
         factor = _factor(_kernel(places, places, found.x), found.x)
         if factor is None:
             return None
-        coefficients = cho_solve((factor, True), t) * size * np.exp(2 * found.x[-2])
+        coefficients = dpotrs(factor, t, lower=1)[0] * size * np.exp(2 * found.x[-2])
         return cls(centre, spread, lengths, places, coefficients, mean)
 
     def at(self, columns: Numbers) -> tuple[Numbers, Numbers]:
@@ -70,12 +70,10 @@ def _kernel(a: Numbers, b: Numbers, settings: Numbers) -> Numbers:
 
 def _factor(kernel: Numbers, settings: Numbers) -> Numbers | None:
     """Return the Cholesky factor of the kernel with noise on its diagonal; None where rounding spoils it."""
-    noisy = kernel.copy()
+    noisy = np.array(kernel, order="F")  # as LAPACK has it
     noisy[np.diag_indices_from(noisy)] += np.exp(2 * settings[-1]) + Symmetry.JITTER * np.exp(2 * settings[-2])
-    try:
-        return np.asarray(cholesky(noisy, lower=True))
-    except (LinAlgError, ValueError):
-        return None
+    factor, fault = dpotrf(noisy, lower=1, overwrite_a=1)
+    return None if fault else np.asarray(factor)
 
 
 def _cost(settings: Numbers, X: Numbers, t: Numbers) -> tuple[float, Numbers]:  # noqa: N803
@@ -88,8 +86,9 @@ def _cost(settings: Numbers, X: Numbers, t: Numbers) -> tuple[float, Numbers]:  
     factor = _factor(kernel, settings)
     if factor is None:
         return Symmetry.FAILED, np.zeros_like(settings)
-    alpha = cho_solve((factor, True), t)
-    inner = cho_solve((factor, True), np.eye(len(t))) - np.outer(alpha, alpha)
+    alpha = dpotrs(factor, t, lower=1)[0]
+    half = dpotri(factor, lower=1)[0]  # the inverse, below its diagonal
+    inner = half + np.tril(half, -1).T - np.outer(alpha, alpha)
     weighted = inner * kernel
     # the sum over all pairs of weighted * (difference of a variable)², without an array for the differences
     by_length = (np.square(scaled) * weighted.sum(axis=1)[:, np.newaxis]).sum(axis=0)
