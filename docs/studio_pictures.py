@@ -93,7 +93,12 @@ def judge(page: Any) -> None:
     """What can be asked of an equation."""
     page.get_by_label("What is drawn across").select_option("substrate (mM)")
     shot(page, "fit", ".tabs + .panel")
-    for tab, name in (("Constants", "constants"), ("Try numbers", "try"), ("Compare", "compare"), ("Take away", "take")):
+    for tab, name in (
+        ("Constants", "constants"),
+        ("Try numbers", "try"),
+        ("Compare", "compare"),
+        ("Take away", "take"),
+    ):
         page.get_by_role("tab", name=tab).click()
         page.wait_for_selector(".panel:not([hidden]) :is(.line, .node, pre)", state="attached")
         if tab == "Compare":

@@ -95,3 +95,9 @@ def test_the_workshop_is_killed_and_replaced(client: Client, monkeypatch: pytest
     assert (answer.status_code, "was stopped" in answer.json()["error"]) == (400, True)
     monkeypatch.setitem(studio.SECONDS, "formulas", 20.0)
     assert client.ask("POST", "/api/formulas/check", json=given)["ok"]
+
+
+def test_columns_have_the_names_of_equations() -> None:
+    columns = ["dose", "substrate (mM)", "exp"]
+    for text in ("dose", "dose*("):
+        assert check(text, "formula", columns)["names"] == ["dose", "substrate_mM", "exp_"]

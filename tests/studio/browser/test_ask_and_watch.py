@@ -46,6 +46,9 @@ def test_formulas_are_checked_while_one_types(page: Any) -> None:
     field.fill(r"\frac{c \cdot \mathrm{dose}}{1 + \mathrm{hours}}")
     expect(page.locator(".caret")).to_have_count(0)
     assert page.locator("math mfrac").count() == 1
+    field.fill("c*")
+    page.get_by_role("button", name="Write dose, for the column dose").first.click()
+    expect(field).to_have_value("c*dose")
     field.fill("(" * 30_000)  # a formula bomb
     expect(page.locator(".error-text")).to_contain_text("at most 20,000")
 

@@ -128,7 +128,12 @@ def test_a_revision_of_the_command_line_is_opened_and_its_changes_are_drawn(
     shutil.copytree(runs / "revision", server.folder / "revision", dirs_exist_ok=True)
     page = open_page(server, "#/run/revision")
     check_revision(page)
-    expect(page.get_by_role("button", name="+ 1 min")).to_have_count(0)  # it is not the studio's to resume
+    for name in (
+        "+ 1 min",
+        "Rename",
+        "New question on these data",
+    ):  # not the studio's, and without its table
+        expect(page.get_by_role("button", name=name)).to_have_count(0)
 
 
 @pytest.mark.slow

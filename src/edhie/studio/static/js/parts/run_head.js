@@ -63,6 +63,8 @@ export function runHead(onAgain) {
       put(controls, ...buttons());
       if (hadFocus) controls.querySelector("button")?.focus();
     }
+    rename.hidden = run.is_own === false;
+    for (const each of again) each.hidden = !run.table_is_there;
     const isSearching = ["starting", "running", "pausing"].includes(run.state);
     meter.hidden = !isSearching;
     figures.hidden = !isSearching;
@@ -93,13 +95,13 @@ export function runHead(onAgain) {
     ]));
   }
 
+  const rename = h("button", { type: "button", class: "quiet slim", onclick: () => act(() => renameRun(run)) }, "Rename");
+  const again = [["fit", "New question on these data"], ["revise", "Improve a formula of mine"]].map(([kind, label]) => h("button", { type: "button", class: "quiet slim", onclick: () => onAgain(kind) }, label));
   const element = h("header", { class: "stack-small" },
     h("div", { class: "head" }, h("div", { class: "title-line" }, title, pill), controls),
     told, why, meter, figures,
     h("div", { class: "buttons small-buttons" },
-      h("button", { type: "button", class: "quiet slim", onclick: () => act(() => renameRun(run)) }, "Rename"),
-      h("button", { type: "button", class: "quiet slim", onclick: () => onAgain("fit") }, "New question on these data"),
-      h("button", { type: "button", class: "quiet slim", onclick: () => onAgain("revise") }, "Improve a formula of mine"),
+      rename, again,
       h("button", { type: "button", class: "quiet slim danger", onclick: () => act(async () => {
         if (await deleteRun(run)) location.hash = "#/";
       }) }, "Delete")));

@@ -15,6 +15,7 @@ import { takeAway } from "../parts/take_away.js";
 import { verdictPart, changesPanel } from "../parts/revision.js";
 import { formula } from "../mathml.js";
 
+const NOTHING_YET = 409; // the status of a run without equations
 const ANSWERED = ["finished", "paused", "stopped"];
 const FIT_WORDS = { across: "complexity", unit: "symbol", acrossTitle: "complexity (symbols in the equation)", acrossHint: "How many symbols the equation has: numbers, columns and operators.", chosenTitle: "Recommended equation", otherTitle: "Selected equation",
   frontTitle: "Simple or accurate", frontHint: "Each point is an equation; further right it is longer, further down it errs less. ★ is the one edhie recommends. Click a point, or use the arrow keys." };
@@ -34,6 +35,7 @@ export async function showRun(place, id) {
   let parts = null;
   let fit = null;
   let isGone = false;
+  let isAsking = false;
 
   const head = runHead((kind) => { location.hash = `#/new/run/${id}/${kind}`; });
   const front = explorer((point) => showSelected(point));
@@ -87,6 +89,8 @@ export async function showRun(place, id) {
   }
 
   async function showAnswer() {
+    if (isAsking) return;
+    isAsking = true;
     try {
       const given = await get(ofRun(id, "/equations"));
       if (isGone || !ANSWERED.includes(run.state)) return;
@@ -95,14 +99,18 @@ export async function showRun(place, id) {
       put(look);
       put(told, answer.verdict ? verdictPart(answer) : null);
       put(notes, answer.notes.map((note) => h("li", null, note)));
-      if (!points.length) return void empty("No equation was found yet. Give it more time, or allow other operators.");
+      if (!points.length) return void empty("No equation was found. Give it more time, or allow other operators.");
       front.element.hidden = false;
       fit = null;
       parts = null;
       front.show(points, { target: answer.target, ...words() });
       showParts();
     } catch (error) {
-      put(told, message("bad", error.message));
+      put(look);
+      if (error.status === NOTHING_YET) empty("No equation was found. Give it more time, or allow other operators.");
+      else put(told, message("bad", error.message));
+    } finally {
+      isAsking = false;
     }
   }
 
@@ -143,7 +151,7 @@ export async function showRun(place, id) {
   }
 
   function onLook(first) {
-    if (answer !== null || points.length || !first.mathml) return;
+    if (!isSearching() || points.length || !first.mathml) return;
     put(look, h("section", { class: "card stack-small" }, h("h2", null, "At first sight"), h("p", { class: "hint" }, "The best of some simple forms. The search now looks for something better."), formula(first.mathml, { text: first.text, target: run.target })));
   }
 

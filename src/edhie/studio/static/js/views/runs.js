@@ -17,7 +17,7 @@ function card(run, told) {
       put(told, message("bad", error.message));
     }
   };
-  const details = [`${KIND[run.kind] ?? "equations for"} ${run.target}`, moment(run.created), run.seconds ? `${duration(run.seconds)} of search` : null];
+  const details = [run.target ? `${KIND[run.kind]} ${run.target}` : null, moment(run.created), run.seconds ? `${duration(run.seconds)} of search` : null];
   const best = run.best ? formula(run.best.mathml, { target: run.target, text: run.best.text, kind: "little" }) : null;
   return h("li", { class: "card run-card" },
     h("div", { class: "head" }, h("h2", null, h("a", { href: `#/run/${run.id}` }, run.name)), statePill(run)),
@@ -26,7 +26,7 @@ function card(run, told) {
     h("div", { class: "head" },
       h("p", { class: "quietly small number" }, run.best && run.best.r2 !== null ? `R² ${share(run.best.r2)} · ${counted(run.best.complexity, "symbol")}` : ""),
       h("div", { class: "buttons" },
-        h("button", { type: "button", class: "quiet slim", "aria-label": `Rename ${run.name}`, onclick: act(renameRun) }, "Rename"),
+        run.is_own === false ? null : h("button", { type: "button", class: "quiet slim", "aria-label": `Rename ${run.name}`, onclick: act(renameRun) }, "Rename"),
         h("button", { type: "button", class: "quiet slim danger", "aria-label": `Delete ${run.name}`, onclick: act(deleteRun) }, "Delete"))));
 }
 
