@@ -20,7 +20,8 @@ WHAT_IT_MEANS = (
 
 def studio(
     folder: Annotated[
-        Path | None, typer.Option(help="Folder of run folders, or one run folder.", show_default="edhie-studio")
+        Path | None,
+        typer.Option(help="Folder of run folders, or one run folder.", show_default="edhie-studio in your documents"),
     ] = None,
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Port to serve on.", show_default="8321, or the next free one")
@@ -54,7 +55,8 @@ def studio(
             say("other machines open it by the name or number of this one, with the same token", to=error_console)
         say(f"runs are kept in {chosen}; Ctrl-C ends the studio, and the next one resumes", to=error_console)
 
-    chosen = folder or Path(platformdirs.user_documents_dir()) / "edhie-studio"
+    documents = Path(platformdirs.user_documents_dir())
+    chosen = folder or (documents if documents.is_dir() else Path.home()) / "edhie-studio"
     limits = Limits(max_bytes, max_rows, max_columns)
     serve(
         Options(chosen, limits, searches, jobs), host=host, port=8321 if port is None else port,
