@@ -81,5 +81,9 @@ def test_requests_that_are_no_requests(client: Any) -> None:
     assert "larger" in ask("POST", "/api/runs", 413, content=b" " * 2_000_001)["error"]
     ask("POST", "/api/formulas/check", 400, json={"text": 1})
     ask("POST", "/api/formulas/check", 400, json={"text": "x", "variables": [1]})
+    half = b'{"text": "x + \\ud800", "kind": "formula", "variables": ["\\udfff"]}'  # of a character
+    assert not ask("POST", "/api/formulas/check", content=half)["ok"]
+    ask("POST", "/api/runs", 404, content=b'{"run": "\\ud800"}')
+    ask("POST", "/api/space/between", 400, content=b'{"first": "\\ud800", "second": "\\u0000", "steps": 2}')
     ask("POST", "/api/setup", 405)
     ask("GET", "/api/none", 404)

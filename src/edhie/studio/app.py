@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -21,7 +21,7 @@ from edhie.errors import EdhieError
 from edhie.studio.choices import EXAMPLES, example_file, setup
 from edhie.studio.question import read_options
 from edhie.studio.refusals import Refused
-from edhie.studio.requests import read_json, studio_of
+from edhie.studio.requests import Json, read_json, studio_of
 from edhie.studio.result_routes import RESULT_ROUTES
 from edhie.studio.run_routes import RUN_ROUTES, table_of
 from edhie.studio.runs import unwritable
@@ -63,11 +63,11 @@ def studio_app(studio: Studio, access: Access) -> Guard:
 
 
 async def _refused(request: Request, error: Refused) -> Response:
-    return JSONResponse(error.as_json(), error.status)
+    return Json(error.as_json(), error.status)
 
 
 async def _fault(request: Request, error: EdhieError) -> Response:
-    return JSONResponse({"error": str(error)}, 400)
+    return Json({"error": str(error)}, 400)
 
 
 async def _disk(request: Request, error: OSError) -> Response:
@@ -77,11 +77,11 @@ async def _disk(request: Request, error: OSError) -> Response:
 
 
 async def _no_page(request: Request, error: HTTPException) -> Response:
-    return JSONResponse({"error": f"{request.url.path}: {error.detail.lower()}"}, error.status_code)
+    return Json({"error": f"{request.url.path}: {error.detail.lower()}"}, error.status_code)
 
 
 async def _broken(request: Request, error: Exception) -> Response:
-    return JSONResponse({"error": f"the studio failed to answer: {error!r}; please report it"}, 500)
+    return Json({"error": f"the studio failed to answer: {error!r}; please report it"}, 500)
 
 
 async def _gone(request: Request, error: ClientDisconnect) -> Response:
@@ -98,7 +98,7 @@ async def page(request: Request) -> Response:
 
 async def get_setup(request: Request) -> Response:
     """Return what can be chosen."""
-    return JSONResponse(setup(vars(studio_of(request).options.limits)))
+    return Json(setup(vars(studio_of(request).options.limits)))
 
 
 async def post_table(request: Request) -> Response:
@@ -146,7 +146,7 @@ async def _summary(studio: Studio, upload: Upload, options: dict[str, Any]) -> R
         "tables", "tables.summary", path=str(upload.path), name=upload.name, options=options,
         rows=limits.rows, columns=limits.columns,
     )  # fmt: skip
-    return JSONResponse({"id": upload.id, **found})
+    return Json({"id": upload.id, **found})
 
 
 async def get_table(request: Request) -> Response:
@@ -164,7 +164,7 @@ async def get_scatter(request: Request) -> Response:
         "tables", "tables.scatter", path=str(upload.path), name=upload.name, options=read_options(query),
         x=query.get("x", ""), y=query.get("y", ""),
     )  # fmt: skip
-    return JSONResponse(found)
+    return Json(found)
 
 
 async def check_formula(request: Request) -> Response:
@@ -176,7 +176,7 @@ async def check_formula(request: Request) -> Response:
     if not isinstance(variables, list) or not all(isinstance(each, str) for each in variables):
         raise Refused("variables are a list of texts")
     found = await studio_of(request).ask("formulas", "formulas.check", text=text, kind=kind, variables=variables)
-    return JSONResponse(found)
+    return Json(found)
 
 
 ROUTES = [

@@ -6,12 +6,21 @@ import json
 from typing import Any
 
 from starlette.requests import Request
+from starlette.responses import JSONResponse
 
 from edhie.studio.refusals import Refused
 from edhie.studio.runs import Run
 from edhie.studio.studio import Studio
 
 MOST_JSON = 2_000_000  # bytes of a request that is not a table
+
+
+class Json(JSONResponse):
+    """An answer in ASCII, which can hold any text that a request can, halves of characters included."""
+
+    def render(self, content: Any) -> bytes:
+        """Return the body."""
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
 def studio_of(request: Request) -> Studio:

@@ -12,14 +12,14 @@ from typing import Any
 from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from edhie.folder_lock import is_lock
 from edhie.studio.choices import EXPORTS, model_names
 from edhie.studio.command import arguments_of
 from edhie.studio.refusals import Refused
-from edhie.studio.requests import read_json, run_of, studio_of
+from edhie.studio.requests import Json, read_json, run_of, studio_of
 from edhie.studio.run_routes import table_of
 from edhie.studio.runs import Run
 
@@ -80,7 +80,7 @@ async def post_try(request: Request) -> Response:
 
 async def _asked(request: Request, what: str, **arguments: Any) -> Response:
     folder = str(run_of(request).folder)
-    return JSONResponse(await studio_of(request).ask("runs", what, folder=folder, **arguments))
+    return Json(await studio_of(request).ask("runs", what, folder=folder, **arguments))
 
 
 def _place(text: str) -> int:
@@ -187,7 +187,7 @@ async def post_between(request: Request) -> Response:
     texts = {name: _formula(body, name) for name in ("first", "second")}
     steps = _number(body, "steps", 16, lambda n: isinstance(n, int) and 1 <= n <= MOST_STEPS)
     found = await studio_of(request).ask("formulas", "space.between", **texts, steps=steps, model=_model(body))
-    return JSONResponse(found)
+    return Json(found)
 
 
 async def post_neighbours(request: Request) -> Response:
@@ -199,7 +199,7 @@ async def post_neighbours(request: Request) -> Response:
         "formulas", "space.neighbours", formula=_formula(body, "formula"), count=count, radius=radius,
         model=_model(body),
     )  # fmt: skip
-    return JSONResponse(found)
+    return Json(found)
 
 
 def _formula(body: dict[str, Any], field: str) -> str:

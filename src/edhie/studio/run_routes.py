@@ -10,14 +10,14 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from edhie.files import replace_file
 from edhie.safe_text import printable
 from edhie.studio.question import MOST_SECONDS, read_question
 from edhie.studio.refusals import Refused
-from edhie.studio.requests import read_json, run_of, studio_of
+from edhie.studio.requests import Json, read_json, run_of, studio_of
 from edhie.studio.runs import FIELD, LONGEST_NAME, STUDIO, Run, unwritable
 from edhie.studio.streams import get_all, get_one
 from edhie.studio.studio import Studio
@@ -27,7 +27,7 @@ async def get_runs(request: Request) -> Response:
     """Return all runs."""
     studio = studio_of(request)
     studio.shelf.look()
-    return JSONResponse(studio.listed())
+    return Json(studio.listed())
 
 
 async def post_run(request: Request) -> Response:
@@ -53,7 +53,7 @@ async def post_run(request: Request) -> Response:
         shutil.rmtree(run.folder, ignore_errors=True)
         raise
     studio.queue.advance()
-    return JSONResponse({"id": run.id}, 201)
+    return Json({"id": run.id}, 201)
 
 
 def _table(studio: Studio, body: dict[str, Any]) -> tuple[Path, str]:
@@ -78,7 +78,7 @@ def table_of(run: Run) -> Path | None:
 async def get_run(request: Request) -> Response:
     """Return one run with its question and what its command printed."""
     studio, run = studio_of(request), run_of(request)
-    return JSONResponse(
+    return Json(
         studio.summary(run)
         | {
             "question": run.note.get("question"),
@@ -96,7 +96,7 @@ def _changing(change: Callable[[Studio, Run, dict[str, Any]], Awaitable[None]]) 
     async def answer(request: Request) -> Response:
         studio, run, body = studio_of(request), run_of(request), await read_json(request)
         await change(studio, run, body)
-        return JSONResponse(studio.summary(run))
+        return Json(studio.summary(run))
 
     return answer
 
@@ -133,7 +133,7 @@ async def delete_run(request: Request) -> Response:
     await studio.queue.kill(run)
     await run_in_threadpool(studio.shelf.delete, run)
     studio.queue.advance()
-    return JSONResponse({})
+    return Json({})
 
 
 RUN_ROUTES = [
