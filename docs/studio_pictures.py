@@ -102,7 +102,7 @@ def judge(page: Any) -> None:
         page.get_by_role("tab", name=tab).click()
         page.wait_for_selector(".panel:not([hidden]) :is(.line, .node, pre)", state="attached")
         if tab == "Compare":
-            page.get_by_label("Second").select_option(index=3)  # a simpler one
+            page.get_by_label("Second", exact=True).select_option(index=3)  # a simpler one
         if tab in ("Compare", "Try numbers"):
             page.locator(".panel:not([hidden])").get_by_label("What is drawn across").select_option("substrate (mM)")
         shot(page, name, ".panel:not([hidden])")

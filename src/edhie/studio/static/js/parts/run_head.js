@@ -44,7 +44,7 @@ export function runHead(onAgain) {
       waiting: () => [button("Pause", tell("pause")), button("Stop", tell("stop"))],
       starting: () => [button("Pause", tell("pause")), button("Stop", tell("stop"))],
       running: () => [button("Pause", tell("pause")), button("Stop", tell("stop"))],
-      paused: () => [button("Go on", tell("resume", {}), "primary"), button("Stop", tell("stop"))],
+      paused: () => [button("Go on", tell("resume", {}), "primary"), button("Stop", tell("stop")), ...moreTime()],
       finished: moreTime,
       stopped: () => [button("Go on", tell("resume", {}), "primary"), ...moreTime()],
       failed: () => [button("Try again", tell("resume", {}), "primary")],
