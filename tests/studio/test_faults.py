@@ -85,5 +85,6 @@ def test_requests_that_are_no_requests(client: Any) -> None:
     assert not ask("POST", "/api/formulas/check", content=half)["ok"]
     ask("POST", "/api/runs", 404, content=b'{"run": "\\ud800"}')
     ask("POST", "/api/space/between", 400, content=b'{"first": "\\ud800", "second": "\\u0000", "steps": 2}')
+    ask("POST", "/api/tables/example", 404, json={"id": {}})
     ask("POST", "/api/setup", 405)
     ask("GET", "/api/none", 404)

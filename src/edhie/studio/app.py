@@ -114,7 +114,7 @@ async def post_table(request: Request) -> Response:
 async def post_example(request: Request) -> Response:
     """Take an example, and return its summary."""
     name = (await read_json(request)).get("id")
-    if name not in EXAMPLES:
+    if not isinstance(name, str) or name not in EXAMPLES:
         raise Refused("there is no such example", 404)
     studio = studio_of(request)
     studio.shelf.check_room()
