@@ -53,6 +53,16 @@ def test_formulas_are_checked_while_one_types(page: Any) -> None:
     expect(page.locator(".error-text")).to_contain_text("at most 20,000")
 
 
+def test_another_question_is_asked_on_the_table_of_a_run(
+    server: Server, open_page: Callable[..., Any], finished: str
+) -> None:
+    page = open_page(server, f"#/run/{finished}")
+    page.get_by_role("button", name="New question on these data").click()
+    expect(page.get_by_text("Find equations for level from dose and hours.")).to_be_visible()
+    page.get_by_role("radio", name="Explain hours").check()
+    expect(page.get_by_text("Find equations for hours from dose and level.")).to_be_visible()
+
+
 @pytest.mark.slow
 def test_a_search_is_paused_and_goes_on_and_gets_more_time(server: Server, open_page: Callable[..., Any]) -> None:
     page = open_page(server)

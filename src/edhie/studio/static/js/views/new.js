@@ -1,6 +1,6 @@
 // A new search: bring data, then ask. The defaults are such that one press is enough.
 import { h, message, choices, field, select, put } from "../dom.js";
-import { get, post } from "../api.js";
+import { get, post, ofRun } from "../api.js";
 import { setup } from "../setup.js";
 import { counted } from "../numbers.js";
 import { bringPart } from "../parts/bring.js";
@@ -169,7 +169,9 @@ export async function showNew(place, runId = null, kind = "fit") {
     scrollTo(0, 0);
   }
 
-  if (runId) await ask(await post("/api/tables/run", { id: runId }));
-  else start();
+  if (runId) {
+    const [summary, { question }] = await Promise.all([post("/api/tables/run", { id: runId }), get(ofRun(runId))]);
+    await ask(summary, question && { question: { ...question, features: new Set(question.features) }, suggested: summary.suggested.features });
+  } else start();
   return () => bring?.leave();
 }
