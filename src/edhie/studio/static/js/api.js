@@ -53,7 +53,8 @@ async function jsonOf(response) {
 
 /** Send a value as JSON and return the answer. */
 export async function post(path, body = {}) {
-  return jsonOf(await request(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }));
+  return jsonOf(await request(path,
+    { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }));
 }
 
 /** Delete what is at a path. */
@@ -63,7 +64,10 @@ export async function remove(path) {
 
 /** Send a file or text as a table and return its summary. */
 export async function upload(content, name) {
-  return jsonOf(await request("/api/tables", { method: "POST", headers: { "X-Name": encodeURIComponent(name), "Content-Type": "application/octet-stream" }, body: content }));
+  return jsonOf(await request("/api/tables",
+    {
+      method: "POST", headers: { "X-Name": encodeURIComponent(name), "Content-Type": "application/octet-stream" }, body: content,
+    }));
 }
 
 /** Return the address of something of a run. */

@@ -76,7 +76,9 @@ export function choices(legend, pairs, value, onchange, hint) {
   const name = newId("choice");
   return h("fieldset", { class: "field" }, h("legend", { class: "legend" }, legend),
     h("div", { class: "choices" }, pairs.map(([each, label]) =>
-      h("label", { class: "choice" }, h("input", { type: "radio", name, value: each, checked: String(each) === String(value), onchange: () => onchange(each) }), h("span", null, label)))),
+      h("label", { class: "choice" },
+        h("input", { type: "radio", name, value: each, checked: String(each) === String(value), onchange: () => onchange(each) }),
+        h("span", null, label)))),
     hint ? h("p", { class: "hint" }, hint) : null);
 }
 

@@ -38,7 +38,8 @@ async function show() {
     if (visit === visits) leave = left;
     else left?.();
   } catch (error) {
-    put(place, message("bad", error.message, h("div", { class: "buttons" }, h("button", { type: "button", onclick: show }, "Try again"))));
+    put(place,
+      message("bad", error.message, h("div", { class: "buttons" }, h("button", { type: "button", onclick: show }, "Try again"))));
   }
   if (visit === visits && visits > 1) view.focus({ preventScroll: true });
 }

@@ -3,7 +3,11 @@ import { h } from "./dom.js";
 
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 const ELEMENTS = new Set("math mrow mi mn mo mtext mfrac msup msub msubsup msqrt mroot mspace mover munder mpadded mstyle".split(" "));
-const ATTRIBUTES = { form: /^(prefix|infix|postfix)$/, lspace: /^[\d.]+(em)?$/, rspace: /^[\d.]+(em)?$/, stretchy: /^(true|false)$/, class: /^constant$/, displaystyle: /^(true|false)$/, width: /^[\d.]+em$/ };
+const [LENGTH, SWITCH] = [/^[\d.]+(em)?$/, /^(true|false)$/];
+const ATTRIBUTES = {
+  form: /^(prefix|infix|postfix)$/, lspace: LENGTH, rspace: LENGTH, width: LENGTH, stretchy: SWITCH, displaystyle: SWITCH,
+  class: /^constant$/,
+};
 const [MIDDLE, LONG] = [24, 60]; // letters from which on an equation is set smaller
 const SMALLEST = 0.6; // of the usual size of type
 const LONGEST_NAME = 32; // letters of a target that are shown
@@ -30,7 +34,8 @@ export function math(inside) {
 }
 
 // letters that XML does not know at all would spoil the whole
-const escaped = (text) => text.toWellFormed().replace(/[\u0000-\u001f\ufffe\uffff]/g, "\ufffd").replace(/[&<>]/g, (each) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[each]);
+const escaped = (text) => text.toWellFormed().replace(/[\u0000-\u001f\ufffe\uffff]/g, "\ufffd").replace(/[&<>]/g,
+  (each) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[each]);
 
 const shortened = (name) => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name);
 
@@ -56,7 +61,9 @@ export function formula(terms, { text = "", target = null, kind = "" } = {}) {
     box.append(h("code", null, target ? `${target} = ${text}` : text));
     return box;
   }
-  const left = target === null ? [] : [math(`<mrow><mtext>${escaped(shortened(target))}</mtext><mspace width="0.28em"/><mo lspace="0" rspace="0">=</mo></mrow>`)];
+  const name = `<mtext>${escaped(shortened(target ?? ""))}</mtext>`;
+  const equals = '<mspace width="0.28em"/><mo lspace="0" rspace="0">=</mo>';
+  const left = target === null ? [] : [math(`<mrow>${name}${equals}</mrow>`)];
   for (const part of [...left, ...parts]) box.append(part, " ");
   const letters = box.textContent.replace(/\s/g, "").length;
   if (letters > MIDDLE) box.classList.add(letters > LONG ? "long" : "middle");

@@ -19,13 +19,19 @@ export function number(value, digits = 4) {
     return `${short} × 10${raised(Number(exponent))}`;
   }
   const short = Number(value.toPrecision(digits));
-  return short.toLocaleString("en", { maximumFractionDigits: 12, maximumSignificantDigits: digits, useGrouping: size >= 10000 }).replace("-", MINUS);
+  const options = { maximumFractionDigits: 12, maximumSignificantDigits: digits, useGrouping: size >= 10000 };
+  return short.toLocaleString("en", options).replace("-", MINUS);
 }
 
 /** Return a number that is written as text, such as 1.20e-05, with all its digits, as `number` writes it. */
 export function written(text) {
   const [mantissa, exponent] = text.replace("-", MINUS).split("e");
   return exponent === undefined ? mantissa : `${mantissa} × 10${raised(Number(exponent.replace(MINUS, "-")))}`;
+}
+
+/** Return named values as text, such as "mass = 3, axis = 5". */
+export function assigned(values) {
+  return Object.entries(values).map(([name, value]) => `${name} = ${number(value)}`).join(", ");
 }
 
 /** Return a whole number with separators. */

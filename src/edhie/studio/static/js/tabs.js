@@ -21,7 +21,8 @@ export function tabs(label, entries) {
 
   for (const [key, text, make] of entries) {
     const panelId = newId("panel");
-    const button = h("button", { type: "button", role: "tab", id: newId("tab"), "aria-controls": panelId, onclick: () => show(key) }, text);
+    const button = h("button",
+      { type: "button", role: "tab", id: newId("tab"), "aria-controls": panelId, onclick: () => show(key) }, text);
     const panel = h("div", { class: "panel", role: "tabpanel", id: panelId, "aria-labelledby": button.id, hidden: true });
     parts.set(key, { button, panel, make });
     list.append(button);

@@ -17,8 +17,17 @@ export function dots(places, radius = 3, kind = "") {
 export function cursor(places, words, label, area) {
   const order = places.map((_, i) => i).sort((a, b) => places[a][0] - places[b][0]);
   const ring = s("circle", { r: 7, cx: -20, cy: -20 });
-  const catcher = s("rect", { x: area.left, y: area.top, width: Math.max(0, area.right - area.left), height: Math.max(0, area.foot - area.top), fill: "transparent" });
-  const group = s("g", { class: "cursor", tabindex: 0, role: "slider", "aria-label": label, "aria-valuemin": 1, "aria-valuemax": order.length, "aria-valuenow": 1, "aria-valuetext": words(order[0]) }, catcher, ring);
+  const catcher = s("rect",
+    {
+      x: area.left, y: area.top, width: Math.max(0, area.right - area.left), height: Math.max(0, area.foot - area.top),
+      fill: "transparent",
+    });
+  const group = s("g",
+    {
+      class: "cursor", tabindex: 0, role: "slider", "aria-label": label, "aria-valuemin": 1, "aria-valuemax": order.length,
+      "aria-valuenow": 1, "aria-valuetext": words(order[0]),
+    },
+    catcher, ring);
   let rank = 0;
 
   function go(to) {
@@ -32,7 +41,9 @@ export function cursor(places, words, label, area) {
   }
 
   group.addEventListener("keydown", (event) => {
-    const moves = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity };
+    const moves = {
+      ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity,
+    };
     if (!(event.key in moves)) return;
     event.preventDefault();
     go(rank + moves[event.key]);

@@ -9,7 +9,8 @@ import { number } from "../numbers.js";
 const RADIUS = (n) => (n > 400 ? 2 : 3.2);
 
 function legend(entries) {
-  return h("ul", { class: "legend-line" }, entries.map(([kind, text]) => h("li", null, h("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), text)));
+  return h("ul", { class: "legend-line" },
+    entries.map(([kind, text]) => h("li", null, h("span", { class: `swatch ${kind}`, "aria-hidden": "true" }), text)));
 }
 
 function measuredDots(measured, places) {
@@ -17,7 +18,15 @@ function measuredDots(measured, places) {
   return [dots(of(false), RADIUS(places.length)), dots(of(true), RADIUS(places.length), "held-out")];
 }
 
-/** Return the chart of measured points and curves, with `show({measured, curves, xName, yName, from, to, log})`; data reach from `from` to `to`. */
+function wordsOf({ x, y, predicted = null, held_out: heldOut }, xName) {
+  const computed = predicted === null ? "" : `, equation ${number(predicted)}`;
+  return `${xName} ${number(x)}\nmeasured ${number(y)}${computed}${heldOut ? "\nnot used in the search" : ""}`;
+}
+
+/**
+ * Return the chart of measured points and curves, with `show({measured, curves, xName, yName, from, to, log})`.
+ * The data reach from `from` to `to`.
+ */
 export function fitChart(height = 320) {
   const { element, show } = chart(height);
   const key = h("div");
@@ -33,11 +42,14 @@ export function fitChart(height = 320) {
       y: { domain: extent(ys, 0.12, within, log), label: yName, log },
       draw: (x, y, area) => {
         const places = measured.map((each) => [x.at(each.x), y.at(each.y)]);
-        const words = (i) => `${xName} ${number(measured[i].x)}\nmeasured ${number(measured[i].y)}${measured[i].predicted == null ? "" : `, equation ${number(measured[i].predicted)}`}${measured[i].held_out ? "\nnot used in the search" : ""}`;
+        const words = (i) => wordsOf(measured[i], xName);
         return [
           clip(id, area), from === null ? null : outside(from, to, x, area),
           s("g", { "aria-hidden": "true", "clip-path": `url(#${id})` }, measuredDots(measured, places),
-            curves.map((curve) => [curve.low && curve.high ? band(curve.x, curve.y, curve.low, curve.high, x, y) : null, line(curve.x, curve.y, x, y, curve.kind)])),
+            curves.map((curve) => [
+              curve.low && curve.high ? band(curve.x, curve.y, curve.low, curve.high, x, y) : null,
+              line(curve.x, curve.y, x, y, curve.kind),
+            ])),
           places.length ? cursor(places, words, "Measured points; arrow keys move along them", area) : null,
         ];
       },
@@ -63,8 +75,11 @@ export function residualChart() {
       draw: (x, y, area) => {
         const places = known.map((each) => [x.at(each.x), y.at(each.residual)]);
         return [
-          s("g", { "aria-hidden": "true" }, s("path", { class: "zero", d: `M${area.left},${y.at(0)}H${area.right}` }), measuredDots(known, places)),
-          places.length ? cursor(places, (i) => `${xName} ${number(known[i].x)}\nmeasured − equation ${number(known[i].residual, 3)}`, "Residuals; arrow keys move along them", area) : null,
+          s("g", { "aria-hidden": "true" }, s("path", { class: "zero", d: `M${area.left},${y.at(0)}H${area.right}` }),
+            measuredDots(known, places)),
+          places.length ? cursor(places,
+            (i) => `${xName} ${number(known[i].x)}\nmeasured − equation ${number(known[i].residual, 3)}`,
+            "Residuals; arrow keys move along them", area) : null,
         ];
       },
     });
@@ -82,7 +97,8 @@ export function scatterChart() {
       draw: (x, y, area) => {
         const places = xs.map((each, i) => [x.at(each), y.at(ys[i])]);
         return [s("g", { "aria-hidden": "true" }, dots(places, RADIUS(xs.length))),
-          places.length ? cursor(places, (i) => `${xName} ${number(xs[i])}, ${yName} ${number(ys[i])}`, "Rows; arrow keys move along them", area) : null];
+          places.length ? cursor(places, (i) => `${xName} ${number(xs[i])}, ${yName} ${number(ys[i])}`,
+            "Rows; arrow keys move along them", area) : null];
       },
     });
   } };

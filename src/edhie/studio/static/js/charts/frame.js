@@ -21,11 +21,20 @@ function withRoom({ domain, log, isWhole }, range) {
 function axes(width, height, left, x, y, labels) {
   const foot = height - FOOT;
   return s("g", { "aria-hidden": "true" },
-    y.ticks.map((tick) => [s("path", { class: "grid", d: `M${left},${tick.at}H${width - RIGHT}` }), s("text", { x: left - 7, y: tick.at, dy: "0.35em", "text-anchor": "end" }, tick.label)]),
+    y.ticks.map((tick) => [
+      s("path", { class: "grid", d: `M${left},${tick.at}H${width - RIGHT}` }),
+      s("text", { x: left - 7, y: tick.at, dy: "0.35em", "text-anchor": "end" }, tick.label),
+    ]),
     s("path", { class: "axis", d: `M${left},${foot}H${width - RIGHT}` }),
-    x.ticks.map((tick) => [s("path", { class: "axis", d: `M${tick.at},${foot}v4` }), s("text", { x: tick.at, y: foot + 18, "text-anchor": "middle" }, tick.label)]),
-    s("text", { class: "axis-title", x: (left + width - RIGHT) / 2, y: height - 8, "text-anchor": "middle" }, clipped(labels.x, width - left)),
-    s("text", { class: "axis-title", x: 0, y: 0, "text-anchor": "middle", transform: `translate(12 ${(TOP + foot) / 2}) rotate(-90)` }, clipped(labels.y, foot - TOP)));
+    x.ticks.map((tick) => [
+      s("path", { class: "axis", d: `M${tick.at},${foot}v4` }),
+      s("text", { x: tick.at, y: foot + 18, "text-anchor": "middle" }, tick.label),
+    ]),
+    s("text", { class: "axis-title", x: (left + width - RIGHT) / 2, y: height - 8, "text-anchor": "middle" },
+      clipped(labels.x, width - left)),
+    s("text",
+      { class: "axis-title", x: 0, y: 0, "text-anchor": "middle", transform: `translate(12 ${(TOP + foot) / 2}) rotate(-90)` },
+      clipped(labels.y, foot - TOP)));
 }
 
 /**
@@ -43,7 +52,8 @@ export function chart(height = 300) {
     drawn = width;
     const top = TOP;
     const foot = height - FOOT;
-    const y = (model.y.log ? logarithmic : linear)(model.y.domain, [foot, top], { wanted: height > 200 ? 5 : 3, hasZero: model.y.hasZero });
+    const y = (model.y.log ? logarithmic : linear)(model.y.domain, [foot, top],
+      { wanted: height > 200 ? 5 : 3, hasZero: model.y.hasZero });
     const left = 30 + LETTER * Math.max(...y.ticks.map((tick) => tick.label.length), 2);
     const x = withRoom(model.x, [left + 6, width - RIGHT - 6]);
     const area = { left, right: width - RIGHT, top, foot };

@@ -28,8 +28,15 @@ export function front(onSelect) {
 
   function point({ key, size, error, isChosen, words }, x, y, isSelected, isStop) {
     const [cx, cy] = [x.at(size), y.at(error)];
-    const star = isChosen ? s("path", { class: "star", d: `M${cx},${cy - 17}l2,4 4.4,.6 -3.2,3 .8,4.4 -4,-2.1 -4,2.1 .8,-4.4 -3.2,-3 4.4,-.6z`, "aria-hidden": "true" }) : null;
-    const mark = s("g", { class: `pick ${isChosen ? "chosen" : ""}`, role: "radio", "aria-checked": String(isSelected), tabindex: isStop ? 0 : -1, "aria-label": words, "data-key": key, onclick: () => select(key) },
+    const star = isChosen ? s("path",
+      {
+        class: "star", d: `M${cx},${cy - 17}l2,4 4.4,.6 -3.2,3 .8,4.4 -4,-2.1 -4,2.1 .8,-4.4 -3.2,-3 4.4,-.6z`,
+        "aria-hidden": "true",
+      }) : null;
+    const mark = s("g", {
+      class: `pick ${isChosen ? "chosen" : ""}`, role: "radio", "aria-checked": String(isSelected), tabindex: isStop ? 0 : -1,
+      "aria-label": words, "data-key": key, onclick: () => select(key),
+    },
       s("circle", { class: "reach", cx, cy, r: 11 }), s("circle", { class: "dot", cx, cy, r: 5 }), star);
     return withTooltip(mark, words);
   }
@@ -56,10 +63,18 @@ export function front(onSelect) {
     show({
       label,
       x: { domain: sizes.length ? [Math.min(...sizes) - 1, Math.max(...sizes) + 1] : [0, 10], label: across, isWhole: true },
-      y: { domain: domainOf(sorted.map((each) => each.error)), label: "typical error", log: true, hasZero: sorted.some((each) => each.error === 0) },
+      y: {
+        domain: domainOf(sorted.map((each) => each.error)), label: "typical error", log: true,
+        hasZero: sorted.some((each) => each.error === 0),
+      },
       draw: (x, y) => [
-        s("path", { class: "steps", "aria-hidden": "true", d: line.map((each, i) => (i ? `H${x.at(each.size)}V${y.at(each.error)}` : `M${x.at(each.size)},${y.at(each.error)}`)).join("") }),
-        s("g", { role: "radiogroup", "aria-label": "Equations" }, sorted.map((each) => point(each, x, y, each.key === selected, each.key === stop))),
+        s("path",
+          {
+            class: "steps", "aria-hidden": "true",
+            d: line.map((each, i) => (i ? `H${x.at(each.size)}V${y.at(each.error)}` : `M${x.at(each.size)},${y.at(each.error)}`)).join(""),
+          }),
+        s("g", { role: "radiogroup", "aria-label": "Equations" },
+          sorted.map((each) => point(each, x, y, each.key === selected, each.key === stop))),
       ],
     });
   } };

@@ -14,6 +14,9 @@ export function histogram(column) {
     const high = each ? Math.max(1.5, (each / most) * (HEIGHT - 2)) : 0;
     return `M${(i * wide + 0.5).toFixed(2)},${HEIGHT}v${(-high).toFixed(2)}h${(wide - 1).toFixed(2)}v${high.toFixed(2)}z`;
   });
-  return s("svg", { class: "histogram", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": `Histogram from ${number(column.min)} to ${number(column.max)}` },
+  return s("svg", {
+    class: "histogram", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img",
+    "aria-label": `Histogram from ${number(column.min)} to ${number(column.max)}`,
+  },
     s("path", { d: bars.join("") }), s("path", { class: "ground", d: `M0,${HEIGHT}h${WIDTH}` }));
 }

@@ -34,13 +34,19 @@ export function band(xs, ys, lows, highs, x, y) {
 /** Return the shaded parts left and right of the data, and a word that says what they are. */
 export function outside(from, to, x, area) {
   const [left, right] = [x.at(from), x.at(to)];
-  const part = (start, end) => (end - start > 1 ? s("rect", { class: "outside", x: start, y: area.top, width: end - start, height: area.foot - area.top }) : null);
-  const word = (middle, room) => (room > 86 ? s("text", { class: "outside-label", x: middle, y: area.top + 12, "text-anchor": "middle" }, "beyond the data") : null);
+  const part = (start, end) => (end - start > 1 ? s("rect",
+    { class: "outside", x: start, y: area.top, width: end - start, height: area.foot - area.top }) : null);
+  const word = (middle, room) => (room > 86 ? s("text",
+    { class: "outside-label", x: middle, y: area.top + 12, "text-anchor": "middle" }, "beyond the data") : null);
   return s("g", { "aria-hidden": "true" }, part(area.left, left), part(right, area.right),
     word((area.left + left) / 2, left - area.left), word((right + area.right) / 2, area.right - right));
 }
 
 /** Return the clip that keeps curves within the chart, and its id. */
 export function clip(id, area) {
-  return s("clipPath", { id }, s("rect", { x: area.left, y: area.top - 2, width: Math.max(0, area.right - area.left), height: Math.max(0, area.foot - area.top + 2) }));
+  return s("clipPath", { id },
+    s("rect",
+      {
+        x: area.left, y: area.top - 2, width: Math.max(0, area.right - area.left), height: Math.max(0, area.foot - area.top + 2),
+      }));
 }

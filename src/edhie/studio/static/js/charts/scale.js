@@ -37,9 +37,15 @@ export function logarithmic([low, high], [from, to], { wanted = 5, hasZero = fal
   const every = Math.max(1, Math.ceil((last - first) / wanted));
   const ticks = [];
   for (let power = first; power <= last; power += every) {
-    ticks.push({ value: 10 ** power, at: at(10 ** power), label: hasZero && power === first ? "0" : power >= -3 && power <= 4 ? String(Number((10 ** power).toPrecision(1))) : `10${raised(power)}` });
+    ticks.push({
+      value: 10 ** power, at: at(10 ** power),
+      label: hasZero && power === first ? "0" : power >= -3 && power <= 4 ? String(Number((10 ** power).toPrecision(1))) : `10${raised(power)}`,
+    });
   }
-  return { at, ticks, domain: [10 ** first, 10 ** last], has: (value) => value !== null && value > 10 ** (first - 1) && value < 10 ** (last + 1) };
+  return {
+    at, ticks, domain: [10 ** first, 10 ** last],
+    has: (value) => value !== null && value > 10 ** (first - 1) && value < 10 ** (last + 1),
+  };
 }
 
 const WIDE = 200; // ratio of the largest to the least value from which on a logarithmic axis is easier to read
@@ -51,7 +57,7 @@ export function logarithmicIsBest(values) {
   return { isPossible: known.length > 0 && low > 0, isBest: low > 0 && high / low > WIDE };
 }
 
-/** Return least and largest of the finite values, widened by a share of their span; `always` are included. For a logarithm, of the positive ones. */
+/** Return least and largest of the finite values and of `always`, widened by a share of their span; with `log`, of positive ones. */
 export function extent(values, margin = 0.04, always = [], log = false) {
   let [low, high] = [Infinity, -Infinity];
   for (const list of [values, always]) {

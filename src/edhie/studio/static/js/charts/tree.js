@@ -37,7 +37,9 @@ export function treeView() {
     const place = (node) => [MARGIN + node.x * ACROSS, MARGIN + node.y * DOWN];
     const width = 2 * MARGIN + tree.width * ACROSS;
     const height = 2 * MARGIN + Math.max(...tree.nodes.map((node) => node.y)) * DOWN;
-    for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}`, "aria-label": label })) svg.setAttribute(name, value);
+    for (const [name, value] of Object.entries({
+      width, height, viewBox: `0 0 ${width} ${height}`, "aria-label": label,
+    })) svg.setAttribute(name, value);
     const byId = new Map(tree.nodes.map((node) => [node.id, place(node)]));
     put(edges, ...tree.edges.map(([a, b]) => s("path", { class: "edge", d: `M${byId.get(a)}L${byId.get(b)}` })));
     const path = paths(tree);
@@ -49,12 +51,14 @@ export function treeView() {
       const [left, top] = byId.get(node.id);
       group.setAttribute("class", `node ${node.kind} ${node.mark ?? ""}`);
       group.style.transform = `translate(${left}px, ${top}px)`;
-      put(group, s("rect", { x: -wide / 2, y: -HIGH / 2, width: wide, height: HIGH, rx: 8 }), s("text", null, node.label), s("title", null, node.mark in WORD ? `${node.label}: ${WORD[node.mark]}` : node.label),
+      put(group, s("rect", { x: -wide / 2, y: -HIGH / 2, width: wide, height: HIGH, rx: 8 }), s("text", null, node.label), s(
+        "title", null, node.mark in WORD ? `${node.label}: ${WORD[node.mark]}` : node.label),
         node.mark in SIGN ? s("text", { class: "sign", x: wide / 2 + 6, y: -HIGH / 2 }, SIGN[node.mark]) : "");
       next.set(key, group);
     }
     for (const [key, group] of made) if (!next.has(key)) group.remove();
-    for (const [key, group] of next) if (!made.has(key)) nodes.append(group); // those that stay are not moved in the page, so that they glide
+    // those that stay are not moved in the page, so that they glide
+    for (const [key, group] of next) if (!made.has(key)) nodes.append(group);
     made = next;
   }
   return { element, show };
@@ -62,5 +66,7 @@ export function treeView() {
 
 /** Return the key to the marks of a tree. */
 export function treeKey(marks = ["added", "changed", "removed"]) {
-  return h("ul", { class: "legend-line" }, marks.map((mark) => h("li", null, h("span", { class: `swatch mark ${mark}`, "aria-hidden": "true" }), `${SIGN[mark]} ${WORD[mark]}`)));
+  return h("ul", { class: "legend-line" },
+    marks.map((mark) => h("li", null, h("span", { class: `swatch mark ${mark}`, "aria-hidden": "true" }),
+      `${SIGN[mark]} ${WORD[mark]}`)));
 }

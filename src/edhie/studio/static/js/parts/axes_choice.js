@@ -18,7 +18,8 @@ export function axesChoice(pairs, label, onChange) {
     onChange();
   });
   logarithmic.hidden = true;
-  const element = h("div", { class: "buttons axes small" }, pairs.length > 1 ? h("label", { class: "tick" }, "against", control) : null, logarithmic);
+  const element = h("div", { class: "buttons axes small" },
+    pairs.length > 1 ? h("label", { class: "tick" }, "against", control) : null, logarithmic);
 
   function log(...lists) {
     const found = lists.map(logarithmicIsBest);

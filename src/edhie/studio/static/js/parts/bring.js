@@ -14,7 +14,11 @@ export function bringPart(onTable) {
     if (input.files.length) send(input.files[0], input.files[0].name);
     input.value = "";
   } });
-  const pasted = h("textarea", { rows: 6, class: "mono", "aria-label": "Cells", placeholder: "Copy cells in your spreadsheet, with the column names in the first row, and paste them here." });
+  const pasted = h("textarea",
+    {
+      rows: 6, class: "mono", "aria-label": "Cells",
+      placeholder: "Copy cells in your spreadsheet, with the column names in the first row, and paste them here.",
+    });
   const examples = h("ul", { class: "examples" });
   const limits = h("p", { class: "hint" });
 
@@ -34,7 +38,9 @@ export function bringPart(onTable) {
     const { limits: most } = await setup();
     const size = content.size ?? content.length;
     if (size > most.bytes) {
-      put(told, message("bad", `${name} has ${megabytes(size)}, and the studio reads at most ${megabytes(most.bytes)}. Leave out rows or columns that are not needed, or use the command line for large tables.`));
+      put(told,
+        message("bad",
+          `${name} has ${megabytes(size)}, and the studio reads at most ${megabytes(most.bytes)}. Leave out rows or columns that are not needed, or use the command line for large tables.`));
       return;
     }
     if (size === 0) {
@@ -47,7 +53,8 @@ export function bringPart(onTable) {
   const zone = h("div", { class: "drop" },
     h("p", { class: "drop-title" }, "Drop your table here"),
     h("p", { class: "quietly" }, "CSV, Excel, TSV or Parquet: one row for each measurement, column names in the first row"),
-    h("div", { class: "buttons" }, h("button", { type: "button", class: "primary large", onclick: () => input.click() }, "Choose a file"), input),
+    h("div", { class: "buttons" },
+      h("button", { type: "button", class: "primary large", onclick: () => input.click() }, "Choose a file"), input),
     limits);
 
   const onDrag = (event) => {
@@ -82,7 +89,11 @@ export function bringPart(onTable) {
   setup().then((offered) => {
     limits.textContent = `Nothing leaves your computer. At most ${megabytes(offered.limits.bytes)}, ${count(offered.limits.rows)} rows and ${count(offered.limits.columns)} columns.`;
     examples.append(...offered.examples.map((each) => h("li", null,
-      h("button", { type: "button", class: "example", onclick: () => receive(() => post("/api/tables/example", { id: each.id }), each.name) }, h("strong", null, each.name), h("span", { class: "quietly small" }, each.about)))));
+      h("button",
+        {
+          type: "button", class: "example", onclick: () => receive(() => post("/api/tables/example", { id: each.id }), each.name),
+        },
+        h("strong", null, each.name), h("span", { class: "quietly small" }, each.about)))));
   }).catch((error) => put(told, message("bad", error.message)));
 
   return { element, leave: () => listeners.forEach(([kind, listener]) => document.removeEventListener(kind, listener)) };

@@ -7,7 +7,8 @@ const USUAL = [10, 60, 300, 1800];
 /** Return the choice of a time; `value()` is in seconds. */
 export function budgetPart(initial) {
   const times = [...new Set([...USUAL, initial])].sort((a, b) => a - b);
-  const own = h("input", { type: "number", min: 1, step: "any", value: Math.max(1, Math.round(initial / 60)), "aria-label": "Minutes" });
+  const own = h("input",
+    { type: "number", min: 1, step: "any", value: Math.max(1, Math.round(initial / 60)), "aria-label": "Minutes" });
   const ownField = h("label", { class: "tick", hidden: true }, own, "minutes");
   let seconds = initial;
   const element = h("div", { class: "stack-small" },

@@ -57,7 +57,8 @@ export function columnsPart(summary, question, onChange) {
       h("td", { "data-label": "Explain" }, radio), h("td", { "data-label": "Use" }, box),
       h("th", { scope: "row", class: "name" }, column.name),
       h("td", { "data-label": "Type" }, kindWords(column)),
-      h("td", { class: "range", "data-label": "Range" }, isNumber && column.min !== null ? `${number(column.min)} to ${number(column.max)}` : "–"),
+      h("td", { class: "range", "data-label": "Range" },
+        isNumber && column.min !== null ? `${number(column.min)} to ${number(column.max)}` : "–"),
       h("td", { "data-label": "Missing" }, gaps(column)),
       h("td", { class: "picture" }, histogram(column)));
   }
@@ -70,10 +71,18 @@ export function columnsPart(summary, question, onChange) {
   };
   const table = h("table", { class: "columns" },
     h("caption", null, "“Explain” marks the column that the equation should predict; “use” those it may contain."),
-    h("thead", null, h("tr", null, ["Explain", "Use", "Column", "Type", "Range", "Missing", "Distribution"].map((each) => h("th", { scope: "col" }, each)))),
+    h("thead", null,
+      h("tr", null,
+        ["Explain", "Use", "Column", "Type", "Range", "Missing", "Distribution"].map((each) => h("th", { scope: "col" }, each)))),
     h("tbody", null, summary.columns.map(row)));
   mark();
   const box = scrollable("Columns of the table", table);
   if (summary.columns.length > MANY) box.classList.add("tall");
-  return { element: h("div", { class: "stack-small" }, box, usable.length > 3 ? h("div", { class: "buttons" }, h("button", { type: "button", class: "slim", onclick: all(true) }, "Use all"), h("button", { type: "button", class: "slim", onclick: all(false) }, "Use none")) : null), mark };
+  return {
+    element: h("div", { class: "stack-small" }, box,
+      usable.length > 3 ? h("div", { class: "buttons" },
+        h("button", { type: "button", class: "slim", onclick: all(true) }, "Use all"),
+        h("button", { type: "button", class: "slim", onclick: all(false) }, "Use none")) : null),
+    mark,
+  };
 }

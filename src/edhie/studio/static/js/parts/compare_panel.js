@@ -2,12 +2,13 @@
 import { h, facts, select, message, latest, field, put } from "../dom.js";
 import { get, post, ofRun } from "../api.js";
 import { formula } from "../mathml.js";
-import { number } from "../numbers.js";
+import { assigned, number } from "../numbers.js";
 import { fitChart } from "../charts/fit.js";
 import { axesChoice } from "./axes_choice.js";
 import { treeView, treeKey } from "../charts/tree.js";
 
-const nameOf = (point) => `${point.isChosen ? "★ " : ""}${number(point.size)}: ${point.text.length > 60 ? `${point.text.slice(0, 59)}…` : point.text}`;
+const clipped = (text) => (text.length > 60 ? `${text.slice(0, 59)}…` : text);
+const nameOf = (point) => `${point.isChosen ? "★ " : ""}${number(point.size)}: ${clipped(point.text)}`;
 
 /** Return the panel; `points` are all equations, `point` the selected one. */
 export function comparePanel(runId, point, points, target, columns) {
@@ -38,12 +39,15 @@ export function comparePanel(runId, point, points, target, columns) {
       const { curves: drawn, largest_difference: largest } = answer;
       // with several columns, points have values of their own and would not lie on either curve
       const measured = columns.length > 1 ? [] : fit.measured.map((row) => ({ x: row.x, y: row.y, held_out: row.held_out }));
-      const held = Object.entries(drawn.at ?? {});
-      note.textContent = held.length ? `Drawn for typical values of the other columns: ${held.map(([name, value]) => `${name} = ${number(value)}`).join(", ")}.` : "";
+      const others = assigned(drawn.at ?? {});
+      note.textContent = others && `Drawn for typical values of the other columns: ${others}.`;
       curves.show({ measured, xName: x, yName: target, from: drawn.data_from, to: drawn.data_to, log,
         curves: [{ x: drawn.x, y: drawn.a, name: "first" }, { x: drawn.x, y: drawn.b, kind: "second", name: "second" }] });
       put(words, h("p", null, answer.changes ? `From the first to the second: ${answer.changes}` : "They have the same form."),
-        largest ? facts([["largest difference, over your rows", number(largest.value, 3)], ["where", Object.entries(largest.at).map(([name, value]) => `${name} = ${number(value)}`).join(", ")]]) : "");
+        largest ? facts([
+          ["largest difference, over your rows", number(largest.value, 3)],
+          ["where", assigned(largest.at)],
+        ]) : "");
     } catch (error) {
       put(told, message("bad", error.message));
     }
@@ -55,7 +59,8 @@ export function comparePanel(runId, point, points, target, columns) {
   }));
   update();
   return h("div", { class: "stack" },
-    h("div", { class: "two" }, h("div", { class: "stack-small" }, pick("First", "a"), mathA, treeA.element), h("div", { class: "stack-small" }, pick("Second", "b"), mathB, treeB.element)),
+    h("div", { class: "two" }, h("div", { class: "stack-small" }, pick("First", "a"), mathA, treeA.element),
+      h("div", { class: "stack-small" }, pick("Second", "b"), mathB, treeB.element)),
     treeKey(), words, told,
     axes.element, curves.element, note);
 }

@@ -5,7 +5,10 @@ import { formula } from "../mathml.js";
 import { number, share, counted } from "../numbers.js";
 
 const MEANINGS = [
-  ["typical error", "By how much computed and measured values usually differ (the root of the mean squared difference), in the unit of the column."],
+  [
+    "typical error",
+    "By how much computed and measured values usually differ (the root of the mean squared difference), in the unit of the column.",
+  ],
   ["R²", "The share of the variation that the equation explains: 1 is all of it, 0 is no better than the mean."],
   ["R², rows kept aside", "The same for rows that the search did not see. If it is much lower, do not trust the equation."],
   ["confidence", "How sure edhie is of this equation, among all that it found: short ones that leave only noise win."],
@@ -23,10 +26,14 @@ export function explorer(onSelect) {
   const across = h("th", { scope: "col", class: "number" });
   const isWide = matchMedia("(min-width: 56rem)").matches;
   const table = h("details", { open: isWide, class: "others" }, h("summary", null, "All as a list"), scrollable("All equations",
-    h("table", { class: "list" }, h("thead", null, h("tr", null, across, h("th", { scope: "col", class: "number" }, "typical error"), h("th", { scope: "col" }, "equation"))), rows)));
+    h("table", { class: "list" },
+      h("thead", null,
+        h("tr", null, across, h("th", { scope: "col", class: "number" }, "typical error"), h("th", { scope: "col" }, "equation"))),
+      rows)));
   const frontTitle = h("h2");
   const frontHint = h("p", { class: "hint" });
-  const meanings = h("details", { class: "small" }, h("summary", null, "What do these numbers mean?"), h("dl", { class: "meanings" }));
+  const meanings = h("details", { class: "small" }, h("summary", null, "What do these numbers mean?"),
+    h("dl", { class: "meanings" }));
   let points = [];
   let selected = null;
   let isOwnChoice = false;
@@ -52,8 +59,12 @@ export function explorer(onSelect) {
     heading.textContent = isChosen ? settings.chosenTitle : settings.otherTitle;
     put(hero, formula(mathml, { text, target: settings.target, kind: "hero" }),
       changes ? h("p", null, `What changed: ${changes}`) : null,
-      facts([["typical error", number(error, 3)], ["R²", share(r2)], ["R², rows kept aside", share(r2Validation)], [settings.across, counted(size, settings.unit)], ["confidence", confidence || null]]));
-    put(meanings.querySelector("dl"), [...MEANINGS, [settings.across, settings.acrossHint]].map(([word, meaning]) => [h("dt", null, word), h("dd", null, meaning)]));
+      facts([
+        ["typical error", number(error, 3)], ["R²", share(r2)], ["R², rows kept aside", share(r2Validation)],
+        [settings.across, counted(size, settings.unit)], ["confidence", confidence || null],
+      ]));
+    put(meanings.querySelector("dl"),
+      [...MEANINGS, [settings.across, settings.acrossHint]].map(([word, meaning]) => [h("dt", null, word), h("dd", null, meaning)]));
   }
 
   function drawList() {
@@ -61,7 +72,9 @@ export function explorer(onSelect) {
     const isFocused = rows.contains(document.activeElement);
     put(rows, ...[...points].sort((a, b) => a.size - b.size).map((point) => h("tr", { "aria-current": point.key === selected ? "true" : null },
       h("td", { class: "number" }, number(point.size)), h("td", { class: "number" }, number(point.error, 3)),
-      h("td", { class: "name" }, h("button", { type: "button", class: "link mono", onclick: () => choose(point.key, true) }, point.text), point.isChosen ? h("span", { class: "mark" }, " ★ recommended") : null))));
+      h("td", { class: "name" },
+        h("button", { type: "button", class: "link mono", onclick: () => choose(point.key, true) }, point.text),
+        point.isChosen ? h("span", { class: "mark" }, " ★ recommended") : null))));
     if (isFocused) rows.querySelector('[aria-current] button')?.focus();
   }
 
@@ -72,7 +85,10 @@ export function explorer(onSelect) {
     drawList();
     chart.show({
       label: `${settings.across} against typical error of ${counted(points.length, "equation")}`, across: settings.acrossTitle, selected,
-      points: points.map((point) => ({ ...point, words: `${point.isChosen ? "Recommended. " : ""}${wordsOf(settings.across, point.size, point.error, point.text)}` })),
+      points: points.map((point) => ({
+        ...point,
+        words: `${point.isChosen ? "Recommended. " : ""}${wordsOf(settings.across, point.size, point.error, point.text)}`,
+      })),
     });
   }
 

@@ -1,7 +1,7 @@
 // How well an equation fits: the measured values against it or along a column, and the residuals below.
 import { h, facts, message, latest, put } from "../dom.js";
 import { post, ofRun } from "../api.js";
-import { number, share } from "../numbers.js";
+import { assigned, number, share } from "../numbers.js";
 import { fitChart, residualChart } from "../charts/fit.js";
 import { axesChoice } from "./axes_choice.js";
 
@@ -15,7 +15,8 @@ export function fitPanel(runId, target, columns) {
   const measures = h("div");
   const note = h("p", { class: "hint" });
   const pairs = columns.map((name) => [name, name]);
-  const axes = axesChoice(columns.length > 1 ? [[EQUATION, "what the equation says"], ...pairs] : pairs, "What is drawn across", () => load());
+  const axes = axesChoice(columns.length > 1 ? [[EQUATION, "what the equation says"], ...pairs] : pairs, "What is drawn across",
+    () => load());
   let which = null;
 
   function againstEquation({ measured }, log) {
@@ -23,17 +24,22 @@ export function fitPanel(runId, target, columns) {
     const ends = rows.flatMap((each) => [each.x, each.y]);
     const line = ends.length ? [Math.min(...ends), Math.max(...ends)] : [];
     const xName = `${target} by the equation`;
-    fit.show({ measured: rows, curves: [{ x: line, y: line, name: "exact agreement" }], xName, yName: `${target}, measured`, log });
+    fit.show({
+      measured: rows, curves: [{ x: line, y: line, name: "exact agreement" }], xName, yName: `${target}, measured`, log,
+    });
     residuals.show({ measured: rows, xName, log });
     note.textContent = "Each point is a row of your table. The closer to the line, the better.";
   }
 
   function alongColumn({ measured, curve }, log) {
     const x = axes.x();
-    fit.show({ measured, curves: [{ ...curve, name: "equation" }], xName: x, yName: target, from: curve.data_from, to: curve.data_to, log });
+    fit.show({
+      measured, curves: [{ ...curve, name: "equation" }], xName: x, yName: target, from: curve.data_from, to: curve.data_to, log,
+    });
     residuals.show({ measured, xName: x, log });
-    const held = Object.entries(curve.at ?? {});
-    note.textContent = held.length ? `The curve is drawn for typical values of the other columns: ${held.map(([name, value]) => `${name} = ${number(value)}`).join(", ")}. The points have values of their own, so they need not lie on it.` : "";
+    const others = assigned(curve.at ?? {});
+    note.textContent = others
+      && `The curve is drawn for typical values of the other columns: ${others}. The points have values of their own, so they need not lie on it.`;
   }
 
   const load = latest(async () => {
@@ -42,7 +48,8 @@ export function fitPanel(runId, target, columns) {
     const asked = { ...which, x: isWhole ? columns[0] : axes.x() };
     try {
       let answer = await post(ofRun(runId, "/fit"), asked);
-      const log = axes.log(answer.measured.map((each) => (isWhole ? each.predicted : each.x)), answer.measured.map((each) => each.y));
+      const log = axes.log(answer.measured.map((each) => (isWhole ? each.predicted : each.x)),
+        answer.measured.map((each) => each.y));
       if (log && !isWhole) answer = await post(ofRun(runId, "/fit"), { ...asked, log }); // with points of the curve for such an axis
       put(told);
       put(measures, facts([["typical error", number(answer.rmse, 3)], ["R²", share(answer.r2)]]));

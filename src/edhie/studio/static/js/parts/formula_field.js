@@ -14,16 +14,24 @@ function caret(text, { start, length }) {
   const to = Math.min(shown.length, at + AROUND);
   const lead = from > 0 ? "…" : "";
   const wide = Math.max(1, Math.min(length || 1, to - at || 1));
-  return h("pre", { class: "caret", "aria-hidden": "true" }, `${lead}${shown.slice(from, to)}${to < shown.length ? "…" : ""}\n${" ".repeat(lead.length + at - from)}`, h("b", null, "^".repeat(wide)));
+  return h("pre", { class: "caret", "aria-hidden": "true" },
+    `${lead}${shown.slice(from, to)}${to < shown.length ? "…" : ""}\n${" ".repeat(lead.length + at - from)}`,
+    h("b", null, "^".repeat(wide)));
 }
 
 /**
  * Return a field for formulas. `kind` is "formula", "template" or "field" (one formula a line);
  * `variables()` names the columns; `onResult(answer, text)` gets each answer, null for an empty field.
  */
-export function formulaField({ label, hint, kind = "formula", variables, rows = 1, value = "", placeholder = "", onResult = () => {} }) {
+export function formulaField({
+  label, hint, kind = "formula", variables, rows = 1, value = "", placeholder = "", onResult = () => {},
+}) {
   const id = newId("formula");
-  const area = h("textarea", { id, rows, class: "mono formula-input", spellcheck: "false", autocapitalize: "off", autocomplete: "off", placeholder, "aria-describedby": `${id}-hint ${id}-told`, oninput: () => check() });
+  const area = h("textarea",
+    {
+      id, rows, class: "mono formula-input", spellcheck: "false", autocapitalize: "off", autocomplete: "off", placeholder,
+      "aria-describedby": `${id}-hint ${id}-told`, oninput: () => check(),
+    });
   area.value = value;
   const told = h("div", { id: `${id}-told`, class: "stack-small", "aria-live": "polite" });
   const names = h("div", { class: "names" });
@@ -31,7 +39,8 @@ export function formulaField({ label, hint, kind = "formula", variables, rows = 
   let shownFor = null;
 
   function mistake(text, found) {
-    return h("div", { class: "stack-small" }, h("p", { class: "error-text" }, sentence(found.error)), Number.isInteger(found.start) ? caret(text, found) : null);
+    return h("div", { class: "stack-small" }, h("p", { class: "error-text" }, sentence(found.error)),
+      Number.isInteger(found.start) ? caret(text, found) : null);
   }
 
   function show(text, answer) {
@@ -73,7 +82,13 @@ export function formulaField({ label, hint, kind = "formula", variables, rows = 
     shownFor = columns.join("\n");
     try {
       const answer = await post("/api/formulas/check", { text: "0", kind: "formula", variables: columns });
-      put(names, "Columns:", answer.names.slice(0, MOST_NAMES).map((name, i) => h("button", { type: "button", class: "chip mono", "aria-label": `Write ${name}, for the column ${columns[i]}`, onclick: () => write(name) }, name)));
+      put(names, "Columns:",
+        answer.names.slice(0, MOST_NAMES).map((name, i) => h("button",
+          {
+            type: "button", class: "chip mono", "aria-label": `Write ${name}, for the column ${columns[i]}`,
+            onclick: () => write(name),
+          },
+          name)));
     } catch {
       shownFor = null; // the names are a help only; a typed formula tells the fault
     }
@@ -89,7 +104,8 @@ export function formulaField({ label, hint, kind = "formula", variables, rows = 
   area.addEventListener("focus", showNames);
   if (value) checkNow();
   return {
-    element: h("div", { class: "field" }, h("label", { for: id }, label), area, names, h("p", { class: "hint", id: `${id}-hint` }, hint), told),
+    element: h("div", { class: "field" }, h("label", { for: id }, label), area, names,
+      h("p", { class: "hint", id: `${id}-hint` }, hint), told),
     value: () => area.value.trim(),
     set: (text) => {
       area.value = text;

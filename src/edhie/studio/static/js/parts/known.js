@@ -19,11 +19,15 @@ export function knownPart(summary, question, onChange) {
   });
   return {
     element: h("div", { class: "stack" }, guess.element, template.element, fieldFormulas.element,
-      field("A column with standard errors of the target", sigma, "If you know how uncertain each measurement is: rows that are more certain then count more.")),
+      field("A column with standard errors of the target", sigma,
+        "If you know how uncertain each measurement is: rows that are more certain then count more.")),
     recheck: () => {
       for (const each of [guess, template]) if (!each.isEmpty()) each.checkNow();
       sigma.value = question.sigma ?? "";
     },
-    read: () => ({ guesses: guess.isEmpty() ? undefined : [guess.value()], template: template.value() || undefined, field: fieldFormulas.value() || undefined }),
+    read: () => ({
+      guesses: guess.isEmpty() ? undefined : [guess.value()], template: template.value() || undefined,
+      field: fieldFormulas.value() || undefined,
+    }),
   };
 }

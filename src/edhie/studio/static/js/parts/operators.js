@@ -24,6 +24,8 @@ export function operatorsPart(groups, chosen, onChange) {
       boxes.push([name, made.querySelector("input")]);
       return made;
     })),
-    h("div", { class: "buttons" }, h("button", { type: "button", class: "quiet slim", "aria-label": `${title}: all`, onclick: setAll(items, true) }, "all"), h("button", { type: "button", class: "quiet slim", "aria-label": `${title}: none`, onclick: setAll(items, false) }, "none")));
+    h("div", { class: "buttons" },
+      h("button", { type: "button", class: "quiet slim", "aria-label": `${title}: all`, onclick: setAll(items, true) }, "all"),
+      h("button", { type: "button", class: "quiet slim", "aria-label": `${title}: none`, onclick: setAll(items, false) }, "none")));
   return h("div", { class: "operators" }, groups.map(group));
 }

@@ -10,8 +10,12 @@ export function previewPart(summary) {
   const shown = summary.preview.length;
   return h("details", null, h("summary", null, `First ${counted(shown, "row")}`),
     scrollable("First rows of the table", h("table", { class: "preview" },
-      h("thead", null, h("tr", null, summary.columns.map((column) => h("th", { scope: "col", class: column.kind === "number" ? "number" : null }, column.name)))),
-      h("tbody", null, summary.preview.map((row) => h("tr", null, row.map((cell, i) => h("td", { class: summary.columns[i]?.kind === "number" ? "number" : null }, cell ?? ""))))))));
+      h("thead", null,
+        h("tr", null,
+          summary.columns.map((column) => h("th", { scope: "col", class: column.kind === "number" ? "number" : null }, column.name)))),
+      h("tbody", null,
+        summary.preview.map((row) => h("tr", null,
+          row.map((cell, i) => h("td", { class: summary.columns[i]?.kind === "number" ? "number" : null }, cell ?? ""))))))));
 }
 
 /** Return the scatter, with `update()` for when the target changes. */

@@ -6,7 +6,8 @@ const FEW = 4;
 /** Return the problems; `onRemedy(options, label)` is called with what was pressed. */
 export function problemsPart(summary, onRemedy) {
   const one = (problem) => {
-    const remedies = (problem.remedies ?? []).map((each) => h("button", { type: "button", class: "slim", onclick: () => onRemedy(each.options, each.label) }, each.label));
+    const remedies = (problem.remedies ?? []).map((each) => h("button",
+      { type: "button", class: "slim", onclick: () => onRemedy(each.options, each.label) }, each.label));
     return message("warn", problem.message, remedies.length ? h("div", { class: "buttons" }, remedies) : null);
   };
   const [first, rest] = [summary.problems.slice(0, FEW), summary.problems.slice(FEW)];

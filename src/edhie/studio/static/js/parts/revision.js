@@ -16,7 +16,9 @@ export function changesPanel(revision, point, target) {
   after.show(step.tree, "Tree of the revised formula");
   return h("div", { class: "stack" }, h("p", null, step.changes ? `What changed: ${step.changes}` : "Nothing but constants."),
     h("div", { class: "two" },
-      h("section", { class: "stack-small" }, h("h3", null, "Your formula"), formula(revision.original.mathml, { text: revision.original.text, target, kind: "little" }), before.element),
-      h("section", { class: "stack-small" }, h("h3", null, "Revised"), formula(step.mathml, { text: step.right_side, target, kind: "little" }), after.element)),
+      h("section", { class: "stack-small" }, h("h3", null, "Your formula"),
+        formula(revision.original.mathml, { text: revision.original.text, target, kind: "little" }), before.element),
+      h("section", { class: "stack-small" }, h("h3", null, "Revised"),
+        formula(step.mathml, { text: step.right_side, target, kind: "little" }), after.element)),
     treeKey());
 }

@@ -14,7 +14,9 @@ export async function renameRun(run) {
 
 /** Ask and delete; return whether it is gone. */
 export async function deleteRun(run) {
-  const yes = await confirmed("Delete this run?", `“${run.name}” and everything in its folder will be removed: the table, the equations, the report. This cannot be undone.`, "Delete");
+  const yes = await confirmed("Delete this run?",
+    `“${run.name}” and everything in its folder will be removed: the table, the equations, the report. This cannot be undone.`,
+    "Delete");
   if (!yes) return false;
   await remove(ofRun(run.id));
   announce(`${run.name} was deleted`);

@@ -6,7 +6,10 @@ import { statePill } from "./state.js";
 import { renameRun, deleteRun } from "./run_actions.js";
 
 const MORE = [60, 300, 1800];
-const STOPPED_BY = { seconds: "its time was used up", finished: "nothing was left to try", patience: "nothing better came up for a long while", target: "an equation leaves nothing but rounding errors", evaluations: "its budget was used up", interrupted: "it was stopped" };
+const STOPPED_BY = {
+  seconds: "its time was used up", finished: "nothing was left to try", patience: "nothing better came up for a long while",
+  target: "an equation leaves nothing but rounding errors", evaluations: "its budget was used up", interrupted: "it was stopped",
+};
 
 /** Return the head, with `showRun(run)` and `showProgress(progress)`. */
 export function runHead(onAgain) {
@@ -15,7 +18,10 @@ export function runHead(onAgain) {
   const controls = h("div", { class: "buttons" });
   const told = h("div", { "aria-live": "polite" });
   const bar = h("div");
-  const meter = h("div", { class: "meter", role: "progressbar", "aria-label": "Share of the time used", "aria-valuemin": 0, "aria-valuemax": 100 }, bar);
+  const meter = h("div",
+    {
+      class: "meter", role: "progressbar", "aria-label": "Share of the time used", "aria-valuemin": 0, "aria-valuemax": 100,
+    }, bar);
   const figures = h("div", { class: "figures" });
   const why = h("p", { class: "quietly" });
   let run = null;
@@ -36,7 +42,10 @@ export function runHead(onAgain) {
   const tell = (what, body) => () => post(ofRun(run.id, `/${what}`), body);
 
   function moreTime() {
-    return [h("span", { class: "quietly small" }, "Search for longer:"), ...MORE.map((seconds) => button(`+ ${duration(seconds)}`, tell("resume", { more_seconds: seconds }), "slim"))];
+    return [
+      h("span", { class: "quietly small" }, "Search for longer:"),
+      ...MORE.map((seconds) => button(`+ ${duration(seconds)}`, tell("resume", { more_seconds: seconds }), "slim")),
+    ];
   }
 
   function buttons() {
@@ -96,7 +105,9 @@ export function runHead(onAgain) {
   }
 
   const rename = h("button", { type: "button", class: "quiet slim", onclick: () => act(() => renameRun(run)) }, "Rename");
-  const again = [["fit", "New question on these data"], ["revise", "Improve a formula of mine"]].map(([kind, label]) => h("button", { type: "button", class: "quiet slim", onclick: () => onAgain(kind) }, label));
+  const again = [
+    ["fit", "New question on these data"], ["revise", "Improve a formula of mine"],
+  ].map(([kind, label]) => h("button", { type: "button", class: "quiet slim", onclick: () => onAgain(kind) }, label));
   const element = h("header", { class: "stack-small" },
     h("div", { class: "head" }, h("div", { class: "title-line" }, title, pill), controls),
     told, why, meter, figures,

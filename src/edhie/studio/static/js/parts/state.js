@@ -1,7 +1,10 @@
 // The state of a run in words, and what can be done to it.
 import { h } from "../dom.js";
 
-const WORDS = { waiting: "Waiting", starting: "Starting", running: "Searching", pausing: "Pausing", paused: "Paused", finished: "Finished", stopped: "Stopped", failed: "Failed" };
+const WORDS = {
+  waiting: "Waiting", starting: "Starting", running: "Searching", pausing: "Pausing", paused: "Paused", finished: "Finished",
+  stopped: "Stopped", failed: "Failed",
+};
 
 /** Return the state in words, with the position in the queue. */
 export function stateWords(run) {

@@ -5,7 +5,8 @@ import { setup } from "../setup.js";
 import { copyButton } from "../clipboard.js";
 
 const HINT = {
-  latex: "For papers and Overleaf.", python: "A function for Python, without further packages.", c: "A function for C.", excel: "A cell formula; the first lines say which cells it reads.",
+  latex: "For papers and Overleaf.", python: "A function for Python, without further packages.", c: "A function for C.",
+  excel: "For row 2 of a sheet whose columns A, B and so on are those that the search used, in this order.",
   markdown: "For notes and wikis.", sympy: "For symbolic mathematics in Python.", json: "The tree, for programs of your own.",
 };
 
@@ -36,10 +37,12 @@ export function takeAway(run, point) {
     show(exports[0].id);
   }).catch((error) => put(place, message("bad", error.message)));
 
-  const download = (path, label, about) => h("li", null, h("a", { class: "button", href: ofRun(run.id, path), download: "" }, label), h("span", { class: "hint" }, about));
+  const download = (path, label, about) => h("li", null,
+    h("a", { class: "button", href: ofRun(run.id, path), download: "" }, label), h("span", { class: "hint" }, about));
   return h("div", { class: "stack" }, place, h("section", { class: "stack-small" }, h("h3", null, "Everything"),
     h("ul", { class: "downloads" },
-      run.kind === "revise" ? null : download("/report", "Report", "One page with all equations and pictures, to read offline or to send on."),
+      run.kind === "revise" ? null : download("/report", "Report",
+        "One page with all equations and pictures, to read offline or to send on."),
       download("/equations.csv", "Table of equations", "Opens in a spreadsheet."),
       download("/folder.zip", "Run folder", "Everything about this run as a zip; the command line opens it with “edhie show”."))));
 }

@@ -50,9 +50,15 @@ function build(runId, point, target, columns, constants, fits) {
       const isMoved = numbers.some((each, i) => each !== own[i]);
       const { measured, curve } = fits[columns.indexOf(axes.x())];
       const log = axes.log(measured.map((each) => each.x), measured.map((each) => each.y));
-      const answer = await post(ofRun(runId, "/try"), { equation: Number(point.key), constants: isMoved ? numbers : undefined, values, x: axes.x(), log });
+      const answer = await post(ofRun(runId, "/try"),
+        { equation: Number(point.key), constants: isMoved ? numbers : undefined, values, x: axes.x(), log });
       put(told);
-      put(result, facts([[`${target} here`, answer.value === null ? "no value" : number(answer.value, 5)], ["±", answer.standard_deviation === null ? null : number(answer.standard_deviation, 3)], ["typical error with these constants", number(answer.rmse, 3)]]));
+      put(result,
+        facts([
+          [`${target} here`, answer.value === null ? "no value" : number(answer.value, 5)],
+          ["±", answer.standard_deviation === null ? null : number(answer.standard_deviation, 3)],
+          ["typical error with these constants", number(answer.rmse, 3)],
+        ]));
       chart.show({ measured: columns.length > 1 ? [] : measured, xName: axes.x(), yName: target, from: curve.data_from, to: curve.data_to,
         log, curves: [{ ...answer.curve, name: isMoved ? "with your constants" : "equation" }] });
     } catch (error) {
@@ -83,7 +89,8 @@ function build(runId, point, target, columns, constants, fits) {
   return h("div", { class: "two try" },
     h("div", { class: "stack" },
       h("section", { class: "stack-small" }, h("h3", null, "Values"), ofColumns.map((each) => each.element)),
-      constants.length ? h("section", { class: "stack-small" }, h("h3", null, "Constants"), ofConstants.map((each) => each.element)) : null, reset),
+      constants.length ? h("section", { class: "stack-small" }, h("h3", null, "Constants"),
+        ofConstants.map((each) => each.element)) : null, reset),
     h("div", { class: "stack-small" }, result, told, axes.element, chart.element));
 }
 
@@ -91,7 +98,9 @@ function build(runId, point, target, columns, constants, fits) {
 export function tryPanel(runId, point, target, columns) {
   const place = h("div", null, h("p", { class: "quietly" }, "Reading…"));
   const which = { equation: Number(point.key) };
-  Promise.all([get(ofRun(runId, `/equations/${point.key}`)), ...columns.map((x) => post(ofRun(runId, "/fit"), { ...which, x }))]).then(([{ constants }, ...fits]) => {
+  Promise.all([
+    get(ofRun(runId, `/equations/${point.key}`)), ...columns.map((x) => post(ofRun(runId, "/fit"), { ...which, x })),
+  ]).then(([{ constants }, ...fits]) => {
     put(place, build(runId, point, target, columns, constants, fits));
   }).catch((error) => put(place, message("bad", error.message)));
   return place;

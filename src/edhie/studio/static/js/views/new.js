@@ -12,7 +12,10 @@ import { operatorsPart } from "../parts/operators.js";
 import { budgetPart } from "../parts/budget.js";
 import { formulaField } from "../parts/formula_field.js";
 
-const NOISE = [["auto", "let edhie find out"], ["constant", "by the same amount everywhere"], ["proportional", "in proportion to the value"], ["both", "both of these"], ["counts", "as counts do (cells, photons, events)"], ["student", "with outliers"]];
+const NOISE = [
+  ["auto", "let edhie find out"], ["constant", "by the same amount everywhere"], ["proportional", "in proportion to the value"],
+  ["both", "both of these"], ["counts", "as counts do (cells, photons, events)"], ["student", "with outliers"],
+];
 
 /** Return the sentence that says what will be searched for. */
 function sentence({ target, features }) {
@@ -28,7 +31,10 @@ function firstQuestion({ suggested, columns }, kept) {
   const isThere = (name) => names.has(name);
   if (!isThere(kept.question.target)) return firstQuestion({ suggested, columns }, null);
   const added = suggested.features.filter((name) => !kept.suggested.includes(name) && name !== kept.question.target);
-  return { target: kept.question.target, features: new Set([...kept.question.features, ...added].filter(isThere)), sigma: isThere(kept.question.sigma) ? kept.question.sigma : null };
+  return {
+    target: kept.question.target, features: new Set([...kept.question.features, ...added].filter(isThere)),
+    sigma: isThere(kept.question.sigma) ? kept.question.sigma : null,
+  };
 }
 
 /** Return options with those of a remedy; texts that mean missing are added to those that are there. */
@@ -56,7 +62,8 @@ function askPart(summary, offered, kind, kept, onStarted, reread) {
   const name = h("input", { type: "text", maxlength: 200, placeholder: summary.name });
   const start = h("button", { type: "button", class: "primary large", onclick: begin });
   const ownBox = h("div", null, own.element);
-  const knownBox = h("details", null, h("summary", null, "What you know already ", h("span", { class: "hint" }, "(optional)")), known.element);
+  const knownBox = h("details", null, h("summary", null, "What you know already ", h("span", { class: "hint" }, "(optional)")),
+    known.element);
 
   function change() {
     columns.mark();
@@ -67,7 +74,10 @@ function askPart(summary, offered, kind, kept, onStarted, reread) {
 
   function showQuestion() {
     const canStart = question.target && (question.features.size > 0);
-    put(said, ...(canStart ? [isRevision ? "Revise a formula for " : "Find equations for ", ...sentence(question), "."] : ["Mark the column to explain, and tick at least one column to use."]));
+    put(said,
+      ...(canStart ? [
+        isRevision ? "Revise a formula for " : "Find equations for ", ...sentence(question), ".",
+      ] : ["Mark the column to explain, and tick at least one column to use."]));
     start.textContent = isRevision ? "Revise my formula" : "Find equations";
     start.disabled = !canStart;
     ownBox.hidden = !isRevision;
@@ -76,7 +86,8 @@ function askPart(summary, offered, kind, kept, onStarted, reread) {
   }
 
   function remedy({ exclude, ...options }, label) {
-    if (Object.keys(options).length) return void reread(joined(summary.options, options), { question, suggested: summary.suggested.features });
+    if (Object.keys(options).length) return void reread(joined(summary.options, options),
+      { question, suggested: summary.suggested.features });
     question.features.delete(exclude);
     if (question.target === exclude) question.target = null;
     remedied.append(message("good", `Done: ${label}.`));
@@ -124,9 +135,11 @@ function askPart(summary, offered, kind, kept, onStarted, reread) {
       h("section", { class: "card" }, scatter.element)),
     h("section", { class: "card stack" }, h("h2", null, "Your columns"), columns.element, previewPart(summary)),
     h("section", { class: "card stack-small" }, h("h2", null, "More, if you like"), knownBox,
-      h("details", null, h("summary", null, "Operators ", h("span", { class: "hint" }, "(what equations may be made of)")), operatorsPart(offered.operators, operators, () => {})),
+      h("details", null, h("summary", null, "Operators ", h("span", { class: "hint" }, "(what equations may be made of)")),
+        operatorsPart(offered.operators, operators, () => {})),
       h("details", null, h("summary", null, "Name and noise"), h("div", { class: "two" }, field("Name of this run", name),
-        field("How your measurements scatter", select(NOISE, noise, (each) => { noise = each; }), "Decides how much misfit is put down to chance.")))));
+        field("How your measurements scatter", select(NOISE, noise, (each) => { noise = each; }),
+          "Decides how much misfit is put down to chance.")))));
   showQuestion();
   if (isRevision) own.showNames();
   return element;
@@ -137,7 +150,8 @@ export async function showNew(place, runId = null, kind = "fit") {
   document.title = "New search · edhie studio";
   const body = h("div");
   const heading = h("h1", null, "Find the equation in your data");
-  const lead = h("p", { class: "quietly lead" }, "Bring a table of measurements. edhie looks for short formulas that explain one column by the others.");
+  const lead = h("p", { class: "quietly lead" },
+    "Bring a table of measurements. edhie looks for short formulas that explain one column by the others.");
   place.append(h("div", { class: "stack" }, h("div", { class: "stack-small" }, heading, lead), body));
   let bring = null;
 
@@ -163,7 +177,8 @@ export async function showNew(place, runId = null, kind = "fit") {
       }
     };
     put(body, h("div", { class: "stack" },
-      h("div", { class: "head" }, h("p", { class: "quietly" }, `${counted(summary.rows, "row")}, ${counted(summary.columns.length, "column")}`),
+      h("div", { class: "head" }, h("p", { class: "quietly" },
+        `${counted(summary.rows, "row")}, ${counted(summary.columns.length, "column")}`),
         h("button", { type: "button", class: "slim", onclick: start }, "Use another table")),
       askPart(summary, offered, kind, kept, (id) => { location.hash = `#/run/${id}`; }, reread)));
     scrollTo(0, 0);
@@ -171,7 +186,8 @@ export async function showNew(place, runId = null, kind = "fit") {
 
   if (runId) {
     const [summary, { question }] = await Promise.all([post("/api/tables/run", { id: runId }), get(ofRun(runId))]);
-    await ask(summary, question && { question: { ...question, features: new Set(question.features) }, suggested: summary.suggested.features });
+    await ask(summary,
+      question && { question: { ...question, features: new Set(question.features) }, suggested: summary.suggested.features });
   } else start();
   return () => bring?.leave();
 }

@@ -17,15 +17,33 @@ import { formula } from "../mathml.js";
 
 const NOTHING_YET = 409; // the status of a run without equations
 const ANSWERED = ["finished", "paused", "stopped"];
-const FIT_WORDS = { across: "complexity", unit: "symbol", acrossTitle: "complexity (symbols in the equation)", acrossHint: "How many symbols the equation has: numbers, columns and operators.", chosenTitle: "Recommended equation", otherTitle: "Selected equation",
-  frontTitle: "Simple or accurate", frontHint: "Each point is an equation; further right it is longer, further down it errs less. ★ is the one edhie recommends. Click a point, or use the arrow keys." };
-const REVISE_WORDS = { across: "distance", unit: "change", acrossTitle: "distance (symbols changed)", acrossHint: "How many symbols of your formula were added, removed or replaced.", chosenTitle: "Recommended revision", otherTitle: "Selected revision",
-  frontTitle: "Little changed or accurate", frontHint: "Each point is a version of your formula; further right more of it was changed, further down it errs less. ★ is the one edhie recommends. Click a point, or use the arrow keys." };
+const HOW = "★ is the one edhie recommends. Click a point, or use the arrow keys.";
+const FIT_WORDS = {
+  across: "complexity", unit: "symbol", acrossTitle: "complexity (symbols in the equation)",
+  acrossHint: "How many symbols the equation has: numbers, columns and operators.",
+  chosenTitle: "Recommended equation", otherTitle: "Selected equation", frontTitle: "Simple or accurate",
+  frontHint: `Each point is an equation; further right it is longer, further down it errs less. ${HOW}`,
+};
+const REVISE_WORDS = {
+  across: "distance", unit: "change", acrossTitle: "distance (symbols changed)",
+  acrossHint: "How many symbols of your formula were added, removed or replaced.",
+  chosenTitle: "Recommended revision", otherTitle: "Selected revision", frontTitle: "Little changed or accurate",
+  frontHint: `Each point is a version of your formula; further right more of it was changed, further down it errs less. ${HOW}`,
+};
 const LIVE_WORDS = { chosenTitle: "Best equation so far" };
 
-const ofProgress = (progress) => progress.front.map((each, i) => ({ key: each.text, size: each.distance ?? each.complexity, error: each.error, text: each.text, expression: each.expression ?? each.text, mathml: each.mathml, isChosen: i === progress.chosen, isBeaten: each.is_beaten }));
-const ofEquations = (answer) => answer.equations.map((each) => ({ key: String(each.index), size: each.complexity, error: each.loss, text: each.right_side, mathml: each.mathml, r2: each.r2, r2Validation: each.r2_validation, confidence: each.confidence, isChosen: each.is_chosen }));
-const ofSteps = (answer) => answer.steps.map((each) => ({ key: String(each.index), size: each.distance, error: each.loss, text: each.right_side, mathml: each.mathml, r2: each.r2, changes: each.changes, isChosen: each.is_chosen }));
+const ofProgress = (progress) => progress.front.map((each, i) => ({
+  key: each.text, size: each.distance ?? each.complexity, error: each.error, text: each.text,
+  expression: each.expression ?? each.text, mathml: each.mathml, isChosen: i === progress.chosen, isBeaten: each.is_beaten,
+}));
+const ofEquations = (answer) => answer.equations.map((each) => ({
+  key: String(each.index), size: each.complexity, error: each.loss, text: each.right_side, mathml: each.mathml, r2: each.r2,
+  r2Validation: each.r2_validation, confidence: each.confidence, isChosen: each.is_chosen,
+}));
+const ofSteps = (answer) => answer.steps.map((each) => ({
+  key: String(each.index), size: each.distance, error: each.loss, text: each.right_side, mathml: each.mathml, r2: each.r2,
+  changes: each.changes, isChosen: each.is_chosen,
+}));
 
 /** Show a run; returns a function that leaves it. */
 export async function showRun(place, id) {
@@ -44,7 +62,8 @@ export async function showRun(place, id) {
   const told = h("div", { class: "stack-small" });
   const notes = h("ul", { class: "hint notes" });
   const below = h("div");
-  const log = h("details", { hidden: true }, h("summary", null, "What the search printed"), h("pre", { class: "code", tabindex: 0 }));
+  const log = h("details", { hidden: true }, h("summary", null, "What the search printed"),
+    h("pre", { class: "code", tabindex: 0 }));
   const features = () => answer?.columns?.map((each) => each.column ?? each) ?? run.question?.features ?? run.columns ?? [];
 
   place.append(h("div", { class: "stack" }, head.element, look, told, front.element, notes, below, log));
@@ -134,7 +153,8 @@ export async function showRun(place, id) {
     parts = null;
     put(told);
     put(notes);
-    if (isSearching() && !points.length && !look.childElementCount) put(look, message("", run.state === "waiting" ? "Waiting for its turn." : "The first equations appear here in a moment."));
+    if (isSearching() && !points.length && !look.childElementCount) put(look,
+      message("", run.state === "waiting" ? "Waiting for its turn." : "The first equations appear here in a moment."));
   }
 
   const isSearching = () => ["waiting", "starting", "running", "pausing"].includes(run.state);
@@ -152,7 +172,10 @@ export async function showRun(place, id) {
 
   function onLook(first) {
     if (!isSearching() || points.length || !first.mathml) return;
-    put(look, h("section", { class: "card stack-small" }, h("h2", null, "At first sight"), h("p", { class: "hint" }, "The best of some simple forms. The search now looks for something better."), formula(first.mathml, { text: first.text, target: run.target })));
+    put(look,
+      h("section", { class: "card stack-small" }, h("h2", null, "At first sight"),
+        h("p", { class: "hint" }, "The best of some simple forms. The search now looks for something better."),
+        formula(first.mathml, { text: first.text, target: run.target })));
   }
 
   async function showLog() {
@@ -164,7 +187,8 @@ export async function showRun(place, id) {
   onState({ ...run, state: run.state });
   if (run.state === "failed") showLog();
   const stream = listen(ofRun(id, "/events"), { state: onState, progress: onProgress, look: onLook, deleted: () => {
-    put(place, message("warn", "This run was deleted.", h("div", { class: "buttons" }, h("a", { class: "button", href: "#/" }, "All runs"))));
+    put(place,
+      message("warn", "This run was deleted.", h("div", { class: "buttons" }, h("a", { class: "button", href: "#/" }, "All runs"))));
   } });
   return () => {
     isGone = true;

@@ -17,17 +17,23 @@ function card(run, told) {
       put(told, message("bad", error.message));
     }
   };
-  const details = [run.target ? `${KIND[run.kind]} ${run.target}` : null, moment(run.created), run.seconds ? `${duration(run.seconds)} of search` : null];
+  const details = [
+    run.target ? `${KIND[run.kind]} ${run.target}` : null, moment(run.created),
+    run.seconds ? `${duration(run.seconds)} of search` : null,
+  ];
   const best = run.best ? formula(run.best.mathml, { target: run.target, text: run.best.text, kind: "little" }) : null;
   return h("li", { class: "card run-card" },
     h("div", { class: "head" }, h("h2", null, h("a", { href: `#/run/${run.id}` }, run.name)), statePill(run)),
     h("p", { class: "quietly small name" }, details.filter(Boolean).join(" · ")),
     best, run.error ? h("p", { class: "error-text" }, run.error) : null,
     h("div", { class: "head" },
-      h("p", { class: "quietly small number" }, run.best && run.best.r2 !== null ? `R² ${share(run.best.r2)} · ${counted(run.best.complexity, "symbol")}` : ""),
+      h("p", { class: "quietly small number" },
+        run.best && run.best.r2 !== null ? `R² ${share(run.best.r2)} · ${counted(run.best.complexity, "symbol")}` : ""),
       h("div", { class: "buttons" },
-        run.is_own === false ? null : h("button", { type: "button", class: "quiet slim", "aria-label": `Rename ${run.name}`, onclick: act(renameRun) }, "Rename"),
-        h("button", { type: "button", class: "quiet slim danger", "aria-label": `Delete ${run.name}`, onclick: act(deleteRun) }, "Delete"))));
+        run.is_own === false ? null : h("button",
+          { type: "button", class: "quiet slim", "aria-label": `Rename ${run.name}`, onclick: act(renameRun) }, "Rename"),
+        h("button", { type: "button", class: "quiet slim danger", "aria-label": `Delete ${run.name}`, onclick: act(deleteRun) },
+          "Delete"))));
 }
 
 /** Show the list; returns a function that leaves it. */
@@ -36,7 +42,8 @@ export async function showRuns(place) {
   const list = h("ul", { class: "runs" });
   const told = h("div", { "aria-live": "polite" });
   const note = h("p", { class: "quietly" });
-  const search = h("input", { type: "search", placeholder: "Search by name, column or equation", "aria-label": "Search runs", oninput: () => draw() });
+  const search = h("input",
+    { type: "search", placeholder: "Search by name, column or equation", "aria-label": "Search runs", oninput: () => draw() });
   let runs = null;
   let leaveStart = null;
   let isStart = false;
@@ -53,7 +60,8 @@ export async function showRuns(place) {
 
   function all() {
     put(place, h("div", { class: "stack" },
-      h("div", { class: "head" }, h("h1", null, "Your runs"), h("div", { class: "buttons" }, search, h("a", { class: "button primary", href: "#/new" }, "New search"))),
+      h("div", { class: "head" }, h("h1", null, "Your runs"),
+        h("div", { class: "buttons" }, search, h("a", { class: "button primary", href: "#/new" }, "New search"))),
       told, list, note));
   }
 

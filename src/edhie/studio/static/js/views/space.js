@@ -19,8 +19,13 @@ function betweenPart(model) {
   const shown = h("div");
   const tree = treeView();
   const where = h("output", { class: "quietly" });
-  const slider = h("input", { type: "range", min: 0, max: STEPS - 1, value: 0, "aria-label": "Place between the two formulas", oninput: () => show(Number(slider.value)) });
-  const stage = h("div", { class: "stack-small", hidden: true }, h("div", { class: "ends" }, h("span", null, "first"), slider, h("span", null, "second")), where, shown, tree.element);
+  const slider = h("input",
+    {
+      type: "range", min: 0, max: STEPS - 1, value: 0, "aria-label": "Place between the two formulas",
+      oninput: () => show(Number(slider.value)),
+    });
+  const stage = h("div", { class: "stack-small", hidden: true },
+    h("div", { class: "ends" }, h("span", null, "first"), slider, h("span", null, "second")), where, shown, tree.element);
   let steps = [];
 
   function show(at) {
@@ -36,7 +41,8 @@ function betweenPart(model) {
   const load = latest(async () => {
     if (fields.some((each) => each.isEmpty())) return;
     try {
-      const answer = await post("/api/space/between", { first: fields[0].value(), second: fields[1].value(), steps: STEPS, model: model.id });
+      const answer = await post("/api/space/between",
+        { first: fields[0].value(), second: fields[1].value(), steps: STEPS, model: model.id });
       put(told);
       steps = answer.steps;
       slider.max = steps.length - 1;
@@ -53,7 +59,8 @@ function betweenPart(model) {
   } });
   const fields = [make("First formula", first), make("Second formula", second)];
   return h("section", { class: "card stack" }, h("h2", null, "From one formula to another"),
-    h("p", { class: "hint" }, `Move the slider: each place between the two is a formula as well. Use up to ${counted(model.variables.length, "name")} for quantities; c is any number.`),
+    h("p", { class: "hint" },
+      `Move the slider: each place between the two is a formula as well. Use up to ${counted(model.variables.length, "name")} for quantities; c is any number.`),
     h("div", { class: "two" }, fields.map((each) => each.element)), told, stage);
 }
 
@@ -74,7 +81,8 @@ function neighboursPart(model) {
 
   function entry(each) {
     const button = h("button", { type: "button", class: "neighbour", onclick: () => pick(each, button) },
-      h("span", { class: "mono name" }, each.text), h("span", { class: "hint" }, `${counted(each.distance, "symbol")} different, met ${counted(each.count, "time")} in ${TRIES} tries`));
+      h("span", { class: "mono name" }, each.text), h("span", { class: "hint" },
+        `${counted(each.distance, "symbol")} different, met ${counted(each.count, "time")} in ${TRIES} tries`));
     return h("li", null, button);
   }
 
@@ -116,7 +124,9 @@ export async function showSpace(place) {
   };
   place.append(h("div", { class: "stack" },
     h("div", { class: "stack-small" }, h("h1", null, "Between formulas"),
-      h("p", { class: "quietly lead" }, "edhie has read many thousands of formulas and arranged them in a space in which similar ones lie close together. Here you can walk in it."),
-      models.length > 1 ? h("label", { class: "tick" }, "Model", select(models.map((each) => [each.id, `${each.name} (${counted(each.variables.length, "variable")})`]), usual.id, show)) : null), parts));
+      h("p", { class: "quietly lead" },
+        "edhie has read many thousands of formulas and arranged them in a space in which similar ones lie close together. Here you can walk in it."),
+      models.length > 1 ? h("label", { class: "tick" }, "Model",
+        select(models.map((each) => [each.id, `${each.name} (${counted(each.variables.length, "variable")})`]), usual.id, show)) : null), parts));
   show(usual.id);
 }
