@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
 
-from browsing import TABLE, Server, bring, search, wait_for_state
+from browsing import TABLE, Server, bring, expect, search, wait_for_state
 
 TABS = ("Fit", "Constants", "Try numbers", "Compare", "Take away")
 AXE = """async (part) => (await axe.run(part, {resultTypes: ["violations"]})).violations

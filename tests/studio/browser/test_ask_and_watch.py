@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
 
-from browsing import Server, Watched, bring, search, wait_for_state
+from browsing import Server, Watched, bring, expect, search, wait_for_state
 
 
 def test_one_press_starts_a_search_that_is_watched_to_its_end(watched: Watched) -> None:

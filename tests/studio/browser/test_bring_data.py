@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playwright.sync_api import expect
-
-from browsing import ROWS, TABLE, bring
+from browsing import ROWS, TABLE, bring, expect
 
 DROP = """([text, name]) => {
     const data = new DataTransfer();

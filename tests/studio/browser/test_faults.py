@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
 
-from browsing import Server, search, wait_for_state
+from browsing import Server, expect, search, wait_for_state
 
 
 def test_a_lost_connection_is_shown_and_mends_itself(tmp_path: Path, open_page: Callable[..., Any]) -> None:

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
 
-from browsing import Server, bring, wait_for_state
+from browsing import Server, bring, expect, wait_for_state
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import expect
-
-from browsing import Server, post, search
+from browsing import Server, expect, post, search
 
 
 def test_runs_are_listed_searched_renamed_and_deleted(
