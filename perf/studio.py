@@ -5,8 +5,9 @@ python perf/studio.py [--quick]
 Everything runs on two cores. A page is asked for by its whole address, from the start of the server's process on. An
 event is late by the time between the moment that the search writes it and the arrival of its line at a reader of
 server-sent events. A search has a budget of evaluations, so that it does the same work in the studio, with one reader
-connected, and in the command line, `edhie fit --out`; rounds of both alternate. In the studio it lasts from the answer
-to the question until the reader is told of the end. --quick has fewer rounds of smaller searches.
+connected, and in the command line, `edhie fit --out`; rounds of both alternate, and the least time of each is compared,
+since other processes only add to it. In the studio it lasts from the answer to the question until the reader is told of
+the end. --quick has fewer rounds of smaller searches.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from report import Report, arguments
 
 CORES = 2
 STARTS = 7
-ROUNDS, QUICK_ROUNDS = 5, 2
+ROUNDS, QUICK_ROUNDS = 9, 2
 EVALUATIONS, QUICK_EVALUATIONS = 20_000, 3000
 MOST_SECONDS, MOST_LATE, MOST_RATIO = 1.0, 200.0, 1.02
 COLUMNS = ("a", "b", "d")
@@ -72,14 +73,16 @@ def tell(report: Report, pairs: list[tuple[float, float]], late: list[float], ev
                f"median of {len(late)}, 95 % within {most:.0f}; the goal is {MOST_LATE:g}")  # fmt: skip
     report.figure("event_ms", half)
     report.figure("event_ms_95", most)
-    alone, seconds = (statistics.median(each) for each in zip(*pairs, strict=True))
-    ratio = statistics.median(there / here for here, there in pairs)
-    shown = ", ".join(f"{there / here:.3f}" for here, there in pairs)
-    report.row("search in the command line, s", f"{alone:.1f}", f"{evaluations:,} evaluations, median")
-    report.row("search in the studio, s", f"{seconds:.1f}", "with one reader")
-    report.row("ratio of both, by rounds", f"{ratio:.3f}", f"all: {shown}; the goal is {MOST_RATIO:g}")
-    for name, value in (("alone_seconds", alone), ("studio_seconds", seconds), ("ratio", ratio)):
+    alone, seconds = (min(each) for each in zip(*pairs, strict=True))
+    medians = [statistics.median(each) for each in zip(*pairs, strict=True)]
+    report.row("search in the command line, s", f"{alone:.2f}",
+               f"{evaluations:,} evaluations; least of {len(pairs)}, median {medians[0]:.2f}")  # fmt: skip
+    report.row("search in the studio, s", f"{seconds:.2f}", f"with one reader; median {medians[1]:.2f}")
+    report.row("ratio of the least", f"{seconds / alone:.3f}",
+               f"of the medians {medians[1] / medians[0]:.3f}; the goal is {MOST_RATIO:g}")  # fmt: skip
+    for name, value in (("alone_seconds", alone), ("studio_seconds", seconds), ("ratio", seconds / alone)):
         report.figure(name, value)
+    report.figure("ratio_of_medians", medians[1] / medians[0])
 
 
 def write_table(folder: Path) -> Path:
