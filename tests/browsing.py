@@ -21,7 +21,7 @@ ROWS = 24
 TABLE = "dose,hours,level\n" + "".join(
     f"{1 + k % 5},{k / 4},{2.73 * (1 + k % 5) / (1.37 + k / 4) + 0.01 * (-1) ** k:.4f}\n" for k in range(ROWS)
 )
-SECONDS = 2  # of a search
+SECONDS = 1.5  # of a search
 
 
 class Server:

@@ -23,13 +23,7 @@ def check(page: Any, axe: str, part: str = "body") -> None:
     assert wide <= seen, f"the page is {wide} pixels wide, on a screen of {seen}"
 
 
-def check_views(open_page: Callable[..., Any], server: Server, run: str, axe: str, **options: Any) -> None:
-    page = open_page(server, **options)
-    page.wait_for_selector(".run-card")
-    check(page, axe)
-    page.goto(f"{server.root}#/new")
-    page.wait_for_selector(".example")
-    check(page, axe)
+def check_question(page: Any, axe: str) -> None:
     bring(page, TABLE.replace("\n2,0.25,", "\n?,0.25,"))
     page.wait_for_selector("table.columns")
     for each in page.locator("summary").all():
@@ -37,6 +31,16 @@ def check_views(open_page: Callable[..., Any], server: Server, run: str, axe: st
     page.get_by_label("A formula to start from").fill("dose*(")
     page.wait_for_selector(".caret")
     check(page, axe)
+
+
+def check_views(open_page: Callable[..., Any], server: Server, run: str, axe: str, **options: Any) -> None:
+    page = open_page(server, **options)
+    page.wait_for_selector(".run-card")
+    check(page, axe)
+    page.goto(f"{server.root}#/new")
+    page.wait_for_selector(".example")
+    check(page, axe)
+    check_question(page, axe)
     page.goto(f"{server.root}#/run/{run}")
     for tab in TABS:
         page.get_by_role("tab", name=tab).click()
@@ -47,8 +51,14 @@ def check_views(open_page: Callable[..., Any], server: Server, run: str, axe: st
     check(page, axe)
 
 
-def test_views_have_no_serious_fault(server: Server, open_page: Callable[..., Any], finished: str, axe: str) -> None:
-    check_views(open_page, server, finished, axe)
+def test_question_and_answer_have_no_serious_fault(
+    server: Server, open_page: Callable[..., Any], finished: str, axe: str
+) -> None:
+    page = open_page(server, "#/new", width=390)
+    check_question(page, axe)
+    page.goto(f"{server.root}#/run/{finished}")
+    page.wait_for_selector(".chart .line")
+    check(page, axe)
 
 
 @pytest.mark.slow
