@@ -104,11 +104,31 @@ def test_two_tabs_on_one_run(studio: Client, folder: Path) -> None:
     assert state(studio, run) == "paused"
     studio.ask("POST", f"/api/runs/{run}/resume", json={"more_seconds": 30})
     studio.wait(run, "running")
-    given = json.loads((folder / run / "run.json").read_text())
-    assert "--resume" in given
-    assert "--max-time=90.0" in given
+    assert {"--resume", "--max-time=90.0"} <= set(arguments(folder, run))
     studio.ask("POST", f"/api/runs/{run}/stop")
     studio.wait(run, "stopped")
+
+
+def test_a_search_that_runs_gets_more_time_and_keeps_its_turn(studio: Client, folder: Path) -> None:
+    run, next_one = new(studio), new(studio)
+    studio.wait(run, "running")
+    for _ in range(2):
+        studio.ask("POST", f"/api/runs/{run}/resume", json={"more_seconds": 30})
+    limit = "--max-time=120.0"
+    events = studio.events(
+        f"/api/runs/{run}/events",
+        until=lambda kind, data: kind == "state" and data["state"] == "running" and limit in arguments(folder, run),
+    )
+    assert "done" not in [kind for kind, _ in events]
+    assert "--resume" in arguments(folder, run)
+    assert state(studio, next_one) == "waiting"
+    studio.ask("POST", f"/api/runs/{run}/pause")
+    studio.wait(run, "paused")
+    studio.wait(next_one, "running")
+
+
+def arguments(folder: Path, run: str) -> list[str]:
+    return list(json.loads((folder / run / "run.json").read_text()))
 
 
 def test_a_restart_resumes_what_ran_and_waited(tmp_path: Path) -> None:

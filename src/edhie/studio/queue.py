@@ -32,6 +32,7 @@ class Queue:
         self._shelf, self._most = shelf, searches
         self._processes: dict[str, asyncio.subprocess.Process] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._extended: set[str] = set()  # runs that are stopped only to go on with more time
         self._is_closing = False
 
     def waiting(self) -> list[Run]:
@@ -44,8 +45,7 @@ class Queue:
             if self._is_closing or len(self._tasks) >= self._most:
                 return
             run.is_live = True
-            run.tail.read()
-            run.starts_before = run.tail.n_starts
+            _note_starts(run)
             self._tasks[run.id] = asyncio.create_task(self._search(run))
 
     async def _search(self, run: Run) -> None:
@@ -54,15 +54,19 @@ class Queue:
         try:
             while is_in_use(run.folder):  # a search of the last server still keeps what it found
                 await asyncio.sleep(LOOK_EVERY)
-            if run.wanted == "run":
+            ended = {"how": "interrupted"}
+            while run.wanted == "run" and not self._is_closing:
+                self._extended.discard(run.id)
                 ended = await self._run_process(run)
-            else:
-                ended = {"how": "interrupted"}
+                if run.id not in self._extended or ended["how"] == "failed":
+                    break
+                _note_starts(run)
         except OSError as error:
             ended = {"how": "failed", "error": str(unwritable(error))}
         finally:
             self._processes.pop(run.id, None)
             self._tasks.pop(run.id, None)
+            self._extended.discard(run.id)
             run.is_live = False
             run.tail.read()
         if self._is_closing and ended["how"] == "interrupted":
@@ -122,7 +126,8 @@ class Queue:
         if more_seconds is None and (run.is_waiting or (run.is_live and run.wanted == "run")):
             return
         if run.is_live:
-            raise Refused("the search is still running; wait until it has ended, or pause it", 409)
+            self._extend(run, question, more_seconds or 0.0)
+            return
         reason = run.description.get("stopped")
         if ended.get("how") == "finished":
             if reason in NO_MORE:
@@ -136,6 +141,17 @@ class Queue:
             question.pop("evaluations", None)
         run.keep(wanted="run", ended=None, queued=self._shelf.next_place, question=question)
         self.advance()
+
+    def _extend(self, run: Run, question: dict[str, Any], seconds: float) -> None:
+        """Give a search that runs more time: its process is stopped, and resumes with another limit."""
+        if run.wanted != "run":
+            raise Refused("the search is about to end; wait until it has, then let it go on", 409)
+        if not question.get("max_time"):
+            raise Refused("the search has no time limit", 409)
+        run.keep(question=question | {"max_time": question["max_time"] + seconds})
+        self._extended.add(run.id)
+        if process := self._processes.get(run.id):
+            _signal(process, signal.SIGTERM)
 
     async def kill(self, run: Run) -> None:
         """End the search of a run at once, before it is deleted."""
@@ -154,6 +170,12 @@ class Queue:
             _signal(process, signal.SIGTERM)
         if self._tasks:
             await asyncio.wait(list(self._tasks.values()), timeout=LEAVE_SECONDS)
+
+
+def _note_starts(run: Run) -> None:
+    """Note how often the search was started, by which a start is recognised."""
+    run.tail.read()
+    run.starts_before = run.tail.n_starts
 
 
 def _check_own(run: Run) -> None:

@@ -52,7 +52,7 @@ export function runHead(onAgain) {
     const states = {
       waiting: () => [button("Pause", tell("pause")), button("Stop", tell("stop"))],
       starting: () => [button("Pause", tell("pause")), button("Stop", tell("stop"))],
-      running: () => [button("Pause", tell("pause")), button("Stop", tell("stop"))],
+      running: () => [button("Pause", tell("pause")), button("Stop", tell("stop")), ...(run.max_time ? moreTime() : [])],
       paused: () => [button("Go on", tell("resume", {}), "primary"), button("Stop", tell("stop")), ...moreTime()],
       finished: moreTime,
       stopped: () => [button("Go on", tell("resume", {}), "primary"), ...moreTime()],
