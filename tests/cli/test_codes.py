@@ -123,7 +123,7 @@ def test_formulas_that_the_model_cannot_read(
         ("ragged.csv", b"1,2,3,4\n1,2,3\n", "line 2 has 3 columns, the first row 4"),
         ("text.csv", b"z0,z1,z2,z3\n1,2,3,4\n1,2,three,4\n", "line 3: 'three' is not a number"),
         ("nan.csv", b"1,2,3,nan\n", "codes must be finite numbers"),
-        ("latin.csv", b"\xe4\xff", "cannot be read"),
+        ("latin.csv", b"\xe4\x81", "cannot be read"),
         ("text.npy", b"1,2,3,4\n", "cannot be read as an array of numbers"),
         ("empty.npy", b"", "cannot be read as an array of numbers"),
     ],

@@ -56,6 +56,17 @@ def test_missing_values_are_left_out_by_the_remedy(tmp_path: Path) -> None:
     assert not told(tmp_path, content, **remedy["options"])["problems"]
 
 
+def test_a_row_of_units_is_left_out_by_one_remedy(tmp_path: Path) -> None:
+    content = "Kinetik, Probe 7;;\nSubstrat [µM];Temperatur;Rate\nµM;°C;nmol/min\n0,5;20;1,5\n1;20;2\n2;25;n.b.\n"
+    found = told(tmp_path, content.encode("cp1252"))
+    assert [each["name"] for each in found["columns"]] == ["Substrat [µM]", "Temperatur", "Rate"]
+    units, other = found["problems"]
+    assert (units["row"], units["message"]) == (3, "Row 3 holds no numbers but words, such as units: µM, °C, nmol/min.")
+    assert other["column"] == "Rate"
+    (last,) = told(tmp_path, content.encode("cp1252"), **units["remedies"][0]["options"])["problems"]
+    assert "n.b." in last["message"]
+
+
 def test_rows_are_counted_as_in_the_file(tmp_path: Path) -> None:
     (problem,) = told(tmp_path, b"# a remark\n\nx,y\n1,2\n\n,3\n4,5\n")["problems"]
     assert problem["row"] == 6

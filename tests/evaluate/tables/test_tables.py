@@ -319,8 +319,9 @@ def test_thousands_are_never_taken_for_decimals(tmp_path: Path) -> None:
         ("a|b\n1|2\n", r"has no column 'b'; it has a\|b; separate columns by commas"),
         ("a b\n1 2\n", "has no column 'b'; it has a b; separate columns by commas"),
         ("a,bb\n1,2\n", "has no column 'b'; did you mean 'bb'"),
-        (b"a,b\n1,\xff\n", "cannot be read: .*; save it as CSV in UTF-8"),
-        (b"a,b\n" + 5000 * b"1,2\n" + b"1,\xff\n", "cannot be read: .*; save it as CSV in UTF-8"),
+        (b"a,b\n1,\xff\n", "line 2: 'ÿ' is not a number"),
+        (b"a,b\n1,\x81\n", "cannot be read: .*; save it as CSV in UTF-8"),
+        (b"a,b\n" + 5000 * b"1,2\n" + b"1,\x81\n", "cannot be read: .*; save it as CSV in UTF-8"),
         (b"\xff\xfea", "cannot be read: .*; save it as CSV in UTF-8"),
         (b"\x7fELF\x00\x01", "is no text: it holds bytes that no text has; give CSV, TSV, Excel or Parquet"),
         (b"\x1f\x8b\x08", "cannot be read: Compressed file ended"),
@@ -367,6 +368,11 @@ def test_many_rows_take_no_time(tmp_path: Path) -> None:
         ("# a,y\n1,2\n3,4\n", ()),
         ("#a;y\n1,0;2,0\n3;4\n", ("has semicolons between columns", "has decimal commas")),
         ("\n\na,y\n1,2\n3,4\n", ()),
+        ("Probe 7\nin May\n\na,y\n1,2\n3,4\n", ("begins with remarks",)),
+        (
+            "Probe 7, May;\na;y\n1,0;2,0\n3;4\n",
+            ("has semicolons between columns", "begins with remarks", "has decimal commas"),
+        ),
     ],
 )
 def test_remarks_stand_before_the_names(text: str, notes: tuple[str, ...], tmp_path: Path) -> None:
@@ -375,6 +381,43 @@ def test_remarks_stand_before_the_names(text: str, notes: tuple[str, ...], tmp_p
     assert table.names == ("a", "y")
     assert table.notes == notes
     assert table.numbers(("a", "y")).tolist() == [[1, 2], [3, 4]]
+
+
+def test_a_first_line_with_one_cell_is_a_title_only_above_names(tmp_path: Path) -> None:
+    for text, names in {
+        "a\n1\n2\n": ("a",),
+        '"a\nb",y\n1,2\n': ("a\nb", "y"),  # a name with a line break
+        "1\na,y\n1,2\n": None,
+    }.items():
+        (tmp_path / "data.csv").write_text(text)
+        if names is None:
+            with pytest.raises(DataError):
+                open_table(tmp_path / "data.csv")
+        else:
+            assert open_table(tmp_path / "data.csv").names == names
+
+
+def test_titles_of_excel_stand_before_the_names(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["Kinetics"], [], [None, "a", "y"], [None, 1, 2], [None, 3, "x"]):
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    table = open_table(tmp_path / "t.xlsx")
+    assert table.names == ("a", "y")
+    assert table.notes == ("begins with remarks",)
+    assert table.numbers(["a"]).tolist() == [[1], [3]]
+
+
+def test_text_as_excel_writes_it_in_germany(tmp_path: Path) -> None:
+    text = "Zeit [µs];Größe\r\n" + 5000 * "0,5;1,5\r\n" + "1;2\r\n"
+    (tmp_path / "t.csv").write_bytes(text.encode("cp1252"))
+    table = open_table(tmp_path / "t.csv")
+    assert table.names == ("Zeit [µs]", "Größe")
+    assert table.numbers(["Größe"])[-1] == 2
+    assert "is not in UTF-8 and was read as Windows-1252" in table.notes
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    assert not any("Windows" in note for note in open_table(tmp_path / "t.csv").notes)
 
 
 def test_a_fault_below_remarks_is_told_with_its_line(tmp_path: Path) -> None:

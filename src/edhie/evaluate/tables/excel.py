@@ -40,14 +40,24 @@ def excel_table(source: Source, missing: Sequence[float | str], header: Header |
         raise DataError(f"{source.path}: {needs}, or save the table as CSV") from error
     except Exception as error:  # of many kinds: not a zip archive, no sheets, damaged sheets
         raise DataError(f"{source.path} cannot be read as an Excel file: {error}; save it as CSV") from error
+    n_titles = _rows_of_titles(rows)
+    frame = frame.iloc[n_titles:].dropna(axis=1, how="all") if n_titles else frame
     first = ["" if name != name else str(name) for name in frame.iloc[0]] if len(frame) else []  # NaN is not itself
     names = checked_names(source.path, first, header)
     below = frame.iloc[0 if header == "no" else 1 :].infer_objects().set_axis(list(names), axis=1)
     table = FrameTable(source, names, lambda _: iter([below]), missing)
-    table.n_above = 0 if header == "no" else 1
+    table.n_above = n_titles + (0 if header == "no" else 1)
+    if n_titles:
+        table.format_notes = ("begins with remarks",)
     if len(sheets) > 1:
-        table.format_notes = (f"has {len(sheets)} sheets, of which the first, {shortened(sheets[0], 40)!r}, is read",)
+        table.format_notes += (f"has {len(sheets)} sheets, of which the first, {shortened(sheets[0], 40)!r}, is read",)
     return table
+
+
+def _rows_of_titles(rows: Sequence[dict[int, Any]]) -> int:
+    """Count the rows above the names in which only one cell is written; 0 unless a row of names is below them."""
+    count = next((k for k, row in enumerate(rows) if len(row) > 1), 0)
+    return count if count and all(isinstance(value, str) for value in rows[count].values()) else 0
 
 
 def _first_sheet(source: Source) -> _Sheet:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import itertools
 import json
@@ -12,15 +13,17 @@ from typing import Any
 import numpy as np
 
 from edhie.errors import DataError, shortened
-from edhie.evaluate.tables.decimals import COMMA, POINT, Use, is_number, uses_in
+from edhie.evaluate.tables.decimals import COMMA, POINT, Use, is_any_number, is_number, uses_in
 from edhie.evaluate.tables.rows import Row, RowTable
 from edhie.evaluate.tables.table import Header, Numbers, Source, checked_names
 
-HEAD_BYTES = 4096  # that tell the encoding
+HEAD_BYTES = 4096  # that tell whether a file is text
+CHUNK_BYTES = 1 << 20
 HEAD_LINES = 100  # that tell the separator and the decimal mark
+MOST_TITLES = 30  # lines, blank ones included
 TAB_SUFFIXES = (".tsv", ".tab")
 SEPARATORS = {";": "semicolons", "\t": "tabs"}
-UTF_8, UTF_16 = "utf-8-sig", "utf-16"
+UTF_8, UTF_16, WINDOWS = "utf-8-sig", "utf-16", "cp1252"  # the last is what Excel writes as CSV in western countries
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 NOT_TEXT = {
     b"\xd0\xcf\x11\xe0": "an old spreadsheet; save it as .xlsx or CSV",
@@ -55,6 +58,7 @@ class TextTable(RowTable):
         self.decimal = self._mark_at_first = COMMA if has_commas else POINT
         notes = {
             "is in UTF-16": self._encoding == UTF_16,
+            "is not in UTF-8 and was read as Windows-1252": self._encoding == WINDOWS,
             f"has {SEPARATORS.get(self.separator)} between columns": self.separator in SEPARATORS and not is_tabbed,
             "begins with remarks": any(line.strip() for line in head[:n_before]),
             "has decimal commas": has_commas,
@@ -110,7 +114,7 @@ class TextTable(RowTable):
 
 
 def _encoding(source: Source) -> str:
-    """Return UTF-8, or UTF-16 where a byte order mark says so; raise for a file that is not text."""
+    """Return UTF-8, UTF-16 where a byte order mark says so, or Windows-1252; raise for a file that is not text."""
     head = source.head(HEAD_BYTES)
     for start, what in NOT_TEXT.items():
         if head.startswith(start):
@@ -119,17 +123,56 @@ def _encoding(source: Source) -> str:
         return UTF_16
     if 0 in head:
         raise DataError(f"{source.path} is no text: it holds bytes that no text has; give CSV, TSV, Excel or Parquet")
-    return UTF_8
+    return WINDOWS if not _is_decoded(source, UTF_8) and _is_decoded(source, WINDOWS) else UTF_8
+
+
+def _is_decoded(source: Source, encoding: str) -> bool:
+    """Return whether all bytes of a file are text in an encoding."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        with source.open() as file:
+            while part := file.read(CHUNK_BYTES):
+                decoder.decode(part)
+            decoder.decode(b"", final=True)
+    except UnicodeError:
+        return False
+    return True
 
 
 def _lines_before_names(lines: Sequence[str]) -> int:
-    """Count the lines before the names: comments, except for the last one if numbers follow at once."""
+    """Count the lines before the names: titles, and comments, except for the last one if numbers follow at once."""
     first = next((k for k, line in enumerate(lines) if line.strip() and not line.startswith(COMMENT)), None)
-    if not first:
+    if first is None:
         return 0
+    if n_titles := _lines_of_titles(lines[first:]):
+        return first + n_titles
     marked = [k for k in range(first) if lines[k].startswith(COMMENT)]
     cells = re.split(r"[,;\t]", lines[first].strip())
     return marked[-1] if marked and all(map(is_number, cells)) else first
+
+
+def _lines_of_titles(lines: Sequence[str]) -> int:
+    """Count the lines above the names in which only one cell is written; 0 unless a row of names is below them.
+
+    >>> _lines_of_titles(["Probe 7;;", "", "time;rate;", "1;2;3"]), _lines_of_titles(["time;", "1;2"])
+    (2, 0)
+    """
+    for count, line in enumerate(lines[:MOST_TITLES]):
+        if line.count('"') % 2:  # a name with a line break
+            return 0
+        cells = min(
+            (_written(line, each) for each in (*SEPARATORS, _separator(line)) if each in line), key=len, default=[line]
+        )
+        if len(cells) > 1:
+            return 0 if any(map(is_any_number, cells)) else count
+        if any(map(is_any_number, cells)):
+            return 0
+    return 0
+
+
+def _written(line: str, separator: str) -> list[str]:
+    """Return the cells of a line that are not blank."""
+    return [cell for cell in next(csv.reader([line], delimiter=separator), []) if cell.strip()]
 
 
 def _separator(header: str) -> str:

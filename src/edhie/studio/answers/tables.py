@@ -51,7 +51,9 @@ def summary(path: str, name: str, options: dict[str, Any], rows: int, columns: i
             raise Refused(f"{name} has names and no rows; add measurements below them")
     problems = [{"message": worded(text, file, name), "remedies": _decimal_remedies(text)} for text in faults]
     drops = bool(options.get("drop_missing"))
-    problems += [each for column in found for each in _problems(column, table, drops=drops)][:MOST_PROBLEMS]
+    units, rest = _units(found, table)
+    problems += units
+    problems += [each for column in rest for each in _problems(column, table, drops=drops)][:MOST_PROBLEMS]
     notes = [HEADER_NOTES[header]] if header else []
     notes += [f"The file {note}." for note in table.notes]
     return {
@@ -107,6 +109,23 @@ def _cell(text: str) -> str:
 
 
 # -- problems and suggestions ---------------------------------------------------------------
+
+
+def _units(columns: Sequence[Column], table: Table) -> tuple[list[dict[str, Any]], list[Column]]:
+    """Return the problem of a first row of words, such as units, and the columns that have other problems.
+
+    Its remedy takes these words for missing values, whatever column they are in.
+    """
+    above = [each for each in columns if each.first_other is not None and each.first_other[0] == 0]
+    above = [each for each in above if each.values is not None]
+    if len(above) < 2:  # one word may be a fault of that cell
+        return [], list(columns)
+    words = list(dict.fromkeys(each.first_other[1] for each in above if each.first_other))
+    row, shown = table.line_of(0), shortened(", ".join(map(_cell, words)), LONGEST_CELL)
+    message = f"Row {row} holds no numbers but words, such as units: {shown}."
+    remedy = {"label": f"Leave row {row} out", "options": {"missing": as_line(words), "drop_missing": True}}
+    problem = {"message": message, "row": row, "remedies": [remedy]}
+    return [problem], [each for each in columns if each not in above or len(each.others) > 1]
 
 
 def _problems(column: Column, table: Table, *, drops: bool) -> list[dict[str, Any]]:
