@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from edhie.evaluate import Data
 from edhie.expr import parse
 from edhie.expr.interpret import interpret
 from edhie.fit.run_folder import load
+from edhie.selection.noise import model_of
+from edhie.studio.answers.curves import _measured
+from edhie.studio.answers.opened_run import Rows
+from edhie.studio.answers.takeaway import export
 from serving import Client
 
 TREE = {"nodes", "edges", "width", "height"}
@@ -135,6 +141,39 @@ def test_an_equation_is_taken_away(client: Client, fit: str, format_: str, holds
     assert answer.status_code == 200
     assert answer.headers["content-disposition"].startswith("attachment")
     assert holds in answer.text or format_ == "json"
+
+
+def test_a_formula_for_a_spreadsheet_has_the_cells_of_the_users_table(runs: Path, tmp_path: Path) -> None:
+    folder, table = str(runs / "Fit <b>one"), tmp_path / "table.csv"
+    place = len(load(runs / "Fit <b>one").equations) - 1
+    table.write_text("Probe 7\n\nnote,y,dose (mg),x\na,1,2,3\nb,2,3,4\n")
+    found = export(folder, place, "excel", table=str(table), question={"options": {}})
+    assert set(re.findall(r"\b[A-Z]\d\b", found["text"])) == {"C4", "D4"}
+    assert found["about"] == "D4 is x, C4 is dose (mg)"
+    assert set(re.findall(r"\b[A-Z]\d\b", export(folder, place, "excel")["text"])) == {"A2", "B2"}
+
+
+def test_markdown_has_a_table_that_is_no_part_of_the_list(runs: Path) -> None:
+    lines = export(str(runs / "Fit <b>one"), 0, "markdown")["text"].splitlines()
+    head = next(k for k, line in enumerate(lines) if line.startswith("| constant"))
+    assert lines[head - 1] == ""
+    assert any(line.startswith("- `dose_mg`") for line in lines[:head])
+
+
+def test_residuals_are_over_the_scatter_that_is_expected_of_each_row() -> None:
+    x = np.linspace(1, 100, 200)
+    y = 2 * x * (1 + 0.1 * np.random.default_rng(0).standard_normal(200))
+    parts = [
+        Data(np.ascontiguousarray(x[np.newaxis, part]), y[part], None, ("x",))
+        for part in (slice(0, 150), slice(150, None))
+    ]
+    rows, expr = Rows(("x",), *parts), parse("2*x")
+    told = _measured(rows, expr, 0, model_of("proportional"))
+    scaled = np.array([each["scaled"] for each in told])
+    assert np.sqrt(np.mean(scaled[:150] ** 2)) == pytest.approx(1)
+    relative = y / (2 * x) - 1
+    assert np.allclose(scaled / relative, scaled[0] / relative[0])  # of held-out rows, too
+    assert not any("scaled" in each for each in _measured(rows, expr, 0, model_of("constant")))
 
 
 def test_the_folder_is_taken_away_and_opens_elsewhere(client: Client, fit: str, tmp_path: Path) -> None:

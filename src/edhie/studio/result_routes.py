@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
@@ -27,6 +28,7 @@ TABLES = ("equations.csv", "revisions.csv")
 REPORT = "report.html"
 MOST_STEPS, MOST_NEIGHBOURS, LARGEST_RADIUS = 64, 500, 100.0
 LONGEST_EXPRESSION = 20_000
+LONGEST_ABOUT = 1000  # letters
 MOST_ZIPPED = 2_000_000_000  # bytes
 
 
@@ -108,11 +110,14 @@ async def get_export(request: Request) -> Response:
     run, format_ = run_of(request), request.path_params["format"]
     if format_ not in EXPORTS:
         raise Refused(f"there is no format {format_!r}", 404)
-    text = await studio_of(request).ask(
+    table = table_of(run)
+    found = await studio_of(request).ask(
         "runs", "takeaway.export", folder=str(run.folder), format=format_,
         place=_place(request.query_params.get("equation", "")),
+        table=None if table is None else str(table), question=run.note.get("question"),
     )  # fmt: skip
-    return PlainTextResponse(text, headers=_as_file(f"equation{EXPORTS[format_][1]}"))
+    headers = _as_file(f"equation{EXPORTS[format_][1]}") | {"X-About": quote(found["about"][:LONGEST_ABOUT])}
+    return PlainTextResponse(found["text"], headers=headers)
 
 
 async def get_report(request: Request) -> Response:

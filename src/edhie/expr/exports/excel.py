@@ -7,6 +7,7 @@ a last subtraction with a result close to 0 gives 0.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import accumulate
 
 from edhie.errors import ExpressionError
@@ -48,13 +49,14 @@ EXCEL = Syntax(
 )
 
 
-def to_excel(expr: Expr, *, name: str, target: str) -> str:
-    """Return a formula for the second row; columns are in the order of the library's variables."""
+def to_excel(expr: Expr, *, name: str, target: str, cells: Mapping[str, str] | None = None) -> str:
+    """Return a formula with the `cells` of variables; else for the second row, columns in the library's order."""
     check_computable(expr, "an Excel formula")
     variables = expr.library.variables
     if len(variables) > MAX_COLUMNS:
         raise ExpressionError(f"the library has {len(variables)} variables, a sheet of Excel {MAX_COLUMNS} columns")
-    written = write(expr, EXCEL, names={each: f"{column_name(i)}{ROW}" for i, each in enumerate(variables)})
+    names = cells or {each: f"{column_name(i)}{ROW}" for i, each in enumerate(variables)}
+    written = write(expr, EXCEL, names=names)
     nesting = max(accumulate((letter == "(") - (letter == ")") for letter in written.text))
     if nesting > MAX_NESTING:
         raise ExpressionError(

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from edhie.errors import EdhieError
 from edhie.evaluate import Data
-from edhie.evaluate.losses import r2
+from edhie.evaluate.losses import FREEDOM, r2
 from edhie.expr import Expr, parse
 from edhie.expr.interpret import interpret
 from edhie.expr.standard_libraries import everything
 from edhie.fit import Equation
+from edhie.selection.description_kernels import row_weights
+from edhie.selection.noise import NoiseModel, smallest_prediction
 from edhie.studio.answers.opened_run import OpenedRun, Rows, opened_run, rows_of
 from edhie.studio.answers.plain import MOST_POINTS, Numbers, finite, finites, some_rows
 from edhie.studio.refusals import Refused
@@ -52,7 +55,7 @@ def fit(
     with np.errstate(all="ignore"):
         return {
             "x": rows.columns[place],
-            "measured": _measured(rows, expr, place),
+            "measured": _measured(rows, expr, place, None if each is None else each.model),
             "curve": {"x": finites(grid), "y": finites(values), "low": low, "high": high, **limits, "at": others},
             "rmse": finite(_rmse(rows.train, predicted)),
             "r2": finite(r2(rows.train.y, predicted, rows.train.weights)),
@@ -145,20 +148,48 @@ def _values(expr: Expr, rows: Rows, columns: Numbers) -> Numbers:
     return np.broadcast_to(found, columns.shape[1:]).astype(np.float64)
 
 
-def _measured(rows: Rows, expr: Expr, place: int) -> list[dict[str, Any]]:
-    """Return rows that were fitted to and held out, in proportion, with predictions and residuals."""
+def _measured(rows: Rows, expr: Expr, place: int, model: NoiseModel | None) -> list[dict[str, Any]]:
+    """Return rows that were fitted to and held out, in proportion, with predictions and residuals.
+
+    Where rows scatter differently, `scaled` are the residuals over the standard deviation that is expected of each row.
+    """
     found = []
     parts = [(rows.train, False)] + ([] if rows.validation is None else [(rows.validation, True)])
     total = sum(data.n_rows for data, _ in parts)
-    for data, held_out in parts:
+    deviations: Sequence[Numbers | None] = _expected(rows, expr, model) or [None] * len(parts)
+    for (data, held_out), expected in zip(parts, deviations, strict=True):
         chosen = some_rows(data.n_rows, max(1, MOST_POINTS * data.n_rows // max(total, MOST_POINTS)))
         columns, y = data.columns[:, chosen], data.y[chosen]
         predicted = _values(expr, rows, columns)
         with np.errstate(all="ignore"):
             numbers = zip(finites(columns[place]), finites(y), finites(predicted), finites(y - predicted), strict=True)
         names = ("x", "y", "predicted", "residual")
-        found += [dict(zip(names, row, strict=True)) | {"held_out": held_out} for row in numbers]
+        part = [dict(zip(names, row, strict=True)) | {"held_out": held_out} for row in numbers]
+        if expected is not None:
+            with np.errstate(all="ignore"):
+                scaled = finites((y - predicted) / expected[chosen])
+            part = [row | {"scaled": value} for row, value in zip(part, scaled, strict=True)]
+        found += part
     return found
+
+
+def _expected(rows: Rows, expr: Expr, model: NoiseModel | None) -> list[Numbers] | None:
+    """Return the standard deviations that a noise model expects of the rows, by part; None if all are the same."""
+    differs = model is not None and model.name in ("proportional", "counts", "both")
+    if not differs and rows.train.weights is None:
+        return None
+    parts = [rows.train] + ([] if rows.validation is None else [rows.validation])
+    predicted = np.concatenate([_values(expr, rows, data.columns) for data in parts])
+    residuals = np.concatenate([data.y for data in parts]) - predicted
+    weights = np.concatenate([np.ones(data.n_rows) if data.weights is None else data.weights for data in parts])
+    if model is not None and differs:
+        smallest = smallest_prediction(rows.train.y)
+        weights = row_weights(predicted, residuals, weights, model.code, model.ratio, smallest, 1.0, FREEDOM)
+    n_fitted = rows.train.n_rows
+    with np.errstate(all="ignore"):
+        scale = np.sqrt(np.mean(weights[:n_fitted] * residuals[:n_fitted] ** 2))
+        deviations = scale / np.sqrt(weights)
+    return np.split(deviations, [n_fitted])[: len(parts)]
 
 
 def _rmse(data: Data, predicted: Numbers) -> float:

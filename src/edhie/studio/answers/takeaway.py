@@ -3,27 +3,63 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+from edhie.errors import EdhieError
 from edhie.expr.exports import export as written
+from edhie.expr.exports.excel import column_name, to_excel
 from edhie.fit import Equation
 from edhie.fit.problem import variable_names
 from edhie.plots.words import one_line, r2_text
 from edhie.report import write_report
 from edhie.studio.answers.opened_run import OpenedRun, opened_run
+from edhie.studio.answers.reading import opened
 from edhie.studio.refusals import Refused
 
-MARKDOWN = "markdown"
+MARKDOWN, LATEX, EXCEL = "markdown", "latex", "excel"
+FIRST_ROW = 2  # below the names of the columns
 
 
-def export(folder: str, place: int, format: str) -> str:
-    """Return an equation in one of the formats."""
+def export(
+    folder: str, place: int, format: str, table: str | None = None, question: dict[str, Any] | None = None
+) -> dict[str, str]:
+    """Return an equation in one of the formats, and what is to be known about it.
+
+    With the table of the run, a formula for a spreadsheet has the cells of its first row.
+    """
     run = opened_run(folder)
     each = run.equation(place)
+    if format == EXCEL:
+        cells = _cells(run, each, table, (question or {}).get("options", {}))
+        columns = dict(zip(each.train.names, run.rows.columns, strict=True))
+        used = [
+            f"{cells[name]} is {one_line(columns[name])}" for name in each.train.names if name in each.printed.variables
+        ]
+        return {"text": f"{to_excel(each.printed, name='f', target='y', cells=cells)}\n", "about": ", ".join(used)}
+    return {"text": _written(run, each, format), "about": ""}
+
+
+def _written(run: OpenedRun, each: Equation, format: str) -> str:
     if format == MARKDOWN:
         return _markdown(run, each)
+    if format == LATEX:
+        return f"{each.latex_equation()}\n"
     target = variable_names((*each.train.names, each.target))[-1]  # an identifier that no variable has
     return written(each.printed, format, name="f", target=target).rstrip("\n") + "\n"
+
+
+def _cells(run: OpenedRun, each: Equation, table: str | None, options: dict[str, Any]) -> dict[str, str]:
+    """Return the cell of each variable in the first row of the table; without it, columns are those of the run."""
+    columns, row = list(run.rows.columns), FIRST_ROW
+    if table is not None:
+        with suppress(EdhieError):
+            found = opened(Path(table), options)[0]
+            if set(columns) <= set(found.names):
+                columns, row = list(found.names), found.line_of(0)
+    places = zip(each.train.names, run.rows.columns, strict=True)
+    return {name: f"{column_name(columns.index(column))}{row}" for name, column in places}
 
 
 def _markdown(run: OpenedRun, each: Equation) -> str:
@@ -33,6 +69,7 @@ def _markdown(run: OpenedRun, each: Equation) -> str:
     columns = zip(each.train.names, run.rows.columns, strict=True)
     lines += [f"- `{name}`: {_cell(column)}" for name, column in columns if name != column]
     if len(found.values):
+        lines += [""] if lines[-1] else []  # a table is no part of a list
         lines += ["| constant | value | standard error |", "|---|---|---|"]
         for k, value in enumerate(found.values.tolist()):
             error = float(found.standard_errors[k])

@@ -41,9 +41,10 @@ export async function get(path) {
   return (await request(path)).json();
 }
 
-/** Return the text at a path. */
+/** Return the text at a path, and what the server says about it. */
 export async function getText(path) {
-  return (await request(path)).text();
+  const response = await request(path);
+  return { text: await response.text(), about: decodeURIComponent(response.headers.get("X-About") ?? "") };
 }
 
 async function jsonOf(response) {

@@ -63,22 +63,24 @@ export function fitChart(height = 320) {
   } };
 }
 
-/** Return the chart of residuals, with `show({measured, xName, log})`. */
+/** Return the chart of residuals, with `show({measured, xName, log})`; over the expected scatter where that differs between rows. */
 export function residualChart() {
   const { element, show } = chart(190);
   return { element, show({ measured, xName, log = false }) {
-    const known = measured.filter((each) => each.residual !== null);
+    const isScaled = measured.some((each) => each.scaled !== undefined);
+    const known = measured.map((each) => ({ ...each, left: isScaled ? each.scaled : each.residual })).filter((each) => each.left !== null);
+    const expected = (each) => (isScaled ? `\n${number(each.left, 2)} times the expected scatter` : "");
     show({
-      label: "Residuals: measured minus equation",
+      label: isScaled ? "Residuals: measured minus equation, over the expected scatter" : "Residuals: measured minus equation",
       x: { domain: extent(known.map((each) => each.x), 0.02, [], log), label: xName, log },
-      y: { domain: extent(known.map((each) => each.residual), 0.1, [0]), label: "measured − equation" },
+      y: { domain: extent(known.map((each) => each.left), 0.1, [0]), label: isScaled ? "÷ expected scatter" : "measured − equation" },
       draw: (x, y, area) => {
-        const places = known.map((each) => [x.at(each.x), y.at(each.residual)]);
+        const places = known.map((each) => [x.at(each.x), y.at(each.left)]);
         return [
           s("g", { "aria-hidden": "true" }, s("path", { class: "zero", d: `M${area.left},${y.at(0)}H${area.right}` }),
             measuredDots(known, places)),
           places.length ? cursor(places,
-            (i) => `${xName} ${number(known[i].x)}\nmeasured − equation ${number(known[i].residual, 3)}`,
+            (i) => `${xName} ${number(known[i].x)}\nmeasured − equation ${number(known[i].residual, 3)}${expected(known[i])}`,
             "Residuals; arrow keys move along them", area) : null,
         ];
       },

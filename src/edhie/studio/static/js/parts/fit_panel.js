@@ -14,6 +14,7 @@ export function fitPanel(runId, target, columns) {
   const told = h("div");
   const measures = h("div");
   const note = h("p", { class: "hint" });
+  const left = h("p", { class: "hint" });
   const pairs = columns.map((name) => [name, name]);
   const axes = axesChoice(columns.length > 1 ? [[EQUATION, "what the equation says"], ...pairs] : pairs, "What is drawn across",
     () => load());
@@ -53,6 +54,9 @@ export function fitPanel(runId, target, columns) {
       if (log && !isWhole) answer = await post(ofRun(runId, "/fit"), { ...asked, log }); // with points of the curve for such an axis
       put(told);
       put(measures, facts([["typical error", number(answer.rmse, 3)], ["R²", share(answer.r2)]]));
+      const isScaled = answer.measured.some((each) => each.scaled !== undefined);
+      left.textContent = `Measured minus equation${isScaled ? ", divided by how far a row is expected to scatter" : ""}. ${
+        isScaled ? "Most points are between −2 and 2. " : ""}A good equation leaves only scatter, without a pattern.`;
       if (isWhole) againstEquation(answer, log);
       else alongColumn(answer, log);
     } catch (error) {
@@ -62,7 +66,7 @@ export function fitPanel(runId, target, columns) {
 
   const element = h("div", { class: "stack-small" },
     h("div", { class: "head" }, measures, axes.element), told, fit.element, note, h("h3", null, "What is left over"),
-    h("p", { class: "hint" }, "Measured minus equation. A good equation leaves only scatter, without a pattern."), residuals.element);
+    left, residuals.element);
   return { element, show: (given) => {
     which = given;
     load();

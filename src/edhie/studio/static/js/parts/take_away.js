@@ -6,7 +6,7 @@ import { copyButton } from "../clipboard.js";
 
 const HINT = {
   latex: "For papers and Overleaf.", python: "A function for Python, without further packages.", c: "A function for C.",
-  excel: "For row 2 of a sheet whose columns A, B and so on are those that the search used, in this order.",
+  excel: "For the first row of measurements; copy it down. Names of functions and the decimal point are those of Excel in English.",
   markdown: "For notes and wikis.", sympy: "For symbolic mathematics in Python.", json: "The tree, for programs of your own.",
 };
 
@@ -23,7 +23,9 @@ export function takeAway(run, point) {
     hint.textContent = HINT[id] ?? "";
     save.href = address;
     try {
-      text.textContent = await getText(address);
+      const answer = await getText(address);
+      text.textContent = answer.text;
+      if (answer.about) hint.textContent = `${HINT[id] ?? ""} ${answer.about}.`;
       put(told);
     } catch (error) {
       text.textContent = "";
