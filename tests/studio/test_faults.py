@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import json
+import math
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,6 +40,52 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(list((tmp_path / ".tables").iterdir())) == 1
         client.ask("POST", f"/api/runs/{run}/resume")
         client.wait(run, "running")
+
+
+def own_folder(path: Path, events: str = "", **changes: Any) -> Path:
+    """A run folder of a studio, as a stranger may have written it."""
+    note = {"format": 1, "name": "n", "kind": "fit", "created": "2026-01-01", "queued": 1, "wanted": "pause"}
+    note |= {"ended": None, "table": "table.csv", "question": {"target": "y"}}
+    (path / "studio").mkdir(parents=True)
+    (path / "studio" / "question.json").write_text(json.dumps(note | changes))
+    (path / "studio" / "events.jsonl").write_text(events)
+    return path
+
+
+def test_one_folder_from_a_stranger_does_not_break_the_list(tmp_path: Path) -> None:
+    for name, changes in {
+        "created": {"created": 5},
+        "name": {"name": [1]},
+        "nan": {"ended": {"how": "failed", "error": math.nan}},
+    }.items():
+        own_folder(tmp_path / name, **changes)
+    progress = '{"event": "progressed", "seconds": "<b>", "rate": 1e999, "error": NaN}\n'
+    for place, front in enumerate(('"abc"', "[1]", '[{"text": "x", "error": 1e999}]')):
+        own_folder(tmp_path / f"front-{place}", f'{{"event": "front", "front": {front}, "chosen": 7}}\n{progress}')
+    with serving(tmp_path) as client:
+        found = {each["id"]: each for each in client.ask("GET", "/api/runs")}
+        assert set(found) >= {"front-0", "front-1", "front-2"}
+        assert found["front-2"]["best"]["text"] == "x"
+        for run in found:
+            with client.stream("GET", f"/api/runs/{run}/events") as stream:
+                lines = (line for line in stream.iter_lines() if line.startswith("data:"))
+                json.loads(next(lines)[5:], parse_constant=pytest.fail)
+
+
+def test_links_out_of_a_run_are_not_followed(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.csv"
+    secret.write_text("x,y\n1,271828\n2,3\n")
+    folder = own_folder(tmp_path / "runs" / "linked")
+    for name in ("report.html", "equations.csv", "studio/table.csv", "studio/output.txt", "more.txt"):
+        (folder / name).symlink_to(secret)
+    (folder / "all").symlink_to(tmp_path)
+    with serving(tmp_path / "runs") as client:
+        answers = [client.get(f"/api/runs/linked{path}") for path in ("", "/report", "/equations.csv", "/folder.zip")]
+        answers.append(client.post("/api/tables/run", json={"id": "linked"}))
+        assert not any(b"271828" in answer.content for answer in answers)
+        assert [answer.status_code for answer in answers] == [200, 409, 409, 200, 409]
+        with zipfile.ZipFile(io.BytesIO(answers[3].content)) as archive:
+            assert sorted(archive.namelist()) == ["linked/studio/events.jsonl", "linked/studio/question.json"]
 
 
 def test_folders_that_are_damaged_or_something_else(tmp_path: Path, runs: Path) -> None:

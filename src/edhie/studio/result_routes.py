@@ -124,7 +124,7 @@ async def get_report(request: Request) -> Response:
     """Return the report, as a file: it has scripts of its own, which the page does not allow."""
     run = run_of(request)
     headers = _as_file(f"{run.id}.html")
-    if (kept := run.folder / REPORT).is_file():
+    if kept := run.file(REPORT):
         return FileResponse(kept, media_type="application/octet-stream", headers=headers)
     path = _temporary(".html")
     try:
@@ -142,7 +142,7 @@ async def get_report(request: Request) -> Response:
 async def get_csv(request: Request) -> Response:
     """Return the table of equations for a spreadsheet."""
     run = run_of(request)
-    path = next((run.folder / name for name in TABLES if (run.folder / name).is_file()), None)
+    path = next((path for name in TABLES if (path := run.file(name))), None)
     if path is None:
         raise Refused("this run has no equations yet", 409)
     return FileResponse(path, media_type="text/csv", headers=_as_file(path.name))

@@ -71,8 +71,7 @@ def _table(studio: Studio, body: dict[str, Any]) -> tuple[Path, str]:
 
 def table_of(run: Run) -> Path | None:
     """Return the table of a run, if it is in its folder."""
-    path = run.folder / STUDIO / str(run.note.get("table") or "-")
-    return path if path.is_file() else None
+    return run.file(STUDIO, str(run.note.get("table") or "-"))
 
 
 async def get_run(request: Request) -> Response:

@@ -148,12 +148,20 @@ class Run:
             raise unwritable(error) from error
         self.note = note
 
+    def file(self, *names: str) -> Path | None:
+        """Return a file of the folder; None if it is not there, or leads out of it: folders may be from strangers."""
+        path = self.folder.joinpath(*names)
+        is_inside = path.is_file() and path.resolve().is_relative_to(self.folder.resolve())
+        return path if is_inside else None
+
     @property
     def output(self) -> str:
         """The last lines that the command printed."""
+        if (path := self.file(STUDIO, OUTPUT)) is None:
+            return ""
         try:
-            with (self.folder / STUDIO / OUTPUT).open("rb") as file:
-                file.seek(max(0, (self.folder / STUDIO / OUTPUT).stat().st_size - LAST_LINES))
+            with path.open("rb") as file:
+                file.seek(max(0, path.stat().st_size - LAST_LINES))
                 return file.read().decode("utf-8", "replace")
         except OSError:
             return ""
@@ -273,8 +281,10 @@ def _note(folder: Path) -> dict[str, Any]:
         is_right = note["format"] == FORMAT and note["wanted"] in ("run", "pause", "stop") and note["kind"] in KINDS
         ended = note["ended"]
         is_right = is_right and (ended is None or ended["how"] in ("finished", "interrupted", "failed"))
+        is_right = is_right and all(isinstance(note[name], str) for name in ("name", "created", "table"))
         if not is_right or not TABLE.fullmatch(note["table"]) or not isinstance(note["queued"], int):
             return {}
+        json.dumps(note, allow_nan=False)
         note["question"] = read_question({**note["question"], "kind": note["kind"]})
         return dict(note)
     except (OSError, ValueError, KeyError, TypeError, RecursionError, Refused):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ class Tail:
 
     def _take(self, line: bytes) -> None:
         try:
-            event = json.loads(line)
+            event = json.loads(line, parse_constant=lambda _: None, parse_float=_finite)
             kind = event["event"]
         except (ValueError, KeyError, TypeError, RecursionError):  # half a line, such as after a full disk
             return
@@ -62,17 +63,29 @@ class Tail:
             self.n_starts += 1
             self.finished = None
         elif kind == "front":
-            self._front = {name: event.get(name) for name in ("front", "chosen")}
+            self._front = _front(event)
         elif kind == "progressed":
-            self.progress = {name: event.get(name) for name in PROGRESS} | self._front
+            numbers = {name: event.get(name) for name in PROGRESS}
+            numbers = {name: value if isinstance(value, int | float) else None for name, value in numbers.items()}
+            self.progress = numbers | self._front
         elif kind == "finished":
             self.finished = {name: event.get(name) for name in ("reason", "executed", "seconds")}
 
     @property
     def best(self) -> dict[str, Any] | None:
         """The expression that would be chosen now, or else the one with the lowest error."""
-        front = self._front["front"] or []
-        if not front:
-            return None
-        chosen = self._front["chosen"]
-        return dict(front[-1 if chosen is None else chosen])
+        front, chosen = self._front["front"], self._front["chosen"]
+        return dict(front[-1 if chosen is None else chosen]) if front else None
+
+
+def _finite(text: str) -> float | None:
+    number = float(text)
+    return number if math.isfinite(number) else None
+
+
+def _front(event: dict[str, Any]) -> dict[str, Any]:
+    """Return what is right of the front of an event, which may be from a stranger, and the place of the chosen one."""
+    front, chosen = event.get("front"), event.get("chosen")
+    front = [each for each in front if isinstance(each, dict)] if isinstance(front, list) else []
+    is_place = isinstance(chosen, int) and 0 <= chosen < len(front)
+    return {"front": front, "chosen": chosen if is_place else None}
