@@ -14,6 +14,7 @@ import pytest
 
 from disks import Disk
 from edhie.studio import queue
+from edhie.studio.runs import Shelf
 from serving import serving
 
 TABLE = b"x,y\n" + b"".join(b"%d,%d\n" % (k, k * k) for k in range(20))
@@ -70,6 +71,14 @@ def test_one_folder_from_a_stranger_does_not_break_the_list(tmp_path: Path) -> N
             with client.stream("GET", f"/api/runs/{run}/events") as stream:
                 lines = (line for line in stream.iter_lines() if line.startswith("data:"))
                 json.loads(next(lines)[5:], parse_constant=pytest.fail)
+
+
+def test_a_run_that_was_deleted_meanwhile_is_deleted(tmp_path: Path) -> None:
+    shelf = Shelf(own_folder(tmp_path / "runs" / "twice").parent)
+    run = shelf.run("twice")
+    shelf.delete(run)
+    shelf.delete(run)
+    assert list((tmp_path / "runs").iterdir()) == []
 
 
 def test_links_out_of_a_run_are_not_followed(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 from edhie.evaluate import Data
@@ -151,6 +152,10 @@ def test_a_formula_for_a_spreadsheet_has_the_cells_of_the_users_table(runs: Path
     assert set(re.findall(r"\b[A-Z]\d\b", found["text"])) == {"C4", "D4"}
     assert found["about"] == "D4 is x, C4 is dose (mg)"
     assert set(re.findall(r"\b[A-Z]\d\b", export(folder, place, "excel")["text"])) == {"A2", "B2"}
+    sheet = pandas.DataFrame({"note": ["a"], "void": [None], "x": [1.0], "dose (mg)": [2.0], "y": [3.0]})
+    sheet.rename(columns={"void": ""}).to_excel(tmp_path / "t.xlsx", index=False, startrow=3)
+    found = export(folder, place, "excel", table=str(tmp_path / "t.xlsx"))
+    assert found["about"] == "C5 is x, D5 is dose (mg)"
 
 
 def test_markdown_has_a_table_that_is_no_part_of_the_list(runs: Path) -> None:

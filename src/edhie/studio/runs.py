@@ -251,6 +251,8 @@ class Shelf:
         gone = run.folder.with_name(f".{run.folder.name}.deleted")
         try:
             run.folder.replace(gone)  # at once, so that no half of a run remains
+        except FileNotFoundError:
+            pass  # deleted already, such as in another tab
         except OSError as error:
             raise unwritable(error) from error
         shutil.rmtree(gone, ignore_errors=True)

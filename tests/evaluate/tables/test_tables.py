@@ -407,6 +407,7 @@ def test_titles_of_excel_stand_before_the_names(tmp_path: Path) -> None:
     assert table.names == ("a", "y")
     assert table.notes == ("begins with remarks",)
     assert table.numbers(["a"]).tolist() == [[1], [3]]
+    assert (table.positions, table.line_of(0)) == ((1, 2), 4)  # B4 and C4
 
 
 def test_text_as_excel_writes_it_in_germany(tmp_path: Path) -> None:

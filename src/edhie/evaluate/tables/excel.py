@@ -26,6 +26,8 @@ GAPS = frozenset(
 class _Sheet(NamedTuple):
     rows: list[dict[int, Any]]
     """The values of each row that is not blank, by column."""
+    numbers: list[int]
+    """The numbers of these rows in the sheet, from 1."""
     sheets: list[str]
     """The names of all sheets."""
 
@@ -33,7 +35,7 @@ class _Sheet(NamedTuple):
 def excel_table(source: Source, missing: Sequence[float | str], header: Header | None = None) -> FrameTable:
     """Read the first sheet of an Excel file: its first row that is not empty holds the names."""
     try:
-        rows, sheets = _first_sheet(source)
+        rows, numbers, sheets = _first_sheet(source)
         frame = _frame(rows)
     except ImportError as error:
         needs = "reading Excel files needs openpyxl; install it with: pip install 'edhie[excel]'"
@@ -46,7 +48,8 @@ def excel_table(source: Source, missing: Sequence[float | str], header: Header |
     names = checked_names(source.path, first, header)
     below = frame.iloc[0 if header == "no" else 1 :].infer_objects().set_axis(list(names), axis=1)
     table = FrameTable(source, names, lambda _: iter([below]), missing)
-    table.n_above = n_titles + (0 if header == "no" else 1)
+    table.lines = numbers[n_titles + (0 if header == "no" else 1) :]
+    table.positions = tuple(int(place) for place in frame.columns)
     if n_titles:
         table.format_notes = ("begins with remarks",)
     if len(sheets) > 1:
@@ -69,13 +72,14 @@ def _first_sheet(source: Source) -> _Sheet:
         try:
             sheet = book.worksheets[0]
             sheet.reset_dimensions()  # the declared size may be wrong
-            rows = []
+            rows, numbers = [], []
             for number, cells in enumerate(sheet.rows, start=1):
                 if number > MOST_ROWS:
                     raise ValueError(f"it has more than {MOST_ROWS:,} rows")
                 if row := _values(cells):
                     rows.append(row)
-            return _Sheet(rows, [str(name) for name in book.sheetnames])
+                    numbers.append(number)
+            return _Sheet(rows, numbers, [str(name) for name in book.sheetnames])
         finally:
             book.close()
 
@@ -92,7 +96,7 @@ def _values(cells: Iterable[Any]) -> dict[int, Any]:
 
 
 def _frame(rows: Sequence[dict[int, Any]]) -> DataFrame:
-    """Return the rows as a DataFrame without blank columns; NaN where there is no value."""
+    """Return the rows as a DataFrame of the columns that are not blank, by place; NaN where there is no value."""
     import pandas
 
     columns = sorted(set().union(*rows))
@@ -103,4 +107,4 @@ def _frame(rows: Sequence[dict[int, Any]]) -> DataFrame:
     for k, row in enumerate(rows):
         for column, value in row.items():
             table[k, places[column]] = value
-    return pandas.DataFrame(table)
+    return pandas.DataFrame(table, columns=columns)

@@ -42,8 +42,8 @@ class FrameTable(Table):
         """The columns of some names, batch by batch."""
         self.arrow = arrow
         """All columns as batches of Arrow, with their own types, of the same rows; None if the file has no types."""
-        self.n_above = 0
-        """Rows above those of the data: the names of a sheet."""
+        self.lines: Sequence[int] | None = None
+        """The row of a sheet that each row of data is in; None for files without such rows."""
         self._missing = Missing(missing)
 
     def texts(self) -> Iterator[list[str]]:
@@ -54,8 +54,8 @@ class FrameTable(Table):
                 yield ["" if is_gap else str(value) for value, is_gap in zip(row, gaps, strict=True)]
 
     def line_of(self, row: int) -> int:
-        """Return the row of the sheet; without blank rows, which are not counted."""
-        return row + 1 + self.n_above
+        """Return the row of the sheet, or the row of data of a file without one."""
+        return row + 1 if self.lines is None else self.lines[row]
 
     def written_step(self, name: str) -> float | None:
         """Return None: the file has numbers and no texts."""

@@ -109,6 +109,8 @@ class Table(ABC):
     """Separator of columns where its rows are written as text."""
     decimal: str = "."
     """The decimal mark of the numbers that were read."""
+    positions: tuple[int, ...] | None = None
+    """The places of the columns in a sheet, from 0; None if they stand one after the other from the first."""
     format_notes: tuple[str, ...] = ()
     _left_out: tuple[str, ...] = ()
     _n_dropped: int = 0

@@ -137,7 +137,9 @@ def _problems(column: Column, table: Table, *, drops: bool) -> list[dict[str, An
         row, cell = table.line_of(column.first_other[0]), column.first_other[1]
         n_cells, kinds = column.others.total(), list(column.others)
         shown = f"“{_cell(cell)}” in row {row} of column “{printable(column.name)}” is not a number"
-        more = "" if n_cells == 1 else f", and {n_cells - 1:,} more cells are not"
+        more = (
+            f", and {n_cells - 1:,} more cells are not" if n_cells > 2 else ", and 1 more cell is not" * (n_cells - 1)
+        )
         remedies: list[dict[str, Any]] = []
         if len(kinds) <= 3:
             what = " and ".join(f"“{_cell(kind)}”" for kind in kinds)

@@ -52,14 +52,15 @@ def _written(run: OpenedRun, each: Equation, format: str) -> str:
 
 def _cells(run: OpenedRun, each: Equation, table: str | None, options: dict[str, Any]) -> dict[str, str]:
     """Return the cell of each variable in the first row of the table; without it, columns are those of the run."""
-    columns, row = list(run.rows.columns), FIRST_ROW
+    positions, row = {column: place for place, column in enumerate(run.rows.columns)}, FIRST_ROW
     if table is not None:
         with suppress(EdhieError):
             found = opened(Path(table), options)[0]
-            if set(columns) <= set(found.names):
-                columns, row = list(found.names), found.line_of(0)
+            if positions.keys() <= set(found.names):
+                own = found.positions or range(len(found.names))
+                positions, row = dict(zip(found.names, own, strict=True)), found.line_of(0)
     places = zip(each.train.names, run.rows.columns, strict=True)
-    return {name: f"{column_name(columns.index(column))}{row}" for name, column in places}
+    return {name: f"{column_name(positions[column])}{row}" for name, column in places}
 
 
 def _markdown(run: OpenedRun, each: Equation) -> str:

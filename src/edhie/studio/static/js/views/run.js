@@ -16,6 +16,7 @@ import { verdictPart, changesPanel } from "../parts/revision.js";
 import { formula } from "../mathml.js";
 
 const NOTHING_YET = 409; // the status of a run without equations
+const NONE_FOUND = "No equation was found. Give it more time, or allow other operators.";
 const ANSWERED = ["finished", "paused", "stopped"];
 const HOW = "★ is the one edhie recommends. Click a point, or use the arrow keys.";
 const FIT_WORDS = {
@@ -118,7 +119,7 @@ export async function showRun(place, id) {
       put(look);
       put(told, answer.verdict ? verdictPart(answer) : null);
       put(notes, answer.notes.map((note) => h("li", null, note)));
-      if (!points.length) return void empty("No equation was found. Give it more time, or allow other operators.");
+      if (!points.length) return void empty(NONE_FOUND);
       front.element.hidden = false;
       fit = null;
       parts = null;
@@ -126,7 +127,7 @@ export async function showRun(place, id) {
       showParts();
     } catch (error) {
       put(look);
-      if (error.status === NOTHING_YET) empty("No equation was found. Give it more time, or allow other operators.");
+      if (error.status === NOTHING_YET) empty(run.state === "finished" ? NONE_FOUND : "It was stopped before it found an equation. Press “Go on”.");
       else put(told, message("bad", error.message));
     } finally {
       isAsking = false;
