@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -45,9 +46,18 @@ def _written(run: OpenedRun, each: Equation, format: str) -> str:
     if format == MARKDOWN:
         return _markdown(run, each)
     if format == LATEX:
-        return f"{each.latex_equation()}\n"
+        return f"{_with_accents(each.latex_equation())}\n"
     target = variable_names((*each.train.names, each.target))[-1]  # an identifier that no variable has
     return written(each.printed, format, name="f", target=target).rstrip("\n") + "\n"
+
+
+def _with_accents(latex: str) -> str:
+    r"""Return LaTeX in which names with letters such as ä and µ are text: mathematics has none of these.
+
+    >>> print(_with_accents(r"\mathrm{Gr\_öße} + \mathrm{rate}"))
+    \text{Gr\_öße} + \mathrm{rate}
+    """
+    return re.sub(r"\\mathrm(\{[^{}]*[^\x00-\x7f][^{}]*\})", r"\\text\1", latex)
 
 
 def _cells(run: OpenedRun, each: Equation, table: str | None, options: dict[str, Any]) -> dict[str, str]:

@@ -5,7 +5,8 @@ import { setup } from "../setup.js";
 import { copyButton } from "../clipboard.js";
 
 const HINT = {
-  latex: "For papers and Overleaf.", python: "A function for Python, without further packages.", c: "A function for C.",
+  latex: "For papers and Overleaf, with the package amsmath. Numbers are rounded as on this page.",
+  python: "A function for Python, without further packages.", c: "A function for C.",
   excel: "For the first row of measurements; copy it down. Names of functions and the decimal point are those of Excel in English.",
   markdown: "For notes and wikis.", sympy: "For symbolic mathematics in Python.", json: "The tree, for programs of your own.",
 };

@@ -56,7 +56,7 @@ function build(runId, point, target, columns, constants, fits) {
       put(result,
         facts([
           [`${target} here`, answer.value === null ? "no value" : number(answer.value, 5)],
-          ["±", answer.standard_deviation === null ? null : number(answer.standard_deviation, 3)],
+          ["± standard deviation of the equation", answer.standard_deviation === null ? null : number(answer.standard_deviation, 3)],
           ["typical error with these constants", number(answer.rmse, 3)],
         ]));
       chart.show({ measured: columns.length > 1 ? [] : measured, xName: axes.x(), yName: target, from: curve.data_from, to: curve.data_to,
