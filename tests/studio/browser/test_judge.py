@@ -71,6 +71,11 @@ def test_sliders_change_the_value_and_come_back(judged: Any) -> None:
     expect(value).not_to_have_text(before)
     judged.get_by_role("button", name="Back to the fitted values").click()
     expect(value).to_have_text(before)
+    judged.get_by_role("spinbutton", name="c1, typed").fill("1e6")  # far beyond the slider
+    judged.keyboard.press("Enter")
+    expect(value).not_to_have_text(before)
+    judged.get_by_role("button", name="Back to the fitted values").click()
+    expect(value).to_have_text(before)
 
 
 def test_two_equations_are_compared_on_trees_and_curves(judged: Any) -> None:

@@ -10,23 +10,31 @@ const BEYOND = 0.3; // of the range of the data, to either side
 
 function slider(label, low, high, value, onChange) {
   const id = newId("slider");
-  const shown = h("output", { for: id, class: "number" }, number(value, 5));
+  const typed = h("input", { type: "number", step: "any", class: "typed", "aria-label": `${label}, typed` });
+  const show = (each) => {
+    typed.value = Number(each.toPrecision(5));
+    input.setAttribute("aria-valuetext", number(each, 5));
+  };
   const at = (place) => low + ((high - low) * place) / STEPS;
   const placeOf = (each) => Math.round(((each - low) / (high - low || 1)) * STEPS);
   const input = h("input", { id, type: "range", min: 0, max: STEPS, step: 1, oninput: () => {
     const now = at(Number(input.value));
-    shown.textContent = number(now, 5);
-    input.setAttribute("aria-valuetext", number(now, 5));
+    show(now);
     onChange(now);
   } });
-  input.value = placeOf(value);
-  input.setAttribute("aria-valuetext", number(value, 5));
-  const element = h("div", { class: "slider" }, h("label", { for: id, class: "name" }, label), shown, input);
-  return { element, set: (each) => {
+  const set = (each) => {
     input.value = placeOf(each);
-    shown.textContent = number(each, 5);
-    input.setAttribute("aria-valuetext", number(each, 5));
-  } };
+    show(each);
+  };
+  typed.onchange = () => {
+    if (!Number.isFinite(typed.valueAsNumber)) return;
+    input.value = placeOf(typed.valueAsNumber); // at its end, if the number is beyond
+    input.setAttribute("aria-valuetext", number(typed.valueAsNumber, 5));
+    onChange(typed.valueAsNumber);
+  };
+  set(value);
+  const element = h("div", { class: "slider" }, h("label", { for: id, class: "name" }, label), typed, input);
+  return { element, set };
 }
 
 function reach({ value, standard_error: error }) {
