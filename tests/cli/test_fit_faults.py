@@ -45,7 +45,7 @@ WIDE = ",".join(f"v{k}" for k in range(2000)) + ",y\n" + 20 * ("1," * 2000 + "2\
         ("a,b,d,y\n1,2,3,4\n2,3,4,6\n", [], "{path} has more variables (3) than rows (2); give more rows, or choose"),
         (WIDE, [], "{path} has more variables (2000) than rows (20); give more rows, or choose fewer features"),
         (b"\x00\x01\x02" * 50, [], "{path} is no text: it holds bytes that no text has; give CSV, TSV, Excel"),
-        (b"a,y\n\xc3\x28,\xff\n", [], "{path} cannot be read: 'utf-8' codec can't decode"),
+        (b"a,y\n\xc3\x28,\x81\n", [], "{path} cannot be read: 'utf-8' codec can't decode"),
         ("a;y\n1;587\n2;1,674\n", [], "{path}, line 3, column 'y': '1,674' can mean 1674 (--decimal .) or 1.674 (--"),
         ("a;y\n1;5,5\n2;1.5\n", [], "{path}, column 'y': '5,5' in line 2 has a decimal comma and '1.5' in line 3 has"),
         ("a;y\n1;5,5\n2;1.5\n", ["--decimal", ","], "{path}, line 3: '1.5' is not a number with the decimal mark ','"),
