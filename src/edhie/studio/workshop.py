@@ -15,6 +15,7 @@ from edhie.studio.refusals import Refused
 
 LONGEST = 1 << 28  # bytes of an answer
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # the search needs the cores
+END_SECONDS = 2.0  # that a process has to end after it was killed
 MODULE = "edhie.studio.workshop_process"
 
 
@@ -70,7 +71,8 @@ class Workshop:
         if process is not None:
             with suppress(ProcessLookupError):
                 process.kill()
-            await process.wait()
+            with suppress(TimeoutError):  # it waits for pipes, too, which a process started by this one may still hold
+                await asyncio.wait_for(process.wait(), END_SECONDS)
 
 
 async def _exchange(process: asyncio.subprocess.Process, message: str) -> bytes:

@@ -30,16 +30,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=f"the page of the studio is not tested: {reason}"))
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     made = Server(tmp_path_factory.mktemp("studio") / "runs")
     yield made
     made.close()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    # of the package, not of the session: its event loop would disturb tests with loops of their own
+    # of a module, not of the session: its event loop would disturb tests with loops of their own
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -48,7 +48,7 @@ def browser() -> Iterator[Any]:
         made.close()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def contexts(browser: Any) -> Iterator[Callable[..., Any]]:
     """Contexts by their options: tests with the same options share one, and so its cache and its cookie."""
     made: dict[str, Any] = {}
@@ -119,24 +119,31 @@ def page(tab: Any) -> Iterator[Any]:
     tab.wait_for_selector("nav a[data-route='runs'][aria-current]")  # its title is another if there are no runs
 
 
-@pytest.fixture(scope="package")
-def watched(server: Server, contexts: Callable[..., Any]) -> Watched:
+@pytest.fixture(scope="session")
+def searches() -> list[Watched]:
+    """The search by hand, once it was done."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def watched(server: Server, contexts: Callable[..., Any], searches: list[Watched]) -> Watched:
     """A search by hand, for tests of what is seen and of what can be done afterwards."""
-    page = contexts().new_page()
-    page.goto(server.address)
-    page.goto(f"{server.root}#/new")
-    found = search_by_hand(page)
-    page.close()
-    return found
+    if not searches:
+        page = contexts().new_page()
+        page.goto(server.address)
+        page.goto(f"{server.root}#/new")
+        searches.append(search_by_hand(page))
+        page.close()
+    return searches[0]
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def finished(watched: Watched) -> str:
     """The id of a run that has ended."""
     return watched.run
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def axe() -> str:
     """The source of axe-core, which finds faults of accessibility."""
     root = Path(__file__).parents[3]
