@@ -112,3 +112,20 @@ def test_a_full_disk_loses_lines_and_nothing_else(tmp_path: Path) -> None:
     assert [line["event"] for line in lines_of(path)] == ["finished"]
     with pytest.raises(EdhieError, match="cannot write events to"):
         EventLog(tmp_path / "none" / "events.jsonl")
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_file_of_the_user_is_kept(tmp_path: Path, resume: bool) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("x,y\n1,2\n")
+    with pytest.raises(EdhieError, match="holds something else than events"):
+        EventLog(path, resume=resume)
+    assert path.read_text() == "x,y\n1,2\n"
+
+
+def test_events_of_an_earlier_search_are_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    for _ in range(2):
+        with EventLog(path) as log:
+            log(Finished("seconds", 1, 2.0))
+    assert [line["event"] for line in lines_of(path)] == ["finished"]

@@ -18,6 +18,7 @@ from edhie.expr.mathml import to_mathml
 from edhie.results.candidates import Candidate
 
 FEW_DIGITS = ".4g"
+FIRST = b'{"event": '  # the start of every line
 Written = dict[str, Any]
 
 
@@ -31,13 +32,17 @@ class EventLog:
     """
 
     def __init__(self, path: Path | None, *, resume: bool = False) -> None:
-        """Open the file; with `resume`, lines are added to those that are there. None for no file."""
+        """Open the file; with `resume`, lines are added to those that are there. None for no file.
+
+        A file that holds anything but events is refused.
+        """
         self._file: IO[str] | None = None
         self._is_torn = False  # the last line may be half a line
         self._front: tuple[object, ...] = ()
         self._known: dict[tuple[int, float], Written] = {}
         if path is not None:
             with raised_as(EdhieError, f"cannot write events to {path}"):
+                _check_own(path)
                 self._is_torn = resume and not _ends_with_a_line(path)
                 self._file = path.open("a" if resume else "w", encoding="utf-8", errors="backslashreplace")
 
@@ -98,6 +103,16 @@ def _ends_with_a_line(path: Path) -> bool:
     with path.open("rb") as file:
         file.seek(-1, os.SEEK_END)
         return file.read() == b"\n"
+
+
+def _check_own(path: Path) -> None:
+    """Raise an error if writing to `path` would destroy a file that no search wrote; pipes may be written to."""
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        start = file.read(len(FIRST))
+    if not FIRST.startswith(start):
+        raise EdhieError(f"{path} holds something else than events; choose another file for --events")
 
 
 def _expression(expr: Expr) -> Written:

@@ -62,7 +62,7 @@ Sigma = Annotated[str | None, option(DATA, "Column of the target's standard erro
 Validation = Annotated[Path | None, option(DATA, "Table of held-out rows to choose by.", metavar="FILE")]
 Decimal = Annotated[Literal[",", "."] | None, option(DATA, "Decimal mark, if it is not recognised.", metavar="MARK")]
 HeaderRow = Annotated[
-    Header | None, option(DATA, "First row: no names; or mend, for some.", "--header", metavar="no|mend")
+    Header | None, option(DATA, "no if row 1 has no names, mend if it lacks some.", "--header", metavar="no|mend")
 ]
 SampledRows = Annotated[
     int | None,

@@ -1,4 +1,4 @@
-"""What can be chosen on the page: operators by group, examples, models and exports."""
+"""Choices on the page: operators by group, examples, models and exports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of a run, checked when it comes from the page or from a folder."""
+"""The question of a run, checked when it comes from the page or from a folder."""
 
 from __future__ import annotations
 

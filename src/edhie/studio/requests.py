@@ -1,4 +1,4 @@
-"""What routes share: the studio of a request, and the JSON it holds."""
+"""Helpers that routes share: the studio of a request, and the JSON it holds."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Run:
     id: str
     folder: Path
     note: dict[str, Any] = field(default_factory=dict)
-    """What is kept in `studio/question.json`; empty for a run that the command line made."""
+    """The content of `studio/question.json`; empty for a run that the command line made."""
     is_live: bool = False
     """True while its search is a process of this server."""
     tail: Tail = field(init=False)
@@ -53,7 +53,7 @@ class Run:
 
     @property
     def wanted(self) -> Wanted:
-        """What the user wants of it."""
+        """The state that the user wants."""
         wanted: Wanted = self.note.get("wanted", "run")
         return wanted
 

@@ -28,7 +28,7 @@ class Tail:
         self.finished: dict[str, Any] | None = None
         """The end of the search; None while it runs."""
         self.n_starts = 0
-        """How many times the search was started or resumed."""
+        """Number of times the search was started or resumed."""
         self._front: dict[str, Any] = {"front": [], "chosen": None}
         self._half = b""
 

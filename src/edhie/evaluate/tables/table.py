@@ -21,7 +21,7 @@ from edhie.evaluate.tables.decimals import is_any_number, is_number
 
 Numbers = NDArray[np.float64]
 Header = Literal["no", "mend"]
-"""What to do about the first row: "no" if it holds no names; "mend" to name columns whose name is missing or taken."""
+"""Reading of the first row: "no" if it holds no names; "mend" to name columns whose name is missing or taken."""
 MISSING = frozenset(("", "na", "n/a", "#n/a", "null", "none"))  # in small letters
 STANDARD_INPUT = "-"
 GZIP = b"\x1f\x8b"

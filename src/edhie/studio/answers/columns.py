@@ -24,7 +24,7 @@ CHUNK = 10_000  # rows that are held as texts
 
 @dataclass
 class Column:
-    """What is known of a column."""
+    """Facts about a column."""
 
     name: str
     values: Numbers | None = None

@@ -1,4 +1,4 @@
-"""What users take away: an equation as code or as text, and the report."""
+"""Exports for users: an equation as code or as text, and the report."""
 
 from __future__ import annotations
 
