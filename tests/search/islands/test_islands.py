@@ -16,12 +16,13 @@ import cloudpickle
 import numpy as np
 import pytest
 
+from edhie import worker_processes
 from edhie.errors import SearchError
 from edhie.evaluate import Evaluator
 from edhie.processes import import_path
 from edhie.results import SearchResult
 from edhie.search import Budget, run, strategy_named
-from edhie.search.islands import Islands, engines
+from edhie.search.islands import Islands
 from edhie.search.islands.engines import Engine, Here, Processes
 from edhie.search.islands.epoch import Epoch, Setup
 from searches import HVAE, X, Y, assert_same
@@ -57,7 +58,7 @@ def test_a_killed_process_changes_nothing(plain: SearchResult) -> None:
 
         def _result(self, future: Any, k: int, *job: Any) -> Any:
             if job[-1].number == 1 and k == 0:
-                os.kill(next(iter(engines._process(1)._processes)), signal.SIGKILL)
+                os.kill(next(iter(worker_processes._worker(1)._processes)), signal.SIGKILL)
             return super()._result(future, k, *job)
 
     with closing(Killing(2)) as engine:

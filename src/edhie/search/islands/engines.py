@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import atexit
-import os
 import pickle
 import shutil
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
 from edhie.errors import SearchError
-from edhie.processes import end_with
+from edhie.worker_processes import end_worker, ended, submit
 
-IDLE_SECONDS = 300  # after which an idle process ends
 ATTEMPTS = 2  # to repeat a job whose process was killed
 LARGE = 1 << 20  # bytes: arrays of at least this size are shared
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 S = TypeVar("S")
 J = TypeVar("J")
 R = TypeVar("R")
@@ -73,30 +68,23 @@ class Processes(Engine):
         """Call the function in processes that stay for the next call."""
         calls = [(work, self._folder_of(setup), job) for job in jobs]
         try:
-            futures = [self._submit(k, *call) for k, call in enumerate(calls)]
+            futures = [submit(k % self.workers, _call, *call) for k, call in enumerate(calls)]
             return [self._result(futures[k], k, *call) for k, call in enumerate(calls)]
         except BaseException:
             for k in range(min(self.workers, len(jobs))):
-                _end_process(k)  # it may be busy for a long time
+                end_worker(k)  # it may be busy for a long time
             raise
-
-    def _submit(self, k: int, *call: Any) -> Any:
-        try:
-            return _process(k % self.workers).submit(_call, *call)
-        except _ended():
-            _end_process(k % self.workers)
-            return _process(k % self.workers).submit(_call, *call)
 
     def _result(self, future: Any, k: int, *call: Any) -> Any:
         """Return the result of job k; if its process was killed, do it again in a new one."""
         for _ in range(ATTEMPTS):
             try:
                 return future.result()
-            except _ended():
-                future = self._submit(k, *call)
+            except ended():
+                future = submit(k % self.workers, _call, *call)
         try:
             return future.result()
-        except _ended() as error:
+        except ended() as error:
             what = f"the process of an island ended {ATTEMPTS + 1} times, as where memory runs out"
             raise SearchError(f"{what}; use fewer islands or jobs") from error
 
@@ -121,34 +109,9 @@ class Processes(Engine):
             self._shared = None
 
 
-# -- worker processes, which stay for the next call ---------------------------------------
+# -- in a worker process -------------------------------------------------------------------
 
-_processes: dict[int, Any] = {}
-_loaded: dict[Path, object] = {}  # in a worker process: its latest setup
-
-
-def _process(number: int) -> Any:
-    """Return an executor of one process."""
-    from loky import ProcessPoolExecutor
-
-    if number not in _processes:
-        _processes[number] = ProcessPoolExecutor(
-            1, timeout=IDLE_SECONDS, env=ONE_THREAD, initializer=end_with, initargs=(os.getpid(),)
-        )
-        atexit.register(_end_process, number)
-    return _processes[number]
-
-
-def _ended() -> tuple[type[Exception], ...]:
-    """Return the errors of a process that was killed, or that another search of this program ended."""
-    from loky.process_executor import ShutdownExecutorError
-
-    return BrokenExecutor, ShutdownExecutorError
-
-
-def _end_process(number: int) -> None:
-    if number in _processes:
-        _processes.pop(number).shutdown(wait=True, kill_workers=True)
+_loaded: dict[Path, object] = {}  # its latest setup
 
 
 def _call(work: Callable[[Any, Any], Any], folder: Path, job: object) -> Any:

@@ -26,13 +26,15 @@ has these steps; those marked (*) only come at the rounds that `config.Rounds` l
     functions and with plain numbers (`fitting/improving.py`).
 11. (*) Estimate the noise, and replace the frames by ones that know it (`frames/noise_frames.py`).
 12. Do a round of the search in fewer variables, if the target has symmetries (`symmetry/`). These are looked for once,
-    at the round in which waves of products are written, too (`writing/waves_and_exponentials.py`).
+    beside the first rounds where there is a core for it, and used from the round on in which waves of products are
+    written, too (`writing/waves_and_exponentials.py`).
 
 The search ends with an exact expression, made as short as it can be, or when nothing new comes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar
 
@@ -52,8 +54,9 @@ from edhie.search.mosaic.frames.free_columns import polynomial_columns
 from edhie.search.mosaic.frames.noise_frames import RowNoise, noise_frames
 from edhie.search.mosaic.frames.opening_frames import best_guesses, frames_around, guess_pieces, opening_frames
 from edhie.search.mosaic.proposals import Proposals, pieces_to_tune
+from edhie.search.mosaic.symmetry.beside import begin_reduction
 from edhie.search.mosaic.symmetry.reduced_search import ReducedSearch
-from edhie.search.mosaic.symmetry.symmetries import find_reduction
+from edhie.search.mosaic.symmetry.symmetries import Reduction
 from edhie.search.mosaic.weighing.frame_pool import FramePool
 from edhie.search.mosaic.weighing.function_pairs import function_pairs
 from edhie.search.mosaic.weighing.pairs import best_beside, best_pairs
@@ -93,6 +96,7 @@ class Mosaic(Strategy):
         self._n_given = evaluator.explored.n_seen
         self._surrounded = Forest.from_exprs([], library)
         self._noise: RowNoise | None = None
+        self._reduction: Callable[[], Reduction | None] | None = None
         self._reduced: ReducedSearch | None = None
         self._fewest_bits, self.improved_at, self.best_now = np.inf, 0, None
 
@@ -115,6 +119,8 @@ class Mosaic(Strategy):
         if self._round == 0:
             self._open()
         else:
+            if self._round <= Rounds.SYMMETRIES:
+                self._begin_reduction()
             self._look(rng)
             self._look_reduced(rng)
         self._round += 1
@@ -196,12 +202,16 @@ class Mosaic(Strategy):
             fitted += self._findings.tune(pieces_to_tune(pool.frames, Rounds.TUNED, rng))
         self._weigh_exprs(fitted)
 
+    def _begin_reduction(self) -> None:
+        """Begin to look for symmetries, if that has not begun."""
+        if self._reduction is None and self.config.symmetries and self._task.evaluator.rules is None:
+            self._reduction = begin_reduction(self._scorer.few_data, self._pieces.library, self._task.seed)
+
     def _look_reduced(self, rng: np.random.Generator) -> None:
-        """Search in the fewer variables that symmetries leave, from the round on at which these are looked for."""
-        task = self._task
-        if self.config.symmetries and self._round == Rounds.SYMMETRIES and task.evaluator.rules is None:
-            found = find_reduction(self._scorer.few_data, self._pieces.library, np.random.default_rng(task.seed))
-            self._reduced = None if found is None else ReducedSearch.of(task, found, self._fresh())
+        """Search in the fewer variables that symmetries leave, from the round on at which these are needed."""
+        if self._reduction is not None and self._round == Rounds.SYMMETRIES:
+            found = self._reduction()
+            self._reduced = None if found is None else ReducedSearch.of(self._task, found, self._fresh())
         if self._reduced is not None and not self._reduced.is_over and not self._scorer.is_done:
             self._scorer.score(self._reduced.step(rng))
 

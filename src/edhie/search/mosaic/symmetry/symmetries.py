@@ -151,9 +151,14 @@ class _Smooth:
         return cls(reduction, float(np.sqrt(np.mean(np.square(missed))) / y.std()), values, slopes)
 
 
+def may_be_reduced(data: Data, library: SymbolLibrary) -> bool:
+    """Return whether there are variables, rows and operators enough to look for symmetries."""
+    return data.n_variables > 1 and data.n_rows >= Symmetry.LEAST_ROWS and {"*", "/"} <= library.built_in
+
+
 def find_reduction(data: Data, library: SymbolLibrary, rng: np.random.Generator) -> Reduction | None:
     """Return the fewest variables that symmetries leave; None where there is no symmetry, or too few rows."""
-    if data.n_variables < 2 or data.n_rows < Symmetry.LEAST_ROWS or not {"*", "/"} <= library.built_in:
+    if not may_be_reduced(data, library):
         return None
     rows = rng.permutation(data.n_rows)[: Symmetry.ROWS + Symmetry.TESTED]
     names = library.variables
