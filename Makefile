@@ -20,7 +20,7 @@ AXE := $(VENV)/axe/node_modules/axe-core/axe.min.js
 axe: $(VENV)/installed-dev
 	@test -f $(AXE) || npm install --silent --no-audit --no-fund --prefix $(VENV)/axe axe-core@4 || echo "axe-core is not installed: npm failed"
 
-# tests of ten seconds and more
+# tests that take long, and more cases of others
 slow-tests: $(VENV)/installed-dev axe
 	$(FOR_TESTS) $(BIN)/pytest --numprocesses auto --dist worksteal -m slow
 

@@ -142,6 +142,7 @@ def test_build_twice(edhie: Callable[..., Any], out: Path) -> None:
     assert (out / "corpus.json").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_stopped_by_ctrl_c_and_gone_on_with(
     environment: dict[str, str], edhie: Callable[..., Any], process: Callable[..., Any], out: Path
 ) -> None:

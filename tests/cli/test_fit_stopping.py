@@ -25,7 +25,12 @@ SOON = "import edhie.search.checkpoint as c; c.WRITE_SECONDS = 0.2; from edhie.c
 
 
 @pytest.mark.parametrize(
-    ("strategy", "first", "more"), [("draw", 300, 2500), ("evolve", 700, 1500), ("mosaic", 60, 900)]
+    ("strategy", "first", "more"),
+    [
+        pytest.param("draw", 300, 2500, marks=pytest.mark.slow),
+        pytest.param("evolve", 700, 1500, marks=pytest.mark.slow),
+        ("mosaic", 60, 900),
+    ],
 )
 def test_gone_on_with_it_ends_as_at_once(
     strategy: str, first: int, more: int, edhie: Callable[..., Any], tmp_path: Path

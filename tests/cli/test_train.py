@@ -227,6 +227,7 @@ def test_stopped_before_anything_was_learnt(
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_stopped_by_a_signal(environment: dict[str, str], corpus_folder: Path, out: Path) -> None:
     command = [sys.executable, "-c", "from edhie.cli import main; main()", "train", corpus_folder, "--hidden", "8"]
     running = subprocess.Popen(

@@ -19,7 +19,7 @@ X = pd.DataFrame(RNG.uniform(0.5, 4, (150, 2)), columns=["dose", "time"])
 Y = (2 * X["dose"] / (1.5 + X["dose"]) * np.exp(-0.4 * X["time"])).rename("level")
 
 
-def quick(n: int = 1500, **more: object) -> EDHiERegressor:
+def quick(n: int = 600, **more: object) -> EDHiERegressor:
     return EDHiERegressor(max_time=None, max_evaluations=n, **more)
 
 

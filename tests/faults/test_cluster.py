@@ -66,6 +66,7 @@ def after_an_epoch(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -
     monkeypatch.setattr(SearchView, "__call__", watch)
 
 
+@pytest.mark.slow
 def test_a_killed_worker_changes_nothing(
     edhie: Callable[..., Any],
     fit: list[object],

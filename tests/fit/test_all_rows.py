@@ -49,7 +49,9 @@ def rows_in_memory(problem: Problem, table: np.ndarray, *, sigma: bool = False) 
     return read_data(kept[:, :3], kept[:, 3], sigma=kept[:, 4] if sigma else None, names=problem.train.names)
 
 
-@pytest.mark.parametrize("noise", ["constant", "proportional", "given"])
+@pytest.mark.parametrize(
+    "noise", ["proportional", *(pytest.param(each, marks=pytest.mark.slow) for each in ("constant", "given"))]
+)
 def test_what_is_shown_is_what_all_rows_in_memory_give(
     noise: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

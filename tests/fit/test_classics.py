@@ -13,7 +13,7 @@ from edhie.expr.interpret import interpret
 from forms import forest_of, right_forms
 
 POINTS = 200
-CASES = [(0, "even"), (1, "random")]
+CASES = [(0, "even"), pytest.param(1, "random", marks=pytest.mark.slow)]
 """Seeds and spacings; experiments/classic_fits.py has more of them."""
 
 

@@ -17,7 +17,7 @@ def wide(n_columns: int, n_rows: int = 400, seed: int = 0, *, centred: bool = Fa
     return rng.normal(size=(n_rows, n_columns)) if centred else rng.uniform(0.5, 3, (n_rows, n_columns))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(each, marks=pytest.mark.slow) for each in (1, 2))])
 def test_what_the_target_is_made_of_is_among_them(seed: int) -> None:
     X = wide(300, 600, seed)  # noqa: N806
     a, b, c = np.random.default_rng(seed).choice(300, 3, replace=False)

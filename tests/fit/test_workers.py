@@ -19,7 +19,7 @@ Y = X[:, 0] * np.exp(-X[:, 1]) + 0.05 * RNG.normal(size=60)
 
 
 def fitted(**options: Any) -> EDHiERegressor:
-    return EDHiERegressor(max_time=None, max_evaluations=2_500, random_state=1, **options).fit(X, Y)
+    return EDHiERegressor(max_time=None, max_evaluations=1_500, random_state=1, **options).fit(X, Y)
 
 
 def test_cores_change_no_result() -> None:
@@ -28,6 +28,7 @@ def test_cores_change_no_result() -> None:
     assert str(one.best_) == str(two.best_)
 
 
+@pytest.mark.slow
 def test_processes_of_islands_change_no_result() -> None:
     one, two = fitted(islands=2), fitted(islands=2, n_jobs=2)
     np.testing.assert_array_equal(one.explored_.errors, two.explored_.errors)
@@ -52,7 +53,7 @@ def test_loops_do_not_nest(backend: str) -> None:
 
 
 def test_cross_validation_in_processes() -> None:
-    model = EDHiERegressor(max_time=None, max_evaluations=300, n_jobs=-1)
+    model = EDHiERegressor(max_time=None, max_evaluations=100, n_jobs=-1)
     scores = cross_val_score(model, X, Y, cv=2, n_jobs=2)
     np.testing.assert_array_equal(scores, cross_val_score(model, X, Y, cv=2))
 

@@ -56,6 +56,7 @@ def test_what_is_small_enough_is_found(library: SymbolLibrary) -> None:
     assert rough.candidates.forest.sizes.max() <= 7
 
 
+@pytest.mark.slow
 @both
 def test_what_may_not_be_used_is_gone_around(library: SymbolLibrary) -> None:
     y = np.exp(A) * B

@@ -81,6 +81,7 @@ def test_one_variable(make: Any) -> None:
     assert is_exact(searched(make(1), X[:1], y), y)
 
 
+@pytest.mark.slow
 @both
 def test_thirty_variables_of_which_two_matter(make: Any) -> None:
     columns = RNG.uniform(0.5, 4, (30, 200))
@@ -328,6 +329,7 @@ def test_memory_of_the_evaluator_may_be_small(make: Any, monkeypatch: pytest.Mon
     assert is_exact(searched(make(), X, np.sin(A) + B), A)
 
 
+@pytest.mark.slow
 @both
 def test_a_folder_and_going_on_change_nothing(make: Any, tmp_path: Path) -> None:
     y = np.sin(A) * B + np.exp(-A) + 0.01 * RNG.normal(size=60)

@@ -43,7 +43,9 @@ def step(mosaic: Mosaic, k: int) -> bool:
 CASES = {"free": (free(), Y), "strict": (strict(), Y), "noise in proportion": (free(), PROPORTIONAL)}
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [*(pytest.param(each, marks=pytest.mark.slow) for each in ("free", "strict")), "noise in proportion"]
+)
 def test_restored_it_goes_on_in_the_same_way(case: str) -> None:
     library, y = CASES[case]
     mosaic, evaluator = begun(library, y)

@@ -184,7 +184,9 @@ def test_it_goes_on_from_instances_that_were_scored_before() -> None:
 # -- going on ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("template", ["f(x0)*exp(-c*x1) + g(x1)", "f(x0) + k()*f(x1)"])
+@pytest.mark.parametrize(
+    "template", ["f(x0)*exp(-c*x1) + g(x1)", pytest.param("f(x0) + k()*f(x1)", marks=pytest.mark.slow)]
+)
 def test_stopped_and_gone_on_with_it_ends_the_same(
     template: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

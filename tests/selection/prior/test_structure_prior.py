@@ -196,7 +196,7 @@ def test_a_shift_makes_the_field_cheaper_and_what_is_held_out_of_it_too() -> Non
         seen, held_out = own.take(order[::2]), own.take(order[1::2])
         shifted = prior.shifted(seen)
         gains.append(
-            [(prior.bits(each) - shifted.bits(each)).mean() for each in (versions(seen, 4), versions(held_out, 4))]
+            [(prior.bits(each) - shifted.bits(each)).mean() for each in (versions(seen, 2), versions(held_out, 2))]
         )
     of_seen, of_held_out = np.array(gains).T
     assert (of_seen > 0.5).all()

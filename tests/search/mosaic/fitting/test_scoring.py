@@ -27,8 +27,11 @@ both = pytest.mark.parametrize("make", [free, strict], ids=["free", "strict"])
 
 # -- bounds ---------------------------------------------------------------------------
 
+SLOW = [pytest.param(*each, marks=pytest.mark.slow) for each in [(-2.0, 2.0), (0.0, 1.0), (-np.inf, 0.5)]]
+BOUNDS = [(3.0, 4.0), (-1e-3, np.inf), *SLOW]
 
-@pytest.mark.parametrize(("lower", "upper"), [(-2.0, 2.0), (0.0, 1.0), (3.0, 4.0), (-np.inf, 0.5), (-1e-3, np.inf)])
+
+@pytest.mark.parametrize(("lower", "upper"), BOUNDS)
 @pytest.mark.parametrize("y", [5 * A - 7 * B + 30, 8 * np.exp(-3.3 * A) + B, NOISY], ids=["linear", "exp", "noisy"])
 def test_constants_keep_their_bounds(y: Numbers, lower: float, upper: float) -> None:
     used = Evaluator(free(), X.T, y, constants=FitConfig(lower=lower, upper=upper))
