@@ -33,9 +33,12 @@ def test_a_process_finds_the_same_and_its_death_changes_nothing() -> None:
         assert found() == EXPECTED
 
 
-def test_where_no_process_can_be_started_the_search_looks_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("error", [OSError("no more processes"), AssertionError("daemonic processes have no children")])
+def test_where_no_process_can_be_started_the_search_looks_itself(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: object) -> None:
-        raise OSError("no more processes")
+        raise error
 
     monkeypatch.setattr(beside, "submit", refuse)
     with using_threads(2):

@@ -29,7 +29,7 @@ def begin_reduction(data: Data, library: SymbolLibrary, seed: int) -> Callable[[
         return find_here
     try:
         future = submit(WORKER, find_reduction, data, library, np.random.default_rng(seed))
-    except OSError:  # no more processes, say
+    except Exception:  # there are no more processes, or this one may not start any
         return find_here
 
     def wait() -> Reduction | None:
