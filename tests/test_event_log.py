@@ -17,6 +17,8 @@ from edhie.event_log import EventLog
 from edhie.events import Event, Finished, Glimpsed, Improved, Progressed, Started
 from edhie.expr import parse
 from edhie.fit import Discovery, Settings, discover
+from edhie.fit.revision import revise
+from revisions import SCENARIOS
 
 
 def searched(log: EventLog | None = None) -> tuple[Discovery, list[Event]]:
@@ -70,6 +72,22 @@ def test_a_front_is_written_when_it_changes(tmp_path: Path) -> None:
         log(last)
         log(last)
     assert [line["event"] for line in lines_of(path)] == ["front", "progressed", "progressed"]
+
+
+def test_a_revision_tells_distances(tmp_path: Path) -> None:
+    path, scenario = tmp_path / "events.jsonl", SCENARIOS["an offset"]
+    settings = Settings(max_evaluations=300, max_time=None)
+    with EventLog(path) as log:
+        found = revise(scenario.formula, scenario.data(), settings, on_event=log)
+    told = next(line for line in reversed(lines_of(path)) if line["event"] == "front")
+    front = told["front"]
+    distances, errors = ([each[name] for each in front] for name in ("distance", "error"))
+    assert distances[0] == 0
+    assert distances == sorted(set(distances))
+    assert errors == sorted(set(errors), reverse=True)
+    assert not any("complexity" in each for each in front)
+    assert front[told["chosen"]]["distance"] == found.chosen.distance
+    assert found.chosen.distance > 0
 
 
 def test_numbers_that_are_not_finite_are_null(tmp_path: Path) -> None:

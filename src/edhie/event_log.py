@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from edhie.errors import EdhieError, raised_as
-from edhie.events import Event, Progressed
+from edhie.events import Event, Progressed, RevisedFormula
 from edhie.expr import Expr
 from edhie.expr.mathml import to_mathml
 from edhie.results.candidates import Candidate
@@ -27,8 +27,9 @@ class EventLog:
 
     A line has the kind of the event under `event`, the time under `time`, and the fields of the event. The front is in
     a line of its own, of the kind "front", whenever it or the choice has changed; the place of the chosen expression in
-    it is under `chosen`. A member that is chosen, but beaten by another, has `is_beaten`. Numbers that are not finite
-    are null. If the file cannot be written any more, such as on a full disk, lines are missing and the search goes on.
+    it is under `chosen`. Members have their complexity, and of a revision their distance from the formula instead. A
+    member that is chosen, but beaten by another, has `is_beaten`. Numbers that are not finite are null. If the file
+    cannot be written any more, such as on a full disk, lines are missing and the search goes on.
     """
 
     def __init__(self, path: Path | None, *, resume: bool = False) -> None:
@@ -39,7 +40,7 @@ class EventLog:
         self._file: IO[str] | None = None
         self._is_torn = False  # the last line may be half a line
         self._front: tuple[object, ...] = ()
-        self._known: dict[tuple[int, float], Written] = {}
+        self._known: dict[tuple[float, float], Written] = {}
         if path is not None:
             with raised_as(EdhieError, f"cannot write events to {path}"):
                 _check_own(path)
@@ -65,12 +66,15 @@ class EventLog:
             value = getattr(event, each.name)
             if isinstance(value, Expr):
                 told |= _expression(value)
-            elif each.name not in ("front", "chosen"):
+            elif each.name not in ("front", "chosen", "revisions"):
                 told[each.name] = value
         self._write(type(event).__name__.lower(), told)
 
     def _write_front(self, event: Progressed) -> None:
-        """Write the front, if it has changed."""
+        """Write the front, if it has changed; of a revision, that of distance against error."""
+        if event.revisions:
+            self._write_revisions(event.revisions)
+            return
         places = list(zip(event.front.candidates.executed_at.tolist(), event.front.errors.tolist(), strict=True))
         chosen = None if event.chosen is None else (event.chosen.executed_at, event.chosen.error)
         if (now := (*places, None, chosen)) == self._front:
@@ -83,6 +87,18 @@ class EventLog:
             at = sum(each["complexity"] <= event.chosen.complexity for each in members)
             members.insert(at, {**_member(event.chosen), "is_beaten": True})
         self._write("front", {"front": members, "chosen": at})
+
+    def _write_revisions(self, revisions: tuple[RevisedFormula, ...]) -> None:
+        places = [(each.distance, each.error) for each in revisions]
+        at = next((k for k, each in enumerate(revisions) if each.is_chosen), None)
+        if (now := (*places, at)) == self._front:
+            return
+        self._front = now
+        self._known = {
+            place: self._known.get(place) or {**_expression(each.expr), "distance": each.distance, "error": each.error}
+            for place, each in zip(places, revisions, strict=True)
+        }
+        self._write("front", {"front": list(self._known.values()), "chosen": at})
 
     def _write(self, kind: str, told: Written) -> None:
         line = json.dumps(_plain({"event": kind, "time": time.time(), **told}), ensure_ascii=False)

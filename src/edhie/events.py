@@ -49,6 +49,18 @@ class Improved:
 
 
 @dataclass(frozen=True)
+class RevisedFormula:
+    """One version of a formula that is revised."""
+
+    expr: Expr
+    error: float
+    distance: int
+    """The number of symbols that changed."""
+    is_chosen: bool = False
+    """True for the one that would be chosen now."""
+
+
+@dataclass(frozen=True)
 class Progressed:
     """State of the search, sent a few times a second."""
 
@@ -68,6 +80,8 @@ class Progressed:
     """Time until the budget is used up, at this rate; None without a limit."""
     chosen: Candidate | None = None
     """The expression that would be chosen now; None if unknown."""
+    revisions: tuple[RevisedFormula, ...] = ()
+    """Of a revision: the best trade-offs between distance and error so far, the nearest first."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from edhie.errors import SearchError
 from edhie.evaluate.evaluator import Evaluator, Scores
 from edhie.evaluate.numbers import check_whole, shown
+from edhie.events import RevisedFormula
 from edhie.expr import Forest
 from edhie.generators.base import Generator
 from edhie.results.candidates import Candidate, Candidates
@@ -112,6 +113,10 @@ class Strategy(ABC):
     def leaders(self) -> Candidates | None:
         """Return the expressions with the shortest descriptions so far; None if the strategy does not keep them."""
         return None
+
+    def revisions(self) -> tuple[RevisedFormula, ...]:
+        """Return the best trade-offs between distance and error so far, if the strategy revises a formula."""
+        return ()
 
     @abstractmethod
     def begin(self, task: Task) -> None:

@@ -85,7 +85,7 @@ class Watch:
         fraction, left = _used(self._task.budget, executed, seconds, rate)
         return Progressed(
             executed, tally.screened, tally.refits, seconds, self.history.best, self._front, rate, fraction, left,
-            self._strategy.best_now or self._chosen,
+            self._strategy.best_now or self._chosen, self._strategy.revisions(),
         )  # fmt: skip
 
     def _shortest(self, front: Front) -> Candidate | None:

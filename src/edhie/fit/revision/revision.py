@@ -12,11 +12,11 @@ from edhie.expr import Expr
 from edhie.expr.difference import Difference
 from edhie.fit.equation import Equation
 from edhie.results import SearchResult
+from edhie.search.revision.revisions import CLEARLY
 
 if TYPE_CHECKING:
     import pandas
 
-CLEARLY = 10.0  # bits by which a revision has to describe the data better, to be more than chance: one in a thousand
 COLUMNS = ("distance", "loss", "r2", "r2_validation", "bits", "equation", "changes")
 
 

@@ -18,9 +18,10 @@ from edhie.expr.difference import Difference, Matching, difference, shape_of
 from edhie.expr.difference.matching import lower_bound
 from edhie.fit.equation import Equation
 from edhie.fit.problem import Problem
-from edhie.fit.revision.revision import CLEARLY, Step
+from edhie.fit.revision.revision import Step
 from edhie.results import Candidate, Candidates
 from edhie.results.front import front_of
+from edhie.search.revision.revisions import CLEARLY
 from edhie.selection.description import Criterion, describe, joined_rows
 from edhie.selection.noise import CONSTANT
 from edhie.selection.refitting import refitted

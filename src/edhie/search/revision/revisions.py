@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edhie.events import RevisedFormula
 from edhie.expr import Forest, SymbolLibrary
 from edhie.results.front import front_of
 from edhie.search.arrays import Indices, Mask, Numbers, forest_arrays, forest_from
 
+CLEARLY = 10.0  # bits by which a revision has to describe the data better, to be more than chance: one in a thousand
 STAGES = 4  # of an expression's edits: see `Edits`
 LATER = 10.0  # bits by which an expression has to be better, for each stage of its edits that was tried
 
@@ -48,6 +50,16 @@ class Revisions:
         """The description length of the data with each: of its edits, and of the residuals."""
         left = np.log2(np.maximum(self.errors, np.finfo(np.float64).tiny))
         return np.asarray(self.n_rows * left + self.bits_per_edit * self.distances, np.float64)
+
+    def listed(self) -> tuple[RevisedFormula, ...]:
+        """Return the front as progress shows it; chosen is the nearest that no other beats clearly by its bits."""
+        front = self.front
+        bits = self.bits[front]
+        chosen = int(np.argmax(bits - CLEARLY <= bits.min())) if len(front) else 0
+        return tuple(
+            RevisedFormula(self.forest[k], float(self.errors[k]), int(self.distances[k]), place == chosen)
+            for place, k in enumerate(front.tolist())
+        )
 
     def with_more(self, forest: Forest, errors: Numbers, distances: Indices) -> Revisions:
         """Return these and others."""

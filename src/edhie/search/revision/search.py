@@ -19,6 +19,7 @@ from edhie.evaluate.constants.fitting import fit_constants, with_parts
 from edhie.evaluate.hash_table import key_pairs
 from edhie.evaluate.numbers import check_whole
 from edhie.evaluate.values import squared_errors
+from edhie.events import RevisedFormula
 from edhie.expr import Expr, Forest
 from edhie.expr.canonical import canonical
 from edhie.expr.difference import Matching, shape_of
@@ -72,6 +73,7 @@ class Revise(Strategy):
 
     def __init__(self, config: ReviseConfig | None = None) -> None:
         self.config: ReviseConfig = config or ReviseConfig()
+        self._step = 0
 
     def begin(self, task: Task) -> None:
         """Read the formula."""
@@ -93,6 +95,10 @@ class Revise(Strategy):
     def fitted(self) -> Expr | None:
         """The formula with its constants fitted; None before the first step."""
         return self._formula if self._step > 0 else None
+
+    def revisions(self) -> tuple[RevisedFormula, ...]:
+        """Return the front of distance against error so far."""
+        return self._known.listed() if self._step > 0 else ()
 
     def step(self, rng: np.random.Generator) -> bool:
         """Score the formula itself at first; then some edits, and some neighbours in the latent space."""
