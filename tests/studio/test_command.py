@@ -66,9 +66,9 @@ def test_a_new_run_is_found_again(tmp_path: Path) -> None:
 def test_events_are_followed(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     tail = Tail(path)
-    assert not tail.read()
+    tail.read()
     path.write_text('{"event": "started"}\n{"event": "front", "front": [{"text": "x"}, {"text": "y"}], "chosen": 0}\n')
-    assert tail.read()
+    tail.read()
     assert (tail.n_starts, tail.best, tail.progress) == (1, {"text": "x"}, None)
     with path.open("a") as file:
         file.write('no JSON\n[1]\n{"event": "progressed", "executed": 5}\n{"event": "progressed", "exe')
@@ -81,7 +81,22 @@ def test_events_are_followed(tmp_path: Path) -> None:
     assert (tail.progress["executed"], tail.finished) == (
         6, {"reason": "seconds", "executed": None, "seconds": None},
     )  # fmt: skip
-    assert not tail.read()
     path.write_text('{"event": "started"}\n')  # written anew
     tail.read()
     assert (tail.n_starts, tail.progress, tail.finished) == (1, None, None)
+
+
+def test_of_a_huge_file_of_events_the_end_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("edhie.studio.tail.CHUNK", 1000)
+    monkeypatch.setattr("edhie.studio.tail.LONGEST_LINE", 3000)
+    monkeypatch.setattr("edhie.studio.tail.MOST", 50_000)
+    path = tmp_path / "events.jsonl"
+    line = '{"event": "progressed", "executed": %d}\n'
+    path.write_text('{"event": "started"}\n' + (line % 1) * 3000)
+    tail = Tail(path)
+    tail.read()
+    assert (tail.n_starts, tail.place, tail.progress and tail.progress["executed"]) == (0, path.stat().st_size, 1)
+    with path.open("a") as file:  # a line that is too long, and holds what looks like an event
+        file.write('{"event": "started", "a": "' + "x" * 5000 + '"}\n' + line % 2)
+    tail.read()
+    assert (tail.n_starts, tail.progress and tail.progress["executed"]) == (0, 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import re
 import signal
@@ -15,7 +16,7 @@ from edhie.folder_lock import is_in_use
 from edhie.processes import LOOK_EVERY, command_of, import_path
 from edhie.studio.command import arguments_of
 from edhie.studio.refusals import Refused
-from edhie.studio.runs import EVENTS, OUTPUT, STUDIO, Run, Shelf, unwritable
+from edhie.studio.runs import EVENTS, OUTPUT, STUDIO, Run, Shelf, is_full, unwritable
 
 COMMAND = "edhie.cli.studio_search"
 SERVER = "EDHIE_STUDIO"  # a variable of a search: the process that it ends with
@@ -44,8 +45,7 @@ class Queue:
         for run in self.waiting():
             if self._is_closing or len(self._tasks) >= self._most:
                 return
-            run.is_live = True
-            _note_starts(run)
+            run.is_live, run.starts_before = True, sys.maxsize  # until its events are read
             self._tasks[run.id] = asyncio.create_task(self._search(run))
 
     async def _search(self, run: Run) -> None:
@@ -55,12 +55,13 @@ class Queue:
             while is_in_use(run.folder):  # a search of the last server still keeps what it found
                 await asyncio.sleep(LOOK_EVERY)
             ended = {"how": "interrupted"}
+            await _note_starts(run)
             while run.wanted == "run" and not self._is_closing:
                 self._extended.discard(run.id)
                 ended = await self._run_process(run)
                 if run.id not in self._extended or ended["how"] == "failed":
                     break
-                _note_starts(run)
+                await _note_starts(run)
         except OSError as error:
             ended = {"how": "failed", "error": str(unwritable(error))}
         finally:
@@ -68,7 +69,6 @@ class Queue:
             self._tasks.pop(run.id, None)
             self._extended.discard(run.id)
             run.is_live = False
-            run.tail.read()
         if self._is_closing and ended["how"] == "interrupted":
             return  # the next server resumes it
         if ended["how"] == "interrupted" and run.wanted == "run":  # somebody else stopped it
@@ -97,6 +97,7 @@ class Queue:
         if run.wanted != "run" or self._is_closing:
             _signal(process, signal.SIGTERM)
         code = await process.wait()
+        await asyncio.to_thread(run.tail.read)
         if code == 0:
             return {"how": "finished"}
         if code in INTERRUPTED:
@@ -172,9 +173,9 @@ class Queue:
             await asyncio.wait(list(self._tasks.values()), timeout=LEAVE_SECONDS)
 
 
-def _note_starts(run: Run) -> None:
+async def _note_starts(run: Run) -> None:
     """Note how often the search was started, by which a start is recognised."""
-    run.tail.read()
+    await asyncio.to_thread(run.tail.read)
     run.starts_before = run.tail.n_starts
 
 
@@ -203,5 +204,8 @@ def _error(run: Run, start: int, code: int) -> str:
         text = ""
     if code < 0:
         return f"the search was killed (signal {-code}), perhaps for want of memory; resume it to go on"
-    message = re.split(r"^(?:error|Error):\s+", text, flags=re.MULTILINE)[-1]
+    *before, message = re.split(r"^(?:error|Error):\s+", text, flags=re.MULTILINE)
+    no_room = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    if is_full(run.folder) and (not before or str(no_room.strerror) in message):  # it may not have been able to say why
+        return str(unwritable(no_room))
     return message[-MOST_LETTERS:] or f"the search ended with code {code}"

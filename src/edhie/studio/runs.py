@@ -26,6 +26,8 @@ ID = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
 TABLE = re.compile(r"table(?:\.[a-z]+)+")
 LONGEST_NAME = 200
 LAST_LINES = 8000  # letters of the output that are shown
+LEAST_ROOM = 1 << 20  # bytes that a disk has before it counts as full
+NO_ROOM = "the disk is full: the search goes on, but what it finds is not kept until there is room again"
 Wanted = Literal["run", "pause", "stop"]
 
 
@@ -133,6 +135,8 @@ class Run:
             found["seconds"] = tail.progress["seconds"]
         if found["state"] in ("finished", "stopped") and kept.get("stopped"):
             found["stopped_by"] = kept["stopped"]
+        if self.is_live and is_full(self.folder):
+            found["warning"] = NO_ROOM
         if error := (self.note.get("ended") or {}).get("error"):
             found["error"] = error
         return found
@@ -171,6 +175,14 @@ def unwritable(error: OSError) -> Refused:
     """Return the error for a disk that cannot be written to."""
     reason = error.strerror or str(error)
     return Refused(f"the folder of the studio cannot be written to: {reason}; make room, then try again", 507)
+
+
+def is_full(folder: Path) -> bool:
+    """Return whether the disk of a folder has no room left."""
+    try:
+        return shutil.disk_usage(folder).free < LEAST_ROOM
+    except OSError:
+        return False
 
 
 def _when(folder: Path) -> str:

@@ -53,7 +53,7 @@ async def _one_run(studio: Studio, run: Run) -> AsyncIterator[str]:
     sent: dict[str, str] = {}
     sent_at = 0.0
     while not studio.is_closing.is_set():
-        run.tail.read()
+        studio.read_events(run)
         is_gone = studio.shelf.runs.get(run.id) is not run
         for kind, data in () if is_gone else _now(studio, run):
             text = json.dumps(data)

@@ -45,6 +45,7 @@ class Studio:
         self._workshops = {name: Workshop() for name in SECONDS}
         self._best: dict[str, tuple[float, dict[str, Any] | None]] = {}
         self._tasks: list[asyncio.Task[None]] = []
+        self._reading: dict[str, asyncio.Task[None]] = {}  # of events, by run
 
     async def open(self) -> None:
         """Resume the searches of the last server."""
@@ -82,7 +83,7 @@ class Studio:
     def summary(self, run: Run, place: int | None = None) -> dict[str, Any]:
         """Return a run as the list shows it."""
         if run.is_live or not run.is_answered:
-            run.tail.read()
+            self.read_events(run)
         found = run.summary()
         found["best"] = self._best_of(run)
         if found["state"] == "waiting":
@@ -90,6 +91,12 @@ class Studio:
                 (k for k, each in enumerate(self.queue.waiting(), start=1) if each is run), 1
             )
         return found
+
+    def read_events(self, run: Run) -> None:
+        """Read what is new of the events of a run; if that is much, in a thread: others are answered meanwhile."""
+        if run.tail.read_little() and run.id not in self._reading:
+            self._reading[run.id] = task = asyncio.create_task(asyncio.to_thread(run.tail.read))
+            task.add_done_callback(lambda _: self._reading.pop(run.id, None))
 
     def _best_of(self, run: Run) -> dict[str, Any] | None:
         """Return the chosen equation of a run, or the best so far while it is searched."""

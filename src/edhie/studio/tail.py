@@ -1,14 +1,22 @@
-"""`Tail`: what the events of a search say, read as they are written."""
+"""`Tail`: what the events of a search say, read as they are written.
+
+A folder from a stranger may have a huge file of events: of that the end is read, and in a thread.
+"""
 
 from __future__ import annotations
 
 import json
 import math
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 PROGRESS = ("time", "seconds", "executed", "rate", "fraction", "seconds_left", "error")
-CHUNK = 1 << 22  # bytes that are read at once
+CHUNK = 1 << 20  # bytes that are read at once
+LITTLE = 1 << 18  # bytes that are read in no time
+MOST = 1 << 26  # bytes of a file that are read: of more, the last ones
+LONGEST_LINE = 1 << 22  # bytes
 
 
 class Tail:
@@ -16,6 +24,7 @@ class Tail:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._turn = threading.Lock()
         self._forget()
 
     def _forget(self) -> None:
@@ -32,24 +41,48 @@ class Tail:
         self._front: dict[str, Any] = {"front": [], "chosen": None}
         self._half = b""
 
-    def read(self) -> bool:
-        """Read what is new; return whether there was anything."""
+    @property
+    def n_new(self) -> int:
+        """Bytes that are to be read."""
         try:
+            size = self._path.stat().st_size
+        except OSError:
+            return 0
+        return size if size < self.place else size - self.place
+
+    def read_little(self) -> bool:
+        """Read what is new if that takes no time; return whether there is more than that."""
+        if self.n_new > LITTLE or not self._turn.acquire(blocking=False):
+            return True
+        try:
+            self._read()
+        finally:
+            self._turn.release()
+        return False
+
+    def read(self) -> None:
+        """Read what is new, however much it is; to be called in a thread."""
+        with self._turn:
+            self._read()
+
+    def _read(self) -> None:
+        with suppress(OSError):
             size = self._path.stat().st_size
             if size < self.place:  # it was written anew
                 self._forget()
             if size == self.place:
-                return False
+                return
+            if size - self.place > MOST:
+                self.place, self._half = size - MOST, b""
             with self._path.open("rb") as file:
                 file.seek(self.place)
-                while content := file.read(CHUNK):
+                while self.place < size and (content := file.read(CHUNK)):
                     self.place += len(content)
                     *lines, self._half = (self._half + content).split(b"\n")
                     for line in lines:
                         self._take(line)
-        except OSError:
-            return False
-        return True
+                    if len(self._half) > LONGEST_LINE:
+                        self._half = b"-"  # what follows of this line is no JSON
 
     def _take(self, line: bytes) -> None:
         try:
