@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,22 +28,14 @@ SECONDS = 1.5  # of a search
 class Server:
     """`edhie studio` in a process of its own."""
 
-    def __init__(self, folder: Path, *options: str, port: int = 0) -> None:
+    def __init__(self, folder: Path, *, port: int = 0, under: Sequence[str] = ()) -> None:
+        """Start it; `under` is a command that is given the server's, to run it."""
         self.folder = folder
-        command = [
-            sys.executable,
-            "-m",
-            "edhie",
-            "studio",
-            "--no-browser",
-            "--port",
-            str(port),
-            "--folder",
-            str(folder),
-        ]
+        studio = ["studio", "--no-browser", "--port", str(port), "--folder", str(folder)]
         self._log = folder.with_suffix(".log")
         with self._log.open("w") as log:
-            self._process = subprocess.Popen([*command, *options], stdout=log, stderr=subprocess.STDOUT)
+            command = [*under, sys.executable, "-m", "edhie", *studio]
+            self._process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
         self.address = self._wait(r"http://\S+")
         self.port = int(urlsplit(self.address).port or 0)
         self.root = f"http://127.0.0.1:{self.port}/"
@@ -113,6 +106,8 @@ class Watched:
     live: str
     """The text of the page while it ran."""
     had_a_fit: bool
+    end: str
+    """The text of the page when it had ended."""
     title: str
 
 
@@ -126,4 +121,4 @@ def search_by_hand(page: Any) -> Watched:
     live = page.inner_text("main")
     had_a_fit = page.wait_for_selector(".chart .line") is not None
     wait_for_state(page, "finished")
-    return Watched(page.url.rpartition("/")[2], live, had_a_fit, page.title())
+    return Watched(page.url.rpartition("/")[2], live, had_a_fit, page.inner_text("main"), page.title())

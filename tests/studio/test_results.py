@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import math
 import re
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +18,15 @@ import pytest
 from edhie.evaluate import Data
 from edhie.expr import parse
 from edhie.expr.interpret import interpret
-from edhie.fit.run_folder import load
-from edhie.selection.noise import model_of
-from edhie.studio.answers.curves import _measured
+from edhie.fit.revision import saving as revisions
+from edhie.fit.run_folder import load, save
+from edhie.selection.noise import PROPORTIONAL, model_of
+from edhie.studio.answers.curves import _measured, try_values
+from edhie.studio.answers.curves import fit as fit_of
+from edhie.studio.answers.equations import equations
 from edhie.studio.answers.opened_run import Rows
 from edhie.studio.answers.takeaway import export
+from edhie.studio.choices import EXPORTS
 from serving import Client
 
 TREE = {"nodes", "edges", "width", "height"}
@@ -126,7 +132,7 @@ def test_a_revision_has_steps(client: Client, revision: str) -> None:
     (chosen,) = [step for step in told["steps"] if step["is_chosen"]]
     assert (chosen["distance"], told["steps"][0]["distance"]) == (2, 0)
     assert {node["mark"] for node in chosen["tree"]["nodes"]} == {"kept", "added"}
-    assert set(told["original"]["tree"]) == set(chosen["original_tree"]) == TREE
+    assert set(chosen["original_tree"]) == TREE
     curve = client.ask("POST", f"/api/runs/{revision}/fit", json={"equation": chosen["index"], "x": "x1"})
     assert curve["r2"] > 0.99
     assert "only a fit" in client.ask("GET", f"/api/runs/{revision}/report", 409)["error"]
@@ -179,6 +185,40 @@ def test_residuals_are_over_the_scatter_that_is_expected_of_each_row() -> None:
     relative = y / (2 * x) - 1
     assert np.allclose(scaled / relative, scaled[0] / relative[0])  # of held-out rows, too
     assert not any("scaled" in each for each in _measured(rows, expr, 0, model_of("constant")))
+
+
+def test_errors_are_relative_where_the_noise_is_proportional(runs: Path, tmp_path: Path) -> None:
+    found = load(runs / "Fit <b>one")
+    usual = equations(str(runs / "Fit <b>one"))
+    assert not usual["is_relative"]
+    assert [each["error"] for each in usual["equations"]] == [each["loss"] for each in usual["equations"]]
+    changed = tuple(replace(each, model=PROPORTIONAL) for each in found.equations)
+    folder = str(save(replace(found, equations=changed), tmp_path / "run"))
+    told, best = equations(folder), found.best
+    relative = found.train.y / best.predict(found.train.columns) - 1
+    typical = pytest.approx(np.sqrt(np.mean(relative**2)), rel=1e-6)
+    assert (told["is_relative"], told["equations"][found.index]["error"]) == (True, typical)
+    for answer in (fit_of(folder, "x", found.index), try_values(folder, found.index, "x", None, {})):
+        assert (answer["is_relative"], answer["error"]) == (True, typical)
+
+
+def test_no_cell_of_a_table_to_take_away_begins_a_formula(runs: Path, tmp_path: Path) -> None:
+    formula = "=cmd|' /C calc'!A0"
+    found, revised = load(runs / "Fit <b>one"), revisions.load(runs / "revision")
+    hostile = replace(found.problem, target=formula, columns=(formula, "-x"))
+    renamed = tuple(replace(each, target=formula) for each in found.equations)
+    folder = save(replace(found, problem=hostile, equations=renamed), tmp_path / "fit")
+    steps = tuple(replace(each, equation=replace(each.equation, target=formula)) for each in revised.steps)
+    revisions.save(replace(revised, target=formula, steps=steps), tmp_path / "revision")
+    for path in tmp_path.rglob("*.csv"):
+        rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+        cells = [cell for row in rows for cell in row]
+        assert not any(cell.startswith(("=", "+", "@")) or re.match(r"-(?![\d.]+)", cell) for cell in cells)
+    assert {path.name for path in tmp_path.rglob("*.csv")} >= {"equations.csv", "revisions.csv"}
+    for format_ in EXPORTS:  # what goes to the clipboard
+        text = export(str(folder), found.index, format_)["text"]
+        assert "cmd|" not in text or format_ in ("latex", "markdown")
+        assert not text.startswith(("=cmd", "+", "-", "@"))
 
 
 def test_the_folder_is_taken_away_and_opens_elsewhere(client: Client, fit: str, tmp_path: Path) -> None:

@@ -56,6 +56,16 @@ def test_missing_values_are_left_out_by_the_remedy(tmp_path: Path) -> None:
     assert not told(tmp_path, content, **remedy["options"])["problems"]
 
 
+def test_rows_with_gaps_are_counted_by_the_columns_that_lack_a_number(tmp_path: Path) -> None:
+    content = b"a,b,y\n1,,1\n,2,2\n3,3,3\n,4,4\n,,5\n6,6,inf\n"
+    assert told(tmp_path, content)["gaps"] == []  # nothing is left out
+    found = told(tmp_path, content, drop_missing=True)
+    rows = {tuple(each["columns"]): each["rows"] for each in found["gaps"]}
+    assert (found["rows"], rows) == (6, {("a",): 2, ("b",): 1, ("a", "b"): 1, ("y",): 1})
+    wide = "\n".join([",".join(f"x{k}" for k in range(80)), ",".join("1" * 80), "1" + "," * 79, ",".join("2" * 80)])
+    assert told(tmp_path, wide.encode(), drop_missing=True)["gaps"] is None
+
+
 def test_a_row_of_units_is_left_out_by_one_remedy(tmp_path: Path) -> None:
     content = "Kinetik, Probe 7;;\nSubstrat [µM];Temperatur;Rate\nµM;°C;nmol/min\n0,5;20;1,5\n1;20;2\n2;25;n.b.\n"
     found = told(tmp_path, content.encode("cp1252"))

@@ -45,9 +45,7 @@ class Workshop:
         answer = json.loads(line)
         if "refused" in answer:
             refused = answer["refused"]
-            raise Refused(
-                refused["error"], refused["status"], where=refused.get("where"), remedies=refused.get("remedies", ())
-            )
+            raise Refused(refused["error"], refused["status"], where=refused.get("where"))
         return answer["found"]
 
     async def close(self) -> None:

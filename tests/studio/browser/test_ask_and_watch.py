@@ -14,6 +14,7 @@ def test_one_press_starts_a_search_that_is_watched_to_its_end(watched: Watched) 
     for words in ("Searching", "Best equation so far", "expressions tried", "a second", "time left", "Pause", "Stop"):
         assert words in watched.live
     assert watched.had_a_fit
+    assert "The search ended since its time was used up, after 2 s." in watched.end
     assert watched.title == "Finished: plants · edhie studio"
 
 
@@ -62,6 +63,21 @@ def test_another_question_is_asked_on_the_table_of_a_run(
     expect(page.get_by_text("Find equations for hours from dose and level.")).to_be_visible()
 
 
+def test_the_selected_equation_is_the_formula_to_improve(
+    server: Server, open_page: Callable[..., Any], finished: str
+) -> None:
+    page = open_page(server, f"#/run/{finished}")
+    page.locator(".pick").first.click()
+    text = page.locator(".list tr[aria-current] .link").inner_text()
+    page.get_by_role("button", name="Improve a formula of mine").click()
+    field = page.get_by_label("Your formula")
+    expect(field).to_have_value(text)
+    expect(field).to_have_attribute("aria-invalid", "false")
+    expect(page.get_by_role("radio", name="improve a formula that I have")).to_be_checked()
+    field.fill(f"{text} + c*hours")
+    expect(page.get_by_role("button", name="Revise my formula")).to_be_enabled()
+
+
 @pytest.mark.slow
 def test_a_search_is_paused_and_goes_on_and_gets_more_time(server: Server, open_page: Callable[..., Any]) -> None:
     page = open_page(server)
@@ -95,3 +111,17 @@ def test_two_tabs_show_one_run_and_the_second_search_waits(server: Server, open_
     for page in (one, other):
         wait_for_state(page, "stopped")
     wait_for_state(waiting, "finished")
+    other.get_by_role("button", name="Delete").click()
+    other.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(one.get_by_text("This run was deleted.")).to_be_visible()
+    one.wait_for_timeout(1500)  # a stream that ended is opened again by then
+    expect(one.get_by_text("Connection lost")).to_be_hidden()
+
+
+@pytest.mark.slow
+def test_a_search_that_stops_early_says_so(server: Server, open_page: Callable[..., Any]) -> None:
+    page = open_page(server)
+    run = search(page, seconds=60, patience=1, name="early")
+    page.goto(f"{server.root}#/run/{run}")
+    wait_for_state(page, "finished")
+    expect(page.get_by_text("The search ended since nothing better came up for a long while, after")).to_be_visible()

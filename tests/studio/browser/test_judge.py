@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from browsing import Server, bring, expect, wait_for_state
+from edhie.fit.run_folder import load, save
+from edhie.selection.noise import PROPORTIONAL
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +56,11 @@ def test_constants_have_standard_errors(judged: Any) -> None:
     judged.get_by_role("tab", name="Constants").click()
     row = judged.get_by_role("row").filter(has=judged.get_by_role("rowheader", name="c1", exact=True))
     expect(row).to_be_visible()
+    heads = judged.locator(".panel:not([hidden]) thead th").all_inner_texts()
+    assert heads == ["constant", "value", "± standard error", "95 % interval"]
     cells = row.get_by_role("cell").all_inner_texts()
     assert len(cells) == 3
+    assert all(float(cell) > 0 for cell in cells[:2])
     assert " to " in cells[2]
     assert judged.locator(".tree .node").count() > 2
 
@@ -140,6 +146,21 @@ def test_a_revision_of_the_command_line_is_opened_and_its_changes_are_drawn(
         expect(page.get_by_role("button", name=name)).to_have_count(0)
 
 
+def test_errors_are_in_per_cent_where_the_noise_is_proportional(
+    server: Server, open_page: Callable[..., Any], runs: Path
+) -> None:
+    found = load(runs / "Fit <b>one")
+    changed = tuple(replace(each, model=PROPORTIONAL) for each in found.equations)
+    save(replace(found, equations=changed), server.folder / "relative")
+    page = open_page(server, "#/run/relative")
+    points = page.locator(".pick")
+    expect(points.first).to_have_attribute("aria-label", re.compile(r"typical error [\d.]+ %\n"))
+    expect(page.locator(".chart .axis-title").get_by_text("typical error (% of the value)")).to_be_visible()
+    for place in (page.locator(".hero-box .facts dd").first, page.locator(".panel .facts dd").first):
+        expect(place).to_have_text(re.compile(r"^[\d.]+ %$"))
+    expect(page.locator(".list td").nth(1)).to_contain_text(" %")
+
+
 @pytest.mark.slow
 def test_a_formula_of_ones_own_is_revised(server: Server, open_page: Callable[..., Any]) -> None:
     page = open_page(server, "#/new")
@@ -151,5 +172,9 @@ def test_a_formula_of_ones_own_is_revised(server: Server, open_page: Callable[..
     page.get_by_role("radio", name="other").check()
     page.get_by_label("Minutes").fill("0.05")
     page.get_by_role("button", name="Revise my formula").click()
+    page.wait_for_selector(".pick", timeout=60_000)
+    wait_for_state(page, "running")
+    expect(page.locator(".pick").first).to_have_attribute("aria-label", re.compile("distance 0, typical error"))
+    expect(page.get_by_role("heading", name="Little changed or accurate")).to_be_visible()
     wait_for_state(page, "finished")
     check_revision(page)

@@ -19,6 +19,7 @@ from edhie.studio.answers.plain import Numbers, finite, finites
 from edhie.studio.lists import from_line
 
 BINS = 20
+MOST_GAPPY = 60  # columns with gaps whose common gaps are counted
 CHUNK = 10_000  # rows that are held as texts
 
 
@@ -97,6 +98,21 @@ def read_columns(
     unread = [each for each in numbers if each.values is None]
     _read_cells(table, [*unread, *others], set(numeric), options)
     return list(columns.values()), faults
+
+
+def gaps_of(columns: Sequence[Column]) -> list[dict[str, Any]] | None:
+    """Return which columns lack a number together, and in how many rows; None if very many columns have gaps."""
+    found = [each for each in columns if each.values is not None and each.n_missing + each.others.total() > 0]
+    if len(found) > MOST_GAPPY:
+        return None
+    marks = np.zeros(max((len(each.values) for each in found if each.values is not None), default=0), np.int64)
+    for k, each in enumerate(found):
+        marks |= (~np.isfinite(np.asarray(each.values))).astype(np.int64) << k
+    kinds, counts = np.unique(marks[marks > 0], return_counts=True)
+    return [
+        {"columns": [each.name for k, each in enumerate(found) if kind >> k & 1], "rows": rows}
+        for kind, rows in zip(kinds.tolist(), counts.tolist(), strict=True)
+    ]
 
 
 def _read_by_the_reader(table: Table, columns: Sequence[Column]) -> list[str]:

@@ -37,9 +37,10 @@ def fit(
 ) -> dict[str, Any]:
     """Return the measurements with predictions, and the curve along a column, of an equation or a live expression."""
     each: Equation | None = None
+    is_relative = False
     if expression is None:
         run = opened_run(folder)
-        each = run.equation(equation)
+        each, is_relative = run.equation(equation), run.has_relative_errors
         rows, expr = run.rows, each.expr
     else:
         rows = rows_of(folder, table, question)
@@ -57,7 +58,8 @@ def fit(
             "x": rows.columns[place],
             "measured": _measured(rows, expr, place, None if each is None else each.model),
             "curve": {"x": finites(grid), "y": finites(values), "low": low, "high": high, **limits, "at": others},
-            "rmse": finite(_rmse(rows.train, predicted)),
+            "error": finite(typical_error(rows.train, predicted, is_relative=is_relative)),
+            "is_relative": is_relative,
             "r2": finite(r2(rows.train.y, predicted, rows.train.weights)),
         }
 
@@ -90,7 +92,8 @@ def try_values(
         "standard_deviation": deviation,
         "at": dict(zip(rows.columns, finites(at), strict=True)),
         "curve": {"x": finites(grid), "y": finites(_values(expr, rows, _along(at, place, grid))), **limits},
-        "rmse": finite(_rmse(rows.train, predicted)),
+        "error": finite(typical_error(rows.train, predicted, is_relative=run.has_relative_errors)),
+        "is_relative": run.has_relative_errors,
     }
 
 
@@ -192,8 +195,13 @@ def _expected(rows: Rows, expr: Expr, model: NoiseModel | None) -> list[Numbers]
     return np.split(deviations, [n_fitted])[: len(parts)]
 
 
-def _rmse(data: Data, predicted: Numbers) -> float:
-    return float(np.sqrt(np.average(np.square(data.y - predicted), weights=data.weights)))
+def typical_error(data: Data, predicted: Numbers, *, is_relative: bool) -> float:
+    """Return the root of the mean squared residual; if `is_relative`, of residuals over predictions."""
+    with np.errstate(all="ignore"):
+        residuals = data.y - predicted
+        if is_relative:
+            residuals /= np.maximum(np.abs(predicted), smallest_prediction(data.y))
+        return float(np.sqrt(np.average(np.square(residuals), weights=data.weights)))
 
 
 def _deviations(equation: Equation, columns: Numbers) -> Numbers | None:

@@ -11,7 +11,8 @@ from edhie.fit import Discovery, Equation
 from edhie.fit.revision import Revision
 from edhie.plots.words import one_line
 from edhie.safe_text import printable
-from edhie.studio.answers.opened_run import opened_run
+from edhie.studio.answers.curves import compared_curves, typical_error
+from edhie.studio.answers.opened_run import OpenedRun, opened_run
 from edhie.studio.answers.plain import finite
 from edhie.studio.answers.trees import compared, tree
 
@@ -34,18 +35,24 @@ def equations(folder: str) -> dict[str, Any]:
     run = opened_run(folder)
     if run.revision is not None:
         return _revision(run.revision)
-    if run.discovery is None:
+    return _fit(run)
+
+
+def _fit(run: OpenedRun) -> dict[str, Any]:
+    found = run.discovery
+    if found is None:
         raise RuntimeError("a run is a fit or a revision")
-    return _fit(run.discovery)
-
-
-def _fit(found: Discovery) -> dict[str, Any]:
+    is_relative = run.has_relative_errors
     held_out = 0 if found.validation is None else found.validation.n_rows
     return {
         "kind": "fit",
         "target": printable(found.target),
         "target_mathml": mathml_name(one_line(found.target)),
-        "equations": [_equation(each, k) | {"is_chosen": k == found.chosen} for k, each in enumerate(found.equations)],
+        "equations": [
+            _equation(each, k, is_relative=is_relative) | {"is_chosen": k == found.chosen}
+            for k, each in enumerate(found.equations)
+        ],
+        "is_relative": is_relative,
         "notes": [f"{note[0].upper()}{note[1:]}." for note in found.notes],
         "columns": _columns(found.columns, found.train.names),
         "n_rows": found.n_rows,
@@ -66,7 +73,8 @@ def _columns(columns: tuple[str, ...], names: tuple[str, ...]) -> list[dict[str,
     return [{"column": column, "name": name} for column, name in zip(columns, names, strict=True)]
 
 
-def _equation(each: Equation, place: int) -> dict[str, Any]:
+def _equation(each: Equation, place: int, *, is_relative: bool = False) -> dict[str, Any]:
+    error = typical_error(each.train, each.predict(each.train.columns), is_relative=True) if is_relative else each.loss
     return {
         "index": place,
         "text": each.text(),
@@ -75,6 +83,7 @@ def _equation(each: Equation, place: int) -> dict[str, Any]:
         "latex": each.latex_equation(),
         "complexity": each.complexity,
         "loss": finite(each.loss),
+        "error": finite(error),
         "score": finite(each.score),
         "r2": finite(each.r2),
         "r2_validation": finite(each.r2_validation),
@@ -102,6 +111,7 @@ def _revision(found: Revision) -> dict[str, Any]:
     validation = found.refitted.validation
     return {
         "kind": "revise",
+        "is_relative": False,
         "target": printable(found.target),
         "target_mathml": mathml_name(one_line(found.target)),
         "verdict": f"{found.verdict[0].upper()}{found.verdict[1:]}.",
@@ -110,7 +120,6 @@ def _revision(found: Revision) -> dict[str, Any]:
             "text": str(original),
             "mathml": to_mathml(original, number_format=".6g"),
             "loss": finite(found.original.error),
-            "tree": tree(original),
         },
         "columns": _columns(found.columns, found.refitted.train.names),
         "n_rows": found.refitted.train.n_rows,
@@ -168,8 +177,6 @@ def _note(each: Equation) -> str:
 
 def compare(folder: str, a: int, b: int, x: str | None, log: bool = False) -> dict[str, Any]:
     """Return where two equations differ: on their trees, in words, and in curves."""
-    from edhie.studio.answers.curves import compared_curves
-
     run = opened_run(folder)
     one, other = run.equation(a), run.equation(b)
     changes = difference(one.printed, other.printed)

@@ -16,6 +16,7 @@ from edhie.fit.problem import Problem
 from edhie.fit.revision import Revision
 from edhie.fit.revision import saving as revisions
 from edhie.fit.run_folder import DESCRIPTION, load
+from edhie.selection.noise import PROPORTIONAL
 from edhie.studio.answers.plain import Numbers
 from edhie.studio.lists import from_line
 from edhie.studio.refusals import Refused
@@ -43,6 +44,11 @@ class OpenedRun:
         if self.discovery is not None:
             return self.discovery.chosen
         return None if self.revision is None else self.revision.steps.index(self.revision.chosen)
+
+    @property
+    def has_relative_errors(self) -> bool:
+        """True if errors are shown as shares of the prediction, to which the noise was found to be proportional."""
+        return self.chosen is not None and self.equations[self.chosen].model is PROPORTIONAL
 
     def equation(self, place: Any) -> Equation:
         """Return an equation by its place."""

@@ -16,7 +16,7 @@ from edhie.evaluate.tables.decimals import parse_number
 from edhie.evaluate.tables.rows import RowTable
 from edhie.evaluate.tables.table import Source
 from edhie.safe_text import printable
-from edhie.studio.answers.columns import Column, read_columns
+from edhie.studio.answers.columns import Column, gaps_of, read_columns
 from edhie.studio.answers.plain import finites, some_rows
 from edhie.studio.answers.reading import HEADER_NOTES, for_the_user, opened, worded
 from edhie.studio.lists import as_line
@@ -59,6 +59,7 @@ def summary(path: str, name: str, options: dict[str, Any], rows: int, columns: i
     return {
         "name": name,
         "rows": n_rows,
+        "gaps": gaps_of(found) if drops else [],
         "columns": [each.as_json() for each in found],
         "preview": preview,
         "notes": notes,

@@ -1,11 +1,10 @@
 // Requests to the server. A refusal becomes an ApiError with the server's message.
 
 export class ApiError extends Error {
-  constructor(text, { status = 0, where = null, remedies = [] } = {}) {
+  constructor(text, { status = 0, where = null } = {}) {
     super(text);
     this.status = status;
     this.where = where;
-    this.remedies = remedies;
   }
 }
 

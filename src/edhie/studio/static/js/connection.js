@@ -2,19 +2,21 @@
 import { h, put } from "./dom.js";
 
 const lost = new Map();
+const USUAL = "Connection lost, trying again. Your search is kept; if the studio was closed, start it again.";
 
 function show() {
   const strip = document.getElementById("connection");
   strip.hidden = lost.size === 0;
   if (lost.size === 0) return void put(strip);
-  if (strip.childElementCount) return;
-  strip.append("Connection lost, trying again. Your search is kept; if the studio was closed, start it again. ",
-    h("button", { type: "button", class: "slim", onclick: () => [...lost.values()].forEach((open) => open()) }, "Try now"));
+  const reason = [...lost.values()].find((each) => each.reason)?.reason ?? USUAL;
+  if (strip.firstChild?.data === `${reason} `) return;
+  put(strip, `${reason} `,
+    h("button", { type: "button", class: "slim", onclick: () => [...lost.values()].forEach(({ open }) => open()) }, "Try now"));
 }
 
-/** Note that the stream of `token` is lost; `open` tries again at once. */
-export function connectionIsLost(token, open) {
-  lost.set(token, open);
+/** Note that the stream of `token` is lost, and why if that is known; `open` tries again at once. */
+export function connectionIsLost(token, open, reason = lost.get(token)?.reason) {
+  lost.set(token, { open, reason });
   show();
 }
 

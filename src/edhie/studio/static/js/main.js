@@ -9,7 +9,7 @@ import { showSpace } from "./views/space.js";
 const ROUTES = [
   [/^#\/?$/, "runs", showRuns],
   [/^#\/new$/, "new", showNew],
-  [/^#\/new\/run\/([a-z0-9-]+)(?:\/(fit|revise))?$/, "new", showNew],
+  [/^#\/new\/run\/([a-z0-9-]+)(?:\/(fit|revise)(?:\/(.+))?)?$/, "new", showNew],
   [/^#\/run\/([a-z0-9-]+)$/, "run", showRun],
   [/^#\/space$/, "space", showSpace],
 ];

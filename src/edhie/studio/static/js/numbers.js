@@ -51,6 +51,11 @@ export function share(value) {
   return number(value, 3);
 }
 
+/** Return a typical error: in per cent of the computed value if it is relative to that, else in the unit of the column. */
+export function errorWords(error, isRelative) {
+  return isRelative && error !== null ? `${number(100 * error, 3)} %` : number(error, 3);
+}
+
 /** Return a duration in words. */
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) return null;

@@ -1,14 +1,20 @@
 // Server-sent events. A lost connection is shown and mended; a tab that is not in sight gives its connection back.
+import { get } from "./api.js";
 import { connectionIsThere, connectionIsLost } from "./connection.js";
 
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 4000;
+const [LOCKED, GONE] = [401, 404]; // statuses of answers
 
-/** Listen to `path`; `handlers` has one function for each kind of event. Return an object with `close()`. */
-export function listen(path, handlers) {
+/**
+ * Listen to `path`; `handlers` has one function for each kind of event. Return an object with `close()`.
+ * The answer at `about` tells why a stream has ended: what it is about may be gone, or the page has no access.
+ */
+export function listen(path, handlers, about) {
   let source = null;
   let timer = 0;
   let wait = FIRST_WAIT;
+  let isClosed = false;
   const token = {};
 
   function open() {
@@ -24,8 +30,16 @@ export function listen(path, handlers) {
       connectionIsLost(token, open);
       timer = setTimeout(open, wait);
       wait = Math.min(2 * wait, LONGEST_WAIT);
+      tellWhy();
     };
     for (const [kind, handler] of Object.entries(handlers)) source.addEventListener(kind, (event) => handler(JSON.parse(event.data)));
+  }
+
+  async function tellWhy() {
+    const { status, message } = await get(about).catch((error) => error);
+    if (isClosed) return;
+    if (status === GONE) handlers.deleted?.();
+    else if (status === LOCKED) connectionIsLost(token, open, message);
   }
 
   function onVisibility() {
@@ -36,16 +50,21 @@ export function listen(path, handlers) {
     } else if (source === null) open();
   }
 
+  function onOnline() {
+    if (!document.hidden) open();
+  }
+
   document.addEventListener("visibilitychange", onVisibility);
-  window.addEventListener("online", open);
+  window.addEventListener("online", onOnline);
   open();
   return {
     close() {
+      isClosed = true;
       clearTimeout(timer);
       source?.close();
       connectionIsThere(token);
       document.removeEventListener("visibilitychange", onVisibility);
-      window.removeEventListener("online", open);
+      window.removeEventListener("online", onOnline);
     },
   };
 }

@@ -1,7 +1,7 @@
 // Tabs: arrow keys move between them; a panel is made when it is first shown.
 import { h, newId, put } from "./dom.js";
 
-/** Return tabs of [key, label, make] and a function that shows one; `make()` returns the panel's content. */
+/** Return tabs of [key, label, make], where `make()` returns the panel's content; `renew()` makes them again. */
 export function tabs(label, entries) {
   const list = h("div", { class: "tabs", role: "tablist", "aria-label": label });
   const element = h("div", null, list);
@@ -43,7 +43,7 @@ export function tabs(label, entries) {
   });
 
   show(entries[0][0]);
-  return { element, show, current: () => current, renew: () => {
+  return { element, renew: () => {
     for (const { panel } of parts.values()) put(panel);
     show(current);
   } };

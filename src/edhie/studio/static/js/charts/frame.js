@@ -1,6 +1,7 @@
 // The frame of a chart: an SVG as wide as its box, with axes, that is drawn again when the box changes.
 import { h, s, put } from "../dom.js";
 import { linear, logarithmic } from "./scale.js";
+import { hideLeftTooltip } from "./tooltip.js";
 
 const FOOT = 46;
 const TOP = 10;
@@ -61,6 +62,7 @@ export function chart(height = 300) {
       axes(width, height, left, x, y, { x: model.x.label, y: model.y.label }), model.draw(x, y, area));
     const hadFocus = element.contains(document.activeElement);
     put(element, svg);
+    hideLeftTooltip();
     if (hadFocus) svg.querySelector('[tabindex="0"]')?.focus();
   }
 

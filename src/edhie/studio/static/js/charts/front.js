@@ -2,7 +2,6 @@
 import { s } from "../dom.js";
 import { chart } from "./frame.js";
 import { withTooltip } from "./tooltip.js";
-import { number } from "../numbers.js";
 
 function domainOf(errors) {
   const positive = errors.filter((each) => each > 0);
@@ -11,7 +10,8 @@ function domainOf(errors) {
 }
 
 /**
- * Return a front with `show({points, selected, across, label})`; a point has key, size, error, isChosen, isBeaten and words.
+ * Return a front with `show({points, selected, across, label, isRelative})`; a point has key, size, error, isChosen and words.
+ * Errors that are relative are shown in per cent.
  * `onSelect(key)` is called when one is chosen.
  */
 export function front(onSelect) {
@@ -55,16 +55,18 @@ export function front(onSelect) {
     event.preventDefault();
   });
 
-  return { element, show({ points, selected, across, label }) {
-    const sorted = [...points].sort((a, b) => a.size - b.size);
-    const line = sorted.filter((each) => !each.isBeaten);
+  return { element, show({ points, selected, across, label, isRelative = false }) {
+    const sorted = points.map((each) => ({ ...each, error: isRelative ? 100 * each.error : each.error }));
+    sorted.sort((a, b) => a.size - b.size);
+    const line = sorted.filter((each, i) => sorted.slice(0, i).every((other) => other.error > each.error));
     const sizes = sorted.map((each) => each.size);
     const stop = sorted.some((each) => each.key === selected) ? selected : sorted[0]?.key;
     show({
       label,
       x: { domain: sizes.length ? [Math.min(...sizes) - 1, Math.max(...sizes) + 1] : [0, 10], label: across, isWhole: true },
       y: {
-        domain: domainOf(sorted.map((each) => each.error)), label: "typical error", log: true,
+        domain: domainOf(sorted.map((each) => each.error)), log: true,
+        label: isRelative ? "typical error (% of the value)" : "typical error",
         hasZero: sorted.some((each) => each.error === 0),
       },
       draw: (x, y) => [
@@ -78,9 +80,4 @@ export function front(onSelect) {
       ],
     });
   } };
-}
-
-/** Return what a point of the front says. */
-export function wordsOf(across, size, error, text) {
-  return `${across} ${number(size)}, typical error ${number(error, 3)}\n${text}`;
 }

@@ -2,10 +2,12 @@
 import { h } from "../dom.js";
 
 let box = null;
+let owner = null; // what it belongs to
 
 /** Show text beside an element. */
 export function showTooltip(element, text) {
   box ??= document.body.appendChild(h("div", { class: "tooltip", "aria-hidden": "true" }));
+  owner = element;
   box.textContent = text;
   box.hidden = false;
   const place = element.getBoundingClientRect();
@@ -19,6 +21,11 @@ export function showTooltip(element, text) {
 /** Hide it. */
 export function hideTooltip() {
   if (box) box.hidden = true;
+}
+
+/** Hide it if what it belongs to is no longer on the page: that is not told by any event. */
+export function hideLeftTooltip() {
+  if (owner && !owner.isConnected) hideTooltip();
 }
 
 /** Let an element show `text` while it is pointed at or focused. */

@@ -2,8 +2,7 @@
 import { h, s, put } from "../dom.js";
 
 const [ACROSS, DOWN, HIGH, MARGIN] = [50, 54, 28, 20]; // pixels; the server spaces nodes by the letters of their labels
-const SIGN = { added: "+", removed: "−", changed: "~" };
-const WORD = { added: "added", removed: "removed", changed: "changed" };
+const SIGN = { added: "+", changed: "~", removed: "−" };
 
 const widthOf = (label) => Math.max(30, 13 + 8 * label.length);
 
@@ -52,7 +51,7 @@ export function treeView() {
       group.setAttribute("class", `node ${node.kind} ${node.mark ?? ""}`);
       group.style.transform = `translate(${left}px, ${top}px)`;
       put(group, s("rect", { x: -wide / 2, y: -HIGH / 2, width: wide, height: HIGH, rx: 8 }), s("text", null, node.label), s(
-        "title", null, node.mark in WORD ? `${node.label}: ${WORD[node.mark]}` : node.label),
+        "title", null, node.mark in SIGN ? `${node.label}: ${node.mark}` : node.label),
         node.mark in SIGN ? s("text", { class: "sign", x: wide / 2 + 6, y: -HIGH / 2 }, SIGN[node.mark]) : "");
       next.set(key, group);
     }
@@ -65,8 +64,8 @@ export function treeView() {
 }
 
 /** Return the key to the marks of a tree. */
-export function treeKey(marks = ["added", "changed", "removed"]) {
+export function treeKey() {
   return h("ul", { class: "legend-line" },
-    marks.map((mark) => h("li", null, h("span", { class: `swatch mark ${mark}`, "aria-hidden": "true" }),
-      `${SIGN[mark]} ${WORD[mark]}`)));
+    Object.keys(SIGN).map((mark) => h("li", null, h("span", { class: `swatch mark ${mark}`, "aria-hidden": "true" }),
+      `${SIGN[mark]} ${mark}`)));
 }

@@ -21,33 +21,31 @@ export function bringPart(onTable) {
     });
   const examples = h("ul", { class: "examples" });
   const limits = h("p", { class: "hint" });
+  let reads = 0; // only the table that was brought last is shown
 
   async function receive(action, what) {
+    reads += 1;
+    const mine = reads;
     put(told, message("", `Reading ${what}…`));
     try {
       const summary = await action();
+      if (mine !== reads) return;
       put(told);
       announce(`${summary.name} was read: ${summary.rows} rows`);
       onTable(summary);
     } catch (error) {
-      put(told, message("bad", error.message));
+      if (mine === reads) put(told, message("bad", error.message));
     }
   }
 
-  async function send(content, name) {
-    const { limits: most } = await setup();
-    const size = content.size ?? content.length;
-    if (size > most.bytes) {
-      put(told,
-        message("bad",
-          `${name} has ${megabytes(size)}, and the studio reads at most ${megabytes(most.bytes)}. Leave out rows or columns that are not needed, or use the command line for large tables.`));
-      return;
-    }
-    if (size === 0) {
-      put(told, message("bad", `${name} is empty. Save your table again, with column names in the first row and numbers below.`));
-      return;
-    }
-    await receive(() => upload(content, name), name);
+  function send(content, name) {
+    return receive(async () => {
+      const { limits: most } = await setup();
+      const size = content.size ?? content.length;
+      if (size > most.bytes) throw new Error(`${name} has ${megabytes(size)}, and the studio reads at most ${megabytes(most.bytes)}. Leave out rows or columns that are not needed, or use the command line for large tables.`);
+      if (size === 0) throw new Error(`${name} is empty. Save your table again, with column names in the first row and numbers below.`);
+      return upload(content, name);
+    }, name);
   }
 
   const zone = h("div", { class: "drop" },
@@ -96,5 +94,8 @@ export function bringPart(onTable) {
         h("strong", null, each.name), h("span", { class: "quietly small" }, each.about)))));
   }).catch((error) => put(told, message("bad", error.message)));
 
-  return { element, leave: () => listeners.forEach(([kind, listener]) => document.removeEventListener(kind, listener)) };
+  return { element, leave: () => {
+    reads += 1;
+    for (const [kind, listener] of listeners) document.removeEventListener(kind, listener);
+  } };
 }

@@ -1,14 +1,12 @@
 // The front and the equation that is selected in it. It grows while the search goes on; the selection stays.
 import { h, facts, scrollable, put } from "../dom.js";
-import { front, wordsOf } from "../charts/front.js";
+import { front } from "../charts/front.js";
 import { formula } from "../mathml.js";
-import { number, share, counted } from "../numbers.js";
+import { number, share, counted, errorWords } from "../numbers.js";
 
+const ERROR = "By how much computed and measured values usually differ (the root of the mean squared difference), in the unit of the column.";
+const RELATIVE_ERROR = "By how much computed and measured values usually differ, in per cent of the computed value: your measurements scatter in proportion to it.";
 const MEANINGS = [
-  [
-    "typical error",
-    "By how much computed and measured values usually differ (the root of the mean squared difference), in the unit of the column.",
-  ],
   ["R²", "The share of the variation that the equation explains: 1 is all of it, 0 is no better than the mean."],
   ["R², rows kept aside", "The same for rows that the search did not see. If it is much lower, do not trust the equation."],
   ["confidence", "How sure edhie is of this equation, among all that it found: short ones that leave only noise win."],
@@ -39,6 +37,7 @@ export function explorer(onSelect) {
   let isOwnChoice = false;
   let settings = {};
   let shown = "";
+  let drawn = "";
 
   const current = () => points.find((each) => each.key === selected) ?? null;
 
@@ -60,22 +59,27 @@ export function explorer(onSelect) {
     put(hero, formula(mathml, { text, target: settings.target, kind: "hero" }),
       changes ? h("p", null, `What changed: ${changes}`) : null,
       facts([
-        ["typical error", number(error, 3)], ["R²", share(r2)], ["R², rows kept aside", share(r2Validation)],
+        ["typical error", errorWords(error, settings.isRelative)], ["R²", share(r2)], ["R², rows kept aside", share(r2Validation)],
         [settings.across, counted(size, settings.unit)], ["confidence", confidence || null],
       ]));
     put(meanings.querySelector("dl"),
-      [...MEANINGS, [settings.across, settings.acrossHint]].map(([word, meaning]) => [h("dt", null, word), h("dd", null, meaning)]));
+      [["typical error", settings.isRelative ? RELATIVE_ERROR : ERROR], ...MEANINGS, [settings.across, settings.acrossHint]].map(([word, meaning]) => [h("dt", null, word), h("dd", null, meaning)]));
   }
 
   function drawList() {
     across.textContent = settings.across;
     const isFocused = rows.contains(document.activeElement);
     put(rows, ...[...points].sort((a, b) => a.size - b.size).map((point) => h("tr", { "aria-current": point.key === selected ? "true" : null },
-      h("td", { class: "number" }, number(point.size)), h("td", { class: "number" }, number(point.error, 3)),
+      h("td", { class: "number" }, number(point.size)), h("td", { class: "number" }, errorWords(point.error, settings.isRelative)),
       h("td", { class: "name" },
         h("button", { type: "button", class: "link mono", onclick: () => choose(point.key, true) }, point.text),
         point.isChosen ? h("span", { class: "mark" }, " ★ recommended") : null))));
     if (isFocused) rows.querySelector('[aria-current] button')?.focus();
+  }
+
+  function wordsOf({ isChosen, size, error, text }) {
+    const first = isChosen ? "Recommended. " : "";
+    return `${first}${settings.across} ${number(size)}, typical error ${errorWords(error, settings.isRelative)}\n${text}`;
   }
 
   function draw() {
@@ -85,14 +89,14 @@ export function explorer(onSelect) {
     drawList();
     chart.show({
       label: `${settings.across} against typical error of ${counted(points.length, "equation")}`, across: settings.acrossTitle, selected,
-      points: points.map((point) => ({
-        ...point,
-        words: `${point.isChosen ? "Recommended. " : ""}${wordsOf(settings.across, point.size, point.error, point.text)}`,
-      })),
+      isRelative: settings.isRelative, points: points.map((point) => ({ ...point, words: wordsOf(point) })),
     });
   }
 
   function show(given, options) {
+    const now = JSON.stringify([given, options]);
+    if (now === drawn) return; // drawn again, it would take a press or a tooltip away
+    drawn = now;
     points = given;
     settings = { ...settings, ...options };
     const chosen = points.find((each) => each.isChosen) ?? points.at(-1) ?? null;
@@ -109,5 +113,5 @@ export function explorer(onSelect) {
   const element = h("div", { class: "explorer" },
     h("section", { class: "card stack-small selected" }, heading, hero, meanings, table),
     h("section", { class: "card stack-small" }, frontTitle, frontHint, chart.element));
-  return { element, show, current, choose: (key) => choose(key, true) };
+  return { element, show, current };
 }

@@ -1,7 +1,7 @@
 // How well an equation fits: the measured values against it or along a column, and the residuals below.
 import { h, facts, message, latest, put } from "../dom.js";
 import { post, ofRun } from "../api.js";
-import { assigned, number, share } from "../numbers.js";
+import { assigned, errorWords, share } from "../numbers.js";
 import { fitChart, residualChart } from "../charts/fit.js";
 import { axesChoice } from "./axes_choice.js";
 
@@ -53,7 +53,7 @@ export function fitPanel(runId, target, columns) {
         answer.measured.map((each) => each.y));
       if (log && !isWhole) answer = await post(ofRun(runId, "/fit"), { ...asked, log }); // with points of the curve for such an axis
       put(told);
-      put(measures, facts([["typical error", number(answer.rmse, 3)], ["R²", share(answer.r2)]]));
+      put(measures, facts([["typical error", errorWords(answer.error, answer.is_relative)], ["R²", share(answer.r2)]]));
       const isScaled = answer.measured.some((each) => each.scaled !== undefined);
       left.textContent = `Measured minus equation${isScaled ? ", divided by how far a row is expected to scatter" : ""}. ${
         isScaled ? "Most points are between −2 and 2. " : ""}A good equation leaves only scatter, without a pattern.`;

@@ -78,10 +78,12 @@ export function formulaField({
   /** Show how columns are called in formulas, as buttons that write the name. */
   async function showNames() {
     const columns = variables();
-    if (!columns.length || shownFor === columns.join("\n")) return;
-    shownFor = columns.join("\n");
+    const mine = columns.join("\n");
+    if (!columns.length || shownFor === mine) return;
+    shownFor = mine;
     try {
       const answer = await post("/api/formulas/check", { text: "0", kind: "formula", variables: columns });
+      if (shownFor !== mine) return;
       put(names, "Columns:",
         answer.names.slice(0, MOST_NAMES).map((name, i) => h("button",
           {
@@ -107,10 +109,6 @@ export function formulaField({
     element: h("div", { class: "field" }, h("label", { for: id }, label), area, names,
       h("p", { class: "hint", id: `${id}-hint` }, hint), told),
     value: () => area.value.trim(),
-    set: (text) => {
-      area.value = text;
-      return checkNow();
-    },
     checkNow,
     isEmpty: () => !area.value.trim(),
     focus: () => area.focus(),

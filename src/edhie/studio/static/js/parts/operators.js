@@ -1,13 +1,12 @@
 // The operators that equations may contain, in groups.
 import { h, tick } from "../dom.js";
 
-/** Return the ticks; `chosen` is a Set of names, changed in place; `onChange()` follows each change. */
-export function operatorsPart(groups, chosen, onChange) {
+/** Return the ticks; `chosen` is a Set of names, changed in place. */
+export function operatorsPart(groups, chosen) {
   const boxes = [];
   const change = (name) => (isOn) => {
     if (isOn) chosen.add(name);
     else chosen.delete(name);
-    onChange();
   };
   const setAll = (items, isOn) => () => {
     for (const { name } of items) {
@@ -15,7 +14,6 @@ export function operatorsPart(groups, chosen, onChange) {
       else chosen.delete(name);
     }
     for (const [name, box] of boxes) box.checked = chosen.has(name);
-    onChange();
   };
   const group = ({ group: title, items }) => h("fieldset", { class: "operator-group" },
     h("legend", { class: "legend" }, title),

@@ -12,7 +12,7 @@ export function verdictPart(revision) {
 export function changesPanel(revision, point, target) {
   const step = revision.steps.find((each) => String(each.index) === point.key);
   const [before, after] = [treeView(), treeView()];
-  before.show(step.original_tree ?? revision.original.tree, "Tree of your formula");
+  before.show(step.original_tree, "Tree of your formula");
   after.show(step.tree, "Tree of the revised formula");
   return h("div", { class: "stack" }, h("p", null, step.changes ? `What changed: ${step.changes}` : "Nothing but constants."),
     h("div", { class: "two" },

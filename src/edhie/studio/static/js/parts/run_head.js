@@ -1,6 +1,6 @@
 // The head of a run: its name, its state, what can be done, and how far the search is.
 import { h, facts, message, put } from "../dom.js";
-import { post, ofRun } from "../api.js";
+import { post, ofRun, sentence } from "../api.js";
 import { count, duration, number } from "../numbers.js";
 import { statePill } from "./state.js";
 import { renameRun, deleteRun } from "./run_actions.js";
@@ -17,6 +17,7 @@ export function runHead(onAgain) {
   const pill = h("div", { class: "buttons" });
   const controls = h("div", { class: "buttons" });
   const told = h("div", { "aria-live": "polite" });
+  const fault = h("div", { "aria-live": "polite" });
   const bar = h("div");
   const meter = h("div",
     {
@@ -78,7 +79,14 @@ export function runHead(onAgain) {
     meter.hidden = !isSearching;
     figures.hidden = !isSearching;
     why.textContent = run.error ? "" : whyWords();
-    if (run.error) put(told, message("bad", run.error));
+    showFault();
+  }
+
+  /** Show why the run failed, or what is wrong while it goes on. */
+  function showFault() {
+    const text = run.error ?? run.warning ?? "";
+    if (fault.textContent === sentence(text)) return;
+    put(fault, text ? message(run.error ? "bad" : "warn", sentence(text)) : null);
   }
 
   function whyWords() {
@@ -110,7 +118,7 @@ export function runHead(onAgain) {
   ].map(([kind, label]) => h("button", { type: "button", class: "quiet slim", onclick: () => onAgain(kind) }, label));
   const element = h("header", { class: "stack-small" },
     h("div", { class: "head" }, h("div", { class: "title-line" }, title, pill), controls),
-    told, why, meter, figures,
+    told, fault, why, meter, figures,
     h("div", { class: "buttons small-buttons" },
       rename, again,
       h("button", { type: "button", class: "quiet slim danger", onclick: () => act(async () => {

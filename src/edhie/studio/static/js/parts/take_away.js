@@ -19,16 +19,22 @@ export function takeAway(run, point) {
   const save = h("a", { class: "button", download: "" }, "Save as a file");
   const place = h("div", { class: "stack-small" });
 
+  let asked = 0;
+
   async function show(id) {
+    asked += 1;
+    const mine = asked;
     const address = ofRun(run.id, `/export/${id}?equation=${point.key}`);
     hint.textContent = HINT[id] ?? "";
     save.href = address;
     try {
       const answer = await getText(address);
+      if (mine !== asked) return;
       text.textContent = answer.text;
       if (answer.about) hint.textContent = `${HINT[id] ?? ""} ${answer.about}.`;
       put(told);
     } catch (error) {
+      if (mine !== asked) return;
       text.textContent = "";
       put(told, message("bad", error.message));
     }

@@ -1,7 +1,7 @@
 // Trying numbers: sliders for the constants of an equation and for the values of the columns.
 import { h, facts, message, latest, newId, put } from "../dom.js";
 import { get, post, ofRun } from "../api.js";
-import { number } from "../numbers.js";
+import { errorWords, number } from "../numbers.js";
 import { fitChart } from "../charts/fit.js";
 import { axesChoice } from "./axes_choice.js";
 
@@ -65,7 +65,7 @@ function build(runId, point, target, columns, constants, fits) {
         facts([
           [`${target} here`, answer.value === null ? "no value" : number(answer.value, 5)],
           ["± standard deviation of the equation", answer.standard_deviation === null ? null : number(answer.standard_deviation, 3)],
-          ["typical error with these constants", number(answer.rmse, 3)],
+          ["typical error with these constants", errorWords(answer.error, answer.is_relative)],
         ]));
       chart.show({ measured: columns.length > 1 ? [] : measured, xName: axes.x(), yName: target, from: curve.data_from, to: curve.data_to,
         log, curves: [{ ...answer.curve, name: isMoved ? "with your constants" : "equation" }] });

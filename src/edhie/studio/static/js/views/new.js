@@ -2,7 +2,7 @@
 import { h, message, choices, field, select, put } from "../dom.js";
 import { get, post, ofRun } from "../api.js";
 import { setup } from "../setup.js";
-import { counted } from "../numbers.js";
+import { count, counted } from "../numbers.js";
 import { bringPart } from "../parts/bring.js";
 import { problemsPart } from "../parts/problems.js";
 import { columnsPart } from "../parts/columns.js";
@@ -43,7 +43,24 @@ function joined(options, remedy) {
   return { ...options, ...remedy, ...(missing ? { missing } : {}) };
 }
 
-function askPart(summary, offered, kind, kept, onStarted, reread) {
+/** Return how many rows have a number in every column of a question; the others are left out. Null if it is not known. */
+function usedRows({ rows, gaps }, { target, features, sigma }) {
+  const isUsed = (name) => name === target || name === sigma || features.has(name);
+  return gaps && gaps.filter((each) => each.columns.some(isUsed)).reduce((left, each) => left - each.rows, rows);
+}
+
+function sizeWords(summary, question) {
+  const used = usedRows(summary, question);
+  const rows = counted(summary.rows, "row");
+  const shown = used === null ? `${rows}, without those that have gaps` : used < summary.rows ? `${count(used)} of ${rows}` : rows;
+  return `${shown}, ${counted(summary.columns.length, "column")}`;
+}
+
+/**
+ * Return the question about a table. `kept` is what was asked before the table was read again, `formula` one to improve.
+ * `size` is an element for the rows that are used, `reread(options, kept)` reads the table with other options.
+ */
+function askPart(summary, offered, { kind, kept, formula, size, onStarted, reread }) {
   const question = firstQuestion(summary, kept);
   const operators = new Set(offered.operators.flatMap((group) => group.items.filter((each) => each.is_default).map((each) => each.name)));
   const usual = [...operators].sort().join();
@@ -57,7 +74,7 @@ function askPart(summary, offered, kind, kept, onStarted, reread) {
   const known = knownPart(summary, question, change);
   const columns = columnsPart(summary, question, change);
   const budget = budgetPart(offered.defaults.max_time);
-  const own = formulaField({ label: "Your formula", kind: "formula", variables: () => [...question.features], placeholder: "for example  c*x*exp(-c*t)",
+  const own = formulaField({ label: "Your formula", kind: "formula", value: formula, variables: () => [...question.features], placeholder: "for example  c*x*exp(-c*t)",
     hint: "Text or LaTeX. Write c for a number that is to be fitted. edhie finds the least change after which it explains the data." });
   const name = h("input", { type: "text", maxlength: 200, placeholder: summary.name });
   const start = h("button", { type: "button", class: "primary large", onclick: begin });
@@ -73,6 +90,7 @@ function askPart(summary, offered, kind, kept, onStarted, reread) {
   }
 
   function showQuestion() {
+    size.textContent = sizeWords(summary, question);
     const canStart = question.target && (question.features.size > 0);
     put(said,
       ...(canStart ? [
@@ -87,7 +105,7 @@ function askPart(summary, offered, kind, kept, onStarted, reread) {
 
   function remedy({ exclude, ...options }, label) {
     if (Object.keys(options).length) return void reread(joined(summary.options, options),
-      { question, suggested: summary.suggested.features });
+      { question, suggested: summary.suggested.features, kind: isRevision ? "revise" : "fit", formula: own.value() });
     question.features.delete(exclude);
     if (question.target === exclude) question.target = null;
     remedied.append(message("good", `Done: ${label}.`));
@@ -136,7 +154,7 @@ function askPart(summary, offered, kind, kept, onStarted, reread) {
     h("section", { class: "card stack" }, h("h2", null, "Your columns"), columns.element, previewPart(summary)),
     h("section", { class: "card stack-small" }, h("h2", null, "More, if you like"), knownBox,
       h("details", null, h("summary", null, "Operators ", h("span", { class: "hint" }, "(what equations may be made of)")),
-        operatorsPart(offered.operators, operators, () => {})),
+        operatorsPart(offered.operators, operators)),
       h("details", null, h("summary", null, "Name and noise"), h("div", { class: "two" }, field("Name of this run", name),
         field("How your measurements scatter", select(NOISE, noise, (each) => { noise = each; }),
           "Decides how much misfit is put down to chance.")))));
@@ -145,8 +163,17 @@ function askPart(summary, offered, kind, kept, onStarted, reread) {
   return element;
 }
 
-/** Show a new search; with `runId`, on the table of that run. */
-export async function showNew(place, runId = null, kind = "fit") {
+/** Return text that was part of an address; nothing if somebody has spoiled it. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}
+
+/** Show a new search; with `runId`, on the table of that run, and `formula` is one of its equations, to be improved. */
+export async function showNew(place, runId = null, kind = "fit", formula = "") {
   document.title = "New search · edhie studio";
   const body = h("div");
   const heading = h("h1", null, "Find the equation in your data");
@@ -154,8 +181,11 @@ export async function showNew(place, runId = null, kind = "fit") {
     "Bring a table of measurements. edhie looks for short formulas that explain one column by the others.");
   place.append(h("div", { class: "stack" }, h("div", { class: "stack-small" }, heading, lead), body));
   let bring = null;
+  let isGone = false;
+  let reads = 0; // an answer counts only if nothing else was asked for since
 
   function start() {
+    reads += 1;
     document.title = "New search · edhie studio";
     heading.textContent = "Find the equation in your data";
     lead.hidden = false;
@@ -167,27 +197,38 @@ export async function showNew(place, runId = null, kind = "fit") {
     bring?.leave();
     bring = null;
     const offered = await setup();
+    if (isGone) return;
     heading.textContent = summary.name;
     lead.hidden = true;
+    const told = h("div", { "aria-live": "polite" });
+    const size = h("p", { class: "quietly" });
     const reread = async (options, question) => {
+      reads += 1;
+      const mine = reads;
       try {
-        ask(await get(`/api/tables/${summary.id}?${new URLSearchParams(options)}`), question);
+        const again = await get(`/api/tables/${summary.id}?${new URLSearchParams(options)}`);
+        if (mine === reads) await ask(again, question);
       } catch (error) {
-        body.prepend(message("bad", error.message));
+        if (mine === reads) put(told, message("bad", error.message));
       }
     };
+    const onStarted = (id) => {
+      if (!isGone) location.hash = `#/run/${id}`;
+    };
     put(body, h("div", { class: "stack" },
-      h("div", { class: "head" }, h("p", { class: "quietly" },
-        `${counted(summary.rows, "row")}, ${counted(summary.columns.length, "column")}`),
-        h("button", { type: "button", class: "slim", onclick: start }, "Use another table")),
-      askPart(summary, offered, kind, kept, (id) => { location.hash = `#/run/${id}`; }, reread)));
+      h("div", { class: "head" }, size,
+        h("button", { type: "button", class: "slim", onclick: start }, "Use another table")), told,
+      askPart(summary, offered, { kind: kept?.kind ?? kind, kept, formula: kept?.formula ?? "", size, onStarted, reread })));
     scrollTo(0, 0);
   }
 
   if (runId) {
     const [summary, { question }] = await Promise.all([post("/api/tables/run", { id: runId }), get(ofRun(runId))]);
-    await ask(summary,
-      question && { question: { ...question, features: new Set(question.features) }, suggested: summary.suggested.features });
+    const kept = { question: { ...question, features: new Set(question?.features) }, suggested: summary.suggested.features };
+    await ask(summary, { ...kept, formula: decoded(formula) });
   } else start();
-  return () => bring?.leave();
+  return () => {
+    isGone = true;
+    bring?.leave();
+  };
 }

@@ -17,6 +17,7 @@ import { formula } from "../mathml.js";
 
 const NOTHING_YET = 409; // the status of a run without equations
 const NONE_FOUND = "No equation was found. Give it more time, or allow other operators.";
+const PASSING = { error: null, warning: null, stopped_by: null }; // of a run, unless its state tells them again
 const ANSWERED = ["finished", "paused", "stopped"];
 const HOW = "★ is the one edhie recommends. Click a point, or use the arrow keys.";
 const FIT_WORDS = {
@@ -31,18 +32,17 @@ const REVISE_WORDS = {
   chosenTitle: "Recommended revision", otherTitle: "Selected revision", frontTitle: "Little changed or accurate",
   frontHint: `Each point is a version of your formula; further right more of it was changed, further down it errs less. ${HOW}`,
 };
-const LIVE_WORDS = { chosenTitle: "Best equation so far" };
 
 const ofProgress = (progress) => progress.front.map((each, i) => ({
   key: each.text, size: each.distance ?? each.complexity, error: each.error, text: each.text,
-  expression: each.expression ?? each.text, mathml: each.mathml, isChosen: i === progress.chosen, isBeaten: each.is_beaten,
+  expression: each.expression ?? each.text, mathml: each.mathml, isChosen: i === progress.chosen,
 }));
 const ofEquations = (answer) => answer.equations.map((each) => ({
-  key: String(each.index), size: each.complexity, error: each.loss, text: each.right_side, mathml: each.mathml, r2: each.r2,
+  key: String(each.index), size: each.complexity, error: each.error, text: each.right_side, mathml: each.mathml, r2: each.r2,
   r2Validation: each.r2_validation, confidence: each.confidence, isChosen: each.is_chosen,
 }));
 const ofSteps = (answer) => answer.steps.map((each) => ({
-  key: String(each.index), size: each.distance, error: each.loss, text: each.right_side, mathml: each.mathml, r2: each.r2,
+  key: String(each.index), size: each.distance, error: each.error, text: each.right_side, mathml: each.mathml, r2: each.r2,
   changes: each.changes, isChosen: each.is_chosen,
 }));
 
@@ -54,9 +54,13 @@ export async function showRun(place, id) {
   let parts = null;
   let fit = null;
   let isGone = false;
+  let asked = 0; // times that the equations were asked for: only the last answer counts
   let isAsking = false;
 
-  const head = runHead((kind) => { location.hash = `#/new/run/${id}/${kind}`; });
+  const head = runHead((kind) => {
+    const text = front.current()?.text;
+    location.hash = `#/new/run/${id}/${kind}${text ? `/${encodeURIComponent(text)}` : ""}`;
+  });
   const front = explorer((point) => showSelected(point));
   const words = () => (run.kind === "revise" ? REVISE_WORDS : FIT_WORDS);
   const look = h("div");
@@ -76,7 +80,7 @@ export async function showRun(place, id) {
   }
 
   function liveFit(point) {
-    if (!run.table_is_there || !features().length) return;
+    if (!point.expression || !run.table_is_there || !features().length) return;
     if (!fit) {
       fit = fitPanel(id, run.target, features());
       put(below, h("section", { class: "card stack-small" }, h("h2", null, "Fit"), fit.element));
@@ -109,11 +113,12 @@ export async function showRun(place, id) {
   }
 
   async function showAnswer() {
-    if (isAsking) return;
+    asked += 1;
+    const mine = asked;
     isAsking = true;
     try {
       const given = await get(ofRun(id, "/equations"));
-      if (isGone || !ANSWERED.includes(run.state)) return;
+      if (isGone || mine !== asked || !ANSWERED.includes(run.state)) return;
       answer = { target: run.target, ...given };
       points = run.kind === "revise" ? ofSteps(answer) : ofEquations(answer);
       put(look);
@@ -123,20 +128,21 @@ export async function showRun(place, id) {
       front.element.hidden = false;
       fit = null;
       parts = null;
-      front.show(points, { target: answer.target, ...words() });
+      front.show(points, { target: answer.target, isRelative: answer.is_relative, ...words() });
       showParts();
     } catch (error) {
+      if (mine !== asked) return;
       put(look);
       if (error.status === NOTHING_YET) empty(run.state === "finished" ? NONE_FOUND : "It was stopped before it found an equation. Press “Go on”.");
       else put(told, message("bad", error.message));
     } finally {
-      isAsking = false;
+      if (mine === asked) isAsking = false;
     }
   }
 
   function onState(given) {
     const isNew = given.state !== run.state;
-    run = { ...run, ...given };
+    run = { ...run, ...PASSING, ...given };
     document.title = `${stateWords(run)}: ${run.name} · edhie studio`;
     head.showRun(run);
     front.element.hidden = !points.length;
@@ -144,7 +150,7 @@ export async function showRun(place, id) {
       announce(`${run.name}: ${stateWords(run)}`);
       if (run.state === "failed") showLog();
     }
-    if (ANSWERED.includes(run.state) && (isNew || answer === null)) showAnswer();
+    if (ANSWERED.includes(run.state) && (isNew || (answer === null && !isAsking))) showAnswer();
     else if (!ANSWERED.includes(run.state) && (isNew || !points.length)) live();
   }
 
@@ -167,8 +173,11 @@ export async function showRun(place, id) {
     points = ofProgress(progress);
     put(look);
     front.element.hidden = false;
-    // while a formula is revised, events tell sizes, not yet distances
-    front.show(points, { target: run.target, ...("distance" in progress.front[0] ? REVISE_WORDS : FIT_WORDS), ...LIVE_WORDS });
+    const isRevision = "distance" in progress.front[0]; // earlier releases told complexities of revisions, too
+    front.show(points, {
+      target: run.target, isRelative: false, ...(isRevision ? REVISE_WORDS : FIT_WORDS),
+      chosenTitle: isRevision ? "Best revision so far" : "Best equation so far",
+    });
   }
 
   function onLook(first) {
@@ -180,7 +189,7 @@ export async function showRun(place, id) {
   }
 
   async function showLog() {
-    const { log: text } = await get(ofRun(id));
+    const { log: text } = await get(ofRun(id)).catch(() => ({})); // a lost connection is shown elsewhere
     log.hidden = !text;
     log.querySelector("pre").textContent = text ?? "";
   }
@@ -188,9 +197,10 @@ export async function showRun(place, id) {
   onState({ ...run, state: run.state });
   if (run.state === "failed") showLog();
   const stream = listen(ofRun(id, "/events"), { state: onState, progress: onProgress, look: onLook, deleted: () => {
+    stream.close();
     put(place,
       message("warn", "This run was deleted.", h("div", { class: "buttons" }, h("a", { class: "button", href: "#/" }, "All runs"))));
-  } });
+  } }, ofRun(id));
   return () => {
     isGone = true;
     stream.close();

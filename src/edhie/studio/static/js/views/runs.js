@@ -47,14 +47,25 @@ export async function showRuns(place) {
   let runs = null;
   let leaveStart = null;
   let isStart = false;
+  let isGone = false;
+  let drawn = new Map(); // by run: what its card was made of, and the card
 
+  /** Draw what has changed; a card that stays keeps the focus, and a press that has begun. */
   function draw() {
     const wanted = search.value.trim().toLowerCase();
     const shown = runs.filter((run) => [run.name, run.target, run.best?.text, run.state].some((each) => (each ?? "").toLowerCase().includes(wanted)));
     const focused = document.activeElement?.getAttribute?.("aria-label") ?? document.activeElement?.getAttribute?.("href");
     const hadFocus = list.contains(document.activeElement);
-    put(list, ...shown.map((run) => card(run, told)));
-    if (hadFocus) [...list.querySelectorAll("a, button")].find((each) => (each.getAttribute("aria-label") ?? each.getAttribute("href")) === focused)?.focus();
+    const before = drawn;
+    drawn = new Map(shown.map((run) => {
+      const of = JSON.stringify(run);
+      const same = before.get(run.id)?.of === of ? before.get(run.id).element : null;
+      return [run.id, { of, element: same ?? card(run, told) }];
+    }));
+    if ([...before.keys()].join() === [...drawn.keys()].join()) {
+      for (const [id, { element }] of drawn) if (before.get(id).element !== element) before.get(id).element.replaceWith(element);
+    } else put(list, ...[...drawn.values()].map(({ element }) => element));
+    if (hadFocus && !list.contains(document.activeElement)) [...list.querySelectorAll("a, button")].find((each) => (each.getAttribute("aria-label") ?? each.getAttribute("href")) === focused)?.focus();
     note.textContent = shown.length ? "" : "No run matches.";
   }
 
@@ -73,6 +84,7 @@ export async function showRuns(place) {
       isStart = true;
       put(place);
       leaveStart = await showNew(place);
+      if (isGone) leaveStart();
       return;
     }
     if (first || isStart) {
@@ -80,8 +92,9 @@ export async function showRuns(place) {
       all();
     }
     draw();
-  } });
+  } }, "/api/setup");
   return () => {
+    isGone = true;
     stream.close();
     leaveStart?.();
   };
