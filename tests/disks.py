@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -24,3 +25,42 @@ class Disk:
             return opened(path, mode, *arguments, **options)
 
         monkeypatch.setattr(Path, "open", opening)
+
+
+class SmallDisk:
+    """A real disk of few bytes for a process, which is full while the test says so.
+
+    It is a file system in memory that only the process and its children see; `under` is the command that runs it so.
+    """
+
+    WATCH = """
+        mount -t tmpfs -o size=$1 none "$2" || exit 1
+        server=$$
+        (while kill -0 $server 2>/dev/null; do
+            if [ -e "$3" ]; then cat /dev/zero >> "$2/.filling" 2>/dev/null; else rm -f "$2/.filling"; fi
+            sleep 0.05
+        done) > /dev/null &
+        shift 3
+        exec "$@"
+    """
+
+    def __init__(self, folder: Path, size: int) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder, self._sign = str(folder), folder.with_suffix(".full")
+        self.under = ["unshare", "--map-root-user", "--mount", "sh", "-c", self.WATCH, "sh", str(size), str(folder),
+                      str(self._sign)]  # fmt: skip
+
+    def fill(self) -> None:
+        self._sign.touch()
+
+    def empty(self) -> None:
+        self._sign.unlink()
+
+    @property
+    def is_possible(self) -> bool:
+        """True if this machine lets users mount file systems of their own."""
+        try:
+            mount = [*self.under[:3], "mount", "-t", "tmpfs", "none", self._folder]
+            return subprocess.run(mount, capture_output=True, timeout=10).returncode == 0
+        except OSError:
+            return False
