@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,8 @@ class SmallDisk:
         mount -t tmpfs -o size=$1 none "$2" || exit 1
         server=$$
         (while kill -0 $server 2>/dev/null; do
-            if [ -e "$3" ]; then cat /dev/zero >> "$2/.filling" 2>/dev/null; else rm -f "$2/.filling"; fi
+            if [ -e "$3" ]; then cat /dev/zero >> "$2/.filling" 2>/dev/null; touch "$3.done"
+            else rm -f "$2/.filling" "$3.done"; fi
             sleep 0.05
         done) > /dev/null &
         shift 3
@@ -52,9 +54,17 @@ class SmallDisk:
 
     def fill(self) -> None:
         self._sign.touch()
+        self._wait(is_full=True)
 
     def empty(self) -> None:
         self._sign.unlink()
+        self._wait(is_full=False)
+
+    def _wait(self, *, is_full: bool) -> None:
+        ended = time.monotonic() + 20
+        while self._sign.with_suffix(".full.done").exists() != is_full:
+            assert time.monotonic() < ended
+            time.sleep(0.02)
 
     @property
     def is_possible(self) -> bool:

@@ -14,7 +14,7 @@ def test_one_press_starts_a_search_that_is_watched_to_its_end(watched: Watched) 
     for words in ("Searching", "Best equation so far", "expressions tried", "a second", "time left", "Pause", "Stop"):
         assert words in watched.live
     assert watched.had_a_fit
-    assert "The search ended since its time was used up, after 2 s." in watched.end
+    assert "The search ended since its time was used up, after " in watched.end
     assert watched.title == "Finished: plants · edhie studio"
 
 
@@ -51,22 +51,23 @@ def test_formulas_are_checked_while_one_types(page: Any) -> None:
     expect(field).to_have_value("c*dose")
     field.fill("(" * 30_000)  # a formula bomb
     expect(page.locator(".error-text")).to_contain_text("at most 20,000")
+    field.fill("exp(" * 3000 + "dose" + ")" * 3000)
+    expect(page.locator(".error-text")).to_contain_text("more than 5,000 symbols")
+    field.fill("c*dose")  # and the next formula is read
+    expect(page.locator(".error-text")).to_have_count(0)
+    expect(field).to_have_attribute("aria-invalid", "false")
 
 
-def test_another_question_is_asked_on_the_table_of_a_run(
-    server: Server, open_page: Callable[..., Any], finished: str
-) -> None:
-    page = open_page(server, f"#/run/{finished}")
+def test_another_question_is_asked_on_the_table_of_a_run(page: Any, finished: str) -> None:
+    page.evaluate(f"location.hash = '#/run/{finished}'")
     page.get_by_role("button", name="New question on these data").click()
     expect(page.get_by_text("Find equations for level from dose and hours.")).to_be_visible()
     page.get_by_role("radio", name="Explain hours").check()
     expect(page.get_by_text("Find equations for hours from dose and level.")).to_be_visible()
 
 
-def test_the_selected_equation_is_the_formula_to_improve(
-    server: Server, open_page: Callable[..., Any], finished: str
-) -> None:
-    page = open_page(server, f"#/run/{finished}")
+def test_the_selected_equation_is_the_formula_to_improve(page: Any, finished: str) -> None:
+    page.evaluate(f"location.hash = '#/run/{finished}'")
     page.locator(".pick").first.click()
     text = page.locator(".list tr[aria-current] .link").inner_text()
     page.get_by_role("button", name="Improve a formula of mine").click()

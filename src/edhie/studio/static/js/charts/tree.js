@@ -2,9 +2,10 @@
 import { h, s, put } from "../dom.js";
 
 const [ACROSS, DOWN, HIGH, MARGIN] = [50, 54, 28, 20]; // pixels; the server spaces nodes by the letters of their labels
+const LEAST = 0.6; // of its size, on a narrow screen; then it scrolls
 const SIGN = { added: "+", changed: "~", removed: "−" };
 
-const widthOf = (label) => Math.max(30, 13 + 8 * label.length);
+const widthOf = (label) => Math.max(30, 15 + 8 * label.length);
 
 /** Return the place of each node in the tree as text, so that two trees can be compared: "", "0", "0.1", … */
 function paths(tree) {
@@ -39,6 +40,7 @@ export function treeView() {
     for (const [name, value] of Object.entries({
       width, height, viewBox: `0 0 ${width} ${height}`, "aria-label": label,
     })) svg.setAttribute(name, value);
+    svg.style.minWidth = `${LEAST * width}px`;
     const byId = new Map(tree.nodes.map((node) => [node.id, place(node)]));
     put(edges, ...tree.edges.map(([a, b]) => s("path", { class: "edge", d: `M${byId.get(a)}L${byId.get(b)}` })));
     const path = paths(tree);

@@ -38,6 +38,7 @@ export function explorer(onSelect) {
   let settings = {};
   let shown = "";
   let drawn = "";
+  let listed = null; // the selected one when the list was drawn
 
   const current = () => points.find((each) => each.key === selected) ?? null;
 
@@ -74,7 +75,18 @@ export function explorer(onSelect) {
       h("td", { class: "name" },
         h("button", { type: "button", class: "link mono", onclick: () => choose(point.key, true) }, point.text),
         point.isChosen ? h("span", { class: "mark" }, " ★ recommended") : null))));
-    if (isFocused) rows.querySelector('[aria-current] button')?.focus();
+    if (isFocused) rows.querySelector("[aria-current] button")?.focus();
+    if (selected !== listed) showRow(rows.querySelector("[aria-current]"));
+    listed = selected;
+  }
+
+  /** Scroll the list, not the page, so that a row is in sight below the head of the table. */
+  function showRow(row) {
+    const box = row?.closest(".scroll");
+    if (!box || !box.clientHeight) return;
+    const [top, room] = [row.offsetTop - rows.offsetTop, box.clientHeight - rows.offsetTop];
+    if (top < box.scrollTop) box.scrollTop = top;
+    else if (top + row.offsetHeight > box.scrollTop + room) box.scrollTop = top + row.offsetHeight - room;
   }
 
   function wordsOf({ isChosen, size, error, text }) {
