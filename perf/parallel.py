@@ -11,7 +11,7 @@ and writing expressions, which holds the interpreter lock.
 
 --laws measures the time to solution instead: Feynman equations that one core needs more than 5 s for, ten seeds, 60 s
 each, with one core, with two threads, and with two islands. Times are kept in results/parallel_laws.csv, and a run that
-was stopped goes on from there; it takes hours. The ratios of these times are printed in any case.
+was stopped goes on from there; it takes two hours. The ratios of these times are printed in any case.
 """
 
 from __future__ import annotations
