@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edhie.errors import ExpressionError
@@ -114,9 +114,10 @@ def test_every_change_is_a_node(a: Expr, b: Expr) -> None:
     kept_before, kept_after = found.kept
     assert not kept_before & found.deleted
     assert not kept_after & found.inserted
-    assume(not {"neg", "inv"} & {*a.tokens, *b.tokens})  # signs move, and their nodes with them
-    assume(shape_of(a).size == a.size and shape_of(b).size == b.size)  # no constants that stand together
-    assert found.distance == len(found.replaced) + len(found.inserted) + len(found.deleted)
+    has_signs = bool({"neg", "inv"} & {*a.tokens, *b.tokens})  # signs move, and their nodes with them
+    has_sums = shape_of(a).size != a.size or shape_of(b).size != b.size  # of constants that stand together
+    if not (has_signs or has_sums):
+        assert found.distance == len(found.replaced) + len(found.inserted) + len(found.deleted)
 
 
 @given(a=small, b=small)
