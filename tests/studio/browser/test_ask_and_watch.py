@@ -14,7 +14,7 @@ def test_one_press_starts_a_search_that_is_watched_to_its_end(watched: Watched) 
     for words in ("Searching", "Best equation so far", "expressions tried", "a second", "time left", "Pause", "Stop"):
         assert words in watched.live
     assert watched.had_a_fit
-    assert "The search ended since its time was used up, after " in watched.end
+    assert "The search ended because its time was used up, after " in watched.end
     assert watched.title == "Finished: plants · edhie studio"
 
 
@@ -125,4 +125,4 @@ def test_a_search_that_stops_early_says_so(server: Server, open_page: Callable[.
     run = search(page, seconds=60, patience=1, name="early")
     page.goto(f"{server.root}#/run/{run}")
     wait_for_state(page, "finished")
-    expect(page.get_by_text("The search ended since nothing better came up for a long while, after")).to_be_visible()
+    expect(page.get_by_text("The search ended because nothing better came up for a long while, after")).to_be_visible()

@@ -92,7 +92,7 @@ export function runHead(onAgain) {
   function whyWords() {
     if (run.state === "waiting") return "Another search runs. This one starts by itself as soon as it is its turn.";
     if (run.state === "starting") return "Preparing the search. The first one on a computer takes about half a minute longer.";
-    if (run.state === "finished" && run.stopped_by in STOPPED_BY) return `The search ended since ${STOPPED_BY[run.stopped_by]}${run.seconds ? `, after ${duration(run.seconds)}` : ""}.`;
+    if (run.state === "finished" && run.stopped_by in STOPPED_BY) return `The search ended because ${STOPPED_BY[run.stopped_by]}${run.seconds ? `, after ${duration(run.seconds)}` : ""}.`;
     if (run.state === "paused") return "Paused. What was found so far is below.";
     return "";
   }
