@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 from scipy.stats import rankdata
 
 from rows import Row
@@ -17,7 +18,12 @@ CHOICES = ("mdl", "accuracy", "best", "score")
 """Selections that each fit is scored with, the default first."""
 OURS = "edhie"
 FRONTS = ("0", "0.45", "0.65", "0.8")  # greys of the first fronts
-NEAR, ROOM = 2.0, 5.0  # ranks between points whose names would overlap, and to the right for a name
+ROOM = 5.0  # ranks to the right of the last point, for its name
+PLACES = (
+    (5, 4, "left"), (5, -11, "left"), (-5, 4, "right"), (-5, -11, "right"), (0, 8, "center"), (0, -15, "center"),
+)  # fmt: skip
+"""Where the name of a point may be: points to the right, upwards, and the end that is near the point."""
+MARKER = 8  # pixels around a point that no name covers
 LEVEL = 1e-3  # R² are ranked to three digits
 TITLE = "SRBench's black-box problems: R² on unseen rows, beside the published results"
 ABOUT = """\
@@ -93,8 +99,8 @@ def standing(scores: Scores, symbolic: set[str]) -> str:
         first += all(own.r2 >= one.r2 for one in theirs)
         beaten += any(one.r2 > own.r2 and one.size < own.size for one in theirs)
     total = len(scores[ours])
-    better = f"on {beaten} of them, one is better in both R² and size"
-    return f"{total} sets. {ours} has the best R² of the symbolic methods on {first}; {better}."
+    better = f"On {beaten} of the {total}, another symbolic method is better in both R² and size."
+    return f"{total} sets. {ours} has the best R² of the symbolic methods on {first}. {better}"
 
 
 def choices_table(rows: Sequence[Row], published: Sequence[Row]) -> str:
@@ -116,12 +122,18 @@ def ranks_figure(rows: Sequence[Row], published: Sequence[Row]) -> Figure:
     """Return median ranks of R² against those of size as SRBench draws them, with the Pareto fronts; a panel a half."""
     halves = {half: own for half in HALVES if (own := [row for row in rows if row["half"] == half])}
     figure = Figure(figsize=(6.2 * max(len(halves), 1), 5.4), layout="constrained", dpi=130)
+    named = []
     for place, (half, own) in enumerate(halves.items(), 1):
         panel = figure.add_subplot(1, len(halves), place)
         newest = versions_of(own)[-1]
         scores = all_scores([row for row in own if row["version"] == newest], published)
-        _draw_ranks(panel, median_ranks(scores), symbolic_methods(scores, published))
+        ranks, symbolic = median_ranks(scores), symbolic_methods(scores, published)
+        _draw_ranks(panel, ranks, symbolic)
         panel.set_title(f"{half} half, {len(scores[OURS])} sets", fontsize=10)
+        named.append((panel, ranks, symbolic))
+    figure.draw_without_rendering()  # so that the panels are where they will be
+    for panel, ranks, symbolic in named:
+        _write_names(panel, ranks, symbolic)
     return figure
 
 
@@ -133,19 +145,38 @@ def _draw_ranks(panel: Axes, ranks: Mapping[str, Score], symbolic: set[str]) -> 
         panel.plot([left[name].size for name in front], [left[name].r2 for name in front], ":", color=grey, zorder=1)
         left = {name: rank for name, rank in left.items() if name not in front}
     for name, rank in ranks.items():
-        colour = "#c0392b" if is_ours(name) else "#1f5f99" if name in symbolic else "#8a8a8a"
+        colour = _colour(name, symbolic)
         panel.scatter(rank.size, rank.r2, s=55, color=colour, marker="o" if name in symbolic else "s", zorder=2)
-        close = [each for each in ranks.values() if each != rank and abs(each.size - rank.size) < NEAR]
-        is_below = any(0 <= each.r2 - rank.r2 < NEAR for each in close)
-        panel.annotate(
-            name, (rank.size, rank.r2), xytext=(5, -10 if is_below else 4), textcoords="offset points", fontsize=8.5,
-            color=colour, weight="bold" if is_ours(name) else "normal",
-        )  # fmt: skip
     panel.set_xlim(0, max(rank.size for rank in ranks.values()) + ROOM)
     panel.set_ylim(0)
     panel.set_xlabel("median rank of model size")
     panel.set_ylabel("median rank of R² on unseen rows")
     panel.spines[["top", "right"]].set_visible(False)
+
+
+def _write_names(panel: Axes, ranks: Mapping[str, Score], symbolic: set[str]) -> None:
+    """Write the methods' names beside their points, where none lies on another or on a point."""
+    points: dict[Score, list[str]] = {}
+    for name, rank in ranks.items():
+        points.setdefault(rank, []).append(name)
+    pixels = panel.transData.transform([(rank.size, rank.r2) for rank in points])
+    taken = [Bbox([pixel, pixel]).padded(MARKER) for pixel in pixels]
+    for rank, names in points.items():
+        for place, (right, up, near) in enumerate(PLACES):
+            label = panel.annotate(
+                ", ".join(names), (rank.size, rank.r2), xytext=(right, up), textcoords="offset points", ha=near,
+                fontsize=8.5, color=_colour(names[0], symbolic), weight="bold" if is_ours(names[0]) else "normal",
+            )  # fmt: skip
+            label.set_in_layout(False)  # it takes no room from the panel
+            box = label.get_window_extent()
+            if box.count_overlaps(taken) == 0 or place == len(PLACES) - 1:
+                taken.append(box)
+                break
+            label.remove()
+
+
+def _colour(name: str, symbolic: set[str]) -> str:
+    return "#c0392b" if is_ours(name) else "#1f5f99" if name in symbolic else "#8a8a8a"
 
 
 # -- scores and ranks ---------------------------------------------------------------------

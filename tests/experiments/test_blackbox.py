@@ -9,7 +9,7 @@ import pandas
 import pytest
 
 from blackbox import FIELDS, LACKING, MOST_ROWS, halves_of, main, nodes, r2_of, read_set, run_set, split_set
-from blackbox_tables import OURS, Score, front_of, median_ranks, methods_table, page
+from blackbox_tables import OURS, Score, front_of, median_ranks, methods_table, page, ranks_figure
 from edhie import EDHiERegressor
 
 METHODS = (("good", "1", 0.9, 50), ("small", "1", 0.5, 5), ("poor", "1", 0.4, 60), ("trees", "0", 0.95, 900))
@@ -99,8 +99,25 @@ def test_first_places_and_sets_on_which_a_method_is_better_in_both_are_counted()
     rows = [row("one", 0, 0.93, 20), row("two", 0, 0.85, 60), row("three", 0, 0.85, 20)]
     counted = methods_table(rows, PUBLISHED).splitlines()[0]
     assert "3 sets" in counted
-    assert "best R² of the symbolic methods on 1;" in counted
-    assert "on 1 of them, one is better in both" in counted
+    assert "best R² of the symbolic methods on 1." in counted
+    assert "On 1 of the 3, another symbolic method is better in both" in counted
+
+
+def test_names_in_the_figure_cover_neither_each_other_nor_points() -> None:
+    near = [("A long name", 0.5, 10), ("Another long name", 0.5, 20), ("The same", 0.5, 20), ("Fourth", 0.49, 15)]
+    published = [
+        {"dataset": "one", "algorithm": name, "r2_test": str(r2), "model_size": str(size), "is_symbolic": "1"}
+        for name, r2, size in near
+    ]
+    figure = ranks_figure([row("one", 0, 0.495, 12)], published)
+    figure.draw_without_rendering()
+    panel = figure.axes[0]
+    assert {label.get_text() for label in panel.texts} >= {"A long name", "Another long name, The same", "Fourth"}
+    boxes = [label.get_window_extent() for label in panel.texts]
+    points = [panel.transData.transform(points.get_offsets()[0]) for points in panel.collections]
+    assert len(boxes) == 4
+    assert all(box.count_overlaps(boxes) == 1 for box in boxes)  # only with itself
+    assert not any(box.contains(*point) for box in boxes for point in points)
 
 
 def test_choices_are_compared_on_the_same_fits() -> None:
