@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from edhie.bench.report import paper
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 PAPER_RUNS = 10
+PAPER_LIMIT = 1e-10  # root-mean-square error of a successful run
 Spread = tuple[float, float]
 """Mean and standard deviation."""
 
@@ -27,12 +28,21 @@ class Run:
 
     problem: str
     number: int
-    is_found: bool
+    is_below: bool
+    """The error is below the limit."""
+    is_equivalent: bool | None
+    """The expression is equivalent to the equation; None if that was not asked or not decided."""
+    rmse: float | None
     r2: float
     evaluated: float | None
     """Distinct expressions executed until the equation was found."""
     invalid: float | None
     """The share of sampled codes that gave no expression."""
+
+    @property
+    def is_found(self) -> bool:
+        """The error is below the limit, and the expression is not known to differ from the equation."""
+        return self.is_below and self.is_equivalent is not False
 
 
 @dataclass(frozen=True)
@@ -60,6 +70,17 @@ class System:
         """Return the paper's successes and runs, by equation."""
         return {each: (figures["successes"], PAPER_RUNS) for each, figures in self.paper.items()}
 
+    def notes(self) -> list[str]:
+        """Return what the total of our runs does not show: runs on the border of the criterion."""
+        false = sum(run.is_below and not run.is_found for run in self.runs)
+        imprecise = sum(not run.is_below and run.is_equivalent is True for run in self.runs)
+        rounded = sum(run.is_found and (run.rmse or 0) >= PAPER_LIMIT for run in self.runs)
+        return [
+            *([f"{false} more reached the error with an expression that is not equivalent"] if false else []),
+            *([f"{imprecise} more gave an equivalent expression with a larger error"] if imprecise else []),
+            *([f"{rounded} of these {'has' if rounded == 1 else 'have'} an error above 10⁻¹⁰"] if rounded else []),
+        ]
+
     def by_run(self) -> list[int]:
         """Return how many equations each of our runs found; only runs that are there for all equations count."""
         numbers = sorted({run.number for run in self.runs})
@@ -83,6 +104,12 @@ class Item:
     columns: tuple[str, ...] = ()
     system: tuple[dict[str, Any], ...] = ()
     compare: tuple[tuple[str, str], ...] = ()
+    pool: dict[str, list[str]] = field(default_factory=dict)
+    """Methods that are compared together: the name of the group, and those of its methods."""
+    claim: str = ""
+    """What the paper's figure shows, in a few words."""
+    seen: str = ""
+    """What ours shows."""
 
     def systems(self, folder: Path = RESULTS) -> list[System]:
         """Return the methods of the table."""
@@ -116,13 +143,16 @@ def read_runs(path: Path, system: dict[str, Any]) -> list[Run]:
 
 
 def _run(row: dict[str, str]) -> Run:
+    is_below, verdict = row["success"] == "1", {"yes": True, "no": False}.get(row.get("equivalent", ""))
     after = row["found_after"] if "found_after" in row else row["evaluated_to_success"]
     return Run(
         row["problem"],
         int(row["run"]),
-        row["success"] == "1",
+        is_below,
+        verdict,
+        float(row["rmse"]) if row.get("rmse") else None,
         float(row["r2"] if "r2" in row else row["r2_test"]),
-        float(after) if after and row["success"] == "1" else None,
+        float(after) if after and is_below and verdict is not False else None,
         int(row["invalid"]) / int(row["sampled"]) if "sampled" in row else None,
     )
 
@@ -130,24 +160,3 @@ def _run(row: dict[str, str]) -> Run:
 def spread(numbers: Sequence[float]) -> Spread | None:
     """Return mean and standard deviation; None of no numbers."""
     return (float(np.mean(numbers)), float(np.std(numbers))) if numbers else None
-
-
-def p_value(first: dict[str, tuple[int, int]], second: dict[str, tuple[int, int]]) -> float:
-    """Return the exact two-sided p of successes and runs by equation, on the equations that both have.
-
-    Given how often each equation was found in all, the successes of the first are hypergeometric on every equation if
-    both have the same chance on it; p is the probability of all totals that are at most as probable as the one seen.
-
-    >>> p_value({"a": (10, 10)}, {"a": (0, 10)}) < 1e-4
-    True
-    >>> p_value({"a": (5, 10)}, {"a": (5, 10)})
-    1.0
-    """
-    from scipy.stats import hypergeom
-
-    chances, seen = np.ones(1), 0
-    for name in first.keys() & second.keys():
-        (found, runs), (other_found, other_runs) = first[name], second[name]
-        every = hypergeom.pmf(np.arange(runs + 1), runs + other_runs, found + other_found, runs)
-        chances, seen = np.convolve(chances, every), seen + found
-    return min(1.0, float(chances[chances <= chances[seen] * (1 + 1e-9)].sum()))

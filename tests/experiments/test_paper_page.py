@@ -5,12 +5,17 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import fisher_exact
 
 import paper_page
 from edhie.bench.report import paper
-from paper_items import RESULTS, System, items, p_value, read_runs
+from paper_items import RESULTS, Run, System, items, read_runs
+from paper_sections import compared
+from paper_tests import holm, p_value, verdict
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,7 +26,7 @@ def test_pages_are_up_to_date() -> None:
 
 
 def test_a_changed_result_makes_the_page_outdated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paper_page, "versus_paper", lambda system: "changed")
+    monkeypatch.setattr(paper_page, "compared", lambda item: {"EDHiE": "changed"})
     assert ROOT / "docs" / "reproduced.md" in paper_page.outdated()
 
 
@@ -52,6 +57,48 @@ def test_p_is_that_of_fisher_on_one_equation_and_exact_on_several() -> None:
     # two equations, one run each: the four ways to divide one success on each are equally probable
     assert p_value({"a": (1, 1), "b": (1, 1)}, {"a": (0, 1), "b": (0, 1)}) == pytest.approx(0.5)
     assert p_value({"a": (1, 1), "b": (0, 1)}, {"a": (0, 1), "b": (1, 1)}) == 1
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_corrected_p_are_as_sure_at_most_and_keep_their_order(p: list[float]) -> None:
+    corrected = holm(p)
+    assert all(before <= after <= 1 for before, after in zip(p, corrected, strict=True))
+    assert [corrected[k] for k in np.argsort(p)] == sorted(corrected)
+    assert min(corrected) == min(1, len(p) * min(p))
+
+
+def test_a_difference_is_called_one_below_chance_only() -> None:
+    many, few = {"a": (9, 10)}, {"a": (2, 10)}
+    assert verdict(many, few, 0.004) == "more (p = 0.004)"
+    assert verdict(few, many, 0.004) == "fewer (p = 0.004)"
+    assert verdict(many, few, 0.06) == "within chance (p = 0.06)"
+    assert verdict(many, many, 1) == "as many"
+
+
+def test_pooled_methods_are_compared_by_method_and_equation() -> None:
+    item = next(each for each in items() if each.pool)
+    names, counts = item.compare[0], {each.name: each.counts() for each in item.systems()}
+    first, second = (
+        {f"{k} {key}": both for k, each in enumerate(item.pool[name]) for key, both in counts[each].items()}
+        for name in names
+    )
+    assert len(first) == 24
+    told = next(each for name, each in compared(item).items() if name.startswith(" against ".join(names)))
+    plain = verdict(first, second, p_value(first, second))
+    assert told.split()[0] == plain.split()[0]
+
+
+def test_what_only_looks_like_the_equation_is_not_found() -> None:
+    def run(is_below: bool, is_equivalent: bool | None, rmse: float) -> Run:
+        return Run("a", 0, is_below, is_equivalent, rmse, 1.0, None, None)
+
+    assert run(True, True, 0).is_found
+    assert run(True, None, 0).is_found
+    assert not run(True, False, 0).is_found
+    assert not run(False, True, 1e-3).is_found
+    assert System("", {}, [run(True, True, 0)]).notes() == []
+    notes = System("", {}, [run(True, False, 0), run(False, True, 1e-3), run(True, True, 1e-9)]).notes()
+    assert [note.split()[0] for note in notes] == ["1", "1", "1"]
 
 
 def test_totals_of_runs() -> None:
