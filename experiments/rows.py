@@ -6,14 +6,19 @@ A row is written as soon as its job is done. A command that was stopped runs onl
 from __future__ import annotations
 
 import csv
+import io
 import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+
+from edhie.files import replace_file
+from edhie.processes import end_with
 
 Row = dict[str, str]
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -27,36 +32,40 @@ def one_thread() -> None:
 
 def read_rows(path: Path) -> list[Row]:
     """Return the rows of a table; none if there is no such file. A last line that was cut off is left out."""
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return [row for row in csv.DictReader(file) if None not in row.values()]
+    return list(csv.DictReader(io.StringIO(_whole_lines(path).decode("utf-8"))))
 
 
 def write_rows(rows: Sequence[Row], path: Path, fields: Sequence[str]) -> None:
-    """Write a table, replacing the file."""
+    """Write a table, replacing the file as a whole."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fields, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, fields, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    replace_file(path, text.getvalue().encode("utf-8"))
 
 
 def append_row(row: Row, path: Path, fields: Sequence[str]) -> None:
-    """Add one row at the end of a table, which is created if there is none."""
-    if not path.exists():
+    """Add one row at the end of a table, which is created if there is none; a line that was cut off is removed."""
+    _check_columns(path, fields)
+    whole = _whole_lines(path)
+    if not whole:
         write_rows([row], path, fields)
         return
-    with path.open(encoding="utf-8", newline="") as file:
-        header = next(csv.reader(file), [])
-        file.seek(0)
-        is_cut = not file.read().endswith("\n")
+    os.truncate(path, len(whole))
+    with path.open("a", encoding="utf-8", newline="") as file:
+        csv.DictWriter(file, fields, lineterminator="\n").writerow(row)
+
+
+def _whole_lines(path: Path) -> bytes:
+    table = path.read_bytes() if path.exists() else b""
+    return table[: table.rfind(b"\n") + 1]
+
+
+def _check_columns(path: Path, fields: Sequence[str]) -> None:
+    header = next(csv.reader(io.StringIO(_whole_lines(path).decode("utf-8"))), list(fields))
     if header != list(fields):
         raise SystemExit(f"{path} has the columns {', '.join(header)}, not {', '.join(fields)}; use another --results")
-    with path.open("a", encoding="utf-8", newline="") as file:
-        if is_cut:
-            file.write("\n")
-        csv.DictWriter(file, fields, lineterminator="\n").writerow(row)
 
 
 def run_missing(
@@ -72,8 +81,9 @@ def run_missing(
 
     A job is a row's first columns, which tell it from the others; `run` returns the other columns, or those of
     several rows. `prepare` is called once in each process. A job that fails is reported, and the others go on; if a
-    process is killed, the command ends.
+    process is killed, the command ends, and if the command is killed, the processes end.
     """
+    _check_columns(path, fields)
     jobs = list(jobs)
     key = tuple(jobs[0]) if jobs else ()
     done = {tuple(row[name] for name in key) for row in read_rows(path)}
@@ -81,8 +91,9 @@ def run_missing(
     if missing:
         one_thread()  # inherited by the processes: theirs load NumPy before `prepare` is called
         failed = 0
+        begin = partial(_begin, os.getpid(), prepare)
         with ProcessPoolExecutor(
-            min(workers, len(missing)), mp_context=get_context("spawn"), initializer=prepare
+            min(workers, len(missing)), mp_context=get_context("spawn"), initializer=begin
         ) as pool:
             waiting = {pool.submit(run, job): job for job in missing}
             try:
@@ -104,3 +115,9 @@ def run_missing(
         if failed:
             print(f"{failed} of {len(missing)} jobs failed; run the command again for these", file=sys.stderr)
     return read_rows(path)
+
+
+def _begin(parent: int, prepare: Callable[[], None]) -> None:
+    """Make a worker process ready."""
+    end_with(parent)
+    prepare()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -10,10 +12,23 @@ from typing import Any
 import pytest
 
 import rows
+from edhie.processes import import_path
 from rows import Row, append_row, read_rows, run_missing, write_rows
 from runs import common, is_starved, markdown, sections
 
 FIELDS = ("name", "seed", "value")
+SLEEPING = """
+import sys, time
+from pathlib import Path
+from rows import run_missing
+
+def sleep(job):
+    print("asleep", file=sys.stderr, flush=True)
+    time.sleep(60)
+
+if __name__ == "__main__":
+    run_missing(sleep, [{"name": "a"}], Path(sys.argv[1], "table.csv"), ("name", "value"), workers=1)
+"""
 
 
 def run(job: Row) -> Row:
@@ -62,18 +77,43 @@ def test_a_killed_process_ends_the_command(tmp_path: Path) -> None:
         run_missing(killed, [job("a"), job("b")], tmp_path / "table.csv", FIELDS, workers=1)
 
 
-def test_a_cut_line_is_left_out(tmp_path: Path) -> None:
+def test_processes_end_when_the_command_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "sleeping.py"
+    script.write_text(SLEEPING)
+    command = [sys.executable, str(script), str(tmp_path)]
+    with subprocess.Popen(command, env=import_path(), stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == b"asleep\n"  # written by the worker, which has this pipe too
+        process.kill()
+        process.communicate(timeout=30)  # until all processes that have the pipe are gone
+
+
+@pytest.mark.parametrize("cut", ["b,", "b,0,b", 'b,0,"max(x, ', "b,0,\N{GREEK SMALL LETTER ALPHA}"])
+def test_a_cut_line_is_left_out(tmp_path: Path, cut: str) -> None:
     path = tmp_path / "table.csv"
-    path.write_text("name,seed,value\na,0,aa\nb,", encoding="utf-8")
+    before = b"name,seed,value\na,0,aa\n"
+    path.write_bytes(before + cut.encode()[: None if cut.isascii() else -1])
+    assert [row["name"] for row in read_rows(path)] == ["a"]
     append_row(job("c") | {"value": "cc"}, path, FIELDS)
-    assert [row["name"] for row in read_rows(path)] == ["a", "c"]
+    assert path.read_bytes() == before + b"c,0,cc\n"
 
 
-def test_other_columns_are_refused(tmp_path: Path) -> None:
+def test_a_table_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    write_rows([job("a") | {"value": "aa"}], path, FIELDS)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="unknown"):
+        write_rows([job("b") | {"value": "bb"}, {"unknown": "column"}], path, FIELDS)
+    assert path.read_bytes() == before
+
+
+def test_other_columns_are_refused_before_the_first_job(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     write_rows([], path, ("name", "value"))
     with pytest.raises(SystemExit, match="use another --results"):
         append_row(job("c"), path, FIELDS)
+    with pytest.raises(SystemExit, match="use another --results"):
+        run_missing(killed, [job("a")], path, FIELDS, workers=1)
 
 
 def test_versions_are_compared_on_the_same_runs() -> None:
