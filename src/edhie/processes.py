@@ -27,8 +27,11 @@ def import_path() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)}
 
 
-def start_process(module: str, environment: dict[str, str]) -> subprocess.Popen[str]:
-    """Run a module as a process with this one's import path; `environment` adds variables."""
+def start_process(module: str, environment: dict[str, str], *, is_group: bool = False) -> subprocess.Popen[str]:
+    """Run a module as a process with this one's import path; `environment` adds variables.
+
+    With `is_group`, it and the processes that it starts are a group, where there are such: they can be killed together.
+    """
     return subprocess.Popen(
         command_of(module),
         stdin=subprocess.PIPE,
@@ -37,6 +40,7 @@ def start_process(module: str, environment: dict[str, str]) -> subprocess.Popen[
         text=True,
         encoding="utf-8",
         env=import_path() | environment,
+        process_group=0 if is_group else None,
     )
 
 

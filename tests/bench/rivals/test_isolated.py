@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import select
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +12,15 @@ import pytest
 
 from edhie.bench import METHODS, Method, Plan, ProblemError, TrialSettings, run_benchmark
 from edhie.bench.execute import execute
+from edhie.bench.problem import load_problems
 from edhie.bench.report import notes_on
 from edhie.bench.rivals import isolated
 from edhie.bench.trial import NO_ANSWER, Trial
 from edhie.errors import MissingExtraError
 
 RIVALS = """
-import os, signal, sys, time
+import os, signal, subprocess, sys, time
+from pathlib import Path
 
 def right(question):
     assert question.X.shape == (len(question.y), 1) and question.symbols[:4] == ("+", "-", "*", "/")
@@ -41,6 +46,22 @@ def garbage(question):
 def broken(question):
     raise ValueError("no luck\\ntoday")
 
+def unprintable(question):
+    raise ValueError("no \\x1b[31m luck \\ud800")
+
+def panic(question):
+    raise KeyboardInterrupt("panic")
+
+class Wordless(Exception):
+    def __str__(self):
+        raise RuntimeError
+
+def wordless(question):
+    raise Wordless
+
+def real_time(question):
+    os.kill(os.getpid(), 40)
+
 def nan(question):
     return float("nan"), 3
 
@@ -60,7 +81,21 @@ def large(question):
 def each(question):
     return BEHAVIOURS[question.seed](question)
 
-BEHAVIOURS = [right, segfault, garbage, hang, leave, abort, broken, nan, nan_text, unfinished, undefined, right]
+BEHAVIOURS = [
+    right, segfault, garbage, hang, leave, abort, broken, unprintable, panic, wordless, real_time, nan, nan_text,
+    unfinished, undefined, right,
+]
+
+def parent(question):
+    with open(Path(__file__).with_name("pipe"), "w") as pipe:
+        subprocess.Popen(["sleep", "60"], stdout=pipe)
+    time.sleep(1000)
+
+def prepare_prepared(question):
+    Path(__file__).with_name("pid").write_text(str(os.getpid()))
+
+def prepared(question):
+    return right(question)
 
 def prepare_unprepared(question):
     raise RuntimeError("its engine is missing")
@@ -79,6 +114,10 @@ REASONS = (
     "SystemExit: 3",
     "its process ended with code 4",
     "ValueError: no luck today",
+    r"ValueError: no \u001b[31m luck \ud800",
+    "KeyboardInterrupt: panic",
+    "its process ended with code 1",
+    "its process crashed (signal 40)",
     "its answer is (nan, 3), not a formula and a number of evaluations",
     "unknown symbol 'nan'",
     "this '(' is never closed",
@@ -111,6 +150,22 @@ def test_whatever_a_rival_does_is_a_row(file: Path, monkeypatch: pytest.MonkeyPa
             assert (row["success"], row["equivalent"], row["expression"], row["r2_test"]) == (False, "no", "", 0)
         else:
             assert (row["success"], row["equivalent"], row["evaluated"], row["stopped"]) == (True, "yes", 17, "target")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no groups of processes")
+def test_what_a_rival_starts_is_killed_with_it(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolated, "GRACE", 0.3)
+    os.mkfifo(file.with_name("pipe"))
+    reading = os.open(file.with_name("pipe"), os.O_RDONLY | os.O_NONBLOCK)
+    assert "killed" in row_of(rival(file, "parent"), seconds=1.5)["stopped"]
+    assert select.select([reading], [], [], 10)[0]  # it is readable once no process can write to it
+    os.close(reading)
+
+
+def test_the_process_of_the_preparation_is_ended(file: Path) -> None:
+    isolated.prepare_rival(rival(file, "prepared"), load_problems("nguyen")[:1])
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(file.with_name("pid").read_text()), 0)
 
 
 def test_memory_is_limited(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

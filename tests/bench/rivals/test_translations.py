@@ -71,6 +71,7 @@ def test_gplearn(has_constants: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     assert compared > 20
     with np.errstate(all="ignore"):
         formula, evaluated = gp_learn.fit(asked)
+        assert gp_learn.fit(question(has_constants=has_constants, evaluations=30))[1] == 30
     assert evaluated == 600
     assert np.isfinite(values(formula, asked.X)).all()
 
@@ -102,7 +103,7 @@ def test_symbolic_regression_toolkit() -> None:
     assert compared > 30
 
 
-def test_what_the_toolkit_samples_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_toolkit_samples_comes_back() -> None:
     pytest.importorskip("SRToolkit.approaches", reason="symbolic-regression-toolkit is not installed (extra: peers)")
     asked = question(evaluations=200)
     formula, evaluated = srtoolkit.proged(asked)

@@ -38,7 +38,7 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
         return {"formula": found[0], "evaluated": None if found[1] is None else int(found[1]), "seconds": seconds}
     except MemoryError:
         return {"error": "there is too little memory for it"}
-    except (Exception, SystemExit) as error:
+    except BaseException as error:  # also those with which packages in other languages end a process
         return {"error": f"{type(error).__name__}: {error}"}
     finally:
         faulthandler.cancel_dump_traceback_later()

@@ -43,7 +43,7 @@ def fit(question: Question) -> Answer:
     """Return the program with the smallest error of all generations, and the number of programs that were made."""
     budget, began = question.budget, time.perf_counter()
     estimator, best, generation = make(question), None, 0
-    most = max(1, (budget.evaluations or 10**12) // POPULATION)
+    most = (budget.evaluations or 10**12) // estimator.population_size
     while generation < most and (budget.seconds is None or time.perf_counter() - began < budget.seconds):
         generation += 1
         program = estimator.set_params(generations=generation).fit(question.X, question.y)._program
@@ -51,7 +51,7 @@ def fit(question: Question) -> Answer:
             best = program
         if budget.target_error is not None and best.raw_fitness_ <= budget.target_error:
             break
-    return formula([] if best is None else best.program), POPULATION * generation
+    return formula([] if best is None else best.program), estimator.population_size * generation
 
 
 def make(question: Question) -> Any:
@@ -68,7 +68,7 @@ def make(question: Question) -> Any:
         function_set=[*question.known(OWN), *made],
         metric=make_fitness(function=_rmse, greater_is_better=False, wrap=False),
         const_range=(-1.0, 1.0) if question.has_constants else None,
-        population_size=POPULATION,
+        population_size=min(POPULATION, question.budget.evaluations or POPULATION),
         generations=1,
         warm_start=True,
         low_memory=True,

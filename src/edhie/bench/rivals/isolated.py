@@ -7,9 +7,11 @@ import math
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,6 +27,7 @@ from edhie.bench.workers import ONE_THREAD
 from edhie.errors import EdhieError, MissingExtraError, SearchError
 from edhie.expr import SymbolLibrary
 from edhie.processes import ask_process, end_process, start_process
+from edhie.safe_text import printable
 from edhie.search.base import Budget
 
 LIMIT = 600.0
@@ -36,6 +39,7 @@ PREPARATION = 3600.0
 MEMORY = 8 << 30
 """Bytes that its process may occupy; watched where the system tells, as Linux does."""
 LOOK_EVERY = 0.05  # seconds between looks at a process
+ENDING = 2.0  # seconds until a process that does not answer any more has ended by itself
 LONGEST = 300  # characters of a reason
 
 _here = threading.local()  # the process of this thread: it serves one run after another
@@ -62,7 +66,7 @@ class Rival(Answering):
             if not math.isfinite(self.error):
                 self.reason = "its formula has no finite value in some row"
         except EdhieError as error:
-            self.reason = " ".join(str(error).split())[:LONGEST]
+            self.reason = printable(" ".join(str(error).split())[:LONGEST])
         return False
 
     def _formula(self, X: Any, y: Any, budget: Budget, rng: np.random.Generator) -> Any:  # noqa: N803
@@ -81,13 +85,17 @@ def check_installed(method: Method) -> None:
 
 
 def prepare_rival(method: Method, problems: Iterable[BenchmarkProblem]) -> None:
-    """Import a rival's package in its process, and let it make what its runs share; raise an error if it cannot."""
+    """Import a rival's package in a process, and let it make what its runs share; raise an error if it cannot."""
     check_installed(method)
-    for library in dict.fromkeys(map(problem_symbols, problems)):
-        try:
+    try:
+        for library in dict.fromkeys(map(problem_symbols, problems)):
             _process_of(method, library)
-        except SearchError as error:
-            raise ProblemError(f"{method.name} cannot be run here: {error}") from error
+    except SearchError as error:
+        raise ProblemError(f"{method.name} cannot be run here: {printable(str(error))}") from error
+    finally:
+        kept: Process | None = vars(_here).pop("process", None)
+        if kept is not None:  # the runs have processes of their own
+            kept.end()
 
 
 def _message(
@@ -129,7 +137,7 @@ class Process:
     def __init__(self, rival: str) -> None:
         self.rival = rival
         self.prepared_for: list[SymbolLibrary] = []
-        self._process = start_process("edhie.bench.rivals.child", dict.fromkeys(ONE_THREAD, "1"))
+        self._process = start_process("edhie.bench.rivals.child", dict.fromkeys(ONE_THREAD, "1"), is_group=True)
         self._killed_for = ""
         atexit.register(self.end)
 
@@ -141,6 +149,8 @@ class Process:
     def end(self) -> None:
         """End it, whatever it works on."""
         atexit.unregister(self.end)
+        if self.is_alive:
+            self._kill()
         end_process(self._process)
 
     def ask(self, question: dict[str, Any], limit: float) -> dict[str, Any]:
@@ -154,9 +164,10 @@ class Process:
             is_answered.set()
             guard.join()
         if answer is None:
-            self._process.kill()
-            code = self._process.wait()
-            raise SearchError(self._killed_for or _ended(code))
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(ENDING)
+            self._kill()
+            raise SearchError(self._killed_for or _ended(self._process.wait()))
         if "error" in answer:
             raise SearchError(answer["error"])
         return answer
@@ -170,15 +181,24 @@ class Process:
             elif _occupied(self._process) > MEMORY:
                 self._killed_for = f"killed, since it took more than {MEMORY >> 30} GiB of memory"
             if self._killed_for:
-                self._process.kill()
+                self._kill()
+                self._process.wait()
                 return
+
+    def _kill(self) -> None:
+        """Kill it and the processes that it started."""
+        if sys.platform != "win32":
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
 
 
 def _ended(code: int) -> str:
     """Return how a process ended, in words."""
     if code >= 0:
         return f"its process ended with code {code}"
-    return f"its process crashed ({signal.Signals(-code).name})"
+    known = {each.value: each.name for each in signal.Signals}  # signals for real time have no names
+    return f"its process crashed ({known.get(-code, f'signal {-code}')})"
 
 
 def _occupied(process: subprocess.Popen[str]) -> int:
