@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pandas
@@ -29,13 +30,25 @@ def adapter() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("names", [None, ["S", "beta"], ["a b", "2nd"]])
-def test_the_model_is_read_by_sympy_and_predicts_as_the_estimator(adapter: ModuleType, names: list[str] | None) -> None:
-    table = X if names is None else pandas.DataFrame(X, columns=names)
-    fitted = clone(adapter.est).set_params(max_time=None, max_evaluations=500).fit(table, Y)
-    renamed = table if names is None else table.rename(columns={"a b": "E", "2nd": "other"})
-    symbols = {name: sympy.Symbol(name) for name in (["x0", "x1"] if names is None else list(renamed.columns))}
-    read = sympy.parse_expr(adapter.model(fitted, renamed), local_dict=symbols)
+@pytest.mark.parametrize(
+    ("fitted_with", "asked_with", "read_as"),
+    [
+        (None, None, ["x0", "x1"]),
+        (None, ["x1", "x0"], ["x1", "x0"]),
+        (["S", "beta"], ["S", "beta"], ["S", "beta"]),
+        (["S", "beta"], None, ["S", "beta"]),
+        (["a b", "2nd"], ["E", "sin"], ["E", "sin"]),
+        (["wheel-base", "wheel.base"], ["wheel-base", "wheel.base"], ["wheel_base", "wheel_base_2"]),
+        ([3, 41], [3, 41], ["x_3", "x_41"]),
+    ],
+)
+def test_the_model_is_read_by_sympy_and_predicts_as_the_estimator(
+    adapter: ModuleType, fitted_with: list[Any] | None, asked_with: list[Any] | None, read_as: list[str]
+) -> None:
+    table, asked = (X if names is None else pandas.DataFrame(X, columns=names) for names in (fitted_with, asked_with))
+    fitted = clone(adapter.est).set_params(max_time=None, max_evaluations=60).fit(table, Y)
+    symbols = {name: sympy.Symbol(name) for name in read_as}
+    read = sympy.parse_expr(adapter.model(fitted, asked), local_dict=symbols)
     assert read.free_symbols == set(symbols.values())
     predicted = sympy.lambdify(list(symbols.values()), read)(*X.T)
     np.testing.assert_allclose(predicted, fitted.predict(table), rtol=1e-9)
