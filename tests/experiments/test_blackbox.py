@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas
 import pytest
 
 from blackbox import FIELDS, LACKING, MOST_ROWS, halves_of, main, nodes, r2_of, read_set, run_set, split_set
-from blackbox_tables import OURS, Score, front_of, median_ranks, methods_table, page, ranks_figure
+from blackbox_tables import OURS, Score, front_of, groups_table, median_ranks, methods_table, page, ranks_figure
 from edhie import EDHiERegressor
 
 METHODS = (("good", "1", 0.9, 50), ("small", "1", 0.5, 5), ("poor", "1", 0.4, 60), ("trees", "0", 0.95, 900))
@@ -24,6 +26,10 @@ def row(name: str, seed: int, r2: float, size: int, version: str = "now") -> dic
     known = {"version": version, "set": name, "half": "develop", "seed": str(seed), "r2": str(r2), "size": str(size)}
     others = {"r2_accuracy": str(r2 + 0.01), "size_accuracy": str(2 * size), "seconds": "60.0"}
     return dict.fromkeys(FIELDS, "0") | known | others
+
+
+def our_line(rows: list[dict[str, str]]) -> str:
+    return next(each for each in methods_table(rows, PUBLISHED).splitlines() if f"**{OURS}**" in each)
 
 
 def test_three_quarters_are_fitted_and_standardised_by_themselves() -> None:
@@ -89,10 +95,35 @@ def test_sets_seeds_and_halves_give_the_jobs_and_the_page_and_figure_are_written
 
 def test_medians_are_over_seeds_then_over_sets() -> None:
     rows = [row("one", seed, r2, 20) for seed, r2 in enumerate((0.1, 0.93, 0.99))] + [row("two", 0, 0.97, 30)]
-    line = next(each for each in methods_table(rows, PUBLISHED).splitlines() if f"**{OURS}**" in each)
+    line = our_line(rows)
     assert [cell.strip() for cell in line.split("|")[1:5]] == [f"**{OURS}**", "yes", "0.950", "25"]
     assert line.split("|")[5].strip() == "1"  # first among symbolic methods on both
     assert line.split("|")[6].strip() == "1.5"  # with the trees in between
+
+
+def test_an_equation_without_a_value_on_unseen_rows_is_the_last() -> None:
+    split = split_set(("a",), np.arange(8.0)[:, None], np.arange(8.0), seed=0)
+    for values, expected in (([0, np.nan], -np.inf), ([0, np.inf], -np.inf), (split.y_test, 1)):
+        equation: Any = SimpleNamespace(predict=lambda X, values=values: np.array(values))  # noqa: N803
+        assert r2_of(equation, split) == expected
+    line = our_line([row("one", 0, -np.inf, 20), row("two", 0, -np.inf, 20)])
+    assert [cell.strip() for cell in line.split("|")[3:7]] == ["-inf", "20", "4", "5"]
+
+
+def test_the_page_tells_how_many_seeds_there_are() -> None:
+    rows = [row("one", 0, 0.9, 20), row("two", 0, 0.9, 20)]
+    assert "one seed;" in page(rows, PUBLISHED)
+    assert "medians of 2 seeds;" in page([*rows, row("one", 1, 0.8, 9), row("two", 1, 0.8, 9)], PUBLISHED)
+    assert "medians of 1 or 2 seeds;" in page([*rows, row("one", 1, 0.8, 9)], PUBLISHED)
+
+
+def test_friedman_sets_and_others_are_shown_apart() -> None:
+    published = [*PUBLISHED, *(each | {"dataset": "9_fri_c0"} for each in PUBLISHED[:4])]
+    table = groups_table([row("one", 0, 0.7, 20), row("9_fri_c0", 0, 0.95, 30)], published)
+    assert table.splitlines()[0] == "| method | R², 1 Friedman sets | size | rank of R² | R², 1 other sets | size | rank of R² |"
+    assert f"| **{OURS}** | 0.950 | 30 | 1 | 0.700 | 20 | 2 |" in table
+    assert "trees" not in table
+    assert f"| **{OURS}** |  |  |  | 0.700 | 20 | 2 |" in groups_table([row("one", 0, 0.7, 20)], published)
 
 
 def test_first_places_and_sets_on_which_a_method_is_better_in_both_are_counted() -> None:
