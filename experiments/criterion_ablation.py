@@ -24,7 +24,7 @@ from edhie.fit import Settings, discover
 from edhie.selection.description import Criterion
 from edhie.selection.prior.structure_prior import StructurePrior
 from rows import Row
-from runs import CHOSEN, Fit, Numbers, markdown, parser, run_fits, share, timed
+from runs import CHOSEN, Fit, Numbers, markdown, notes, parser, run_fits, share, timed
 
 WHOLE = "everything"
 VARIANTS = {
@@ -91,7 +91,7 @@ def summary(rows: Sequence[Row]) -> str:
         lines.append([each, *(share(case, "found") for case in cases), share(its, "found"), gain])
     heads = ["criterion", *(f"{n} rows, {float(noise):.0%}" for n, noise in CASES), "all", "gain of everything"]
     note = "The gain is in per cent of the runs, with a 95 % interval from drawing the formulas again."
-    return f"# Parts of the criterion\n\n{markdown(heads, lines)}\n\n{note}\n"
+    return f"# Parts of the criterion\n\n{notes(__doc__ or '')}\n\n{markdown(heads, lines)}\n\n{note}\n"
 
 
 def gain_over(rows: Sequence[Row], variant: str) -> str:

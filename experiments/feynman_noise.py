@@ -4,7 +4,7 @@ python experiments/feynman_noise.py --workers 2
 
 1,000 rows; noise is normal, with a share of the target's root mean square as its standard deviation, as SRBench adds
 it. A form is right if, with its constants fitted to the target without noise, its RMSE is below 1e-6 of the target's
-standard deviation, and if it has at most twice the symbols of the formula. The column `lost` is empty then; else it is
+standard deviation, and if it has at most twice the symbols of the formula. If it is not, the reason is one of these:
 
 - `chosen otherwise`: a right form was shown, or was scored with an error within 1.3 times the least;
 - `ranked low`: a right form was scored, with a larger error;
@@ -33,6 +33,7 @@ from runs import (
     run_fits,
     sections,
     share,
+    version_p,
     versions_of,
 )
 
@@ -114,21 +115,31 @@ def summary(rows: Sequence[Row]) -> str:
     return sections(
         "Feynman equations under noise: right forms, and where they are lost",
         rows,
-        lambda row: (row["problem"], row["noise"], row["seed"]),
+        key,
         lambda row: "develop" if row["problem"] in first else "report",
         table,
+        __doc__,
     )
+
+
+def key(row: Row) -> tuple[str, str, str]:
+    """Return what tells a run from the others of its version."""
+    return row["problem"], row["noise"], row["seed"]
 
 
 def table(rows: Sequence[Row]) -> str:
     """Return by noise and version how often the form was right and shown, and where it was lost."""
-    lines = []
+    lines, versions = [], versions_of(rows)
     for noise in sorted({row["noise"] for row in rows}, key=float):
-        for version in versions_of(rows):
+        for version in versions:
             its = [row for row in rows if (row["noise"], row["version"]) == (noise, version)]
             places = places_of([row["lost"] for row in its])
             lines.append([noise, version, share(its, "right"), share(its, "on_front"), *map(str, places.values())])
-    return markdown(["noise", "version", "right", "on the front", *places_of([])], lines)
+        if len(versions) == 2:
+            p = version_p([row for row in rows if row["noise"] == noise], key, "right")
+            lines[-1][2] += f" ({p})"
+    note = "\n\np: McNemar's exact test of the two versions on the same problems." if len(versions) == 2 else ""
+    return markdown(["noise", "version", "right", "on the front", *places_of([])], lines) + note
 
 
 if __name__ == "__main__":

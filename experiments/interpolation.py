@@ -15,6 +15,12 @@ from edhie.generators.walks import Step, interpolate
 from kept import first_fold_model, options_of
 
 STEPS = 4
+TITLE = """\
+# Linear interpolation in latent spaces
+
+Two expressions, A and B, are encoded; the codes (1 − α)·A + α·B are decoded. The pairs are those of the paper: two for
+all three models, six for HVAE alone. Made by `python experiments/interpolation.py`.
+"""
 
 
 def walks(pair: dict[str, Any], models: Path, corpora: Path) -> dict[str, list[Step]]:
@@ -48,7 +54,7 @@ def main() -> None:
     """Write the tables, and draw the pairs that ask for a figure."""
     options = options_of(__doc__)
     pairs = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["pairs"]
-    tables = ["# Linear interpolation in latent spaces\n"]
+    tables = [TITLE]
     for pair in pairs:
         if options.dataset and pair["dataset"] not in options.dataset:
             continue

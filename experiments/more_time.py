@@ -87,6 +87,7 @@ def summary(rows: Sequence[Row]) -> str:
         lambda row: (row["kind"], row["problem"], row["time"]),
         lambda row: "develop" if (row["kind"], row["problem"]) in first else "report",
         table,
+        __doc__,
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from edhie.bench.report import paper
 from paper_items import PAPER_RUNS, RESULTS, Item, Run, Spread, System, read_rows, spread
-from paper_tests import Counts, holm, p_value, shown, signed_rank, verdict
+from significance import Counts, holm, p_value, shown, signed_rank, verdict
 
 LEVELS = ("0.01", "0.02", "0.05", "0.1", "0.2")
 FOLDS = 5

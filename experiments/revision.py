@@ -2,9 +2,9 @@
 
 python experiments/revision.py --workers 2
 
-200 rows, noise of 1 % of each measurement, 5,000 evaluations. A correction is chosen where the step to trust, with its
-constants fitted to data without noise, is equivalent to the truth and has no more constants; it is listed where that
-holds for a step of the front. Revising was developed on one half of the pairs, the other was held out.
+200 rows, noise of 1 % of each measurement, 5,000 evaluations, three seeds. A correction is chosen if the recommended
+step, with its constants fitted to data without noise, is equivalent to the truth and has no more constants; it is
+listed if that holds for a step of the front. Revising was developed on one half of the pairs; the other was held out.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from edhie.bench.problem import BenchmarkProblem
 from edhie.bench.problem_files import Variable
 from edhie.expr import Expr
 from rows import one_thread, read_rows, write_rows
+from runs import notes
 
 PAIRS = Path(__file__).with_suffix(".toml")
 RESULTS = Path(__file__).parent / "results"
@@ -111,7 +112,11 @@ def verdict(expr: Expr, pair: Pair, seed: int) -> str:
 
 def table(rows: Sequence[dict[str, str]]) -> str:
     """By pair, half by half: in how many of the runs the truth was chosen, and listed."""
-    lines = [f"# Textbook formulas revised, {ROWS} rows, {NOISE:.0%} noise, 5,000 evaluations"]
+    lines = [
+        f"# Textbook formulas revised, {ROWS} rows, {NOISE:.0%} noise, 5,000 evaluations",
+        "",
+        notes(__doc__ or ""),
+    ]
     for half in HALVES:
         its = [row for row in rows if row["half"] == half]
         lines += ["", f"## {half.capitalize()}", "", "| | given | truth | chosen | listed |", "|---|---|---|---|---|"]

@@ -7,6 +7,7 @@ Writes `results/rivals.md` from `results/nguyen-METHOD.csv`. PySR has the paper'
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,8 +31,9 @@ as each package counts them. [Benchmarks](../../docs/benchmarks.md#other-package
 """
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Write the table."""
+    argparse.ArgumentParser(description=__doc__).parse_args(arguments)
     lines = [HEAD, f"| {' | '.join(TITLES)} |", f"|{'---|' * len(TITLES)}"]
     for method in METHODS:
         rows = read_rows(RESULTS / f"nguyen-{method}.csv")

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rows import Row, one_thread, read_rows, run_missing, write_rows
+from significance import shown, sign_p
 
 if TYPE_CHECKING:
     from edhie.fit import Discovery
@@ -26,6 +27,10 @@ RESULTS = Path(__file__).parent / "results"
 HALVES = ("develop", "report")
 MOST_SHIPPED = 6  # variables that a shipped generator is for
 WARM_UP = 5.0  # seconds
+HALVES_NOTE = """\
+One half of the problems was for developing the method, the other for this report.
+[Experiments](../README.md#how-the-searches-were-tuned) says what was seen before, and which versions of the code `now`
+and `before` are."""
 
 
 def parser(description: str | None, *, max_time: float | None, halves: bool = True) -> argparse.ArgumentParser:
@@ -124,22 +129,29 @@ def sections(
     key: Callable[[Row], Hashable],
     half_of: Callable[[Row], str],
     table: Callable[[list[Row]], str],
+    doc: str | None = None,
 ) -> str:
     """Return a page: all runs of the first version, then those that all versions have; a table for each half and both.
 
-    `key` says which runs are the same.
+    `key` says which runs are the same; the page begins with the notes of `doc` and a note on the halves.
     """
     versions = versions_of(rows)
     pages = {"": [row for row in rows if row["version"] == versions[0]]}
     if len(versions) > 1:
         pages[f", {' and '.join(versions)}"] = common(rows, key)
-    parts = [f"# {title}"]
-    for name, shown in pages.items():
-        halves = {half: [row for row in shown if half_of(row) == half] for half in HALVES}
+    parts = [f"# {title}", *([notes(doc), HALVES_NOTE] if doc else [])]
+    for name, its_rows in pages.items():
+        halves = {half: [row for row in its_rows if half_of(row) == half] for half in HALVES}
         parts += [f"## {half.capitalize()} half{name}\n\n{table(its)}" for half, its in halves.items() if its]
         if all(halves.values()):
-            parts.append(f"## Both halves{name}\n\n{table(shown)}")
+            parts.append(f"## Both halves{name}\n\n{table(its_rows)}")
     return "\n\n".join(parts) + "\n"
+
+
+def notes(doc: str) -> str:
+    """Return what the docstring of a command says of its results: all after the title and the command."""
+    _, command, *rest = doc.strip().split("\n\n")
+    return "\n\n".join([f"Made by `{command.splitlines()[0]}`.", *rest])
 
 
 def markdown(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
@@ -156,6 +168,13 @@ def common(rows: Sequence[Row], key: Callable[[Row], Hashable]) -> list[Row]:
     """Return the runs that every version has, so that versions can be compared."""
     keys = [{key(row) for row in rows if row["version"] == each} for each in versions_of(rows)]
     return [row for row in rows if all(key(row) in each for each in keys)]
+
+
+def version_p(rows: Sequence[Row], key: Callable[[Row], Hashable], column: str) -> str:
+    """Return p of the difference between two versions in a column of yes and no, on the runs that both have."""
+    first, second = ({key(row): row[column] for row in rows if row["version"] == each} for each in versions_of(rows))
+    pairs = [(first[each], second[each]) for each in first.keys() & second.keys()]
+    return shown(sign_p(pairs.count(("yes", "no")), pairs.count(("no", "yes"))))
 
 
 def share(rows: Sequence[Row], column: str) -> str:

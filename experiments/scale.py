@@ -12,6 +12,7 @@ exchange by the number of the epoch. The share of the workers' time that is used
 
 from __future__ import annotations
 
+import argparse
 import pickle
 import time
 from collections.abc import Callable, Sequence
@@ -124,8 +125,9 @@ def simulate(n: int, measured: Measured, rng: np.random.Generator) -> Use:
     return Use(used / whole, waiting / whole, failures / whole, client / whole)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, simulate, and write the page."""
+    argparse.ArgumentParser(description=__doc__).parse_args(arguments)
     early, late = measure()
     rng = np.random.default_rng(0)
     lines = [

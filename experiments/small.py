@@ -5,7 +5,8 @@ python experiments/small.py --data FOLDER --workers 2
 The tables are NIST's Statistical Reference Datasets for nonlinear regression. FOLDER has one CSV file for each and
 models.csv with the certified models; the data are not part of edhie. Of each table 70 % of the rows are fitted. The
 ratio is the RMSE of the chosen equation on the other rows over that of the certified model, whose constants are fitted
-to the same 70 % by least squares, from the certified values.
+to the same 70 % by least squares, from the certified values; below 1, the chosen equation predicts better. The tables
+have the median over five splits, 30 s each.
 """
 
 from __future__ import annotations
@@ -153,7 +154,7 @@ def rmse(y: Numbers, values: Numbers) -> float:
 def summary(rows: Sequence[Row]) -> str:
     """Return the page of the results."""
     title = "Small tables of measurements: RMSE on unseen rows over that of the certified model"
-    return sections(title, rows, lambda row: (row["set"], row["split"]), half_of, table)
+    return sections(title, rows, lambda row: (row["set"], row["split"]), half_of, table, __doc__)
 
 
 def table(rows: Sequence[Row]) -> str:

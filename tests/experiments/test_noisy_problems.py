@@ -54,6 +54,16 @@ def test_tables_of_versions_count_the_runs_that_both_have() -> None:
     assert "| 20 | 5% | 0 of 1 | 1 of 1 | 1 of 1 | 1 of 1 |" in page
 
 
+def test_versions_are_compared_on_the_runs_that_both_have() -> None:
+    common = {"problem": "I.6.2", "noise": "0.1", "lost": ""}
+    rows = [
+        common | {"version": version, "seed": str(seed), "right": right, "on_front": right}
+        for version, right in (("now", "yes"), ("before", "no"))
+        for seed in range(5)
+    ]
+    assert "| 0.1 | before | 0 of 5 (p = 0.062) | 0 of 5 |" in feynman_noise.summary(rows)
+
+
 def test_tables_by_noise_say_where_forms_are_lost() -> None:
     common = {"version": "now", "problem": "I.6.2", "noise": "0.1"}
     rows = [

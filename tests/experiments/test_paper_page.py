@@ -15,7 +15,7 @@ import paper_page
 from edhie.bench.report import paper
 from paper_items import RESULTS, Run, System, items, read_runs
 from paper_sections import compared
-from paper_tests import holm, p_value, verdict
+from significance import holm, p_value, sign_p, verdict
 
 ROOT = Path(__file__).parents[2]
 
@@ -65,6 +65,11 @@ def test_corrected_p_are_as_sure_at_most_and_keep_their_order(p: list[float]) ->
     assert all(before <= after <= 1 for before, after in zip(p, corrected, strict=True))
     assert [corrected[k] for k in np.argsort(p)] == sorted(corrected)
     assert min(corrected) == min(1, len(p) * min(p))
+
+
+def test_paired_p_depends_on_the_runs_that_only_one_got_right() -> None:
+    assert sign_p(0, 0) == 1
+    assert sign_p(9, 1) == sign_p(1, 9) == pytest.approx(2 * 11 / 2**10)
 
 
 def test_a_difference_is_called_one_below_chance_only() -> None:

@@ -1,4 +1,4 @@
-"""Tests behind "more", "fewer" and "within chance" on the page "The paper, reproduced"."""
+"""Tests behind "more", "fewer" and "within chance" in the tables of results."""
 
 from __future__ import annotations
 
@@ -64,6 +64,19 @@ def verdict(first: Counts, second: Counts, p: float, more: str = "more", fewer: 
 def shown(p: float) -> str:
     """Return p as the page shows it."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
+
+
+def sign_p(better: int, worse: int) -> float:
+    """Return the exact two-sided p of McNemar's test: runs that only one of two methods got right, on the same data.
+
+    >>> sign_p(5, 0)
+    0.0625
+    >>> sign_p(0, 0)
+    1.0
+    """
+    from scipy.stats import binomtest
+
+    return float(binomtest(better, better + worse).pvalue) if better + worse else 1.0
 
 
 def signed_rank(gains: Sequence[float]) -> float:
