@@ -14,6 +14,7 @@ from edhie.expr import SymbolLibrary
 from edhie.expr import standard_libraries as standard
 from edhie.search import Budget, Task, run
 from edhie.search.dso import DSO, DSOConfig
+from edhie.search.dso.gradient import objective_and_gradient
 from searches import HVAE, Grammar, assert_same, evaluator
 
 SMALL = DSOConfig(batch=40, generations=2, returned=5, max_length=12)
@@ -81,6 +82,25 @@ def test_the_best_of_all_generations_are_kept_once_each() -> None:
         assert len({form for _, form in best}) == 7
 
 
+def test_the_policy_learns_from_what_is_better_than_most_of_its_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    learnt_from: list[np.ndarray] = []
+
+    def noted(weights: Any, priors: Any, tokens: Any, advantages: np.ndarray, bonus: Any) -> Any:
+        learnt_from.append(advantages)
+        return objective_and_gradient(weights, priors, tokens, advantages, bonus)
+
+    monkeypatch.setattr("edhie.search.dso.strategy.objective_and_gradient", noted)
+    used = evaluator()
+    strategy = begun(DSOConfig(batch=100, generations=2, risk=0.1, returned=7, max_length=12), used)
+    steps(strategy, 0, 3)
+    state = strategy.state()
+    own, best = (1 / (1 + state[name] / used.data.y.std()) for name in ("batch.errors", "best.errors"))
+    level = np.quantile(own, 0.9)
+    (advantages,) = learnt_from
+    np.testing.assert_allclose(advantages, [reward - level for reward in (*own, *best) if reward >= level])
+    assert 10 < len(advantages) < 30
+
+
 def test_the_policy_alone_improves() -> None:
     """Without genetic programming, the rewards of later batches are higher than those of the first."""
     strategy = begun(DSOConfig(batch=200, generations=0, max_length=12, learning_rate=0.02))
@@ -124,10 +144,18 @@ def test_a_state_of_another_policy_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [{"batch": 0}, {"generations": -1}, {"risk": 2}, {"returned": 0.5}, {"learning_rate": -1}, {"units": 0},
-     {"length_scale": 0}, {"max_length": 3}, {"tournament": 0}, {"crossover": -1}, {"patience": 0},
-     {"entropy": float("nan")}],
+    [{"batch": 0}, {"generations": -1}, {"risk": 2}, {"returned": 0.5}, {"units": 0}, {"max_length": 3},
+     {"tournament": 0}, {"crossover": -1}, {"patience": 0}],
 )  # fmt: skip
 def test_bad_settings_are_told(settings: dict[str, Any]) -> None:
     with pytest.raises(EdhieError, match=next(iter(settings))):
         DSOConfig(**settings)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "least"),
+    [("learning_rate", -1, "0 or more"), ("entropy", float("nan"), "0 or more"), ("length_scale", 0, "above 0")],
+)
+def test_limits_of_numbers_are_told(name: str, value: float, least: str) -> None:
+    with pytest.raises(SearchError, match=f"^{name} must be a finite number, {least}; it is {value}$"):
+        DSOConfig(**{name: value})  # type: ignore[arg-type]

@@ -12,7 +12,10 @@ from edhie.search.pieces.splicing import Stock
 from edhie.search.pieces.variation import Chances, children
 
 MUTATIONS = Chances(replace=1, join=0.5, wrap=0.5, point=1, hoist=0, shrink=1, leaf=0)
-"""A new subtree, an operator put in, another symbol, or an operator taken out: all four as often."""
+"""A new subtree, an operator put in, another symbol, or an operator taken out: all four as often.
+
+Of the operators of two operands that are put in, products are the most frequent (our choice).
+"""
 
 
 def next_generation(
@@ -26,9 +29,9 @@ def next_generation(
     crossover: float,
     mutation: float,
 ) -> Forest:
-    """Return as many offspring of the winners of tournaments; what breaks a constraint is as it was before the change.
+    """Return as many offspring, of the winners of tournaments; a change that breaks a constraint is not made.
 
-    `crossover` and `mutation` are the shares that are changed so. New subtrees are parts of `donors`,
+    `crossover` and `mutation` are the shares of offspring that are changed so. New subtrees are parts of `donors`,
     which are samples of the policy (our choice).
     """
     n = len(population)

@@ -74,9 +74,10 @@ class DSOConfig:
             if not 0 <= getattr(self, name) <= 1:
                 raise SearchError(f"{name} must be from 0 to 1; it is {shown(getattr(self, name))}")
         for name in ("learning_rate", "entropy", "length_location", "length_scale"):
-            value = getattr(self, name)
-            if not 0 <= value < math.inf or (name == "length_scale" and value == 0):
-                raise SearchError(f"{name} must be a finite number above 0; it is {shown(value)}")
+            value, is_divisor = getattr(self, name), name == "length_scale"
+            if not 0 <= value < math.inf or (is_divisor and value == 0):
+                least = "above 0" if is_divisor else "0 or more"
+                raise SearchError(f"{name} must be a finite number, {least}; it is {shown(value)}")
 
 
 @dataclass(frozen=True, eq=False)
