@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ids = options.item or [item.id for item in items()]
     out = options.out or (SCRATCH if options.profile == "quick" else RESULTS.relative_to(ROOT))
     chosen = [command for item in items() if item.id in ids for command in getattr(item, options.profile)]
-    commands = [command.replace("{out}", str(out)) for command in dict.fromkeys(chosen)]
+    commands = [command.replace("{out}", shlex.quote(str(out))) for command in dict.fromkeys(chosen)]
     if options.list:
         print("\n".join(commands))
         return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import reproduce
@@ -20,9 +22,16 @@ def test_one_item_in_full(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_failed_command_is_reported_at_the_end(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(reproduce, "_words", lambda command: ["false" if "hvar" in command else "true"])
+    out, words_of = tmp_path / "two words", reproduce._words
+
+    def harmless(command: str) -> list[str]:
+        words = words_of(command)
+        assert str(out) in words
+        return ["false" if "hvar" in words else "true"]
+
+    monkeypatch.setattr(reproduce, "_words", harmless)
     with pytest.raises(SystemExit, match="these commands failed:\nedhie bench nguyen --method hvar"):
-        reproduce.main(["--item", "proged-hvar", "--out", "out/reproduce-test"])
+        reproduce.main(["--item", "proged-hvar", "--out", str(out)])
     assert capsys.readouterr().out.count(" s\n") == 2
