@@ -12,10 +12,9 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from functools import cache
-from multiprocessing import get_context
+from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +26,7 @@ from edhie.evaluate import Evaluator
 from edhie.generators import Generator
 from edhie.search import Budget, run
 from edhie.search.mosaic import Mosaic, MosaicConfig
-from rows import one_thread, read_rows, write_rows
+from rows import Row, run_missing
 from runs import markdown, notes
 from significance import holm, sign_p
 
@@ -59,7 +58,6 @@ LEFT_OUT = (
 )
 VARIANTS = ("all", "grammar", *(f"no {part}" for part in LEFT_OUT))
 FIELDS = ("variant", "problem", "seed", "exact", "error", "executed", "screened", "refits", "seconds", "expression")
-Job = tuple[str, str, str, int, float]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -73,26 +71,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
     path = options.results / "ablation.csv"
-    rows = read_rows(path)
-    done = {(row["variant"], row["problem"], row["seed"]) for row in rows}
-    jobs: list[Job] = [
-        (variant, benchmark, problem, seed, options.seconds)
+    jobs = [
+        {"variant": variant, "problem": problem, "seed": str(seed)}
         for variant in options.variants
-        for benchmark, problems in PROBLEMS.items()
-        for problem in problems
+        for problem in chain(*PROBLEMS.values())
         for seed in range(options.seeds)
-        if (variant, problem, str(seed)) not in done and (not options.problems or problem in options.problems)
+        if not options.problems or problem in options.problems
     ]
-    with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn"), initializer=one_thread) as pool:
-        for row in pool.map(_run, jobs):
-            rows.append(row)
-            write_rows(rows, path, FIELDS)
+    rows = run_missing(partial(_run, seconds=options.seconds), jobs, path, FIELDS, workers=options.workers)
     (options.results / "ablation.md").write_text(_table(rows), encoding="utf-8")
 
 
-def _run(job: Job) -> dict[str, str]:
-    variant, benchmark, name, seed, seconds = job
-    problem = chosen(load_problems(benchmark), [name])[0]
+def _run(job: Row, seconds: float) -> Row:
+    variant, seed = job["variant"], int(job["seed"])
+    benchmark = next(name for name, problems in PROBLEMS.items() if job["problem"] in problems)
+    problem = chosen(load_problems(benchmark), [job["problem"]])[0]
     X, y = problem.data("train", seed)  # noqa: N806
     generator = generator_for(METHODS["default"], problem)
     library = answer_library(generator, strict=benchmark == "nguyen")
@@ -106,8 +99,7 @@ def _run(job: Job) -> dict[str, str]:
     error = float("inf") if found.best is None else found.best.error / float(np.std(y))
     counts = found.counts
     return {
-        "variant": variant, "problem": name, "seed": str(seed), "exact": str(int(error < EXACT)),
-        "error": f"{error:.3g}",
+        "exact": str(int(error < EXACT)), "error": f"{error:.3g}",
         "executed": str(counts.executed), "screened": str(counts.screened), "refits": str(counts.refits),
         "seconds": f"{found.seconds:.2f}", "expression": "" if found.best is None else str(found.best.expr),
     }  # fmt: skip

@@ -6,14 +6,11 @@ A row is written as soon as it is there, and a grid that was stopped goes on wit
 from __future__ import annotations
 
 import argparse
-import csv
-import multiprocessing
 import os
 import time
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +19,7 @@ import numpy as np
 from edhie.corpora import Corpus, build, named_recipe
 from edhie.expr import Forest
 from edhie.generators import TrainConfig, save
+from rows import Row, read_rows, run_missing, write_rows
 from settings import FOLDS, SPLIT_SEED, config_for
 
 RESULTS = Path(__file__).parent / "results"
@@ -67,7 +65,7 @@ def forest_of(dataset: str, corpora: Path) -> Forest:
     return corpus.forest
 
 
-def run_job(job: Job, corpora: Path, keep: Path | None) -> dict[str, Any]:
+def run_job(job: Job, corpora: Path, keep: Path | None) -> Row:
     """Train, measure, and keep the model of the first fold where asked to."""
     from edhie.generators.reconstruction import reconstruct
     from edhie.generators.train import train
@@ -82,40 +80,29 @@ def run_job(job: Job, corpora: Path, keep: Path | None) -> dict[str, Any]:
     if keep is not None and job.fold == 0:
         save(keep / f"{job.dataset}-{job.model}", model, job.config, history=[vars(epoch) for epoch in history])
     return {
-        "dataset": job.dataset, "model": job.model, "fold": job.fold,
         "edit_distance": f"{found.edit_distance:.4f}", "invalid_percent": f"{found.invalid_percent:.2f}",
-        "exact_percent": f"{100 * found.exact:.2f}", "training_size": len(learned), "latent": model.latent_dim,
-        "seconds": f"{seconds:.0f}",
+        "exact_percent": f"{100 * found.exact:.2f}", "seconds": f"{seconds:.0f}",
     }  # fmt: skip
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
-    """What a results file holds so far."""
-    if not path.is_file():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def run(jobs: Iterable[Job], path: Path, options: argparse.Namespace) -> list[dict[str, str]]:
+def run(jobs: Iterable[Job], path: Path, options: argparse.Namespace) -> list[Row]:
     """Run the jobs that no grid has a row for yet; all rows, sorted, and so written."""
-    asked = [job for job in jobs if _is_chosen(job, options)]
-    done = {_identity(row): row for name in GRIDS for row in rows_of(path.with_name(name))}
-    _write(path, _merged(rows_of(path), [done[_expected(job)] for job in asked if _expected(job) in done]))
-    chosen = [job for job in asked if _expected(job) not in done]
-    os.environ["OMP_NUM_THREADS"] = "1"  # the workers share the cores
-    with ProcessPoolExecutor(options.workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        waiting = [pool.submit(run_job, job, options.corpora, options.keep_models) for job in chosen]
-        for number, future in enumerate(as_completed(waiting), start=1):
-            row = future.result()
-            _append(path, row)
-            print(f"{number}/{len(waiting)}", *(f"{row[name]}" for name in FIELDS), flush=True)
-    rows = _merged(rows_of(path))
-    _write(path, rows)
+    asked = [_row(job) for job in jobs if _is_chosen(job, options)]
+    done = {_identity(row): row for name in GRIDS for row in read_rows(path.with_name(name))}
+    known = [done[_identity(row)] for row in asked if _identity(row) in done]
+    write_rows(_merged(read_rows(path), known), path, FIELDS)
+    run_one = partial(_run_row, corpora=options.corpora, keep=options.keep_models)
+    rows = _merged(run_missing(run_one, asked, path, FIELDS, workers=options.workers))
+    write_rows(rows, path, FIELDS)
     return rows
 
 
-def _merged(*parts: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+def _run_row(row: Row, corpora: Path, keep: Path | None) -> Row:
+    dataset, model, *numbers = (row[name] for name in KEY)
+    return run_job(Job(dataset, model, *map(int, numbers)), corpora, keep)
+
+
+def _merged(*parts: Sequence[Row]) -> list[Row]:
     """All rows once, in order."""
     by_identity = {_identity(row): row for part in parts for row in part}
     return [by_identity[key] for key in sorted(by_identity)]
@@ -139,25 +126,14 @@ def _is_chosen(job: Job, options: argparse.Namespace) -> bool:
     return all(not names or value in names for names, value in zip(asked, (job.dataset, job.model, job.fold)))  # noqa: B905
 
 
-def _expected(job: Job) -> tuple[Any, ...]:
+def _row(job: Job) -> Row:
+    """Return the columns that a job is known by."""
     size = job.training_size
     if size is None:
         size = len(split(named_recipe(job.dataset).size, job.fold)[0])
-    return job.dataset, job.model, job.fold, size, job.config.latent
+    values = (job.dataset, job.model, job.fold, size, job.config.latent)
+    return dict(zip(KEY, map(str, values), strict=True))
 
 
-def _identity(row: dict[str, str]) -> tuple[Any, ...]:
+def _identity(row: Row) -> tuple[Any, ...]:
     return row["dataset"], row["model"], *(int(row[name]) for name in KEY[2:])
-
-
-def _append(path: Path, row: dict[str, Any]) -> None:
-    with path.open("a", encoding="utf-8", newline="") as file:
-        csv.DictWriter(file, fieldnames=FIELDS).writerow(row)
-
-
-def _write(path: Path, rows: Sequence[dict[str, str]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=FIELDS)
-        writer.writeheader()
-        writer.writerows(rows)

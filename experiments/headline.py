@@ -5,7 +5,8 @@ from __future__ import annotations
 from statistics import median
 
 from edhie.bench.report import paper
-from paper_items import RESULTS, read_rows
+from paper_items import RESULTS
+from rows import read_rows
 
 HEADS = "| benchmark, one core | found by edhie | published |\n|---|---|---|"
 SRBENCH = "56, 43, 39, 31 % (best by SRBench's rule, 10,000 rows)"

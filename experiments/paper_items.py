@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from edhie.bench.report import paper
+from rows import read_rows
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -125,14 +125,6 @@ def items() -> tuple[Item, ...]:
     """Return all items, in the paper's order."""
     text = (HERE / "paper_items.toml").read_text(encoding="utf-8")
     return tuple(Item(**each) for each in tomllib.loads(text)["item"])
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a table; none if it is not there."""
-    if not path.is_file():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def read_runs(path: Path, system: dict[str, Any]) -> list[Run]:

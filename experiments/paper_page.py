@@ -16,7 +16,7 @@ import numpy as np
 
 from edhie.bench.report import paper
 from headline import headline
-from paper_items import RESULTS, Item, items, read_rows
+from paper_items import RESULTS, Item, items
 from paper_sections import (
     LEVELS,
     MODELS,
@@ -31,6 +31,7 @@ from paper_sections import (
     systems,
     total,
 )
+from rows import read_rows
 
 ROOT = Path(__file__).parents[1]
 INTRODUCTION = """\

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from edhie.bench.report import paper
-from paper_items import PAPER_RUNS, RESULTS, Item, Run, Spread, System, read_rows, spread
+from paper_items import PAPER_RUNS, RESULTS, Item, Run, Spread, System, spread
+from rows import read_rows
+from runs import markdown
 from significance import Counts, holm, p_value, shown, signed_rank, verdict
 
 LEVELS = ("0.01", "0.02", "0.05", "0.1", "0.2")
@@ -282,8 +284,3 @@ def oriented(rows: dict[str, list[str]], heads: Sequence[str]) -> str:
     if len(heads) <= len(rows) or len(heads) <= 11:
         return markdown(["", *heads], [[name, *cells] for name, cells in rows.items()])
     return markdown(["", *rows], [[head, *(cells[k] for cells in rows.values())] for k, head in enumerate(heads)])
-
-
-def markdown(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    """Return a table in Markdown."""
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (heads, ["---"] * len(heads), *lines))

@@ -12,16 +12,15 @@ from __future__ import annotations
 import argparse
 import tomllib
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
 
 from edhie.bench.equivalence import is_equivalent
 from edhie.bench.problem import BenchmarkProblem
 from edhie.bench.problem_files import Variable
 from edhie.expr import Expr
-from rows import one_thread, read_rows, write_rows
+from rows import Row, run_missing
 from runs import notes
 
 PAIRS = Path(__file__).with_suffix(".toml")
@@ -29,7 +28,6 @@ RESULTS = Path(__file__).parent / "results"
 HALVES = ("developed", "held out")
 ROWS, NOISE = 200, 0.01
 FIELDS = ("pair", "half", "seed", "chosen", "listed", "steps", "found_at", "seconds", "given", "truth", "equation")
-Job = tuple[str, int, int]
 
 
 @dataclass(frozen=True)
@@ -66,35 +64,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
     path = options.results / "revision.csv"
-    rows = read_rows(path)
-    done = {(row["pair"], int(row["seed"])) for row in rows}
-    jobs: list[Job] = [
-        (name, seed, options.evaluations)
+    jobs = [
+        {"pair": name, "half": pair.half, "seed": str(seed)}
         for name, pair in read_pairs().items()
         for seed in range(options.seeds)
-        if (name, seed) not in done and pair.half in options.halves and (not options.pairs or name in options.pairs)
+        if pair.half in options.halves and (not options.pairs or name in options.pairs)
     ]
-    with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn"), initializer=one_thread) as pool:
-        for row in pool.map(_run, jobs):
-            rows.append(row)
-            write_rows(rows, path, FIELDS)
+    rows = run_missing(partial(_run, evaluations=options.evaluations), jobs, path, FIELDS, workers=options.workers)
     (options.results / "revision.md").write_text(table(rows), encoding="utf-8")
 
 
-def _run(job: Job) -> dict[str, str]:
+def _run(job: Row, evaluations: int) -> Row:
     from edhie.evaluate import read_data
     from edhie.fit import Settings
     from edhie.fit.revision import revise
 
-    name, seed, evaluations = job
-    pair = read_pairs()[name]
+    pair, seed = read_pairs()[job["pair"]], int(job["seed"])
     X, y = pair.problem.data("train", seed, NOISE)  # noqa: N806
     data = read_data(X, y, names=pair.problem.names)
     found = revise(pair.given, data, Settings(max_time=None, max_evaluations=evaluations, seed=seed))
     verdicts = [verdict(step.equation.expr, pair, seed) for step in found.steps]
     where = verdicts.index("yes") if "yes" in verdicts else None
     return {
-        "pair": name, "half": pair.half, "seed": str(seed),
         "chosen": verdicts[found.steps.index(found.chosen)],
         "listed": max(verdicts, key=("no", "undecided", "yes").index), "steps": str(len(found.steps)),
         "found_at": "" if where is None else str(found.steps[where].equation.candidate.executed_at),

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
 from edhie.bench.report import paper_figures
 from rows import Row, read_rows
+from runs import RESULTS, markdown
 
-RESULTS = Path(__file__).parent / "results"
 METHODS = ("default", "edhie", "proged", "operon", "gplearn", "srtoolkit-edhie", "srtoolkit-proged", "pysr")
 PROBLEMS = tuple(f"NG-{k}" for k in range(1, 11))
 NEARLY = 1e-6
@@ -34,12 +33,12 @@ as each package counts them. [Benchmarks](../../docs/benchmarks.md#other-package
 def main(arguments: Sequence[str] | None = None) -> None:
     """Write the table."""
     argparse.ArgumentParser(description=__doc__).parse_args(arguments)
-    lines = [HEAD, f"| {' | '.join(TITLES)} |", f"|{'---|' * len(TITLES)}"]
+    lines = []
     for method in METHODS:
         rows = read_rows(RESULTS / f"nguyen-{method}.csv")
         if rows or paper_figures("nguyen", method)[1]:
-            lines.append(f"| {' | '.join(measured(method, rows) if rows else published(method))} |")
-    (RESULTS / "rivals.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+            lines.append(measured(method, rows) if rows else published(method))
+    (RESULTS / "rivals.md").write_text(f"{HEAD}\n{markdown(TITLES, lines)}\n", encoding="utf-8")
 
 
 def measured(method: str, rows: Sequence[Row]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import numpy as np
 import pytest
 
 import grid
-from grid import RESULTS, Job, rows_of, split
+import rows
+from grid import RESULTS, Job, split
+from rows import read_rows
 from settings import DATASETS, FOLDS, MODELS
 
 
@@ -22,52 +25,36 @@ def test_folds_share_out_the_corpus(n: int) -> None:
         assert sorted(np.concatenate([learned, tested])) == list(range(n))
 
 
-def row_of(job: Job, *_: Any) -> dict[str, Any]:
-    size = job.training_size or len(split(2000, job.fold)[0])
-    return dict.fromkeys(grid.FIELDS, "0") | {
-        "dataset": job.dataset, "model": job.model, "fold": job.fold,
-        "training_size": size, "latent": job.config.latent,
-    }  # fmt: skip
-
-
-class AtOnce:
-    """A pool that runs each job where it stands, and notes it."""
-
-    def __init__(self, *_: Any, **__: Any) -> None:
-        self.ran: list[Job] = []
-        pools.append(self)
-
-    def __enter__(self) -> AtOnce:
-        return self
-
-    def __exit__(self, *_: object) -> None: ...
-
-    def submit(self, function: Any, job: Job, *_: Any) -> Any:
-        self.ran.append(job)
-        return Namespace(result=lambda: row_of(job))
-
-
-pools: list[AtOnce] = []
-
-
 def test_a_grid_goes_on_and_takes_rows_from_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grid, "ProcessPoolExecutor", AtOnce)
-    monkeypatch.setattr(grid, "as_completed", lambda waiting: waiting)
-    pools.clear()
+    ran: list[Job] = []
+
+    def run_job(job: Job, *_: Any) -> dict[str, str]:
+        ran.append(job)
+        return dict.fromkeys(("edit_distance", "invalid_percent", "exact_percent", "seconds"), "0")
+
+    def threads(workers: int, **_: Any) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(workers)
+
+    monkeypatch.setattr(grid, "run_job", run_job)
+    monkeypatch.setattr(rows, "ProcessPoolExecutor", threads)
+    for name in rows.THREADS:
+        monkeypatch.setenv(name, "1")
     options = Namespace(dataset=None, model=["hvae"], fold=None, workers=1, corpora=tmp_path, keep_models=None)
     jobs = [Job("AE4-2k", model, fold) for model in MODELS for fold in range(FOLDS)]
     first = grid.run(jobs, tmp_path / "reconstruction.csv", options)
-    assert len(first) == FOLDS
-    assert {row["model"] for row in first} == {"hvae"}
-    assert len(grid.run(jobs, tmp_path / "reconstruction.csv", options)) == FOLDS
+    assert [(row["model"], row["fold"], row["training_size"]) for row in first] == [
+        ("hvae", str(fold), "1600") for fold in range(FOLDS)
+    ]
+    assert grid.run(jobs, tmp_path / "reconstruction.csv", options) == first
+    assert [job.fold for job in ran] == list(range(FOLDS))
     smaller = [Job("AE4-2k", "hvae", 0, 500), Job("AE4-2k", "hvae", 0, 1600)]  # the second is in the first grid
     assert len(grid.run(smaller, tmp_path / "training_size.csv", options)) == 2
-    assert [len(pool.ran) for pool in pools] == [FOLDS, 0, 1]
+    assert [job.training_size for job in ran[FOLDS:]] == [500]
 
 
 def test_the_committed_rows_are_whole() -> None:
-    rows = rows_of(RESULTS / "reconstruction.csv")
+    kept = read_rows(RESULTS / "reconstruction.csv")
     expected = {(dataset, model, str(fold)) for dataset in DATASETS for model in MODELS for fold in range(FOLDS)}
-    assert {(row["dataset"], row["model"], row["fold"]) for row in rows} == expected
-    assert len(rows) == len(expected)
-    assert all(float(row["invalid_percent"]) == 0 for row in rows if row["model"] == "hvae")
+    assert {(row["dataset"], row["model"], row["fold"]) for row in kept} == expected
+    assert len(kept) == len(expected)
+    assert all(float(row["invalid_percent"]) == 0 for row in kept if row["model"] == "hvae")
