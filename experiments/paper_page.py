@@ -52,7 +52,7 @@ PROFILE=full ITEM=…` makes the committed results.
 - **A run has found an equation** if its best expression has a root-mean-square error below 10⁻¹⁰ and is equivalent to
   the equation, as in the paper. There, equivalence was checked by hand; here, by a program, with many digits at random
   points. Where the standard deviation of the target is above 1, the limit is multiplied by it: the targets of NG-3 and
-  NG-4 go up to 10⁷, and rounding alone exceeds 10⁻¹⁰. The sections count the runs that this concerns.
+  NG-4 go up to 3·10⁶ and 7·10⁷, and rounding alone exceeds 10⁻¹⁰. The sections count the runs that this concerns.
 - **Run *k*** has the seed *k* for its data and its search. Unless said otherwise, a method is run ten times on each
   equation.
 - **±** is the standard deviation over runs; after a total, that of the number of equations that one run finds.
