@@ -14,6 +14,8 @@ from scipy.stats import rankdata
 
 from rows import Row
 from runs import HALVES, markdown, sections, versions_of
+from significance import holm, signed_rank
+from significance import shown as shown_p
 
 CHOICES = ("mdl", "accuracy", "best", "score")
 """Selections that each fit is scored with, the default first."""
@@ -31,11 +33,14 @@ ABOUT = """\
 Median over sets of the R² on unseen rows, of the size of the model, and of the ranks of both among all methods and
 among the symbolic ones, by set. edhie: default settings, at most {seconds} s on one core, {seeds}; its size is
 the number of nodes of the SymPy expression. The others: results published with SRBench, medians of ten trials after
-tuning; sizes as each method counts its nodes. A method is on the front if none is better in both R² and size.
+tuning; sizes as each method counts its nodes. A method is on the front if none is better in both R² and size. The last
+column has the sets on which edhie's R² is higher, and p of the differences by Wilcoxon's signed-rank test, corrected
+for the number of methods by Holm's method. It is only a guide, since many sets are similar.
 
 About half of the sets are samples of Friedman's function with noise (`fri` in their names), which has a formula to be
 found. So symbolic methods are also shown with these sets and the others apart."""
 FRIEDMAN = "_fri_"
+BETTER = "edhie better on"
 
 
 class Score(NamedTuple):
@@ -83,16 +88,33 @@ def methods_table(rows: Sequence[Row], published: Sequence[Row]) -> str:
     among = median_ranks({name: scores[name] for name in symbolic})
     medians = {name: medians_of(own) for name, own in scores.items()}
     front = set(front_of({name: medians[name] for name in symbolic}))
+    tests = beside(scores)
     lines = [
         [
             shown(name), "yes" if name in symbolic else "no", f"{medians[name].r2:.3f}",
             f"{medians[name].size:,.5g}", f"{among[name].r2:.3g}" if name in symbolic else "",
             f"{everywhere[name].r2:.3g}", f"{everywhere[name].size:.3g}", "yes" if name in front else "",
+            tests.get(name, ""),
         ]
         for name in sorted(scores, key=lambda name: -medians[name].r2)
     ]  # fmt: skip
-    heads = ["method", "symbolic", "R²", "size", "rank of R², symbolic", "rank of R²", "rank of size", "front"]
+    heads = ["method", "symbolic", "R²", "size", "rank of R², symbolic", "rank of R²", "rank of size", "front", BETTER]
     return f"{standing(scores, symbolic)}\n\n{markdown(heads, lines)}"
+
+
+def beside(scores: Scores) -> dict[str, str]:
+    """Return for each other method on how many sets our R² is higher than its own, with p."""
+    ours = scores[[name for name in scores if is_ours(name)][-1]]
+    gains = {
+        name: [own.r2 - others[each].r2 for each, own in ours.items() if each in others]
+        for name, others in scores.items()
+        if not is_ours(name)
+    }
+    p = holm([signed_rank(each) for each in gains.values()])
+    return {
+        name: f"{sum(gain > 0 for gain in each)} of {len(each)} ({shown_p(least)})"
+        for (name, each), least in zip(gains.items(), p, strict=True)
+    }
 
 
 def groups_table(rows: Sequence[Row], published: Sequence[Row]) -> str:

@@ -80,7 +80,7 @@ def sign_p(better: int, worse: int) -> float:
 
 
 def signed_rank(gains: Sequence[float]) -> float:
-    """Return the two-sided p of Wilcoxon's signed-rank test."""
+    """Return the two-sided p of Wilcoxon's signed-rank test; 1 if nothing differs."""
     from scipy.stats import wilcoxon
 
-    return float(wilcoxon(np.asarray(gains)).pvalue)
+    return float(wilcoxon(np.asarray(gains)).pvalue) if np.any(gains) else 1.0

@@ -32,6 +32,16 @@ def our_line(rows: list[dict[str, str]]) -> str:
     return next(each for each in methods_table(rows, PUBLISHED).splitlines() if f"**{OURS}**" in each)
 
 
+def test_other_methods_are_tested_on_the_sets_that_both_have() -> None:
+    sets = [f"set {k}" for k in range(12)]
+    published = [each | {"dataset": name} for each in PUBLISHED[:4] for name in sets[:10]]
+    table = methods_table([row(name, 0, 0.7 + k / 1000, 20) for k, name in enumerate(sets)], published)
+    lines = {each.split(" | ")[0].removeprefix("| "): each for each in table.splitlines()}
+    assert lines["small"].endswith("| 10 of 10 (p = 0.0078) |")  # 2/2**10, four methods
+    assert lines["good"].endswith("| 0 of 10 (p = 0.0078) |")
+    assert lines[f"**{OURS}**"].endswith("|  |")
+
+
 def test_three_quarters_are_fitted_and_standardised_by_themselves() -> None:
     rng = np.random.default_rng(1)
     given = rng.normal(5, 3, (400, 2))
