@@ -78,7 +78,7 @@ class System:
         return [
             *([f"{false} more reached the error with an expression that is not equivalent"] if false else []),
             *([f"{imprecise} more gave an equivalent expression with a larger error"] if imprecise else []),
-            *([f"{rounded} of these {'has' if rounded == 1 else 'have'} an error above 10⁻¹⁰"] if rounded else []),
+            *([f"Of ours, {rounded} {'has' if rounded == 1 else 'have'} an error above 10⁻¹⁰"] if rounded else []),
         ]
 
     def by_run(self) -> list[int]:

@@ -60,6 +60,7 @@ PROFILE=full ITEM=…` makes the committed results.
   two-sided). It is corrected by Holm's method for the number of comparisons in the section, those with the paper and
   those among ours apart. If it is 0.05 or more, the difference is *within chance*. The test takes runs as independent.
   Each autoencoder was trained once, so p does not say how much another training would change.
+- **Other packages** and searches that are not in the paper are shown beside its methods.
 - **Not run here** means that no runs of ours are committed.
 """
 
