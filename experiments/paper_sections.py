@@ -182,17 +182,14 @@ def compared(item: Item) -> dict[str, str]:
 def sentences(item: Item) -> list[str]:
     """Return a sentence on each method and on each pair that is compared."""
     verdicts, lines = compared(item), []
-    for system in item.systems():
-        if not system.runs:
-            lines.append(
-                f"{system.name}: not run here" + (f"; {paper_total(system)} in the paper." * bool(system.paper))
-            )
-            continue
-        beside = (
-            f"{paper_total(system)} in the paper: {verdicts.get(system.name)}" if system.paper else "not in the paper"
-        )
-        notes = "".join(f" {note[0].upper()}{note[1:]}." for note in system.notes())
-        lines.append(f"{system.name}: {total(system)} here, {beside}.{notes}")
+    for system, given in zip(item.systems(), item.system, strict=True):
+        printed = paper()["totals"].get(f"{item.benchmark}.{given.get('paper')}")
+        theirs = f"{paper_total(system)} in the paper" if system.paper else "not in the paper"
+        theirs += f", which prints {printed}" if printed else ""
+        ours = f"{total(system)} here" if system.runs else total(system)
+        verdict_of = f": {verdicts[system.name]}" if system.name in verdicts else ""
+        notes = "".join(f" {note}." for note in system.notes())
+        lines.append(f"{system.name}: {ours}, {theirs}{verdict_of}.{notes}")
     return [*lines, *(f"{name}: {each}." for name, each in verdicts.items() if "both here" in name)]
 
 

@@ -13,6 +13,7 @@ from scipy.stats import fisher_exact
 
 import paper_page
 from edhie.bench.report import paper
+from headline import blackbox_line
 from paper_items import RESULTS, Run, System, items, read_runs
 from paper_sections import compared
 from significance import holm, p_value, sign_p, verdict
@@ -120,6 +121,18 @@ def test_totals_of_runs() -> None:
     assert sum(found for found, _ in system.counts().values()) == sum(system.by_run())
     without = System("HVAR", {}, runs[1:])  # the first run is there for nine equations only
     assert len(without.by_run()) == 9
+
+
+def test_the_headline_has_the_black_box_problems_of_the_report_half() -> None:
+    table = "| method | symbolic | R² | size | better |\n| --- | --- | --- | --- | --- |\n"
+    table += "| trees | no | 0.96 | 900 | 1 of 5 (p = 0.3) |\n| **edhie** | yes | 0.95 | 31 |  |\n"
+    for told, end in (("3 of 5 (p = 0.09)", "within chance)"), ("5 of 5 (p < 0.001)", "tuned)")):
+        page = f"## Report half\n\n5 sets. More.\n\n{table}| X | yes | 0.93 | 49 | {told} |\n\n## Both halves\n"
+        what, ours, best = blackbox_line(f"# T\n\n## Develop half\n\n9 sets.\n\n{page}")
+        assert "5 sets kept aside" in what
+        assert ours == "**0.95** with 31 nodes"
+        assert best.startswith("0.93 with 49 nodes (X, tuned")
+        assert best.endswith(end)
 
 
 def test_markers() -> None:
