@@ -31,8 +31,8 @@ LEVEL = 1e-3  # R² are ranked to three digits
 TITLE = "SRBench's black-box problems: R² on unseen rows, beside the published results"
 ABOUT = """\
 Median over sets of the R² on unseen rows, of the size of the model, and of the ranks of both among all methods and
-among the symbolic ones, by set. edhie: default settings, at most {seconds} s on one core, {seeds}; its size is
-the number of nodes of the SymPy expression. The others: results published with SRBench, medians of ten trials after
+among the symbolic ones, by set. edhie: default settings, a search of at most {seconds} s on one core, {seeds}; its size
+is the number of nodes of the SymPy expression. The others: results published with SRBench, medians of ten trials after
 tuning; sizes as each method counts its nodes. A method is on the front if none is better in both R² and size. The last
 column has the sets on which edhie's R² is higher, and p of the differences by Wilcoxon's signed-rank test, corrected
 for the number of methods by Holm's method. It is only a guide, since many sets are similar.

@@ -80,8 +80,8 @@ def run_missing(
     """Run the jobs that have no row in the table yet, each in a process of one thread, and return all rows.
 
     A job is a row's first columns, which tell it from the others; `run` returns the other columns, or those of
-    several rows. `prepare` is called once in each process. A job that fails is reported, and the others go on; if a
-    process is killed, the command ends, and if the command is killed, the processes end.
+    several rows. `prepare` is called once in each process. If a job fails, the others go on, and the command ends after
+    them; if a process is killed, the command ends, and if the command is killed, the processes end.
     """
     _check_columns(path, fields)
     jobs = list(jobs)
@@ -112,8 +112,8 @@ def run_missing(
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-        if failed:
-            print(f"{failed} of {len(missing)} jobs failed; run the command again for these", file=sys.stderr)
+        if failed:  # a summary would be without them
+            raise SystemExit(f"{failed} of {len(missing)} jobs failed; run the command again for these")
     return read_rows(path)
 
 

@@ -62,10 +62,10 @@ def test_only_missing_jobs_are_run(tmp_path: Path) -> None:
     assert run_missing(run, [], path, FIELDS, workers=1) == found
 
 
-def test_a_failed_job_is_reported_and_the_others_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = run_missing(run, [job("bad"), job("b")], tmp_path / "table.csv", FIELDS, workers=1)
-    assert [row["name"] for row in found] == ["b"]
-    assert "1 of 2 jobs failed" in capsys.readouterr().err
+def test_a_failed_job_ends_the_command_after_the_others(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="1 of 2 jobs failed"):
+        run_missing(run, [job("bad"), job("b")], tmp_path / "table.csv", FIELDS, workers=1)
+    assert [row["name"] for row in read_rows(tmp_path / "table.csv")] == ["b"]
 
 
 def killed(_: Row) -> Row:
