@@ -30,6 +30,7 @@ from edhie.bench.methods import METHODS, Baseline, answer_library
 from edhie.bench.trial import Trial, TrialSettings
 from edhie.generators import load
 from edhie.generators.base import Codes, Decoded, Model
+from edhie.processes import end_with
 from edhie.search.sampling import Draw, DrawConfig
 from rows import Row, one_thread, read_rows, run_missing, write_rows
 
@@ -69,7 +70,9 @@ def train(missing: Sequence[Baseline], options: argparse.Namespace) -> None:
     if not missing:
         return
     one_thread()
-    with ProcessPoolExecutor(min(options.workers, len(missing)), mp_context=get_context("spawn")) as pool:
+    begin = partial(end_with, os.getpid())
+    workers = min(options.workers, len(missing))
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=begin) as pool:
         for note in pool.map(partial(_trained, device=options.device, epochs=options.epochs), missing):
             print(note, flush=True)
 

@@ -33,6 +33,11 @@ ROWS = [
 ]
 
 
+def test_evaluations_of_other_packages_are_counted_by_them() -> None:
+    assert "distinct expressions" in notes_on([row(method="edhie")])[2]
+    assert "as the package counts them" in notes_on([row(method="gplearn")])[2]
+
+
 def test_lines() -> None:
     first, second = summarised(ROWS)
     assert (first.problem, first.runs, first.successes, first.strict, first.equivalent) == ("NG-1", 2, 2, 1, 2)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from edhie.bench.methods import METHODS
 from edhie.bench.metrics import STRICT
 from edhie.bench.records import Row
 from edhie.bench.trial import NO_ANSWER
@@ -132,7 +133,9 @@ def table_of(rows: Sequence[Row], benchmark: str, method: str, noise: float = 0.
 def notes_on(rows: Sequence[Row], noise: float = 0.0) -> list[str]:
     """Return explanations of the columns, to print below the table."""
     found = "found: runs with an RMSE below 1e-10·max(1, deviation of the target); strict: below 1e-10"
-    spent = "evaluated: distinct expressions executed until found, a mean over the runs that found it"
+    packages = {METHODS[row["method"]].package for row in rows if row["method"] in METHODS}
+    counted = "distinct expressions executed until found" if packages <= {""} else "as the package counts them"
+    spent = f"evaluated: {counted}, a mean over the runs that found it"
     if noise:
         found = "found: runs that met an expression with an RMSE below 1e-10·max(1, deviation) without noise"
         spent = "rank: the place of that expression by its RMSE with noise, a mean over the runs that found it"
@@ -143,7 +146,7 @@ def notes_on(rows: Sequence[Row], noise: float = 0.0) -> list[str]:
     if total.undecided:
         lines.append(f"of {total.undecided} runs it could not be decided whether their best expression is the formula")
     reasons = Counter(row["stopped"] for row in rows if row["stopped"].startswith(NO_ANSWER))
-    lines += [f"{reason} ({count} runs)" for reason, count in reasons.most_common(MOST_REASONS)]
+    lines += [f"{reason} ({count} {'run' if count == 1 else 'runs'})" for reason, count in reasons.most_common(MOST_REASONS)]
     return lines
 
 

@@ -180,7 +180,7 @@ def test_a_crash_is_a_row_and_the_next_run_goes_on(file: Path, tmp_path: Path) -
     ended = run_benchmark(plan, tmp_path / "out")
     assert ended.failures == []
     assert [(row["success"], row["evaluated"]) for row in ended.rows] == [("0", ""), ("1", "17")]
-    assert f"{NO_ANSWER}its process crashed (SIGSEGV) (1 runs)" in notes_on(ended.rows)
+    assert f"{NO_ANSWER}its process crashed (SIGSEGV) (1 run)" in notes_on(ended.rows)
     before = ended.path.read_bytes()
     run_benchmark(plan, tmp_path / "out")
     assert ended.path.read_bytes() == before  # nothing is run again
