@@ -146,7 +146,8 @@ def notes_on(rows: Sequence[Row], noise: float = 0.0) -> list[str]:
     if total.undecided:
         lines.append(f"of {total.undecided} runs it could not be decided whether their best expression is the formula")
     reasons = Counter(row["stopped"] for row in rows if row["stopped"].startswith(NO_ANSWER))
-    lines += [f"{reason} ({count} {'run' if count == 1 else 'runs'})" for reason, count in reasons.most_common(MOST_REASONS)]
+    for reason, count in reasons.most_common(MOST_REASONS):
+        lines.append(f"{reason} ({count} {'run' if count == 1 else 'runs'})")
     return lines
 
 
