@@ -11,7 +11,6 @@ a fit is scored, so that all of them come from the same search.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from blackbox_tables import CHOICES, page, ranks_figure
-from rows import Row
+from rows import Row, read_rows
 from runs import CHOSEN, Numbers, fit, half_of_position, parser, run_fits
 
 if TYPE_CHECKING:
@@ -72,8 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def read_published(path: Path) -> list[Row]:
     """Return SRBench's published results, one row for each method and set."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    if not path.is_file():
+        raise SystemExit(f"{path} is missing; say with --published where SRBench's results are")
+    return read_rows(path)
 
 
 def halves_of(published: Sequence[Row]) -> dict[str, str]:

@@ -101,6 +101,8 @@ def test_sets_seeds_and_halves_give_the_jobs_and_the_page_and_figure_are_written
     assert (tmp_path / "blackbox.png").stat().st_size > 10_000
     with pytest.raises(SystemExit, match="no set is named four"):
         main([*options, "--sets", "four"])
+    with pytest.raises(SystemExit, match=r"srbench_blackbox.csv is missing; say with --published"):
+        main(["--data", str(tmp_path)])
 
 
 def test_medians_are_over_seeds_then_over_sets() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from edhie.bench.report import notes_on
 from edhie.bench.rivals import isolated
 from edhie.bench.trial import NO_ANSWER, Trial
 from edhie.errors import MissingExtraError
+from edhie.processes import start_process
 
 RIVALS = """
 import os, signal, subprocess, sys, time
@@ -160,6 +162,21 @@ def test_what_a_rival_starts_is_killed_with_it(file: Path, monkeypatch: pytest.M
     assert "killed" in row_of(rival(file, "parent"), seconds=1.5)["stopped"]
     assert select.select([reading], [], [], 10)[0]  # it is readable once no process can write to it
     os.close(reading)
+
+
+def test_a_process_that_is_killed_while_it_starts_is_replaced(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: Any, **options: Any) -> subprocess.Popen[str]:
+        started.append(start_process(*arguments, **options))
+        if len(started) == 1:
+            started[0].kill()
+        return started[-1]
+
+    monkeypatch.setattr(isolated, "start_process", start)
+    first, second = (row_of(rival(file, "right")) for _ in range(2))
+    assert first["stopped"] == f"{NO_ANSWER}its process crashed (SIGKILL)"
+    assert (second["success"], len(started)) == (True, 2)
 
 
 def test_the_process_of_the_preparation_is_ended(file: Path) -> None:
