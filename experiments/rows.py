@@ -48,11 +48,11 @@ def write_rows(rows: Sequence[Row], path: Path, fields: Sequence[str]) -> None:
 def append_row(row: Row, path: Path, fields: Sequence[str]) -> None:
     """Add one row at the end of a table, which is created if there is none; a line that was cut off is removed."""
     _check_columns(path, fields)
-    whole = _whole_lines(path)
-    if not whole:
+    if not _whole_lines(path):
         write_rows([row], path, fields)
         return
-    os.truncate(path, len(whole))
+    if not path.read_bytes().endswith(b"\n"):
+        os.truncate(path, len(_whole_lines(path)))
     with path.open("a", encoding="utf-8", newline="") as file:
         csv.DictWriter(file, fields, lineterminator="\n").writerow(row)
 
