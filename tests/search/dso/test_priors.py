@@ -121,6 +121,15 @@ def test_matrices_and_forests_are_the_same() -> None:
     assert len(back.values) == (forest.tokens == library.ids["c"]).sum() > 0
 
 
+def test_the_prior_on_length_by_hand() -> None:
+    library = SymbolLibrary.of(["+", "*", "sin"], ["x", "y", "z"])
+    logits = Priors(library, 1, 20, location=10, scale=5).logits
+    even = -np.log([2, 2, 1, 3, 3, 3])  # as many chances for each number of operands
+    np.testing.assert_allclose(logits[4], even - np.array([0, 0, 0, 1, 1, 1]) * 6**2 / (2 * 5**2))
+    np.testing.assert_allclose(logits[10], even)
+    np.testing.assert_allclose(logits[13], even - np.array([1, 1, 0, 0, 0, 0]) * 3**2 / (2 * 5**2))
+
+
 def test_the_prior_on_length_moves_lengths() -> None:
     library = standard.nguyen(1)
     weights = initial_weights(len(library), 4, np.random.default_rng(0))
