@@ -117,7 +117,7 @@ def _print_results(ended: Ended, plan: Plan) -> None:
         console.print(table_of(ended.rows, table_name(plan.benchmark), plan.resolved.name, plan.noise))
         for line in notes_on(ended.rows, plan.noise):
             say(line)
-    say(f"{ended.path}: {len(ended.rows)} runs")
+    say(f"{ended.path}: {len(ended.rows)} {'run' if len(ended.rows) == 1 else 'runs'}")
     if ended.left_out:
         say(f"left out, since no model of {plan.resolved.name} has as many variables: {', '.join(ended.left_out)}")
     # a user's own method fails in all problems for the same reason, so it is reported once

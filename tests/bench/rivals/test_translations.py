@@ -48,6 +48,9 @@ def test_operon(has_constants: bool, seed: int) -> None:
     assert evaluated is not None
     assert asked.budget.evaluations is not None
     assert evaluated <= 1.1 * asked.budget.evaluations
+    few = operon.fit(question(has_constants=has_constants, seed=seed, evaluations=100))[1]
+    assert few is not None
+    assert few <= 110
 
 
 @pytest.mark.parametrize("has_constants", [False, True])

@@ -14,6 +14,7 @@ NAMES = {
 }  # fmt: skip
 """Other powers are products."""
 ALWAYS = ("constant", "variable")  # a variable has a coefficient, and the whole a factor and a summand
+POPULATION = 1000  # its default
 ITERATIONS = 5  # of the fit of an expression's constants
 DIGITS = 60  # after the point: every number of single precision is printed exactly
 
@@ -39,6 +40,7 @@ def make(question: Question) -> Any:
         allowed_symbols=",".join([*question.known(NAMES), *ALWAYS]),
         symbolic_mode=not question.has_constants,
         optimizer_iterations=ITERATIONS if question.has_constants else 0,
+        population_size=min(POPULATION, budget.evaluations or POPULATION),
         generations=10**6,
         max_evaluations=budget.evaluations or 10**12,
         max_time=None if budget.seconds is None else max(1, math.floor(budget.seconds)),
