@@ -14,6 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+PARENT = "EDHIE_PARENT"
+"""An environment variable with the id of the process that starts another, which may be gone before the other runs."""
 LOOK_EVERY = 0.5  # seconds: until Ctrl-C is heard where waiting blocks it, and until a process misses its parent
 
 
@@ -32,6 +34,8 @@ def start_process(module: str, environment: dict[str, str], *, is_group: bool = 
 
     With `is_group`, it and the processes that it starts are a group, where there are such: they can be killed together.
     """
+    # on Windows, a launcher of Python may be the parent
+    parent = {} if sys.platform == "win32" else {PARENT: str(os.getpid())}
     return subprocess.Popen(
         command_of(module),
         stdin=subprocess.PIPE,
@@ -39,7 +43,7 @@ def start_process(module: str, environment: dict[str, str], *, is_group: bool = 
         stderr=subprocess.DEVNULL,
         text=True,
         encoding="utf-8",
-        env=import_path() | environment,
+        env=import_path() | parent | environment,
         process_group=0 if is_group else None,
     )
 
@@ -78,7 +82,7 @@ def serve(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # other output must not mix with the answers
     sys.stdout = sys.stderr
-    end_with(os.getppid())
+    end_with(int(os.environ.pop(PARENT, os.getppid())))
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line))), file=answers, flush=True)
 
