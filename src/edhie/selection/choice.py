@@ -100,7 +100,8 @@ def alternatives(
         for way, extra in ways:
             expr, length = way[0], float(describe(way, judged, criterion, (model,)).bits[0])
             if may_rewrite:
-                expr, written = _written(way, judged, criterion, model, shortens=rank < SHORTENED and has_hope)
+                shortens = rank < SHORTENED and has_hope
+                expr, written = _written(way, judged, criterion, model, config, shortens=shortens)
                 length = min(length, written)
             forms.append(Alternative(expr, length + extra, model, executed_at[k]))
         listed.append(min(forms, key=lambda each: each.bits))
@@ -164,16 +165,23 @@ def _noise_model(
     return best, finalists.with_values(kept)
 
 
-def _written(one: Forest, data: Data, criterion: Criterion, model: NoiseModel, *, shortens: bool) -> tuple[Expr, float]:
-    """Return an expression in readable form, with the bits of the shortest of its forms."""
+def _written(
+    one: Forest, data: Data, criterion: Criterion, model: NoiseModel, config: FitConfig, *, shortens: bool
+) -> tuple[Expr, float]:
+    """Return an expression in readable form, within the bounds of constants, with the bits of the shortest form."""
     numbered = with_numbers(one, np.isfinite(literal_bits(one.values)))
     forms = [readable_form(with_natural_base(numbered[0]))]
     if shortens:
         positive = [name for name, column in zip(data.names, data.columns, strict=True) if (column > 0).all()]
         forms.append(short_form(forms[0], positive=positive))
+    forms = [form for form in forms if _is_within_bounds(form, config)] or [one[0]]
     bits = describe(Forest.from_exprs(forms), data, criterion, (model,)).bits
     best = int(np.argmin(bits))
     return forms[best], float(bits[best])
+
+
+def _is_within_bounds(expr: Expr, config: FitConfig) -> bool:
+    return all(config.lower <= value <= config.upper for value in expr.constants if value is not None)
 
 
 def _distinct(listed: Sequence[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:

@@ -94,6 +94,14 @@ def test_thirty_variables_of_which_two_matter(make: Any) -> None:
     assert {"x3", "x7"} <= set(result.best.expr.tokens)
 
 
+def test_a_wave_of_a_product_is_found_in_columns_that_were_centred() -> None:
+    rng = np.random.default_rng(0)
+    columns = rng.uniform(0, 1, (2, 200))
+    y = np.sin(np.pi * columns[0] * columns[1]) + 0.02 * rng.normal(size=200)
+    short = [each.error for each in searched(free(), columns - 0.5, y, evaluations=2000).front if each.complexity <= 16]
+    assert min(short) < 0.022
+
+
 @pytest.mark.parametrize("n_rows", [1, 2, 3, 5, 20])
 @both
 def test_few_rows(make: Any, n_rows: int) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 class MosaicConfig:
     """Settings of the default search: how many pieces it looks at, and which of its parts are switched on.
 
-    `experiments/ablation.py` measures what each switch adds, except `noise` and `symmetries`.
+    `experiments/ablation.py` measures what each switch adds, except `noise`, `symmetries` and `growing`.
     """
 
     rows: int = 256
@@ -67,6 +67,8 @@ class MosaicConfig:
     """Fit constants again to the target itself, all at once."""
     symmetries: bool = True
     """Look for symmetries of the target, and search in the fewer variables that they leave, too."""
+    growing: bool = True
+    """Put terms into the middle of expressions, in the places where they explain most."""
 
 
 # -- rounds: `search.py` ----------------------------------------------------------------
@@ -325,3 +327,15 @@ class Improving:
     ALIKE = 0.1  # of the variance: functions that differ by more are not tried
     TRIED = 8  # functions in one place
     LARGEST_SIMILAR = 1e100  # sum of squares of a function
+
+
+class Growing:
+    """Terms put into leaders: `fitting/growing.py`."""
+
+    PARENTS = 16  # expressions of the front, at a time
+    WRITTEN, EQUAL = 8, 2  # of the places and terms that explain most, and of those that explain the same
+    LEAST_BITS = 8.0  # that a term saves to first order: less is chance, or costs more than it saves
+    BEYOND = 0.2  # standard deviations beyond the rows at which what has grown keeps its domain
+    DIGITS = 6  # behind the point, to which bits are compared
+    SURE = 1e-12  # share of what is left that is rounding
+    NEW = 1e-8  # of an effect's squares: less beside what constants explain is rounding

@@ -22,10 +22,12 @@ has these steps; those marked (*) only come at the rounds that `config.Rounds` l
 8.  Write what does well as expressions for the target (`writing/frame_writer.py`), score them, and fit the constants of
     the best to the target itself (`fitting/findings.py`, `fitting/scoring.py`).
 9.  Tune: fit constants inside of some elites, and weigh these as new pieces.
-10. (*) Improve the expressions with the shortest descriptions so far (`fitting/leaders.py`) as trees, with similar
+10. Put terms into the middle of expressions on the front, in the places where they explain most
+    (`fitting/growing.py`).
+11. (*) Improve the expressions with the shortest descriptions so far (`fitting/leaders.py`) as trees, with similar
     functions and with plain numbers (`fitting/improving.py`).
-11. (*) Estimate the noise, and replace the frames by ones that know it (`frames/noise_frames.py`).
-12. Do a round of the search in fewer variables, if the target has symmetries (`symmetry/`). These are looked for once,
+12. (*) Estimate the noise, and replace the frames by ones that know it (`frames/noise_frames.py`).
+13. Do a round of the search in fewer variables, if the target has symmetries (`symmetry/`). These are looked for once,
     beside the first rounds where there is a core for it, and used from the round on in which waves of products are
     written, too (`writing/waves_and_exponentials.py`).
 
@@ -47,6 +49,7 @@ from edhie.search.arrays import Numbers, forest_arrays, forest_from, under
 from edhie.search.base import State, Strategy, Task
 from edhie.search.mosaic.config import MosaicConfig, Opening, Rounds
 from edhie.search.mosaic.fitting.findings import Findings
+from edhie.search.mosaic.fitting.growing import grow_front
 from edhie.search.mosaic.fitting.improving import improve, tidy
 from edhie.search.mosaic.fitting.scoring import Scorer
 from edhie.search.mosaic.frames.frame import Frame
@@ -127,6 +130,8 @@ class Mosaic(Strategy):
         if self._scorer.is_done:
             tidy(self._scorer)
             return False
+        if self.config.refits and self.config.growing:
+            grow_front(self._scorer, rng)
         is_due = self._round % Rounds.IMPROVED_EVERY == 0
         if self.config.refits and is_due:
             improve(self._scorer, self._pieces.forest, self._proposals.likely, rng)

@@ -61,7 +61,7 @@ class Scorer:
     def score(self, written: list[Expr]) -> tuple[Forest, list[tuple[int, Expr]]]:
         """Score expressions, and the best of them with constants fitted again, which are returned by their places."""
         forest = self.within_bounds(self.shortened(Forest.from_exprs(written, self.library)))
-        errors = self._errors(forest)
+        errors = self.errors(forest)
         if self._rules is not None and self._rules.constraints.max_size is not None:
             too_large = np.flatnonzero(forest.sizes > self._rules.constraints.max_size)[: Scoring.TRIMMED]
             self.evaluator.score(trimmed(forest.take(too_large), self._rules))
@@ -71,7 +71,7 @@ class Scorer:
         chosen = chosen[np.isfinite(errors[chosen])]
         self.task.tally.refits += len(chosen)
         fitted = self.refitted(forest.take(chosen), self.fit_data)
-        self._errors(fitted)
+        self.errors(fitted)
         return forest, list(zip(chosen.tolist(), fitted, strict=True))
 
     def score_promising(self, variants: Forest) -> None:
@@ -88,7 +88,7 @@ class Scorer:
         self.evaluator.spend(len(fitted) - len(promising))  # the others count when they are scored
         self.evaluator.score(promising)
 
-    def _errors(self, forest: Forest) -> Numbers:
+    def errors(self, forest: Forest) -> Numbers:
         """Return errors by the evaluator; of very many rows, by a few of them for what is not among the best."""
         evaluator, sample = self.evaluator, self.fit_data
         to_error = evaluator.loss.from_sum_of_squares
@@ -135,11 +135,15 @@ class Scorer:
 
     def refitted(self, forest: Forest, data: Data) -> Forest:
         """Return expressions with constants fitted again, within the bounds, with rows weighted by their noise."""
+        return refitted(forest, self.weighted(data), self.fitting)
+
+    def weighted(self, data: Data) -> Data:
+        """Return data with rows weighted by their noise, where that differs between rows."""
         if self.noise is not None and self.noise[1] is not CONSTANT:
             noise = RowNoise.left_by(*self.noise, data)
             if noise is not None:
-                data = replace(data, weights=(noise.deviations.mean() / noise.deviations) ** 2)
-        return refitted(forest, data, self.fitting)
+                return replace(data, weights=(noise.deviations.mean() / noise.deviations) ** 2)
+        return data
 
     # -- the best so far ------------------------------------------------------------------
 
