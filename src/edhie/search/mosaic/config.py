@@ -316,7 +316,7 @@ class Improving:
     """Whole expressions changed: `fitting/improving.py`, `fitting/leaders.py`."""
 
     EXPRESSIONS, TIMES, CHILDREN = 3, 2, 25  # leaders, how often in a row, changed copies of each
-    TIDY_ROUNDS = 8  # parts taken out of an exact expression, one after the other
+    TIDY_ROUNDS = 24  # parts taken out of an exact expression, one after the other
     LEADERS = 100  # expressions with the shortest descriptions that are kept
     DESCRIBED = 400  # new expressions that are described, of the least error, and of the least size
     PLAINER = 30  # leaders whose constants may be plain numbers
@@ -335,6 +335,7 @@ class Growing:
     PARENTS = 16  # expressions of the front, at a time
     WRITTEN, EQUAL = 8, 2  # of the places and terms that explain most, and of those that explain the same
     LEAST_BITS = 8.0  # that a term saves to first order: less is chance, or costs more than it saves
+    NEAR = 1e-8  # of the target's squares: what leaves less is not grown
     BEYOND = 0.2  # standard deviations beyond the rows at which what has grown keeps its domain
     DIGITS = 6  # behind the point, to which bits are compared
     SURE = 1e-12  # share of what is left that is rounding

@@ -127,20 +127,25 @@ class Mosaic(Strategy):
             self._look(rng)
             self._look_reduced(rng)
         self._round += 1
+        is_due = self._round % Rounds.IMPROVED_EVERY == 0
+        if self.config.refits and not self._scorer.is_done:
+            self._improve(rng, is_due=is_due)
         if self._scorer.is_done:
             tidy(self._scorer)
             return False
-        if self.config.refits and self.config.growing:
-            grow_front(self._scorer, rng)
-        is_due = self._round % Rounds.IMPROVED_EVERY == 0
-        if self.config.refits and is_due:
-            improve(self._scorer, self._pieces.forest, self._proposals.likely, rng)
         if self.config.noise and self._round in Rounds.NOISE:
             self._adapt_to_noise()
         if is_due:
             self._note_best()
         self._idle = self._idle + 1 if self._n_known == before else 0
         return self._idle < Rounds.PATIENCE
+
+    def _improve(self, rng: np.random.Generator, *, is_due: bool) -> None:
+        """Change whole expressions: grow some of the front, and at times improve those with the best descriptions."""
+        if self.config.growing:
+            grow_front(self._scorer, rng.spawn(1)[0])  # so that other draws are the same without it
+        if is_due and not self._scorer.is_done:
+            improve(self._scorer, self._pieces.forest, self._proposals.likely, rng)
 
     @property
     def _n_known(self) -> tuple[int, int]:

@@ -121,6 +121,13 @@ def test_noise_alone_is_no_reason_to_grow() -> None:
     assert grown(fitted, data) == []
 
 
+def test_what_leaves_next_to_nothing_does_not_grow() -> None:
+    start = written("1*sin(1*x0)")
+    near, far = (data_of(COLUMNS, row_of(start) + share * COLUMNS[1]) for share in (1e-5, 1e-3))
+    assert grown(start, near) == []
+    assert grown(start, far)
+
+
 def test_the_most_bits_come_first_and_the_shorter_of_equal_ones() -> None:
     bits = np.array([[30.0, 50.0, np.nan], [50.0, Growing.LEAST_BITS, 50.0]])
     assert Growing.EQUAL == 2

@@ -75,7 +75,10 @@ def beyond(columns: Numbers) -> Numbers:
 
 @np.errstate(all="ignore")
 def grown(expr: Expr, data: Data) -> list[Expr]:
-    """Return an expression with one more term, for the places and terms that explain most of what it leaves."""
+    """Return an expression with one more term, for the places and terms that explain most of what it leaves.
+
+    One that leaves next to nothing is a law, or approximates one: with more terms it would do so ever better.
+    """
     library = expr.library
     if library.constant is None or "+" not in library or "*" not in library or None in expr.constants:
         return []
@@ -85,7 +88,10 @@ def grown(expr: Expr, data: Data) -> list[Expr]:
     response = Response(probe, data.columns)
     fitted, slopes = response.jacobian(response.constants)
     root = np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights)
-    test = ScoreTest((data.y - fitted) * root, slopes[~is_added] * root)
+    left = (data.y - fitted) * root
+    if np.square(left).sum() <= Growing.NEAR * data.squares_to_explain:
+        return []
+    test = ScoreTest(left, slopes[~is_added] * root)
     heights = values(Forest.from_exprs(terms), data.columns) * root
     weighed = [test.explained(slope * heights) for slope in slopes[is_added]]
     bits = -0.5 * data.n_rows * np.log2(1 - np.minimum([shares for shares, _ in weighed], 1 - Growing.SURE))
