@@ -55,6 +55,17 @@ def frames_of(data: Data, library: SymbolLibrary, link: str = "y", *, is_product
     return [frame for frame in every if (frame.link.name, frame.free.is_product) == (link, is_product)]
 
 
+def parsed(text: str, library: SymbolLibrary) -> Expr:
+    """An expression from its text, with all numbers as fitted constants."""
+    return parse(text, library).numbers_to_constants()
+
+
+def row_of(expr: Expr, columns: Numbers) -> Numbers:
+    """The values of one expression."""
+    row: Numbers = values(Forest.from_exprs([expr]), columns)[0]
+    return row
+
+
 def misses(written: Iterable[Expr], data: Data, library: SymbolLibrary) -> Numbers:
     """By expression: the largest error, as a share of the largest value."""
     predicted = values(Forest.from_exprs(written, library), data.columns)

@@ -181,6 +181,7 @@ def _written(
 
 
 def _is_within_bounds(expr: Expr, config: FitConfig) -> bool:
+    """Return whether all constants are within the bounds."""
     return all(config.lower <= value <= config.upper for value in expr.constants if value is not None)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from edhie.evaluate.constants.jacobian import Response
-from edhie.evaluate.values import squared_errors, values
-from edhie.expr import Expr, Forest, SymbolLibrary, parse
+from edhie.evaluate.values import squared_errors
+from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.expr.standard_libraries import everything
 from edhie.search.mosaic.config import Growing
 from edhie.search.mosaic.fitting.growing import (
@@ -22,19 +24,15 @@ from edhie.search.mosaic.fitting.growing import (
 )
 from edhie.search.pieces.rewriting import refitted
 from edhie.search.pieces.spelling import Speller
-from mosaics import Numbers, data_of, strict
+from mosaics import data_of, parsed, row_of, strict
 
 LIBRARY = everything(["x0", "x1"])
 COLUMNS = np.random.default_rng(0).uniform(-2, 2, (2, 200))
 NOISE = np.random.default_rng(1).normal(size=200)
 
 
-def written(text: str) -> Expr:
-    return parse(text, LIBRARY).numbers_to_constants()
-
-
-def row_of(expr: Expr) -> Numbers:
-    return values(Forest.from_exprs([expr]), COLUMNS)[0]
+written = partial(parsed, library=LIBRARY)
+values_of = partial(row_of, columns=COLUMNS)
 
 
 @pytest.mark.parametrize(
@@ -63,13 +61,15 @@ def test_zeros_change_nothing_and_have_the_slopes_of_their_places(text: str) -> 
     at = places(expr)
     probe, is_added = with_zeros(expr, at)
     assert is_added.sum() == len(at)
-    np.testing.assert_array_equal(row_of(probe), row_of(expr))
+    np.testing.assert_array_equal(values_of(probe), values_of(expr))
     response = Response(probe, COLUMNS)
     _, slopes = response.jacobian(response.constants)
     step = 1e-6
     for position, slope in zip(at, slopes[is_added], strict=True):
         moved = parse(f"({expr.subtree(position)}) + {step}", LIBRARY).numbers_to_constants()
-        np.testing.assert_allclose((row_of(expr.replace(position, moved)) - row_of(expr)) / step, slope, atol=1e-4)
+        np.testing.assert_allclose(
+            (values_of(expr.replace(position, moved)) - values_of(expr)) / step, slope, atol=1e-4
+        )
 
 
 def test_what_an_effect_explains_is_what_least_squares_gains_by_it() -> None:
@@ -101,7 +101,7 @@ def test_effects_that_slopes_explain_or_that_are_not_finite_explain_nothing() ->
     ],
 )
 def test_a_missing_term_is_found_in_its_place(start: str, target: str) -> None:
-    data = data_of(COLUMNS, row_of(written(target)))
+    data = data_of(COLUMNS, values_of(written(target)))
     found = grown(written(start), data)
     assert found
     fitted = refitted(Forest.from_exprs(found), data)
@@ -110,20 +110,20 @@ def test_a_missing_term_is_found_in_its_place(start: str, target: str) -> None:
 
 def test_rows_without_weight_do_not_count() -> None:
     weights = np.where(np.arange(200) < 150, 1.0, 0.0)
-    target = row_of(written("sin(x0 + 0.3*x0*x1)")) + np.where(weights > 0, 0.0, 50.0 * NOISE)
+    target = values_of(written("sin(x0 + 0.3*x0*x1)")) + np.where(weights > 0, 0.0, 50.0 * NOISE)
     found = grown(written("1*sin(1*x0)"), data_of(COLUMNS, target, weights))
     assert str(found[0].free()) == "c*sin((c + c*x1)*x0)"
 
 
 def test_noise_alone_is_no_reason_to_grow() -> None:
-    data = data_of(COLUMNS, row_of(written("2*sin(3*x0)")) + 0.1 * NOISE)
+    data = data_of(COLUMNS, values_of(written("2*sin(3*x0)")) + 0.1 * NOISE)
     (fitted,) = refitted(Forest.from_exprs([written("2*sin(3*x0)")]), data)
     assert grown(fitted, data) == []
 
 
 def test_what_leaves_next_to_nothing_does_not_grow() -> None:
     start = written("1*sin(1*x0)")
-    near, far = (data_of(COLUMNS, row_of(start) + share * COLUMNS[1]) for share in (1e-5, 1e-3))
+    near, far = (data_of(COLUMNS, values_of(start) + share * COLUMNS[1]) for share in (1e-5, 1e-3))
     assert grown(start, near) == []
     assert grown(start, far)
 

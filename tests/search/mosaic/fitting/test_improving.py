@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from edhie.evaluate.values import values
-from edhie.expr import Expr, Forest, parse
+from edhie.expr import parse
 from edhie.expr.standard_libraries import everything
 from edhie.search.mosaic.fitting.improving import FUNCTIONS, alike, places, with_similar_functions
 from edhie.search.mosaic.writing.curves import Form
-from mosaics import Numbers, data_of, strict
+from mosaics import data_of, parsed, row_of, strict
 
 LIBRARY = everything(["x0", "x1"])
 COLUMNS = np.random.default_rng(0).uniform([[1.0], [3.0]], [[2.0], [6.0]], (2, 200))
 DATA = data_of(COLUMNS, COLUMNS[0])
 
 
-def written(text: str) -> Expr:
-    return parse(text, LIBRARY).numbers_to_constants()
-
-
-def row_of(expr: Expr) -> Numbers:
-    return values(Forest.from_exprs([expr]), COLUMNS)[0]
+written = partial(parsed, library=LIBRARY)
+values_of = partial(row_of, columns=COLUMNS)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +44,7 @@ def test_a_template_with_its_constants_has_the_values_of_the_function(function: 
     template = function.template.format(c=LIBRARY.constant, x="x0")
     expr = parse(template, LIBRARY).with_constants(function.constants(factor, scale))
     expected = factor * function.values(COLUMNS[0], np.array([[scale]]))[0]
-    np.testing.assert_allclose(row_of(expr), expected, rtol=1e-12)
+    np.testing.assert_allclose(values_of(expr), expected, rtol=1e-12)
 
 
 def test_a_function_is_like_itself() -> None:
@@ -60,9 +57,9 @@ def test_a_function_is_like_itself() -> None:
 def test_a_root_is_tried_for_a_cosine_of_a_quotient() -> None:
     others = with_similar_functions(written("x0/cos(x0/x1)"), DATA)
     wanted = COLUMNS[0] / np.sqrt(1 - (COLUMNS[0] / COLUMNS[1]) ** 2)
-    assert min(float(np.abs(row_of(each) / wanted - 1).max()) for each in others) < 0.05
-    now = row_of(written("x0/cos(x0/x1)"))
-    assert all(np.std(row_of(each) - now) < np.std(now) for each in others)
+    assert min(float(np.abs(values_of(each) / wanted - 1).max()) for each in others) < 0.05
+    now = values_of(written("x0/cos(x0/x1)"))
+    assert all(np.std(values_of(each) - now) < np.std(now) for each in others)
 
 
 def test_nothing_is_tried_without_constants_or_functions() -> None:

@@ -160,7 +160,7 @@ def with_zeros(expr: Expr, at: Sequence[int]) -> tuple[Expr, Mask]:
 
 
 class ScoreTest:
-    """What effects explain of residuals, beside the slopes of constants."""
+    """A score test: the share of residuals that effects explain, beside the slopes of constants."""
 
     def __init__(self, left: Numbers, slopes: Numbers) -> None:
         """`left` are the residuals, and `slopes` those of the constants, of shape (constants, rows)."""
