@@ -180,7 +180,7 @@ def _parts_of_a_round() -> Iterator[tuple[str, Callable[..., Any], list[tuple[An
     from edhie.expr.standard_libraries import feynman
     from edhie.generators import load
     from edhie.search import Budget, run
-    from edhie.search.mosaic.frames.frame import weigh
+    from edhie.search.mosaic.frames.frame import screen
     from edhie.search.mosaic.search import Mosaic
     from edhie.search.mosaic.writing.frame_writer import FrameWriter
 
@@ -189,7 +189,7 @@ def _parts_of_a_round() -> Iterator[tuple[str, Callable[..., Any], list[tuple[An
     pool, pieces = search._pool, search._pieces
     yield (
         "weighing",
-        weigh,
+        screen,
         [(pieces.values, free, [each.frame for each in group]) for free, group in pool.by_columns()],
     )
     every = [each.elite(k) for each in pool.frames for k in range(min(5, len(each.elites)))]

@@ -100,7 +100,7 @@ KERNELS = {
     "prior": ("edhie.selection.prior.kernels", ["structure_bits"]),
     "fitting": ("edhie.evaluate.constants.least_squares", ["fit"]),
     "scoring": ("edhie.evaluate.machine.kernels", ["squared_errors", "values"]),
-    "search": ("edhie.search.mosaic.weighing.pair_kernels", ["best_pairs_of", "best_with_one_of_few"]),
+    "search": ("edhie.search.mosaic.screening.pair_kernels", ["best_pairs_of", "best_with_one_of_few"]),
     "description": ("edhie.selection.description_kernels", ["code_lengths"]),
 }
 

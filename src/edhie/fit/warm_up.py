@@ -124,7 +124,7 @@ def _prior() -> None:
 
 def _search() -> None:
     """Compile what only a search uses."""
-    from edhie.search.mosaic.weighing.pair_kernels import best_pairs_of, best_with_one_of_few
+    from edhie.search.mosaic.screening.pair_kernels import best_pairs_of, best_with_one_of_few
 
     forest, _ = _forest_and_data()
     table, keys = KeyTable(form=-1), np.arange(4, dtype=np.uint64).reshape(2, 2)

@@ -14,9 +14,9 @@ from edhie.results import SearchResult
 from edhie.search import Budget, run
 from edhie.search.mosaic.config import MosaicConfig
 from edhie.search.mosaic.frames.opening_frames import opening_frames
-from edhie.search.mosaic.weighing.elites import Elites
-from edhie.search.mosaic.weighing.frame_pool import PooledFrame
-from edhie.search.mosaic.weighing.pairs import plain_sums
+from edhie.search.mosaic.screening.elites import Elites
+from edhie.search.mosaic.screening.frame_pool import PooledFrame
+from edhie.search.mosaic.screening.pairs import plain_sums
 from edhie.search.pieces.piece_pool import PiecePool
 from edhie.search.pieces.rewriting import completed, trimmed
 from mosaics import Numbers, data_of, forest_of, frames_of, free, positive, strict

@@ -20,7 +20,7 @@ class MosaicConfig:
     """
 
     rows: int = 256
-    """Rows, spread over the target's range, that pieces are weighed on."""
+    """Rows, spread over the target's range, that pieces are screened on."""
     first_pieces: int = 48
     """Pieces looked at in the first round; every round has half as many again."""
     most_pieces: int = 3000
@@ -48,7 +48,7 @@ class MosaicConfig:
     polynomials: bool = True
     """Fit polynomials of the variables along with every piece."""
     pairs: bool = True
-    """Weigh pairs of pieces, and their products."""
+    """Screen pairs of pieces, and their products."""
     functions: bool = True
     """Try functions of one variable with one constant on a grid of it, in products with pieces."""
     fixed_terms: bool = True
@@ -156,10 +156,10 @@ class Proposing:
     TUNED_FRAMES = 5  # frames of each kind whose pieces are tuned: those with the shortest descriptions
 
 
-# -- weighing: `weighing/` --------------------------------------------------------------
+# -- screening: `screening/` --------------------------------------------------------------
 
 
-class Weighing:
+class Screening:
     """Pieces, pairs and products in frames."""
 
     SURE = 1e-9  # of what is to be explained: pieces that leave less are written at once
@@ -168,7 +168,7 @@ class Weighing:
     ALIKE = 9  # digits of the explained share: elites that agree in them are taken for one
     CONSIDERED = 3  # times the capacity: offered pieces that are compared with the elites
     PAIRED_ELITES, PAIRED_FIRST, PAIRED_BEST = 30, 500, 1000  # tried in pairs: elites a frame, plainest and best pieces
-    MULTIPLIED_GROUPS = 4  # groups of frames with free polynomials in which products are weighed
+    MULTIPLIED_GROUPS = 4  # groups of frames with free polynomials in which products are screened
     OFFERED = 20  # products offered to a frame at once: each has to be written as a tree
     DEEPEST = 3  # terms that are fixed in a frame
     GROWING = 3  # frames with fixed terms, of each kind, that grow on
@@ -176,17 +176,17 @@ class Weighing:
 
 
 class FunctionPairs:
-    """Pairs of functions of one variable: `weighing/function_pairs.py`."""
+    """Pairs of functions of one variable: `screening/function_pairs.py`."""
 
     SUMS, PRODUCTS = 80, 40  # pairs that are fitted
     VARIABLES = 3  # whose functions are paired: the number of pairs grows with the fourth power
-    MOST_ROWS = 300  # on which pairs are weighed
+    MOST_ROWS = 300  # on which pairs are screened
     FLAT = 1e-9  # of a function's squares: less about its mean is a constant
     ALIKE = 1e-7  # of its own squares: two functions that leave less of each other are the same
 
 
 class PlainSums:
-    """Sums without coefficients: `plain_sums` in `weighing/pairs.py`."""
+    """Sums without coefficients: `plain_sums` in `screening/pairs.py`."""
 
     PIECES = 1500  # the plainest: their Gram matrix has to fit into memory
     NEAREST = 200  # sums that are described, for each kind of noise

@@ -10,7 +10,7 @@ import numpy as np
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import Numbers
 from edhie.search.mosaic.config import MosaicConfig, Proposing
-from edhie.search.mosaic.weighing.frame_pool import Finding, PooledFrame, ranks
+from edhie.search.mosaic.screening.frame_pool import Finding, PooledFrame, ranks
 from edhie.search.pieces.enumeration import Enumeration
 from edhie.search.pieces.generator_source import GeneratorSource
 from edhie.search.pieces.rewriting import loosened

@@ -1,8 +1,8 @@
-"""`Mosaic`, the default search: pieces of expressions, weighed in closed form and put together.
+"""`Mosaic`, the default search: pieces of expressions, screened in closed form and put together.
 
 The target is looked at through **frames** (`frames/`): some function of it that can be undone, times powers of the
 variables, is a sum of free columns and of one piece; or its logarithm is. The share that a piece explains is then a
-squared correlation, so that thousands are weighed by one product of matrices.
+squared correlation, so that thousands are screened by one product of matrices.
 
 The opening round writes what needs no pieces (`Mosaic._open`): polynomials and products of powers in every frame
 (`fitting/findings.py`), waves, exponentials, curves, peaks and quotients of polynomials (`writing/`). There are frames
@@ -13,15 +13,15 @@ has these steps; those marked (*) only come at the rounds that `config.Rounds` l
     generator's samples and neighbours in its latent space (`pieces/generator_source.py`), and changed copies of the
     best pieces (`pieces/variation.py`).
 2.  Execute the new ones, and add them to the pool of pieces (`pieces/piece_pool.py`).
-3.  Weigh them in all frames; each frame keeps its best as elites (`weighing/frame_pool.py`, `weighing/elites.py`).
-4.  (*) Weigh products and quotients of the plainest pieces (`pieces/products.py`).
-5.  (*) Weigh functions of one variable on a grid (`pieces/function_grid.py`), times plain pieces, in pairs with them
-    (`weighing/pairs.py`) and with each other (`weighing/function_pairs.py`).
-6.  (*) Weigh all pairs of pieces (`weighing/pairs.py`), and without numbers in the library their sums.
+3.  Screen them in all frames; each frame keeps its best as elites (`screening/frame_pool.py`, `screening/elites.py`).
+4.  (*) Screen products and quotients of the plainest pieces (`pieces/products.py`).
+5.  (*) Screen functions of one variable on a grid (`pieces/function_grid.py`), times plain pieces, in pairs with them
+    (`screening/pairs.py`) and with each other (`screening/function_pairs.py`).
+6.  (*) Screen all pairs of pieces (`screening/pairs.py`), and without numbers in the library their sums.
 7.  (*) Fix good pieces as terms of new frames, so that others are looked for beside them (`FramePool.fix_terms`).
 8.  Write what does well as expressions for the target (`writing/frame_writer.py`), score them, and fit the constants of
     the best to the target itself (`fitting/findings.py`, `fitting/scoring.py`).
-9.  Tune: fit constants inside of some elites, and weigh these as new pieces.
+9.  Tune: fit constants inside of some elites, and screen these as new pieces.
 10. Put terms into the middle of expressions on the front, in the places where they explain most
     (`fitting/growing.py`).
 11. (*) Improve the expressions with the shortest descriptions so far (`fitting/leaders.py`) as trees, with similar
@@ -57,12 +57,12 @@ from edhie.search.mosaic.frames.free_columns import polynomial_columns
 from edhie.search.mosaic.frames.noise_frames import RowNoise, noise_frames
 from edhie.search.mosaic.frames.opening_frames import best_guesses, frames_around, guess_pieces, opening_frames
 from edhie.search.mosaic.proposals import Proposals, pieces_to_tune
+from edhie.search.mosaic.screening.frame_pool import FramePool
+from edhie.search.mosaic.screening.function_pairs import function_pairs
+from edhie.search.mosaic.screening.pairs import best_beside, best_pairs
 from edhie.search.mosaic.symmetry.beside import begin_reduction
 from edhie.search.mosaic.symmetry.reduced_search import ReducedSearch
 from edhie.search.mosaic.symmetry.symmetries import Reduction
-from edhie.search.mosaic.weighing.frame_pool import FramePool
-from edhie.search.mosaic.weighing.function_pairs import function_pairs
-from edhie.search.mosaic.weighing.pairs import best_beside, best_pairs
 from edhie.search.pieces.enumeration import written_one
 from edhie.search.pieces.function_grid import function_grid, own_functions
 from edhie.search.pieces.generator_source import GeneratorSource
@@ -112,8 +112,8 @@ class Mosaic(Strategy):
 
     @np.errstate(all="ignore")
     def receive(self, forest: Forest) -> None:
-        """Weigh the parts of expressions that other islands found."""
-        self._weigh(distinct_subtrees(forest, self.config.largest_piece)[: Opening.GUESS_PIECES])
+        """Screen the parts of expressions that other islands found."""
+        self._screen(distinct_subtrees(forest, self.config.largest_piece)[: Opening.GUESS_PIECES])
 
     @np.errstate(all="ignore")
     def step(self, rng: np.random.Generator) -> bool:
@@ -182,21 +182,21 @@ class Mosaic(Strategy):
     # -- later rounds ---------------------------------------------------------------------
 
     def _look(self, rng: np.random.Generator) -> None:
-        """Weigh new pieces by themselves, and at times in products and pairs; write the best."""
+        """Screen new pieces by themselves, and at times in products and pairs; write the best."""
         config, pool, pieces, tally = self.config, self._pool, self._pieces, self._task.tally
         n = int(min(config.most_pieces, config.first_pieces * Rounds.GROWTH ** min(self._round - 1, 100)))
         if self._round == 1:
-            self._weigh_given()
-        self._weigh(self._proposals.pieces(n, pieces.forest, pool.frames, rng))
+            self._screen_given()
+        self._screen(self._proposals.pieces(n, pieces.forest, pool.frames, rng))
         if config.pairs and self._round in Rounds.PRODUCTS:
             few = slice(Rounds.MULTIPLIED)
-            tally.screened += pool.weigh_products(Products.among(pieces.forest.take(few)), pieces.values[few])
+            tally.screened += pool.screen_products(Products.among(pieces.forest.take(few)), pieces.values[few])
         if config.functions and self._round in Rounds.FUNCTIONS:
-            self._weigh_functions()
+            self._screen_functions()
         findings = pool.singles(config.written_a_round)
         if config.pairs and self._round in Rounds.PAIRS:
-            found, n_weighed = best_pairs(pool, pieces.forest, pieces.values, Rounds.PAIRS_WRITTEN)
-            tally.screened += n_weighed
+            found, n_screened = best_pairs(pool, pieces.forest, pieces.values, Rounds.PAIRS_WRITTEN)
+            tally.screened += n_screened
             self._findings.write_sums(pieces.forest)
             findings += [each for each in found if each.left <= each.pooled.limit]
         if config.fixed_terms and self._round % Rounds.LAYERS_EVERY == 0:
@@ -210,7 +210,7 @@ class Mosaic(Strategy):
         fitted = self._findings.write(findings)
         if config.refits:
             fitted += self._findings.tune(pieces_to_tune(pool.frames, Rounds.TUNED, rng))
-        self._weigh_exprs(fitted)
+        self._screen_exprs(fitted)
 
     def _begin_reduction(self) -> None:
         """Begin to look for symmetries, if that has not begun."""
@@ -229,25 +229,25 @@ class Mosaic(Strategy):
         """Return a search for reduced variables, which have no further symmetries."""
         return Mosaic(replace(self.config, symmetries=False))
 
-    def _weigh_given(self) -> None:
-        """Weigh parts of guesses, and functions that a user added, with a constant fitted: these may matter."""
+    def _screen_given(self) -> None:
+        """Screen parts of guesses, and functions that a user added, with a constant fitted: these may matter."""
         pieces, pool = self._pieces, self._pool
         if self._n_given:
             given = guess_pieces(self._task.evaluator.explored, self._n_given, self.config.largest_piece)
-            self._weigh(Forest.concatenate([given, self._surrounded]))
+            self._screen(Forest.concatenate([given, self._surrounded]))
         own = own_functions(pieces.library)
         if self.config.functions and own:
             relevance = self._proposals.relevance(pool.frames)
-            self._weigh(function_grid(pieces.library, pieces.columns, relevance, only=own))
+            self._screen(function_grid(pieces.library, pieces.columns, relevance, only=own))
             if self.config.refits and pool.frames:
-                self._weigh_exprs(self._findings.tune(pool.simplest(Rounds.SIMPLE_SIZE)))
+                self._screen_exprs(self._findings.tune(pool.simplest(Rounds.SIMPLE_SIZE)))
 
-    def _weigh_functions(self) -> None:
-        """Weigh functions of one variable, by themselves, times the plainest pieces, and in pairs."""
+    def _screen_functions(self) -> None:
+        """Screen functions of one variable, by themselves, times the plainest pieces, and in pairs."""
         pieces, pool, tally = self._pieces, self._pool, self._task.tally
         relevance = self._proposals.relevance(pool.frames)
         grid = pieces.allowed(function_grid(pieces.library, pieces.columns, relevance))
-        forest, grid_values = self._weigh(grid) if self._round == Rounds.FUNCTIONS[0] else pieces.finite(grid)
+        forest, grid_values = self._screen(grid) if self._round == Rounds.FUNCTIONS[0] else pieces.finite(grid)
         few, plain = slice(Rounds.CROSSED), slice(Rounds.BESIDE)
         products = Products.between(pieces.forest.take(few), forest)
         values = np.concatenate([pieces.values[few], grid_values])
@@ -261,24 +261,24 @@ class Mosaic(Strategy):
             pool.by_columns(lean), pieces.forest.take(plain), pieces.values[plain], products, values,
             Rounds.PAIRS_WRITTEN,
         )  # fmt: skip
-        tally.screened += pool.weigh_products(products, values) + n_pairs
+        tally.screened += pool.screen_products(products, values) + n_pairs
         fitted = self._findings.write(found)
         if self.config.refits and self._round in Rounds.FUNCTION_PAIRS:
             relevance = self._proposals.relevance(pool.frames)
             paired, n_paired = function_pairs(forest, grid_values, self._data, relevance)
             tally.screened += n_paired
             self._scorer.score_promising(paired)
-        self._weigh_exprs(fitted)
+        self._screen_exprs(fitted)
 
-    def _weigh(self, forest: Forest) -> tuple[Forest, Numbers]:
-        """Execute and weigh pieces that are new, as far as the budget goes; return those with finite values."""
+    def _screen(self, forest: Forest) -> tuple[Forest, Numbers]:
+        """Execute and screen pieces that are new, as far as the budget goes; return those with finite values."""
         found, values, _ = self._pieces.look(forest, self._task)
-        self._pool.weigh(found, values)
+        self._pool.screen(found, values)
         return found, values
 
-    def _weigh_exprs(self, exprs: list[Expr]) -> None:
+    def _screen_exprs(self, exprs: list[Expr]) -> None:
         if exprs:
-            self._weigh(Forest.from_exprs(exprs, self._pieces.library))
+            self._screen(Forest.from_exprs(exprs, self._pieces.library))
 
     # -- noise ----------------------------------------------------------------------------
 
@@ -290,10 +290,10 @@ class Mosaic(Strategy):
         self._findings.write_noisy_columns()
         elites = [each.elites for each in self._pool.frames]
         self._use_noise(noise)
-        self._pool.weigh(self._pieces.forest, self._pieces.values)
+        self._pool.screen(self._pieces.forest, self._pieces.values)
         both = Forest.concatenate([each.forest for each in elites])
         first, _ = both.grouped()  # the elites of the frames before, products among them
-        self._pool.weigh(both.take(first), np.concatenate([each.values for each in elites])[first])
+        self._pool.screen(both.take(first), np.concatenate([each.values for each in elites])[first])
 
     def _use_noise(self, noise: RowNoise) -> None:
         """Replace the frames by those for this noise; frames around guesses stay."""

@@ -1,7 +1,7 @@
 """Functions of one variable with one constant, on a grid of it: exp(c·x), x + c, sin(c·x), x^c and the like.
 
 A term of a formula is most often such a function times powers of other variables. With a constant of the grid that is
-near enough, products with it are weighed in closed form, and the constant only has to be refined by a fit. Functions
+near enough, products with it are screened in closed form, and the constant only has to be refined by a fit. Functions
 that a user added are among them. `opening_pieces` adds monomials and shifted functions, for parts of a template.
 """
 

@@ -17,7 +17,7 @@ class TemplateConfig:
     operators: tuple[str, ...] | None = None
     """Names of the operators that parts may have; None for all of the library's."""
     rows: int = 256
-    """Rows, spread over the target's range, that pieces of parts are weighed on."""
+    """Rows, spread over the target's range, that pieces of parts are screened on."""
     fit_rows: int = 1000
     """Rows that constants are fitted on."""
     first_pieces: int = 300

@@ -4,7 +4,7 @@
 2.  Every second round, look at more pieces for each part (`pool.py`).
 3.  Take one whole expression of the population. For each of its parts in turn, the others being as they are, follow row
     by row what the part should be (`position.py`), find sums and products of pieces that come close to it by least
-    squares (`weighing.py`), write them into the whole and fit all constants together (`fitting.py`).
+    squares (`screening.py`), write them into the whole and fit all constants together (`fitting.py`).
 4.  Change parts as trees, and exchange them between whole expressions.
 5.  Leave parts out of the best whole expressions, or put constants in.
 """
@@ -28,8 +28,8 @@ from edhie.search.template.fitting import Fitting
 from edhie.search.template.pool import Pool
 from edhie.search.template.population import Population, starts
 from edhie.search.template.position import position_of
+from edhie.search.template.screening import best_contents, best_products, single_contents
 from edhie.search.template.template import Template
-from edhie.search.template.weighing import best_contents, best_products, single_contents
 
 TIDIED = 2  # whole expressions a round whose parts are made shorter
 GATHERED_EVERY = 2  # rounds
@@ -119,9 +119,9 @@ class TemplateSearch(Strategy):
                 continue
             products, n_products = best_products(pool, position, self.config.written_a_round, rng)
             pool.look(products, self._task, is_good=True)
-            contents, n_weighed = best_contents(pool, position, self.config.written_a_round)
+            contents, n_screened = best_contents(pool, position, self.config.written_a_round)
             contents += single_contents(pool, position, products)
-            self._task.tally.screened += n_products + n_weighed
+            self._task.tally.screened += n_products + n_screened
             made = self._with_contents(whole, part, pool.to_whole(Forest.from_exprs(contents, pool.library)))
             better = self._score_changed(made)
             whole = whole if better is None else better

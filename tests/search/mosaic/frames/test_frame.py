@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from edhie.search.mosaic.frames.frame import Frame, Term, weigh
+from edhie.search.mosaic.frames.frame import Frame, Term, screen
 from edhie.search.mosaic.frames.free_columns import FreeColumns, logarithm_columns, polynomial_columns
 from edhie.search.mosaic.frames.links import IDENTITY
 from mosaics import Numbers, forest_of, free
@@ -46,21 +46,21 @@ def test_shares_are_those_of_least_squares(is_product: bool, is_scaled: bool, n_
     before = left(columns, target)
     ones = frame.free.row_scale[np.newaxis]
     assert frame.unexplained == pytest.approx(before / left(ones, target), rel=1e-8)
-    every, logs, shares = weigh(PIECES, frame.free, [frame])
+    every, logs, shares = screen(PIECES, frame.free, [frame])
     for k, (which, is_log) in enumerate(zip(every, logs, strict=True)):
         values = np.log(np.abs(PIECES[which])) if is_log else PIECES[which]
         gain = 1 - left(np.concatenate([columns, [values * frame.free.row_scale]]), target) / before
         assert shares[k, 0] == pytest.approx(gain, abs=1e-8)
 
 
-def test_many_frames_are_weighed_as_each_alone() -> None:
+def test_many_frames_are_screened_as_each_alone() -> None:
     block = polynomial_columns(VARIABLES, np.ones(N))
     targets = [Y, Y**2, np.cos(Y)]
     frames = [Frame(IDENTITY, block, (0, 0), target, 1.0) for target in targets]
     frames.append(frames[0].with_term(Term(PIECE, PIECES[0], False)))
-    every = weigh(PIECES, block, frames)[2]
+    every = screen(PIECES, block, frames)[2]
     for k, frame in enumerate(frames):
-        np.testing.assert_allclose(every[:, k], weigh(PIECES, block, [frame])[2][:, 0], rtol=1e-9, atol=1e-15)
+        np.testing.assert_allclose(every[:, k], screen(PIECES, block, [frame])[2][:, 0], rtol=1e-9, atol=1e-15)
     assert every[0, -1] == 0  # it is fixed already
 
 
@@ -68,7 +68,7 @@ def test_the_right_piece_explains_all() -> None:
     block = polynomial_columns(VARIABLES, np.ones(N))
     piece = np.sin(7 * VARIABLES[0])
     frame = Frame(IDENTITY, block, (0, 0), 2 * VARIABLES[0] - 1 + 5 * piece, 1.0)
-    assert weigh(piece[np.newaxis], block, [frame])[2][0, 0] == pytest.approx(1, abs=1e-12)
+    assert screen(piece[np.newaxis], block, [frame])[2][0, 0] == pytest.approx(1, abs=1e-12)
     assert frame.with_term(Term(PIECE, piece, False)).unexplained < 1e-20
 
 
@@ -86,4 +86,4 @@ def test_a_target_without_anything_to_explain() -> None:
     block = polynomial_columns(VARIABLES, np.ones(N), most=1)
     frame = Frame(IDENTITY, block, (0, 0), np.full(N, 2.0), 1.0)
     assert frame.unexplained == 0.0
-    assert np.isfinite(weigh(PIECES, block, [frame])[2]).all()
+    assert np.isfinite(screen(PIECES, block, [frame])[2]).all()

@@ -18,8 +18,8 @@ from edhie.search.mosaic.frames.frame import Frame
 from edhie.search.mosaic.frames.links import usable_links
 from edhie.search.mosaic.frames.noise_frames import RowNoise, noise_frames, noise_views
 from edhie.search.mosaic.frames.opening_frames import opening_frames
-from edhie.search.mosaic.weighing.frame_pool import Finding
-from edhie.search.mosaic.weighing.pairs import plain_sums
+from edhie.search.mosaic.screening.frame_pool import Finding
+from edhie.search.mosaic.screening.pairs import plain_sums
 from edhie.search.mosaic.writing.curves import curve_expressions, peak_expressions
 from edhie.search.mosaic.writing.frame_writer import FrameWriter
 from edhie.search.mosaic.writing.quadratics import quadratics
@@ -128,8 +128,8 @@ class Findings:
         if self._speller.is_free and "+" in self._library and "*" in self._library:
             return
         task, scorer = self._scorer.task, self._scorer
-        sums, weighed = plain_sums(pieces, self._sum_data, scorer.evaluator.rules, task.criterion)
-        task.tally.screened += weighed
+        sums, screened = plain_sums(pieces, self._sum_data, scorer.evaluator.rules, task.criterion)
+        task.tally.screened += screened
         scorer.evaluator.score(scorer.within_bounds(scorer.shortened(sums)))
 
     def _written_alone(self, frames: Sequence[Frame]) -> list[Expr]:

@@ -1,7 +1,7 @@
 """Terms put into the middle of an expression, where they explain most of what it leaves.
 
 A term c·t added to a part u of an expression f changes f by c·t·∂f/∂u, to first order. So all terms in all places are
-weighed at once, as in a score test: by the correlation of t·∂f/∂u with the residuals, without what the constants of f
+screened at once, as in a score test: by the correlation of t·∂f/∂u with the residuals, without what the constants of f
 explain themselves. The best are fitted as whole expressions. Changes at random seldom hit the one term in the one place
 that is missing, and without it other terms are added to make up for it.
 
@@ -93,10 +93,10 @@ def grown(expr: Expr, data: Data) -> list[Expr]:
         return []
     test = ScoreTest(left, slopes[~is_added] * root)
     heights = values(Forest.from_exprs(terms), data.columns) * root
-    weighed = [test.explained(slope * heights) for slope in slopes[is_added]]
-    bits = -0.5 * data.n_rows * np.log2(1 - np.minimum([shares for shares, _ in weighed], 1 - Growing.SURE))
+    screened = [test.explained(slope * heights) for slope in slopes[is_added]]
+    bits = -0.5 * data.n_rows * np.log2(1 - np.minimum([shares for shares, _ in screened], 1 - Growing.SURE))
     chosen = best_different(bits, np.array([len(term.variables) and term.size for term in terms]))
-    return [_with_term(expr, at[p], weighed[p][1][t], terms[t], speller) for p, t in chosen]
+    return [_with_term(expr, at[p], screened[p][1][t], terms[t], speller) for p, t in chosen]
 
 
 def best_different(bits: Numbers, sizes: Indices) -> list[tuple[int, int]]:

@@ -1,8 +1,8 @@
-"""Frames: ways of looking at the target in which a piece is weighed in closed form.
+"""Frames: ways of looking at the target in which a piece is screened in closed form.
 
 A frame says that a function of the target, times powers of the variables, is a sum of free columns, of terms that are
 fixed, and of one piece more; or that its logarithm is. The share of the residual that the piece explains is a squared
-correlation, so one product of matrices weighs thousands of pieces in all frames over the same free columns.
+correlation, so one product of matrices screens thousands of pieces in all frames over the same free columns.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ class Frame:
         return replace(self, terms=(*self.terms, term))
 
 
-def weigh(pieces: Numbers, free: FreeColumns, frames: Sequence[Frame]) -> tuple[Indices, Mask, Numbers]:
-    """Weigh pieces, given by their values, in frames over the same free columns.
+def screen(pieces: Numbers, free: FreeColumns, frames: Sequence[Frame]) -> tuple[Indices, Mask, Numbers]:
+    """Screen pieces, given by their values, in frames over the same free columns.
 
     Return by regressor its piece, whether it is the piece's logarithm, and the shares as of `shares_of`.
     """

@@ -1,4 +1,4 @@
-"""Frames keep the best that was weighed; singles, pairs and products that are found leave what they say."""
+"""Frames keep the best that was screened; singles, pairs and products that are found leave what they say."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from edhie.evaluate.values import values
-from edhie.search.mosaic.config import Weighing
-from edhie.search.mosaic.frames.frame import Term, weigh
-from edhie.search.mosaic.weighing.frame_pool import FramePool
-from edhie.search.mosaic.weighing.pairs import best_pairs
+from edhie.search.mosaic.config import Screening
+from edhie.search.mosaic.frames.frame import Term, screen
+from edhie.search.mosaic.screening.frame_pool import FramePool
+from edhie.search.mosaic.screening.pairs import best_pairs
 from edhie.search.pieces.piece_pool import PiecePool
 from edhie.search.pieces.products import Products
 from mosaics import Numbers, data_of, forest_of, frames_of, free, positive
@@ -28,21 +28,21 @@ def pool_of(y: Numbers, link: str = "y", *, is_product: bool = False) -> FramePo
     return pool
 
 
-def test_weighing_gives_every_place_its_best() -> None:
+def test_screening_gives_every_place_its_best() -> None:
     pool = pool_of(3 * np.sin(X[0]) + np.log(X[1]))
-    pool.weigh(FOREST, VALUES)
+    pool.screen(FOREST, VALUES)
     for pooled in pool.frames:
-        shares = weigh(VALUES, pooled.frame.free, [pooled.frame])[2][:, 0]
+        shares = screen(VALUES, pooled.frame.free, [pooled.frame])[2][:, 0]
         assert pooled.elites.shares[0] == pytest.approx(shares.max())
         assert pooled.elites.forest[0] == FOREST[int(np.argmax(shares))]
-    pool.weigh(forest_of(LIBRARY), np.empty((0, 100)))
+    pool.screen(forest_of(LIBRARY), np.empty((0, 100)))
 
 
 def test_singles_are_told_once() -> None:
     pool = pool_of(np.sin(X[0]) + 2)
-    pool.weigh(FOREST, VALUES)
+    pool.screen(FOREST, VALUES)
     found = pool.singles(2)
-    sure = [each for each in found if each.left <= Weighing.SURE]
+    sure = [each for each in found if each.left <= Screening.SURE]
     assert sure
     assert all(str(each.extra[0].piece[0]) == "sin(x0)" for each in sure if len(each.pooled.frame.free.exponents) == 1)
     assert not pool.singles(2)
@@ -51,8 +51,8 @@ def test_singles_are_told_once() -> None:
 
 def test_pairs_leave_what_both_leave_in_the_frame() -> None:
     pool = pool_of(np.sin(X[0]) - 2 * np.cos(X[1]) + 1)
-    found, n_weighed = best_pairs(pool, FOREST, VALUES, 3)
-    assert n_weighed > 0
+    found, n_screened = best_pairs(pool, FOREST, VALUES, 3)
+    assert n_screened > 0
     for each in found:
         frame = each.pooled.frame
         for term in each.extra:
@@ -65,19 +65,19 @@ def test_pairs_leave_what_both_leave_in_the_frame() -> None:
 def test_products_and_quotients_are_offered() -> None:
     for y, text in ((np.sin(X[0]) * np.cos(X[1]), "sin(x0)*cos(x1)"), (np.exp(X[0]) / np.sin(X[1]), "exp(x0)/sin(x1)")):
         pool = pool_of(2 * y + 1)
-        assert pool.weigh_products(Products.among(FOREST), VALUES) > 60
+        assert pool.screen_products(Products.among(FOREST), VALUES) > 60
         plain = pool.frames[0].elites
         assert str(plain.forest[0]) == text
         np.testing.assert_allclose(plain.values[0], y)
         assert plain.shares[0] == pytest.approx(1)
-    assert pool.weigh_products(Products.among(forest_of(LIBRARY)), np.empty((0, 100))) == 0
+    assert pool.screen_products(Products.among(forest_of(LIBRARY)), np.empty((0, 100))) == 0
 
 
 def test_frames_with_fixed_terms_grow_from_roots_and_are_few() -> None:
     pool = pool_of(np.sin(X[0]) + np.exp(X[0]) / X[1] + np.cos(X[1]) ** 2)
     roots = list(pool.frames)
     pieces = PiecePool(LIBRARY, X, 100, np.ones(len(LIBRARY)))
-    pool.weigh(*pieces.execute(FOREST))
+    pool.screen(*pieces.execute(FOREST))
     n_frames = len(roots) + 12
     for seed in range(6):
         for k, pooled in enumerate(pool.frames):
@@ -88,7 +88,7 @@ def test_frames_with_fixed_terms_grow_from_roots_and_are_few() -> None:
         assert grown
         assert len({pooled.frame.key for pooled in grown}) == len(grown) <= n_frames
         for pooled in grown:
-            assert 1 <= len(pooled.frame.terms) <= Weighing.DEEPEST
+            assert 1 <= len(pooled.frame.terms) <= Screening.DEEPEST
             root = roots[pooled.root].frame
             assert (pooled.frame.link, pooled.frame.free) == (root.link, root.free)
             assert pooled.frame.unexplained <= root.unexplained * (1 + 1e-9)
@@ -100,6 +100,6 @@ def test_a_piece_that_is_fixed_explains_nothing_more() -> None:
     pool = pool_of(np.sin(X[0]) + np.exp(X[0]) / X[1])
     frame = pool.frames[0].frame.with_term(Term(FOREST.take([2]), VALUES[2], False))
     pooled = pool.add(frame, 0)
-    pool.weigh(FOREST, VALUES, [pooled])
+    pool.screen(FOREST, VALUES, [pooled])
     assert "sin(x0)" not in set(map(str, pooled.elites.forest))
     assert not len(pool.frames[0].elites)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import Indices, Mask, Numbers, one_of_each
-from edhie.search.mosaic.config import Weighing
+from edhie.search.mosaic.config import Screening
 from edhie.search.pieces.variation import is_plain
 
 
@@ -19,7 +19,7 @@ class Elites:
     def __init__(self, library: SymbolLibrary, n_rows: int, capacity: int) -> None:
         self.capacity = capacity
         # a symbol costs as many bits as the residual would have to save: n/2·log2(rest)
-        self._price = Weighing.PRICE * 2 * math.log(max(len(library), 2)) / n_rows
+        self._price = Screening.PRICE * 2 * math.log(max(len(library), 2)) / n_rows
         self.forest = Forest.from_exprs([], library)
         self.values: Numbers = np.empty((0, n_rows))
         self.is_log: Mask = np.empty(0, np.bool_)
@@ -32,7 +32,7 @@ class Elites:
         """Consider regressors: the place of the piece that each is of (`which`), and the share that it explains."""
         least = 0.0 if len(self) < self.capacity else 0.5 * float(self.shares.min())
         usable = np.flatnonzero(shares > least)
-        best = usable[np.argsort(-shares[usable], kind="stable")[: Weighing.CONSIDERED * self.capacity]]
+        best = usable[np.argsort(-shares[usable], kind="stable")[: Screening.CONSIDERED * self.capacity]]
         if len(best) == 0:
             return
         both = Forest.concatenate([self.forest, forest.take(which[best])])
@@ -52,7 +52,7 @@ def _chosen(forest: Forest, shares: Numbers, capacity: int, price: float) -> Ind
     """
     rank = np.log(1 - shares + 1e-16) + price * forest.sizes
     order = np.argsort(rank, kind="stable")
-    order = order[np.sort(np.unique(np.round(shares[order], Weighing.ALIKE), return_index=True)[1])]
+    order = order[np.sort(np.unique(np.round(shares[order], Screening.ALIKE), return_index=True)[1])]
     order = one_of_each(forest, order)
     counts = np.concatenate([np.zeros(1, np.int64), np.cumsum(~is_plain(forest.values))])
     is_fitted = (counts[forest.value_offsets[1:]] > counts[forest.value_offsets[:-1]])[order].astype(np.int64)

@@ -45,17 +45,17 @@ class _Contents:
         return np.asarray(0.5 * self._n_rows * np.log2(np.maximum(left, self._least)) + symbols + constants)
 
     def best_sums(self, rows: Numbers, sizes: Numbers, top: int) -> tuple[list[_Sum], int]:
-        """Return the best sums of one, two and three pieces, `top` of each, and how many were weighed."""
+        """Return the best sums of one, two and three pieces, `top` of each, and how many were screened."""
         target, constant = self.position.target, self.position.constant
         lengths = np.linalg.norm(rows, axis=1)
         units = rows / np.where(lengths > 0, lengths, 1.0)[:, np.newaxis]
         first = constant / (np.linalg.norm(constant) or 1.0)
         beam = [_Sum((), first[np.newaxis], target - (first @ target) * first, math.inf)]
         best: list[_Sum] = []
-        n_weighed = 0
+        n_screened = 0
         for _ in range(WIDEST):
             wider: dict[tuple[int, ...], _Sum] = {}
-            n_weighed += len(beam) * len(units)
+            n_screened += len(beam) * len(units)
             # how much pieces have of each direction and of the residual, for all sums in one product
             every = units @ np.concatenate([np.vstack([each.basis, each.rest]) for each in beam]).T
             ends = np.cumsum([len(each.basis) + 1 for each in beam])
@@ -67,7 +67,7 @@ class _Contents:
             beam = ranked[:BEAM]
             if not beam:
                 break
-        return best, n_weighed
+        return best, n_screened
 
     def _widened(self, each: _Sum, overlaps: Numbers, units: Numbers, sizes: Numbers, top: int) -> list[_Sum]:
         """Return a sum with the pieces that best go beside it, one at a time."""
@@ -103,7 +103,7 @@ class _Contents:
 
 @np.errstate(all="ignore")  # pieces that overflow are left out
 def best_contents(pool: Pool, position: Position, top: int) -> tuple[list[Expr], int]:
-    """Return the contents of a part that fit its position best, `top` of each width, and how many were weighed."""
+    """Return the contents of a part that fit its position best, `top` of each width, and how many were screened."""
     forest, contents = pool.forest, _Contents(pool, position)
     rows = position.along(pool.values)
     sizes = forest.sizes.astype(np.float64)
@@ -114,10 +114,10 @@ def best_contents(pool: Pool, position: Position, top: int) -> tuple[list[Expr],
         left = np.square(position.target - rows[usable]).sum(axis=1)
         best = usable[np.argsort(contents.bits(left, sizes[usable], 0), kind="stable")[: 3 * top]]
         return [forest[int(k)] for k in best], len(usable)
-    sums, n_weighed = contents.best_sums(rows[usable], sizes[usable], top)
+    sums, n_screened = contents.best_sums(rows[usable], sizes[usable], top)
     places = [usable[list(each.pieces)] for each in sums]
     written = [expr for its in places for expr in contents.written(forest.take(its), rows[its])]
-    return list(dict.fromkeys(written)), n_weighed
+    return list(dict.fromkeys(written)), n_screened
 
 
 def single_contents(pool: Pool, position: Position, forest: Forest) -> list[Expr]:
@@ -131,7 +131,7 @@ def single_contents(pool: Pool, position: Position, forest: Forest) -> list[Expr
 
 @np.errstate(all="ignore")  # products that overflow are left out
 def best_products(pool: Pool, position: Position, top: int, rng: np.random.Generator) -> tuple[Forest, int]:
-    """Return the best products, or quotients, of plain pieces with functions and others, and how many were weighed."""
+    """Return the best products, or quotients, of plain pieces with functions and others, and how many were screened."""
     known, target = pool.forest, position.target
     operators = [name for name in ("*", "/") if name in pool.library]
     if len(known) == 0 or not operators:
@@ -145,19 +145,19 @@ def best_products(pool: Pool, position: Position, top: int, rng: np.random.Gener
     beside = rows[_best(rows, alone, target, 1)]  # the best piece
     bases = [alone, _orthonormal(np.vstack([position.constant, beside]))]
     factors = values[plain] if name == "*" else 1 / values[plain]
-    found, n_weighed = [known.take([])], 0
+    found, n_screened = [known.take([])], 0
     others = [(drawn, values[drawn]), (len(known) + np.arange(len(pool.functions)), function_values)]
     for places, other_values in others:
         rows = np.zeros((len(plain), len(places), position.slopes.shape[1]))
         for call, slope in enumerate(position.slopes):
             rows += (factors[:, call] * slope)[:, np.newaxis] * other_values[:, call]
         rows = rows.reshape(len(plain) * len(places), -1)  # the others run fastest
-        n_weighed += len(rows) * len(bases)
+        n_screened += len(rows) * len(bases)
         chosen = np.unique(np.concatenate([_best(rows, basis, target, top) for basis in bases]))
         operator = stock.symbols(np.full(len(chosen), pool.library.ids[name]))
         left, right = (stock.trees(each) for each in (places[chosen % len(places)], plain[chosen // len(places)]))
         found.append(stock.join([operator, left, right]))
-    return Forest.concatenate(found).unique(), n_weighed
+    return Forest.concatenate(found).unique(), n_screened
 
 
 def _orthonormal(rows: Numbers) -> Numbers:

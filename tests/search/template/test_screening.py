@@ -10,7 +10,7 @@ from edhie.search import Budget, Task
 from edhie.search.template import Template, TemplateConfig
 from edhie.search.template.pool import Pool
 from edhie.search.template.position import position_of
-from edhie.search.template.weighing import best_contents, best_products, single_contents
+from edhie.search.template.screening import best_contents, best_products, single_contents
 
 GENERATOR = load("general-2")
 LIBRARY = GENERATOR.library
@@ -43,8 +43,8 @@ def test_sums_of_pieces_are_found_by_least_squares(text: str, truth: str, share:
     start = template.filled([Forest.from_exprs([parse("x0", LIBRARY)])])
     position = position_of(template, start, 0, used.data)
     assert position is not None
-    contents, n_weighed = best_contents(pool, position, 8)
-    assert n_weighed >= len(pool.forest)
+    contents, n_screened = best_contents(pool, position, 8)
+    assert n_screened >= len(pool.forest)
     whole = template.filled([pool.to_whole(Forest.from_exprs(contents, pool.library))])
     assert np.abs(values(whole, used.data.columns) - used.data.y).max(axis=1).min() < share * np.abs(y).max()
 

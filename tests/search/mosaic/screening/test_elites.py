@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from edhie.expr import Forest
-from edhie.search.mosaic.weighing.elites import Elites
+from edhie.search.mosaic.screening.elites import Elites
 from mosaics import forest_of, free
 
 LIBRARY = free()

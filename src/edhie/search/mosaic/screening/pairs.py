@@ -14,10 +14,10 @@ from edhie.evaluate.parallel import parallel_map
 from edhie.evaluate.values import values as values_of
 from edhie.expr import Forest
 from edhie.search.arrays import Indices, Numbers, root_weights
-from edhie.search.mosaic.config import PlainSums, Weighing
+from edhie.search.mosaic.config import PlainSums, Screening
 from edhie.search.mosaic.frames.frame import Term, shares_of
 from edhie.search.mosaic.frames.free_columns import FreeColumns
-from edhie.search.mosaic.weighing.frame_pool import Finding, FramePool, PooledFrame
+from edhie.search.mosaic.screening.frame_pool import Finding, FramePool, PooledFrame
 from edhie.search.pieces.products import Products
 from edhie.search.pieces.rewriting import completed
 from edhie.search.pieces.splicing import Stock
@@ -25,7 +25,7 @@ from edhie.selection.description import Criterion, description_bits
 
 
 def best_pairs(pool: FramePool, forest: Forest, values: Numbers, top: int) -> tuple[list[Finding], int]:
-    """Return the best pairs of pieces in every frame without fixed terms, and how many were weighed.
+    """Return the best pairs of pieces in every frame without fixed terms, and how many were screened.
 
     Of the pieces given, the first few are tried, and those that explain most by themselves; so are the elites.
     """
@@ -37,7 +37,7 @@ def best_pairs(pool: FramePool, forest: Forest, values: Numbers, top: int) -> tu
 def _best_pairs_in(
     free: FreeColumns, group: list[PooledFrame], forest: Forest, values: Numbers, top: int
 ) -> tuple[list[Finding], int]:
-    from edhie.search.mosaic.weighing.pair_kernels import best_pairs_of
+    from edhie.search.mosaic.screening.pair_kernels import best_pairs_of
 
     pieces, piece_values = _with_elites(forest, values, group)
     regressors, which, is_log = free.regressors(piece_values)
@@ -64,16 +64,16 @@ def _best_pairs_in(
 
 def _paired(rest: Numbers, squares: Numbers, which: Indices, n_pieces: int, group: Sequence[PooledFrame]) -> Indices:
     """Return the regressors that are tried in pairs."""
-    chosen = (which < Weighing.PAIRED_FIRST) | (which >= n_pieces)
+    chosen = (which < Screening.PAIRED_FIRST) | (which >= n_pieces)
     shares = shares_of(rest, squares, [each.frame for each in group])
-    most = Weighing.PAIRED_BEST // len(group)
+    most = Screening.PAIRED_BEST // len(group)
     for k in range(len(group)):
         chosen[np.argsort(-shares[:, k], kind="stable")[:most]] = True
     return np.flatnonzero(chosen & (squares > 0))
 
 
 def _with_elites(forest: Forest, values: Numbers, group: Sequence[PooledFrame]) -> tuple[Forest, Numbers]:
-    few, most = [each.elites for each in group], Weighing.PAIRED_ELITES
+    few, most = [each.elites for each in group], Screening.PAIRED_ELITES
     both = Forest.concatenate([forest, *(each.forest[:most] for each in few)])
     all_values = np.concatenate([values, *(each.values[:most] for each in few)])
     first, _ = both.grouped()
@@ -91,14 +91,14 @@ def best_beside(
     values: Numbers,
     top: int,
 ) -> tuple[list[Finding], int]:
-    """Return, by frame, the best pairs of a plain piece and a candidate, and how many were weighed.
+    """Return, by frame, the best pairs of a plain piece and a candidate, and how many were screened.
 
     The best describe the target in the fewest bits. Frames come by their free columns; `values` are those of the
     candidates' stock.
     """
-    from edhie.search.mosaic.weighing.pair_kernels import best_with_one_of_few
+    from edhie.search.mosaic.screening.pair_kernels import best_with_one_of_few
 
-    n_weighed = 0
+    n_screened = 0
     found: dict[PooledFrame, list[tuple[float, float, int, int, Numbers]]]  # cost, share, candidate, piece, values
     found = {pooled: [] for _, group in groups for pooled in group}
     # a node costs as many bits as the residual would have to save, n/2·log2(rest): a factor of the residual
@@ -106,7 +106,7 @@ def best_beside(
     weights, plain_weights = np.exp(price * products.sizes), np.exp(price * plain.sizes)
     units = [_units(free, plain_values) for free, _ in groups]
 
-    def weigh_in(which: Indices, made: Numbers, place: int) -> int:
+    def screen_in(which: Indices, made: Numbers, place: int) -> int:
         (free, group), unit = groups[place], units[place]
         rest, squares = free.residuals(made * free.row_scale)
         overlap = rest @ unit.T
@@ -125,14 +125,14 @@ def best_beside(
         return len(group) * overlap.size
 
     for which, made in products.chunks(values):
-        n_weighed += sum(parallel_map(partial(weigh_in, which, made), range(len(groups))))
+        n_screened += sum(parallel_map(partial(screen_in, which, made), range(len(groups))))
     findings = []
     for pooled, pairs in found.items():
         for _, share, candidate, k, candidate_values in pairs:
             one = Term(plain.take([k]), plain_values[k], is_log=False)
             other = Term(products.trees(np.array([candidate])), candidate_values, is_log=False)
             findings.append(Finding(pooled, (one, other), pooled.left_by(share)))
-    return findings, n_weighed
+    return findings, n_screened
 
 
 def _units(free: FreeColumns, plain_values: Numbers) -> Numbers:
@@ -148,20 +148,20 @@ def _units(free: FreeColumns, plain_values: Numbers) -> Numbers:
 def plain_sums(
     pieces: Forest, data: Data, rules: Rules | None = None, criterion: Criterion | None = None
 ) -> tuple[Forest, int]:
-    """Return the pieces, sums and differences with the shortest descriptions, and how many sums were weighed.
+    """Return the pieces, sums and differences with the shortest descriptions, and how many sums were screened.
 
     The nearest to the target are described: by absolute and by relative errors. What `rules` forbid is left out.
     """
-    found, n_weighed = _nearest_sums(pieces[: PlainSums.PIECES], data)
+    found, n_screened = _nearest_sums(pieces[: PlainSums.PIECES], data)
     if rules is not None:
         found = found.take(rules.allowed(completed(found, rules)))
     bits = description_bits(found, data, criterion)
     best = np.argsort(bits, kind="stable")[: PlainSums.KEPT]
-    return found.take(best[np.isfinite(bits[best])]), n_weighed
+    return found.take(best[np.isfinite(bits[best])]), n_screened
 
 
 def _nearest_sums(forest: Forest, data: Data) -> tuple[Forest, int]:
-    from edhie.search.mosaic.weighing.pair_kernels import best_sums
+    from edhie.search.mosaic.screening.pair_kernels import best_sums
 
     library, top = forest.library, PlainSums.NEAREST
     if len(forest) == 0:
@@ -170,7 +170,7 @@ def _nearest_sums(forest: Forest, data: Data) -> tuple[Forest, int]:
     scales = [root_weights(data)]
     if (data.y != 0).all():
         scales.append(scales[0] / np.abs(data.y))
-    stock, found, n_weighed = Stock(forest), [forest.take([])], 0
+    stock, found, n_screened = Stock(forest), [forest.take([])], 0
     for scale in scales:
         with np.errstate(all="ignore"):
             rows, target = rows_of * scale, data.y * scale
@@ -183,9 +183,9 @@ def _nearest_sums(forest: Forest, data: Data) -> tuple[Forest, int]:
         if "+" not in library or "-" not in library:
             continue
         best = best_sums(gram, dots, float(target @ target), top)
-        n_weighed += 3 * len(usable) * (len(usable) - 1) // 2
+        n_screened += 3 * len(usable) * (len(usable) - 1) // 2
         first, second, signs = best[best[:, 1] >= 0, 1:].astype(np.int64).T
         operator = np.where(signs > 0, library.ids["+"], library.ids["-"])
         left, right = usable[first], usable[second]
         found.append(stock.join([stock.symbols(operator), stock.trees(left), stock.trees(right)]))
-    return Forest.concatenate(found).unique(), n_weighed
+    return Forest.concatenate(found).unique(), n_screened

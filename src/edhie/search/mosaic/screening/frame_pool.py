@@ -1,4 +1,4 @@
-"""The pool of frames: each with the best pieces it has seen. Pieces and their products are weighed in all of them."""
+"""The pool of frames: each with the best pieces it has seen. Pieces and their products are screened in all of them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from edhie.evaluate.constraints import Rules
 from edhie.evaluate.parallel import parallel_map
 from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import Indices, Mask, Numbers, forest_arrays, forest_from
-from edhie.search.mosaic.config import Weighing
-from edhie.search.mosaic.frames.frame import Frame, Term, weigh
+from edhie.search.mosaic.config import Screening
+from edhie.search.mosaic.frames.frame import Frame, Term, screen
 from edhie.search.mosaic.frames.free_columns import FreeColumns
-from edhie.search.mosaic.weighing.elites import Elites
+from edhie.search.mosaic.screening.elites import Elites
 from edhie.search.pieces.products import Products
 
 
@@ -50,7 +50,7 @@ class PooledFrame:
     @property
     def limit(self) -> float:
         """The largest share that terms may leave to be written: rounding, or less than those before."""
-        return max(Weighing.SURE, Weighing.BETTER * self.least)
+        return max(Screening.SURE, Screening.BETTER * self.least)
 
     def elite(self, k: int) -> Finding:
         """Return one of the elites as a finding."""
@@ -95,7 +95,7 @@ def ranks(frames: Sequence[PooledFrame]) -> Indices:
 
 
 class FramePool:
-    """Frames, and the best pieces of each; those over the same free columns are weighed together."""
+    """Frames, and the best pieces of each; those over the same free columns are screened together."""
 
     def __init__(self, library: SymbolLibrary, n_rows: int, n_elites: int, rules: Rules | None = None) -> None:
         """Pieces that `rules` allow in no equation, or not in a frame, do not become elites."""
@@ -127,34 +127,34 @@ class FramePool:
             groups.setdefault(each.frame.free, []).append(each)
         return list(groups.items())
 
-    # -- weighing -------------------------------------------------------------------------
+    # -- screening -------------------------------------------------------------------------
 
-    def weigh(self, forest: Forest, values: Numbers, frames: Sequence[PooledFrame] | None = None) -> None:
+    def screen(self, forest: Forest, values: Numbers, frames: Sequence[PooledFrame] | None = None) -> None:
         """Offer pieces to all frames, or to some."""
         if len(forest) == 0:
             return
         groups = self.by_columns(frames)
         # matrix products run in threads; the rest holds the interpreter lock and runs in one
-        weighed = parallel_map(lambda each: weigh(values, each[0], [pooled.frame for pooled in each[1]]), groups)
-        for (_, group), (which, is_log, shares) in zip(groups, weighed, strict=True):
+        screened = parallel_map(lambda each: screen(values, each[0], [pooled.frame for pooled in each[1]]), groups)
+        for (_, group), (which, is_log, shares) in zip(groups, screened, strict=True):
             for k, each in enumerate(group):
                 own = np.where(each.allowed(forest, which, is_log), shares[:, k], 0.0)
                 each.elites.offer(forest, values, which, is_log, own)
 
-    def weigh_products(self, products: Products, values: Numbers) -> int:
+    def screen_products(self, products: Products, values: Numbers) -> int:
         """Offer products and quotients to frames that are sums, given their stock's values; return how many."""
         groups = [(free, group) for free, group in self.by_columns() if not free.is_product]
         lean = [each for each in groups if each[0].is_constant]
         rich = [each for each in groups if not each[0].is_constant]
         rich.sort(key=lambda each: min(pooled.bits for pooled in each[1]))
-        groups, n_weighed = [*lean, *rich[: Weighing.MULTIPLIED_GROUPS]], 0
+        groups, n_screened = [*lean, *rich[: Screening.MULTIPLIED_GROUPS]], 0
         for which, made in products.chunks(values):
-            n_weighed += len(which)
-            weighed = parallel_map(partial(_product_shares, made), groups)
-            for (_, group), shares in zip(groups, weighed, strict=True):
+            n_screened += len(which)
+            screened = parallel_map(partial(_product_shares, made), groups)
+            for (_, group), shares in zip(groups, screened, strict=True):
                 for k, each in enumerate(group):
                     self._offer_best(each, products, which, made, shares[:, k])
-        return n_weighed
+        return n_screened
 
     def _offer_best(
         self, pooled: PooledFrame, products: Products, which: Indices, made: Numbers, shares: Numbers
@@ -162,7 +162,7 @@ class FramePool:
         elites = pooled.elites
         worst = elites.shares[-1] if len(elites) == elites.capacity else 0.0
         best = np.flatnonzero(shares > worst)
-        best = best[np.argsort(-shares[best], kind="stable")[: Weighing.OFFERED]]
+        best = best[np.argsort(-shares[best], kind="stable")[: Screening.OFFERED]]
         if len(best) == 0:
             return
         trees, offered = products.trees(which[best]), shares[best]
@@ -185,7 +185,7 @@ class FramePool:
                 pooled.written.add(share)
                 pooled.least = min(pooled.least, each.left)
                 found.append(each)
-                if each.left <= Weighing.SURE:
+                if each.left <= Screening.SURE:
                     break
         return found
 
@@ -204,7 +204,7 @@ class FramePool:
         """Add frames in which good pieces are fixed, so that others are looked for beside them.
 
         They grow from the frames with the shortest descriptions, and replace the frames with fixed terms before. The
-        pieces of `forest` are weighed in new ones.
+        pieces of `forest` are screened in new ones.
         """
         roots = [each for each in self.frames if not each.frame.terms]
         grown = {each.frame.key: each for each in self.frames if each.frame.terms}
@@ -212,14 +212,14 @@ class FramePool:
         by_bits = sorted(range(len(roots)), key=lambda k: roots[k].bits)
         plain = [k for k in range(len(roots)) if k == 0 or roots[k].frame.free.is_product]
         for k in dict.fromkeys([*plain, *by_bits[: max(1, (n_frames - len(roots)) // 2)]]):
-            for rank in (0, int(rng.integers(1, Weighing.RANKS))):
+            for rank in (0, int(rng.integers(1, Screening.RANKS))):
                 if rank < len(roots[k].elites):
                     frame = roots[k].frame.with_term(*roots[k].elite(rank).extra)
                     wanted[frame.key] = (frame, k)
         old = list(grown.values())
-        for pooled in [each for each, rank in zip(old, ranks(old), strict=True) if rank < Weighing.GROWING]:
+        for pooled in [each for each, rank in zip(old, ranks(old), strict=True) if rank < Screening.GROWING]:
             wanted[pooled.frame.key] = (pooled.frame, pooled.root)
-            if len(pooled.elites) and len(pooled.frame.terms) < Weighing.DEEPEST:
+            if len(pooled.elites) and len(pooled.frame.terms) < Screening.DEEPEST:
                 frame = pooled.frame.with_term(*pooled.elite(0).extra)
                 wanted[frame.key] = (frame, pooled.root)
         self.frames = list(roots)
@@ -230,7 +230,7 @@ class FramePool:
             elif np.isfinite(frame.unexplained) and frame.unexplained > 0:
                 fresh.append(self.add(frame, root))
         if fresh:
-            self.weigh(forest, values, fresh)
+            self.screen(forest, values, fresh)
 
     # -- checkpoints ----------------------------------------------------------------------
 
@@ -274,4 +274,4 @@ class FramePool:
 def _product_shares(made: Numbers, free_and_group: tuple[FreeColumns, list[PooledFrame]]) -> Numbers:
     """Return (products, frames): the share that each product explains, given their values."""
     free, group = free_and_group
-    return weigh(made, free, [each.frame for each in group])[2]
+    return screen(made, free, [each.frame for each in group])[2]

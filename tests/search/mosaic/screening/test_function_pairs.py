@@ -12,7 +12,7 @@ from edhie.expr.standard_libraries import everything
 from edhie.fit.generator import answer_library
 from edhie.generators import load
 from edhie.generators.saving import general_for
-from edhie.search.mosaic.weighing.function_pairs import function_pairs
+from edhie.search.mosaic.screening.function_pairs import function_pairs
 from edhie.search.pieces.function_grid import function_grid
 
 FROM_HERE = FitConfig(points=0, starts=1, iterations=30, tolerance=1e-14)

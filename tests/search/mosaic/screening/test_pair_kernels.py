@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from edhie.search.mosaic.weighing.pair_kernels import best_pairs_of, best_sums
+from edhie.search.mosaic.screening.pair_kernels import best_pairs_of, best_sums
 from mosaics import Numbers
 
 

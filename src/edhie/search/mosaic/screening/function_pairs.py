@@ -21,7 +21,7 @@ Pair = tuple[float, int, int, str]
 
 
 def function_pairs(functions: Forest, values: Numbers, data: Data, relevance: Numbers) -> tuple[Forest, int]:
-    """Return expressions of two functions each, with constants to start a fit from, and how many pairs were weighed.
+    """Return expressions of two functions each, with constants to start a fit from, and how many pairs were screened.
 
     `relevance` says, by variable, how likely it is to matter.
     """
@@ -89,7 +89,7 @@ def _best_products(
     """Return of each two families f and g the pair for which (a·f + b)·g, or over g, explains most, and the count."""
     found = []
     target = target / np.linalg.norm(target)
-    n_weighed = 0
+    n_screened = 0
     for operator in ("*", "/") if has_quotients else ("*",):
         factors = (values if operator == "*" else 1.0 / values) * root
         for second in families:
@@ -104,10 +104,10 @@ def _best_products(
                 new = times @ target - overlap * load
                 is_new = own > FunctionPairs.ALIKE * np.square(overlap)
                 shares = np.where(is_new, np.square(load) + np.square(new) / own, 0.0)
-                n_weighed += shares.size
+                n_screened += shares.size
                 i, j = np.unravel_index(int(np.argmax(np.nan_to_num(shares))), shares.shape)
                 found.append((float(shares[i, j]), int(first[i]), int(second[j]), operator))
-    return sorted(found, reverse=True), n_weighed
+    return sorted(found, reverse=True), n_screened
 
 
 def _written(terms: Forest, sums: Sequence[Pair], products: Sequence[Pair]) -> Forest:

@@ -1,0 +1,1 @@
+"""Screening: pieces compared in closed form, frame by frame."""

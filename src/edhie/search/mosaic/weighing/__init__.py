@@ -1,1 +1,0 @@
-"""Weighing: pieces compared in closed form, frame by frame."""
