@@ -1,4 +1,4 @@
-"""The default search: pieces of expressions, screened in closed form and put together."""
+"""The default search: pieces of expressions, screened in closed form and combined."""
 
 from edhie.search.mosaic.config import MosaicConfig
 from edhie.search.mosaic.search import Mosaic

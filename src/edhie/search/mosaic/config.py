@@ -1,8 +1,8 @@
 """Settings of the default search, and the constants of each of its phases.
 
 `MosaicConfig` is for users. The constants below it are grouped by phase, in the order of a round. They were set by
-hand while the search was developed; no systematic search over them is recorded. Each has a line on what it is for, and
-on why it is that large where the method shows a reason.
+hand while the search was developed; no systematic search over them is recorded. Comments say what a constant limits,
+and why it has its value where the method gives a reason.
 """
 
 from __future__ import annotations
@@ -14,183 +14,183 @@ import numpy as np
 
 @dataclass(frozen=True)
 class MosaicConfig:
-    """Settings of the default search: how many pieces it looks at, and which of its parts are switched on.
+    """Settings of the default search: sizes, and switches for its parts.
 
     `experiments/ablation.py` measures what each switch adds, except `noise`, `symmetries` and `growing`.
     """
 
     rows: int = 256
-    """Rows, spread over the target's range, that pieces are screened on."""
+    """Rows on which pieces are screened, spread over the target's range."""
     first_pieces: int = 48
-    """Pieces looked at in the first round; every round has half as many again."""
+    """Pieces screened in the first round; every round screens 1.5 times as many."""
     most_pieces: int = 3000
-    """Pieces looked at in a round at most."""
+    """Maximum number of pieces screened in a round."""
     kept_pieces: int = 6000
-    """Pieces kept to build with, the smallest first."""
+    """Maximum number of pieces kept for products, pairs and variation; the simplest are kept."""
     largest_piece: int = 20
-    """Nodes of a piece at most."""
+    """Maximum number of nodes of a piece."""
     largest_expression: int = 80
-    """Nodes of a written expression at most."""
+    """Maximum number of nodes of a written expression."""
     frames: int = 36
-    """Ways of looking at the target that are worked on at once."""
+    """Number of frames (transformations of the target) in use at once, about."""
     elites: int = 80
-    """The best pieces that each of them remembers."""
+    """Number of best pieces that each frame keeps."""
     written_a_round: int = 2
-    """New expressions that a frame writes in a round at most."""
+    """Maximum number of single pieces that a frame writes as expressions in a round."""
     links: bool = True
-    """Look at the target also through functions that can be undone: its reciprocal, square, …"""
+    """Transform the target by invertible functions: its reciprocal, square, …"""
     products: bool = True
-    """Look at it also as a product of powers, through its logarithm."""
+    """Model the logarithm of the target, so that the target is a product of powers."""
     scales: bool = True
-    """Look at it also after multiplying it with powers of the variables."""
+    """Multiply the target by powers of the variables."""
     quotients: bool = True
-    """Look for quotients of polynomials at the beginning."""
+    """Fit quotients of polynomials in the first round."""
     polynomials: bool = True
     """Fit polynomials of the variables along with every piece."""
     pairs: bool = True
     """Screen pairs of pieces, and their products."""
     functions: bool = True
-    """Try functions of one variable with one constant on a grid of it, in products with pieces."""
+    """Screen functions of one variable with a constant from a grid, alone and in products with pieces."""
     fixed_terms: bool = True
-    """Fix good pieces as terms, and look for others beside them."""
+    """Add good pieces to frames as fixed terms, and screen others beside them."""
     evolution: bool = True
-    """Change the best pieces as trees."""
+    """Mutate and cross the best pieces as trees."""
     latent: bool = True
-    """Change the best pieces in the generator's latent space too, if it has one."""
+    """Vary the best pieces in the generator's latent space, if it has one."""
     enumeration: bool = True
-    """Look at the shortest expressions in order."""
+    """Screen all short expressions, in order of size."""
     samples: bool = True
-    """Take pieces from expressions that the generator samples."""
+    """Screen subtrees of expressions that the generator samples."""
     noise: bool = True
-    """Weight rows by the noise that each way of looking at the target gives them."""
+    """Weight rows in each frame by the noise of the transformed target."""
     refits: bool = True
-    """Fit constants again to the target itself, all at once."""
+    """Refit all constants of written expressions to the target itself."""
     symmetries: bool = True
-    """Look for symmetries of the target, and search in the fewer variables that they leave, too."""
+    """Detect symmetries of the target, and search in the reduced variables as well."""
     growing: bool = True
-    """Put terms into the middle of expressions, in the places where they explain most."""
+    """Insert terms into expressions of the Pareto front, where a score test says that they help most."""
 
 
 # -- rounds: `search.py` ----------------------------------------------------------------
 
 
 class Rounds:
-    """Rounds in which something happens, and how much of it. Costly steps come at growing intervals."""
+    """Rounds in which each step is done, and how much of it. Costly steps come at growing intervals."""
 
-    GROWTH = 1.5  # of the number of pieces from round to round: cheap rounds first, so that easy targets end early
-    PRODUCTS, MULTIPLIED = (1, 2, 4, 7, 12, 24, 48, 96, 192, 384), 100  # products of so many of the plainest pieces
-    FUNCTIONS, CROSSED = (5, 9, 17, 33, 65, 129, 257), 30  # the grid of functions, times so many pieces
+    GROWTH = 1.5  # factor of the number of pieces from round to round: cheap rounds first, so easy targets end early
+    PRODUCTS, MULTIPLIED = (1, 2, 4, 7, 12, 24, 48, 96, 192, 384), 100  # products among so many of the simplest pieces
+    FUNCTIONS, CROSSED = (5, 9, 17, 33, 65, 129, 257), 30  # the grid of functions, times so many of the simplest pieces
     FUNCTION_PAIRS = (5, 17)  # pairs of such functions, with both constants fitted: slow
-    PAIRS, PAIRS_WRITTEN = (1, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450), 3  # so many of each frame written
-    BESIDE = 60  # plain pieces that are paired with products of functions
-    LAYERS_EVERY = 3  # terms are fixed in frames
-    IMPROVED_EVERY = 4  # whole expressions are changed and refitted
-    TUNED = 32  # pieces a round whose inner constants are fitted
-    SIMPLE, SIMPLE_SIZE = (4, 10, 20, 40), 7  # short pieces are written by themselves, for the short end of the front
-    SYMMETRIES = 4  # are looked for, and waves of products: by then what is simple is found
-    WHOLE = 6  # whole coefficients are looked for: by then a target without noise is found, if columns are enough
-    NOISE = (3, 6, 10, 16, 26, 42, 68, 110, 180, 300)  # frames are made anew for the noise as it is estimated then
-    LEAST_GAIN = 0.5  # bits by which an equation has to be shorter to count as an improvement
-    PATIENCE = 50  # rounds without anything new after which the search ends
+    PAIRS, PAIRS_WRITTEN = (1, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200, 300, 450), 3  # pairs; written of each frame
+    BESIDE = 60  # simplest pieces that are paired with products of functions
+    LAYERS_EVERY = 3  # rounds between updates of the fixed terms of frames
+    IMPROVED_EVERY = 4  # rounds between improvements of whole expressions
+    TUNED = 32  # elites a round whose inner constants are fitted
+    SIMPLE, SIMPLE_SIZE = (4, 10, 20, 40), 7  # short pieces are written too, for the short end of the Pareto front
+    SYMMETRIES = 4  # first round of the reduced search, and that of waves of products: simple targets are found by then
+    WHOLE = 6  # integer coefficients under noise: a polynomial without noise has been found by then
+    NOISE = (3, 6, 10, 16, 26, 42, 68, 110, 180, 300)  # the noise is estimated again, and frames are replaced
+    LEAST_GAIN = 0.5  # bits by which a description has to be shorter to count as an improvement
+    PATIENCE = 50  # rounds without a new piece or expression after which the search ends
 
 
-# -- ways of looking at the target: `frames/` -------------------------------------------
+# -- transformations of the target: `frames/` --------------------------------------------
 
 
 class Columns:
-    """Columns that are fitted along with every piece: `frames/free_columns.py`."""
+    """Basis functions that are fitted along with every piece: `frames/free_columns.py`."""
 
     MOST = 66  # all products of ten variables up to degree 2
-    ROWS_A_COLUMN = 4  # at least: with fewer a polynomial follows any target
-    HIGHEST_DEGREE, HIGHEST_JOINT_DEGREE = 6, 4  # of one variable, of several
-    INDEPENDENT = 1e-9  # share of a column's length that others have to leave: less is rounding
-    NEW = 1e-10  # the same for the square of a piece
+    ROWS_A_COLUMN = 4  # at least: with fewer, a polynomial overfits any target
+    HIGHEST_DEGREE, HIGHEST_JOINT_DEGREE = 6, 4  # with one variable; with several
+    INDEPENDENT = 1e-9  # a column with a smaller share of its norm orthogonal to the others is dependent on them
+    NEW = 1e-10  # the same for the squared norm of a piece
     IN_CACHE = 1 << 17  # values in one block of a computation: 1 MB
 
 
 class Opening:
-    """Frames at the beginning: `frames/opening_frames.py`."""
+    """Frames of the first round: `frames/opening_frames.py`."""
 
-    LARGEST_EXPONENT = 30.0  # of exp(y): beyond, rounding hides its small values
-    PRODUCT_LINKS = ("y", "sin(y)", "cos(y)", "tan(y)")  # that may be products of powers; that of y² is that of y
-    SCALED_LINKS = ("y", "1/y", "y^2", "1/y^2")  # that are multiplied with powers of the variables
-    RELATIVE_LINKS = ("y", "1/y", "y^2", "exp(y)")  # that are looked at with noise in proportion to the target
-    MOST_SCALES = 3000  # products of powers of the variables that are tried: a product of matrices for each link
-    SCALES_A_LINK = 4  # of these, that become frames
+    LARGEST_EXPONENT = 30.0  # |y| at most for exp(y): beyond, rounding hides its small values
+    PRODUCT_LINKS = ("y", "sin(y)", "cos(y)", "tan(y)")  # whose logarithms are modelled; log(y²) is 2·log|y|
+    SCALED_LINKS = ("y", "1/y", "y^2", "1/y^2")  # that are multiplied by powers of the variables
+    RELATIVE_LINKS = ("y", "1/y", "y^2", "exp(y)")  # that also get weights for noise in proportion to the target
+    MOST_SCALES = 3000  # products of powers of the variables that are tried for each link, in one matrix product
+    SCALES_A_LINK = 4  # the best of these become frames
     HIGHEST_POWER = 2  # of a variable in such a product
-    MOVES = (-2, -1, 1, 2)  # of powers, from those that the logarithm of the target suggests
-    MOST_TRUST = 1e4  # weight of a row, over that of the median row: near 0 a relative error says little
-    ROUNDING = 1e-29  # of a target's squares: less about the mean is a constant
-    LARGEST_WEIGHT = 1e100  # of a row, where a guess is divided out
-    GUESSES, GUESS_PIECES = 30, 300  # best expressions known before the search that are taken apart, and pieces of them
+    MOVES = (-2, -1, 1, 2)  # of exponents, from those of a log-log fit
+    MOST_TRUST = 1e4  # largest row scale relative to the median row: relative errors near y = 0 say little
+    ROUNDING = 1e-29  # a variance below this share of the mean square counts as 0
+    LARGEST_WEIGHT = 1e100  # of a row, after division by a guess
+    GUESSES, GUESS_PIECES = 30, 300  # best guesses that are split into pieces; pieces from them
     SURROUNDED = 2  # guesses whose residuals and ratios become frames
-    GUESS_COLUMNS = 10  # of the polynomial beside which the constants of a guess are fitted
+    GUESS_COLUMNS = 10  # of the polynomial that is fitted along with the constants of a guess
 
 
 class Noise:
-    """Frames that know the noise: `frames/noise_frames.py`."""
+    """Frames for noisy targets: `frames/noise_frames.py`."""
 
-    INSIDE = 0.8  # share of the rows on which a link has to hold; the others do not count
-    COLUMNS = 21  # of polynomials that come free: all products of five variables up to degree 2
-    RANKED_COLUMNS = 15  # of those by which powers of the variables are chosen: fewer, since many are compared
-    CHANGED = 0.1  # standard deviations by which the noise has to look different for new frames
-    WHOLE_ERRORS, WHOLE_MISS, WHOLE_MOST = 2.5, 0.03, 0.25  # standard errors, and miss, of a power that is whole
-    RICH = 3  # links besides the target itself with free polynomials: those that these explain best
-    SCALED = 4  # frames with powers of the variables, of each link
-    POWER = 5.0  # squares over the variance of the noise that a power of a variable has to save: about 2.2 deviations
-    SCALED_ROWS, MOST_SCALES = 150, 400  # on which, and of how many, the best are chosen: a fit for each
-    NEAR = 0.1  # of the variance: an expression that leaves less is near the target without noise
-    LEAST_TRUST = 1e-6  # weight of a row, over that of the mean row
+    INSIDE = 0.8  # least share of rows in the domain of a link; the others get weight 0
+    COLUMNS = 21  # of free polynomials: all products of five variables up to degree 2
+    RANKED_COLUMNS = 15  # of polynomials by which scales are ranked: fewer, since many are compared
+    CHANGED = 0.1  # mean change for which frames are replaced: of centres, in deviations, or of logs of deviations
+    WHOLE_ERRORS, WHOLE_MISS, WHOLE_MOST = 2.5, 0.03, 0.25  # an exponent is an integer within min(2.5 se + 0.03, 0.25)
+    RICH = 3  # links besides y itself with free polynomials: those with the smallest residuals
+    SCALED = 4  # frames with powers of the variables, for each link
+    POWER = 5.0  # penalty of one more power of a variable, in variances of the noise: about 2.2 standard deviations
+    SCALED_ROWS, MOST_SCALES = 150, 400  # rows and scales among which the best are chosen: a fit for each
+    NEAR = 0.1  # an expression with less of the variance unexplained is close to the noise-free target
+    LEAST_TRUST = 1e-6  # smallest weight of a row, relative to the mean
 
 
 # -- sources of pieces: `proposals.py` --------------------------------------------------
 
 
 class Proposing:
-    """Pieces to look at next: `proposals.py`."""
+    """Pieces to screen next: `proposals.py`."""
 
-    ENUMERATED, SAMPLED, NEIGHBOURS = 3, 6, 6  # one in so many pieces of a round: shortest, from samples, latent
-    SHARPNESS = 1.3  # power of the rank with which a frame's chance falls that its pieces are changed
-    ELITE = 0.04  # chance that a frame's best piece is the one to be changed; the next share what is left
-    RELEVANT = 5  # best pieces of a frame that tell which variables matter
-    TUNED_FRAMES = 5  # frames of each kind whose pieces are tuned: those with the shortest descriptions
+    ENUMERATED, SAMPLED, NEIGHBOURS = 3, 6, 6  # one in so many pieces of a round: enumerated, sampled, latent
+    SHARPNESS = 1.3  # a frame's share of parents falls with this power of its rank
+    ELITE = 0.04  # parameter of the geometric distribution by which parents are drawn from ranked elites
+    RELEVANT = 5  # best pieces of a frame by which the relevance of variables is counted
+    TUNED_FRAMES = 5  # frames of each kind whose elites are tuned: those with the shortest descriptions
 
 
 # -- screening: `screening/` --------------------------------------------------------------
 
 
 class Screening:
-    """Pieces, pairs and products in frames."""
+    """Pieces, pairs and products in frames. Residuals are shares of the frame's total sum of squares."""
 
-    SURE = 1e-9  # of what is to be explained: pieces that leave less are written at once
-    BETTER = 0.9  # times what was left before: pieces that leave less are written
-    PRICE = 1.0  # of a node, in bits of a symbol
-    ALIKE = 9  # digits of the explained share: elites that agree in them are taken for one
+    SURE = 1e-9  # pieces with a smaller residual are written at once
+    BETTER = 0.9  # pieces whose residual is smaller than this times the least so far are written
+    PRICE = 1.0  # penalty of a node, in units of log2(number of symbols) bits
+    ALIKE = 9  # elites whose explained shares agree to so many decimals count as duplicates
     CONSIDERED = 3  # times the capacity: offered pieces that are compared with the elites
-    PAIRED_ELITES, PAIRED_FIRST, PAIRED_BEST = 30, 500, 1000  # tried in pairs: elites a frame, plainest and best pieces
+    PAIRED_ELITES, PAIRED_FIRST, PAIRED_BEST = 30, 500, 1000  # in pairs: elites of a frame, simplest and best pieces
     MULTIPLIED_GROUPS = 4  # groups of frames with free polynomials in which products are screened
     OFFERED = 20  # products offered to a frame at once: each has to be written as a tree
-    DEEPEST = 3  # terms that are fixed in a frame
-    GROWING = 3  # frames with fixed terms, of each kind, that grow on
-    RANKS = 20  # elites among which a term is drawn, besides the best
+    DEEPEST = 3  # most fixed terms of a frame
+    GROWING = 3  # frames with fixed terms, of each kind, that get one more
+    RANKS = 20  # elites among which a fixed term is drawn, besides the best
 
 
 class FunctionPairs:
     """Pairs of functions of one variable: `screening/function_pairs.py`."""
 
     SUMS, PRODUCTS = 80, 40  # pairs that are fitted
-    VARIABLES = 3  # whose functions are paired: the number of pairs grows with the fourth power
+    VARIABLES = 3  # most relevant variables whose functions are paired: pairs grow with the fourth power
     MOST_ROWS = 300  # on which pairs are screened
-    FLAT = 1e-9  # of a function's squares: less about its mean is a constant
-    ALIKE = 1e-7  # of its own squares: two functions that leave less of each other are the same
+    FLAT = 1e-9  # a function whose variance is below this share of its mean square counts as constant
+    ALIKE = 1e-7  # functions with 1 - r² below this count as equal
 
 
 class PlainSums:
     """Sums without coefficients: `plain_sums` in `screening/pairs.py`."""
 
-    PIECES = 1500  # the plainest: their Gram matrix has to fit into memory
-    NEAREST = 200  # sums that are described, for each kind of noise
-    LARGEST = 1e100  # value of a piece
+    PIECES = 1500  # simplest pieces that are paired: their Gram matrix has to fit into memory
+    NEAREST = 200  # sums whose description lengths are computed, for each kind of noise
+    LARGEST = 1e100  # absolute value of a piece
     KEPT = 8  # sums with the shortest descriptions
 
 
@@ -198,28 +198,28 @@ class PlainSums:
 
 
 class Symmetry:
-    """Symmetries that a smooth function through the rows shows: `symmetry/`."""
+    """Symmetries found with a Gaussian process: `symmetry/`. Errors are relative to the target's deviation."""
 
-    LEAST_ROWS = 100  # with fewer a smooth function says little
-    ROWS, TESTED = 700, 300  # that it is fitted to, and that it is tested on
-    FITTED_ROWS, STEPS = 250, 40  # by which its lengths are chosen, and in how many steps
-    LENGTH, LENGTHS = 2.0, (0.1, 400.0)  # of a variable, in standard deviations: at first, and limits
-    HEIGHT, HEIGHTS = 3.0, (0.05, 3000.0)  # of the function
-    NOISE, NOISES = 1e-3, (1e-6, 3.0)  # of the target
-    JITTER, FAILED = 1e-10, 1e10  # added to the diagonal, over the function's variance; cost of a failed fit
-    MOST_ERROR = 0.3  # of the target's deviation: a function that misses by more says nothing
-    TOLERANCE, TOLERANCE_A_MISS = 0.03, 3.0  # of a symmetry's residual: at least, and for the function's own error
-    MOST_TOLERANCE = 0.3
-    WORSE, ROUGH = 1.5, 0.03  # times the error before that is accepted, since fits vary, if that was below this one
+    LEAST_ROWS = 100  # with fewer, the process is too uncertain
+    ROWS, TESTED = 700, 300  # training and held-out rows of the process
+    FITTED_ROWS, STEPS = 250, 40  # rows and iterations for its hyperparameters
+    LENGTH, LENGTHS = 2.0, (0.1, 400.0)  # start and bounds of a length scale, in standard deviations of the variable
+    HEIGHT, HEIGHTS = 3.0, (0.05, 3000.0)  # start and bounds of the signal's standard deviation
+    NOISE, NOISES = 1e-3, (1e-6, 3.0)  # start and bounds of the noise's standard deviation
+    JITTER, FAILED = 1e-10, 1e10  # added to the diagonal, relative to the signal's variance; cost of a failed fit
+    MOST_ERROR = 0.3  # held-out error of a process from which symmetries are read
+    TOLERANCE, TOLERANCE_A_MISS = 0.03, 3.0  # limit on a symmetry's residual: constant part, and times held-out error
+    MOST_TOLERANCE = 0.3  # upper bound of that limit
+    WORSE, ROUGH = 1.5, 0.03  # factor by which the error may grow, since fits vary, if it was below ROUGH
     GOOD = 1e-3  # error that is accepted in any case
-    MOST_FACTOR_ERROR = 0.02  # with which a function of one variable may be a factor
+    MOST_FACTOR_ERROR = 0.02  # held-out error with which functions of one variable are tried as factors
     POWERS = (-2, -1, 1, 2)  # of variables in a scaling, and of functions as factors
     TARGET_POWERS = (0, 1, -1, 2, -2, 3, -3)  # of the target, under the same scaling
-    MOST_SCALED = 4  # variables that a scaling changes
-    NEAREST, TRIED = 2.0, 3  # times the least residual: among these the simplest come first, and so many are tried
-    ATTEMPTS = 2  # to find one of them that holds
-    AWAY_FROM_ZERO = 1e-3  # least size of a variable that others are divided by, over its largest
-    WRITTEN = 6  # expressions a round that are written for the target itself
+    MOST_SCALED = 4  # variables in a scaling
+    NEAREST, TRIED = 2.0, 3  # the simplest TRIED symmetries within NEAREST times the least residual are fitted
+    ATTEMPTS = 2  # such batches that are fitted
+    AWAY_FROM_ZERO = 1e-3  # least |x|, relative to the largest, of a variable that others are divided by
+    WRITTEN = 6  # expressions of the reduced search that are written for the target in a round
 
 
 # -- writing: `writing/` ----------------------------------------------------------------
@@ -228,18 +228,18 @@ class Symmetry:
 class Coefficients:
     """Coefficients of written expressions: `writing/linear_fit.py`, `writing/frame_writer.py`."""
 
-    EXACT = 1e-18  # of a target's squares: less is rounding
-    NEGLIGIBLE = 1e-8  # of the target's size: a column that adds less to an exact fit is left out
-    DEPENDENT = 1e-11  # share of a column's length that others have to leave
-    PRICE = 1.5  # of a column, in logarithms of the number of rows; BIC has 1
+    EXACT = 1e-18  # a residual sum of squares below this share of the total is rounding
+    NEGLIGIBLE = 1e-8  # columns of an exact fit that contribute less, relative to the target's norm, are dropped
+    DEPENDENT = 1e-11  # a column with a smaller share of its norm orthogonal to those before it is dropped
+    PRICE = 1.5  # of a column, in units of log(number of rows); BIC has 1
     DENOMINATORS = (1, 2, 3, 4, 6)  # of fractions that coefficients are rounded to
-    STANDARD_ERRORS = 3.0  # within which they are
+    STANDARD_ERRORS = 3.0  # within which they are rounded
     HALVES = (1, 2)  # denominators of exponents
     LARGEST_LOGARITHM = 300.0  # of a factor: beyond, it overflows
-    SYMBOL_PRICES = (1.0, 0.3, 0.0)  # of symbols, for whole coefficients: shares of their bits, to get long and short
-    STEPS = 40  # of a descent over whole coefficients
-    MOST_PAIRED = 16  # columns of which two coefficients at a time are moved: steps grow with the square
-    AT_ONCE = 16  # predictions that are described together: so many stay in the processor's cache
+    SYMBOL_PRICES = (1.0, 0.3, 0.0)  # of integer coefficients: shares of a symbol's bits, for short and long results
+    STEPS = 40  # of a descent over integer coefficients
+    MOST_PAIRED = 16  # columns up to which two coefficients are moved at a time: moves grow with the square
+    AT_ONCE = 16  # predictions that are described together: so many fit into the processor's cache
     SYMBOLS_A_COLUMN = 5.0  # that one more column takes, about
 
 
@@ -247,96 +247,99 @@ class Quotients:
     """Quotients of polynomials: `writing/quotients.py`."""
 
     DEGREES = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 2), (2, 3), (3, 3), (2, 4), (4, 2))  # of numerator and denominator
-    FUNCTIONS = ("cos", "sin", "exp")  # through which a variable is tried, where no quotient of polynomials is exact
+    FUNCTIONS = ("cos", "sin", "exp")  # replace a variable where no quotient of polynomials is exact
     HIGHEST_POWER = 2  # of such a function
-    LINKS = ("y", "y^2", "exp(y)", "sin(y)", "cos(y)")  # the reciprocal of a quotient is one
+    LINKS = ("y", "y^2", "exp(y)", "sin(y)", "cos(y)")  # not 1/y: the reciprocal of a quotient is one
     MOST_COLUMNS, ROWS_A_COLUMN = 66, 3
-    NEGLIGIBLE = 1e-9  # of the largest coefficient: smaller ones are rounding
-    VANISHING = 1e-12  # length of a combination of columns, over that of the largest, that is rounding
-    NOISY_DEGREES = ((1, 1), (2, 1), (1, 2), (2, 2), (0, 1), (0, 2))  # higher ones follow the noise
+    NEGLIGIBLE = 1e-9  # coefficients that are smaller, relative to the largest, are rounding
+    VANISHING = 1e-12  # columns whose singular values have a smaller ratio, least to largest, are dependent
+    NOISY_DEGREES = ((1, 1), (2, 1), (1, 2), (2, 2), (0, 1), (0, 2))  # higher ones overfit
     NOISY_LINKS = ("y", "y^2", "1/y^2", "exp(y)")
     NOISY_COLUMNS = 45
-    MOST_MONOMIALS, MOST_ABOVE, SPARSE = 28, 4, 8  # of sparse quotients: to choose from, in a numerator, tried
-    DEPENDENT = 1e-9  # of the squares: what is left of a column that others explain
-    REWEIGHTED = 4  # fits, each with the denominator of the one before
-    SMALLEST = 1e-3  # of the mean size of the denominator: rows where it is smaller count no more
-    PRICE = 1.5  # of a column, in logarithms of the number of rows
-    RIDGE = 1e-10  # of the mean square: added to diagonals
+    MOST_MONOMIALS, MOST_ABOVE, SPARSE = 28, 4, 8  # sparse quotients: monomials, those in a numerator, quotients kept
+    DEPENDENT = 1e-9  # a monomial with a smaller squared residual, relative to the largest, is not added
+    REWEIGHTED = 4  # iterations, each with the denominator of the one before
+    SMALLEST = 1e-3  # lower bound of the denominator in the weights, relative to its mean
+    PRICE = 1.5  # of a column, in units of log(number of rows)
+    RIDGE = 1e-10  # added to diagonals, relative to their mean
 
 
 class OneVariable:
-    """Functions of one variable found on grids: `writing/curves.py`, `writing/waves_and_exponentials.py`."""
+    """Functions of one variable found on grids: `writing/curves.py`, `writing/waves_and_exponentials.py`.
 
-    LEAST_VALUES, PEAK_VALUES = 8, 15  # different values that a variable has to have; for peaks
-    MOST_VARIABLES, PEAK_VARIABLES = 8, 4  # that are tried
-    WAVE_DECAYS = (0.0, -1.0, -2.0, -4.0, -8.0, 1.0, 2.0, 4.0)  # exponents of an envelope over the range of x
-    WAVE_STEPS, WAVE_TURNS, WAVES_WRITTEN = 4, 40, 4  # frequencies a turn over the range, turns, waves of a variable
-    MOST_PRODUCTS, PRODUCT_WAVES, PRODUCT_WAVES_WRITTEN = 80, 6, 2  # of variables that waves are of; written; of each
-    WAVE_EXPLAINED, EXPLAINED = 0.2, 0.5  # of the squares: what explains less is not written
+    Positions, widths and exponents on the grids are relative to the range of the variable.
+    """
+
+    LEAST_VALUES, PEAK_VALUES = 8, 15  # distinct values that a variable needs; for peaks
+    MOST_VARIABLES, PEAK_VARIABLES = 8, 4  # that are tried; for peaks
+    WAVE_DECAYS = (0.0, -1.0, -2.0, -4.0, -8.0, 1.0, 2.0, 4.0)  # exponents of the envelope
+    WAVE_STEPS, WAVE_TURNS, WAVES_WRITTEN = 4, 40, 4  # grid steps a period, most periods, waves written for each degree
+    MOST_PRODUCTS, PRODUCT_WAVES, PRODUCT_WAVES_WRITTEN = 80, 6, 2  # products tried; waves written: all, of a product
+    WAVE_EXPLAINED, EXPLAINED = 0.2, 0.5  # share of the variance that a function has to explain to be written
     EXPONENTIAL_RATES = tuple(
         sign * rate for sign in (-1.0, 1.0) for rate in np.geomspace(0.3, 40.0, 12).tolist() if rate * sign < 10
-    )  # exponents over the range of x; growth by more than exp(10) looks like one exponential
-    EXPONENTIALS = ((2, False), (2, True), (3, False))  # how many, and whether there is a constant
+    )  # beyond a growth of exp(10), a sum looks like one exponential
+    EXPONENTIALS = ((2, False), (2, True), (3, False))  # number of exponentials, and whether a constant is added
     REFINEMENTS = 200  # evaluations to refine rates
-    EXPONENTIAL_ROWS, PEAK_ROWS = 200, 300  # that sums are compared on
-    PLACES = np.linspace(-0.5, 1.5, 41)  # of a curve over the range of x
-    WIDTHS = np.geomspace(0.02, 3.0, 12)  # over the range
-    RATES = np.concatenate([-np.geomspace(0.3, 30.0, 10), np.geomspace(0.3, 10.0, 6)])  # exponents over the range
-    SHIFTS = np.concatenate([[0.0], np.geomspace(0.02, 10.0, 12)])  # of the smallest value from 0, over the range
+    EXPONENTIAL_ROWS, PEAK_ROWS = 200, 300  # on which sums are compared
+    PLACES = np.linspace(-0.5, 1.5, 41)  # centres of curves
+    WIDTHS = np.geomspace(0.02, 3.0, 12)
+    RATES = np.concatenate([-np.geomspace(0.3, 30.0, 10), np.geomspace(0.3, 10.0, 6)])
+    SHIFTS = np.concatenate([[0.0], np.geomspace(0.02, 10.0, 12)])  # of the smallest value from 0
     POWERS = np.array([-5.0, -3.0, -2.0, -1.5, -1.0, -0.5, -0.25, 0.25, 0.5, 1.5, 2.0, 3.0, 5.0])
-    LARGEST_CURVE = 1e100  # value of a curve
-    PEAK_PLACES = np.linspace(0.0, 1.0, 41)  # over the range
-    PEAK_WIDTHS = np.geomspace(0.02, 0.5, 10)  # over the range
-    BACKGROUND_RATES = np.array([-30.0, -12.0, -6.0, -3.0, -1.5, -0.5, 0.5, 1.5, 3.0])  # over the range
-    PEAKS_APART = 1e-3  # of their squares: peaks that differ by less are one
-    PEAKS_WRITTEN = 2  # backgrounds, for each shape and number of peaks
+    LARGEST_CURVE = 1e100  # absolute value of a curve
+    PEAK_PLACES = np.linspace(0.0, 1.0, 41)
+    PEAK_WIDTHS = np.geomspace(0.02, 0.5, 10)
+    BACKGROUND_RATES = np.array([-30.0, -12.0, -6.0, -3.0, -1.5, -0.5, 0.5, 1.5, 3.0])
+    PEAKS_APART = 1e-3  # peaks with 1 - r² below this count as one
+    PEAKS_WRITTEN = 2  # sums written for each shape and number of peaks: those with the best backgrounds
 
 
 # -- fitting and tidying: `fitting/` ----------------------------------------------------
 
 
 class Scoring:
-    """Expressions scored, with constants fitted again: `fitting/scoring.py` and what uses it."""
+    """Expressions scored and refitted: `fitting/scoring.py` and its callers."""
 
-    EXACT = 1e-24  # of the target's squares: less is rounding
-    WIDE_ROWS = 5000  # on which columns alone are fitted
-    NOISY_ROWS, NOISY_COLUMNS = 1000, (10, 28, 66)  # the same under noise, where polynomials of high degree follow it
-    FIT_ROWS = 2000  # on which constants are fitted again
-    MANY_ROWS, SLACK = 20_000, 1.05  # of more rows some are looked at first; so much worse there is not looked at again
+    EXACT = 1e-24  # a residual sum of squares below this share of the total is rounding
+    WIDE_ROWS = 5000  # on which frames are fitted with their free columns alone
+    NOISY_ROWS, NOISY_COLUMNS = 1000, (10, 28, 66)  # the same under noise; column limits, since high degrees overfit
+    FIT_ROWS = 2000  # on which constants are refitted
+    MANY_ROWS, SLACK = 20_000, 1.05  # with more rows a sample comes first; all rows only within SLACK of the front
     QUOTIENT_ROWS = 400  # on which quotients of polynomials are fitted
-    SUM_ROWS = 1024  # on which sums without coefficients are tried
-    IMPROVED_ROWS = 1000  # on which changed expressions are fitted and described
-    TUNED_SIZE = 40  # nodes of an expression whose pieces are tuned: fits of longer ones take long
-    OPENED = 16  # frames whose columns alone are written
-    REFITS = 10  # expressions fitted again, of those written at once
-    TRIMMED = 4  # expressions that are too large for the constraints, of which parts are taken out
+    SUM_ROWS = 1024  # on which sums without coefficients are compared
+    IMPROVED_ROWS = 1000  # on which variants of expressions are fitted and described
+    TUNED_SIZE = 40  # most nodes of an expression whose pieces are tuned: longer ones take long to fit
+    OPENED = 16  # frames that are written with their free columns alone
+    REFITS = 10  # expressions that are refitted, of those written at once
+    TRIMMED = 4  # expressions beyond the size limit whose subtrees are removed
 
 
 class Improving:
-    """Whole expressions changed: `fitting/improving.py`, `fitting/leaders.py`."""
+    """Variants of whole expressions: `fitting/improving.py`, `fitting/leaders.py`."""
 
-    EXPRESSIONS, TIMES, CHILDREN = 3, 2, 25  # leaders, how often in a row, changed copies of each
-    TIDY_ROUNDS = 24  # parts taken out of an exact expression, one after the other
+    EXPRESSIONS, TIMES, CHILDREN = 3, 2, 25  # leaders, times in a row, offspring of each
+    TIDY_ROUNDS = 24  # most attempts to shorten an exact expression
     LEADERS = 100  # expressions with the shortest descriptions that are kept
-    DESCRIBED = 400  # new expressions that are described, of the least error, and of the least size
-    PLAINER = 30  # leaders whose constants may be plain numbers
+    DESCRIBED = 400  # new expressions that are described: so many by error, so many by size
+    PLAINER = 30  # leaders whose constants are rounded to plain numbers
     SIMILAR_ROWS = 200  # on which functions are compared
     SIMILAR_SCALES = np.array([0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 0.97, 1.3, 2.0, 3.0, 5.0, 10.0])  # over the largest value
     PLAIN_SCALES = np.array([0.5, 1.0, 2.0])
     SIMILAR_POWERS = np.array([-3.0, -2.0, -1.5, -1.0, -0.5, 0.5, 1.0, 1.5, 2.0, 3.0])
-    ALIKE = 0.1  # of the variance: functions that differ by more are not tried
+    ALIKE = 0.1  # functions that differ by more of the variance are not tried
     TRIED = 8  # functions in one place
     LARGEST_SIMILAR = 1e100  # sum of squares of a function
 
 
 class Growing:
-    """Terms put into leaders: `fitting/growing.py`."""
+    """Terms inserted into expressions of the Pareto front: `fitting/growing.py`."""
 
-    PARENTS = 16  # expressions of the front, at a time
-    WRITTEN, EQUAL = 8, 2  # of the places and terms that explain most, and of those that explain the same
-    LEAST_BITS = 8.0  # that a term saves to first order: less is chance, or costs more than it saves
-    NEAR = 1e-8  # of the target's squares: what leaves less is not grown
-    BEYOND = 0.2  # standard deviations beyond the rows at which what has grown keeps its domain
-    DIGITS = 6  # behind the point, to which bits are compared
-    SURE = 1e-12  # share of what is left that is rounding
-    NEW = 1e-8  # of an effect's squares: less beside what constants explain is rounding
+    PARENTS = 16  # expressions of the front that are grown in a round
+    WRITTEN, EQUAL = 8, 2  # distinct gains of an expression that are written, and insertions with an equal gain
+    LEAST_BITS = 8.0  # least gain to first order: below, it is chance, or less than the term costs
+    NEAR = 1e-8  # expressions with a residual below this share of the target's sum of squares are not grown
+    BEYOND = 0.2  # standard deviations beyond the rows at which a grown expression has to be defined
+    DIGITS = 6  # decimals to which gains are compared
+    SURE = 1e-12  # smallest share of the residual sum of squares that can be left: below is rounding
+    NEW = 1e-8  # an effect with a smaller share of squares orthogonal to the constants' slopes counts as 0

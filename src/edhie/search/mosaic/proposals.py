@@ -1,4 +1,4 @@
-"""Pieces to look at next: the shortest, those of the generator's expressions, and changed copies of the best."""
+"""Pieces to screen next: short expressions, subtrees of the generator's samples, and offspring of the elites."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from edhie.search.pieces.variation import children, likely_symbols
 
 
 class Proposals:
-    """Chooses pieces to look at."""
+    """A source of pieces: enumeration, the generator, and variation of elites."""
 
     def __init__(self, source: GeneratorSource, library: SymbolLibrary, config: MosaicConfig, one: Forest) -> None:
         """`one` is the forest of `written_one`."""
@@ -27,11 +27,11 @@ class Proposals:
 
     @property
     def likely(self) -> Numbers:
-        """By token: how likely a symbol is to come in, from how often the generator uses it."""
+        """By token: the probability of a symbol in mutations, from its frequency in the generator's samples."""
         return likely_symbols(self._source.frequencies)
 
     def pieces(self, n: int, known: Forest, frames: Sequence[PooledFrame], rng: np.random.Generator) -> Forest:
-        """Return about `n` pieces, or more, some of which may have been looked at before."""
+        """Return distinct pieces, about `n` or more; some of them may have been proposed before."""
         config = self._config
         found = [Forest.from_exprs([], self._library)]
         if config.enumeration and not self.enumeration.is_over:
@@ -46,7 +46,7 @@ class Proposals:
         return every.take(every.sizes <= config.largest_piece).unique()
 
     def _changed(self, n: int, known: Forest, frames: Sequence[PooledFrame], rng: np.random.Generator) -> list[Forest]:
-        """Return changed copies of the best pieces of all frames, more of frames with short descriptions."""
+        """Return offspring of the elites of all frames; frames with short descriptions get more."""
         weights = (ranks(frames) + 2.0) ** -Proposing.SHARPNESS
         shares = rng.multinomial(n, weights / weights.sum())
         chosen = []
@@ -62,7 +62,7 @@ class Proposals:
         return found
 
     def relevance(self, frames: Sequence[PooledFrame]) -> Numbers:
-        """Return, by variable, how likely it is to matter, from how often the best pieces have it."""
+        """Return the relevance of each variable: 1 plus its number of occurrences in the best pieces."""
         ids = np.array([self._library.ids[name] for name in self._library.variables])
         counts = np.ones(len(self._library))
         for each in frames:
@@ -72,7 +72,10 @@ class Proposals:
 
 
 def pieces_to_tune(frames: Sequence[PooledFrame], n: int, rng: np.random.Generator) -> list[Finding]:
-    """Draw elites of the best frames, with constants put into their functions; those without constants are left out."""
+    """Draw `n` elites of the best frames, with a constant inserted into each function.
+
+    Duplicates, and elites that still have no constant, are dropped.
+    """
     usable = [each for each in frames if len(each.elites)]
     best = [each for each, rank in zip(usable, ranks(usable), strict=True) if rank < Proposing.TUNED_FRAMES]
     found: dict[tuple[object, ...], Finding] = {}

@@ -1,37 +1,39 @@
-"""`Mosaic`, the default search: pieces of expressions, screened in closed form and put together.
+"""`Mosaic`, the default search: pieces of expressions, screened in closed form and combined.
 
-The target is looked at through **frames** (`frames/`): some function of it that can be undone, times powers of the
-variables, is a sum of free columns and of one piece; or its logarithm is. The share that a piece explains is then a
-squared correlation, so that thousands are screened by one product of matrices.
+A **piece** is an expression that may be a term or a factor of the target. A **frame** (`frames/`) is a regression model
+of a transformed target: an invertible function of the target, times powers of the variables, or the logarithm of
+either, is a linear combination of free columns (basis functions that are always fitted, such as polynomials) and one
+piece. The share of the residual variance that a piece explains is a squared correlation, so one matrix product screens
+thousands of pieces.
 
-The opening round writes what needs no pieces (`Mosaic._open`): polynomials and products of powers in every frame
-(`fitting/findings.py`), waves, exponentials, curves, peaks and quotients of polynomials (`writing/`). There are frames
-around guesses of the user as well (`frames/opening_frames.py`). An exact expression ends the search. Every later round
-has these steps; those marked (*) only come at the rounds that `config.Rounds` lists:
+The first round writes expressions without pieces (`Mosaic._open`): polynomials and products of powers in every frame
+(`fitting/findings.py`), waves, exponentials, curves, peaks and quotients of polynomials (`writing/`). A user's guesses
+get frames for their residuals and ratios (`frames/opening_frames.py`). An exact expression ends the search. Every later
+round has these steps; those marked (*) are done only in the rounds that `config.Rounds` lists:
 
 1.  Propose pieces (`proposals.py`): the next shortest expressions (`pieces/enumeration.py`), subtrees of the
-    generator's samples and neighbours in its latent space (`pieces/generator_source.py`), and changed copies of the
-    best pieces (`pieces/variation.py`).
+    generator's samples and neighbours in its latent space (`pieces/generator_source.py`), and offspring of the best
+    pieces (`pieces/variation.py`).
 2.  Execute the new ones, and add them to the pool of pieces (`pieces/piece_pool.py`).
 3.  Screen them in all frames; each frame keeps its best as elites (`screening/frame_pool.py`, `screening/elites.py`).
-4.  (*) Screen products and quotients of the plainest pieces (`pieces/products.py`).
-5.  (*) Screen functions of one variable on a grid (`pieces/function_grid.py`), times plain pieces, in pairs with them
+4.  (*) Screen products and quotients of the simplest pieces (`pieces/products.py`).
+5.  (*) Screen functions of one variable on a grid (`pieces/function_grid.py`), times simple pieces, in pairs with them
     (`screening/pairs.py`) and with each other (`screening/function_pairs.py`).
-6.  (*) Screen all pairs of pieces (`screening/pairs.py`), and without numbers in the library their sums.
-7.  (*) Fix good pieces as terms of new frames, so that others are looked for beside them (`FramePool.fix_terms`).
-8.  Write what does well as expressions for the target (`writing/frame_writer.py`), score them, and fit the constants of
-    the best to the target itself (`fitting/findings.py`, `fitting/scoring.py`).
-9.  Tune: fit constants inside of some elites, and screen these as new pieces.
-10. Put terms into the middle of expressions on the front, in the places where they explain most
+6.  (*) Screen all pairs of pieces (`screening/pairs.py`); if the library has no constants, their sums as well.
+7.  (*) Add frames with good pieces as fixed terms, in which others are screened beside them (`FramePool.fix_terms`).
+8.  Write the best findings as expressions for the target (`writing/frame_writer.py`), score them, and refit the
+    constants of the best to the target itself (`fitting/findings.py`, `fitting/scoring.py`).
+9.  Tune: fit constants inside some elites, and screen the results as new pieces.
+10. Insert terms into expressions of the Pareto front, at the positions that a score test favours
     (`fitting/growing.py`).
-11. (*) Improve the expressions with the shortest descriptions so far (`fitting/leaders.py`) as trees, with similar
+11. (*) Improve the expressions with the shortest descriptions so far (`fitting/leaders.py`): as trees, with similar
     functions and with plain numbers (`fitting/improving.py`).
-12. (*) Estimate the noise, and replace the frames by ones that know it (`frames/noise_frames.py`).
-13. Do a round of the search in fewer variables, if the target has symmetries (`symmetry/`). These are looked for once,
-    beside the first rounds where there is a core for it, and used from the round on in which waves of products are
-    written, too (`writing/waves_and_exponentials.py`).
+12. (*) Estimate the noise, and replace the frames by ones weighted by it (`frames/noise_frames.py`).
+13. Do a round of the search in reduced variables, if the target has symmetries (`symmetry/`). They are detected once,
+    in a process of their own if there is a free core, and used from round `Rounds.SYMMETRIES` on.
 
-The search ends with an exact expression, made as short as it can be, or when nothing new comes.
+The search ends with an exact expression, which is then shortened, or after `Rounds.PATIENCE` rounds without anything
+new.
 """
 
 from __future__ import annotations
@@ -79,7 +81,7 @@ class Mosaic(Strategy):
     def __init__(self, config: MosaicConfig = MosaicConfig()) -> None:  # noqa: B008 -- frozen
         self.config = config
 
-    @np.errstate(all="ignore")  # data of any size: what overflows is left out
+    @np.errstate(all="ignore")  # data may be of any size: values that overflow are dropped
     def begin(self, task: Task) -> None:
         """Choose rows and frames."""
         evaluator, config = task.evaluator, self.config
@@ -104,7 +106,7 @@ class Mosaic(Strategy):
         self._fewest_bits, self.improved_at, self.best_now = np.inf, 0, None
 
     def _own(self, frames: list[Frame]) -> list[Frame]:
-        """Return the frames of this island: those over every n-th set of free columns of n islands, and the first."""
+        """Return the frames of this island: the first, and those over every n-th set of free columns of n islands."""
         sets = list(dict.fromkeys(frame.free for frame in frames))
         n = min(self._task.n_islands, max(len(sets), 1))
         own = set(sets[self._task.island % n :: n])
@@ -112,7 +114,7 @@ class Mosaic(Strategy):
 
     @np.errstate(all="ignore")
     def receive(self, forest: Forest) -> None:
-        """Screen the parts of expressions that other islands found."""
+        """Screen the subtrees of expressions that other islands found."""
         self._screen(distinct_subtrees(forest, self.config.largest_piece)[: Opening.GUESS_PIECES])
 
     @np.errstate(all="ignore")
@@ -141,29 +143,32 @@ class Mosaic(Strategy):
         return self._idle < Rounds.PATIENCE
 
     def _improve(self, rng: np.random.Generator, *, is_due: bool) -> None:
-        """Change whole expressions: grow some of the front, and at times improve those with the best descriptions."""
+        """Grow expressions of the Pareto front; if `is_due`, improve those with the shortest descriptions."""
         if self.config.growing:
-            grow_front(self._scorer, rng.spawn(1)[0])  # so that other draws are the same without it
+            grow_front(self._scorer, rng.spawn(1)[0])  # its own generator: other draws are the same without it
         if is_due and not self._scorer.is_done:
             improve(self._scorer, self._pieces.forest, self._proposals.likely, rng)
 
     @property
     def _n_known(self) -> tuple[int, int]:
-        """The number of expressions that were scored, and of pieces that were looked at."""
+        """The number of expressions that were scored, and of pieces that were executed."""
         return self._task.evaluator.explored.n_seen, self._pieces.n_seen
 
-    # -- the opening round ----------------------------------------------------------------
+    # -- the first round ------------------------------------------------------------------
 
     def _open(self) -> None:
         if self._n_given:
             self._surround(self._guesses())
         frames = self._pool.roots
         n_columns = max((len(frame.free.exponents) for frame in frames), default=0)
-        self._task.evaluator.spend(self._task.within_budget(n_columns))  # columns have been executed
+        self._task.evaluator.spend(self._task.within_budget(n_columns))  # free columns count as executed
         self._findings.write_columns(frames)
 
     def _guesses(self) -> Forest:
-        """Return the best guesses three times: as they are, twice, and with constants fitted beside a polynomial."""
+        """Return the best guesses three times: twice as they are, and once refitted together with a polynomial.
+
+        `frames_around` takes the first third as factors, and the others as terms.
+        """
         best = best_guesses(self._task.evaluator.explored, self._n_given)
         of_target = [frame for frame in self._pool.roots if frame.link.name == "y"]
         rich = max(of_target, key=lambda frame: len(frame.free.exponents))
@@ -174,7 +179,7 @@ class Mosaic(Strategy):
         return Forest.concatenate([best, best, Forest.from_exprs(beside, best.library)])
 
     def _surround(self, guesses: Forest) -> None:
-        """Add frames around guesses."""
+        """Add frames for the residuals and ratios of guesses."""
         self._surrounded = guesses
         values = self._pieces.values_of(guesses)
         self._pool.extend(frames_around(guesses, values, self._data, self._pieces.library, self.config))
@@ -182,7 +187,7 @@ class Mosaic(Strategy):
     # -- later rounds ---------------------------------------------------------------------
 
     def _look(self, rng: np.random.Generator) -> None:
-        """Screen new pieces by themselves, and at times in products and pairs; write the best."""
+        """Screen new pieces, in some rounds also products and pairs of pieces; write the best."""
         config, pool, pieces, tally = self.config, self._pool, self._pieces, self._task.tally
         n = int(min(config.most_pieces, config.first_pieces * Rounds.GROWTH ** min(self._round - 1, 100)))
         if self._round == 1:
@@ -213,12 +218,12 @@ class Mosaic(Strategy):
         self._screen_exprs(fitted)
 
     def _begin_reduction(self) -> None:
-        """Begin to look for symmetries, if that has not begun."""
+        """Start the detection of symmetries, unless it was started before."""
         if self._reduction is None and self.config.symmetries and self._task.evaluator.rules is None:
             self._reduction = begin_reduction(self._scorer.few_data, self._pieces.library, self._task.seed)
 
     def _look_reduced(self, rng: np.random.Generator) -> None:
-        """Search in the fewer variables that symmetries leave, from the round on at which these are needed."""
+        """Do a round of the search in reduced variables; `Rounds.SYMMETRIES` is the first."""
         if self._reduction is not None and self._round == Rounds.SYMMETRIES:
             found = self._reduction()
             self._reduced = None if found is None else ReducedSearch.of(self._task, found, self._fresh())
@@ -226,11 +231,11 @@ class Mosaic(Strategy):
             self._scorer.score(self._reduced.step(rng))
 
     def _fresh(self) -> Mosaic:
-        """Return a search for reduced variables, which have no further symmetries."""
+        """Return a search for the reduced variables, which need no further reduction."""
         return Mosaic(replace(self.config, symmetries=False))
 
     def _screen_given(self) -> None:
-        """Screen parts of guesses, and functions that a user added, with a constant fitted: these may matter."""
+        """Screen subtrees of guesses, and a user's own functions with a fitted constant: both are likely to matter."""
         pieces, pool = self._pieces, self._pool
         if self._n_given:
             given = guess_pieces(self._task.evaluator.explored, self._n_given, self.config.largest_piece)
@@ -243,7 +248,7 @@ class Mosaic(Strategy):
                 self._screen_exprs(self._findings.tune(pool.simplest(Rounds.SIMPLE_SIZE)))
 
     def _screen_functions(self) -> None:
-        """Screen functions of one variable, by themselves, times the plainest pieces, and in pairs."""
+        """Screen functions of one variable: alone, times the simplest pieces, and in pairs."""
         pieces, pool, tally = self._pieces, self._pool, self._task.tally
         relevance = self._proposals.relevance(pool.frames)
         grid = pieces.allowed(function_grid(pieces.library, pieces.columns, relevance))
@@ -271,7 +276,7 @@ class Mosaic(Strategy):
         self._screen_exprs(fitted)
 
     def _screen(self, forest: Forest) -> tuple[Forest, Numbers]:
-        """Execute and screen pieces that are new, as far as the budget goes; return those with finite values."""
+        """Execute and screen new pieces, within the budget; return those with finite values."""
         found, values, _ = self._pieces.look(forest, self._task)
         self._pool.screen(found, values)
         return found, values
@@ -283,7 +288,7 @@ class Mosaic(Strategy):
     # -- noise ----------------------------------------------------------------------------
 
     def _adapt_to_noise(self) -> None:
-        """Replace the frames by ones that know the noise, where it looks different than before."""
+        """Replace the frames by ones weighted by the noise, if its estimate has changed."""
         noise = self._scorer.look_at_noise(self._data)
         if noise is None or (self._noise is not None and not noise.differs_from(self._noise)):
             return
@@ -292,11 +297,11 @@ class Mosaic(Strategy):
         self._use_noise(noise)
         self._pool.screen(self._pieces.forest, self._pieces.values)
         both = Forest.concatenate([each.forest for each in elites])
-        first, _ = both.grouped()  # the elites of the frames before, products among them
+        first, _ = both.grouped()  # elites of the former frames may be products, which the pool of pieces lacks
         self._pool.screen(both.take(first), np.concatenate([each.values for each in elites])[first])
 
     def _use_noise(self, noise: RowNoise) -> None:
-        """Replace the frames by those for this noise; frames around guesses stay."""
+        """Replace the frames by those for this noise; frames of guesses stay."""
         around = [frame for frame in self._pool.roots if frame.around is not None]
         self._noise, self._pool.frames = noise, []
         found = noise_frames(self._data, self._pieces.library, self.config, noise)
@@ -305,7 +310,7 @@ class Mosaic(Strategy):
     # -- the best so far ------------------------------------------------------------------
 
     def _note_best(self) -> None:
-        """Remember the equation that would be chosen now, and since when it is the best."""
+        """Record the equation with the shortest description, and the round of the last improvement."""
         leaders = self._scorer.leaders
         leaders.look()
         if len(leaders.bits) and leaders.bits[0] < self._fewest_bits - Rounds.LEAST_GAIN:
@@ -315,7 +320,7 @@ class Mosaic(Strategy):
     def leaders(self) -> Candidates | None:
         """Return the expressions with the shortest descriptions so far."""
         found = self._scorer.leaders
-        before = found.state()  # asking changes nothing: a search that is resumed does not know that it was asked
+        before = found.state()  # restored below, so that asking does not change how the search continues
         found.look()
         listed = found.candidates()
         found.restore(before)
@@ -324,7 +329,7 @@ class Mosaic(Strategy):
     # -- checkpoints ----------------------------------------------------------------------
 
     def state(self) -> State:
-        """Return pieces, frames and leaders as arrays; the frames of the beginning follow from the data."""
+        """Return pieces, frames and leaders as arrays; the first round's frames follow from the data."""
         own = {"round": np.array(self._round), "idle": np.array(self._idle), "given": np.array(self._n_given)}
         own["best"] = np.array([self._fewest_bits, self.improved_at])
         if self._noise is not None:

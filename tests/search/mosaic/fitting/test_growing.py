@@ -14,11 +14,11 @@ from edhie.expr.standard_libraries import everything
 from edhie.search.mosaic.config import Growing
 from edhie.search.mosaic.fitting.growing import (
     ScoreTest,
-    best_different,
-    beyond,
+    best_insertions,
     grown,
     keep_domain,
     places,
+    points_beyond,
     small_terms,
     with_zeros,
 )
@@ -131,7 +131,7 @@ def test_what_leaves_next_to_nothing_does_not_grow() -> None:
 def test_the_most_bits_come_first_and_the_shorter_of_equal_ones() -> None:
     bits = np.array([[30.0, 50.0, np.nan], [50.0, Growing.LEAST_BITS, 50.0]])
     assert Growing.EQUAL == 2
-    assert best_different(bits, np.array([3, 1, 0])) == [(1, 2), (0, 1), (0, 0)]
+    assert best_insertions(bits, np.array([3, 1, 0])) == [(1, 2), (0, 1), (0, 0)]
 
 
 def test_terms_are_one_all_variables_and_products_of_those_that_occur() -> None:
@@ -148,7 +148,7 @@ def test_without_the_symbols_for_it_nothing_grows(library: SymbolLibrary) -> Non
 
 def test_points_beyond_the_rows_keep_the_sign_of_a_variable() -> None:
     columns = np.array([[0.001, 5.0, 3.0], [-2.0, 1.0, 4.0]])
-    low, high, *others = beyond(columns).T.tolist()
+    low, high, *others = points_beyond(columns).T.tolist()
     assert low == [0.0005, -2.0]
     assert high[0] > 5.0
     assert high[1] == 1.0
@@ -158,7 +158,7 @@ def test_points_beyond_the_rows_keep_the_sign_of_a_variable() -> None:
 
 def test_what_has_grown_keeps_the_domain_of_its_parents() -> None:
     columns = np.array([[0.0, 1.0, 2.0]])
-    points, library = beyond(columns), everything(["x0"])
+    points, library = points_beyond(columns), everything(["x0"])
     root, shifted, line = (Forest.from_exprs([parse(text, library)]) for text in ("sqrt(x0)", "sqrt(x0 + 1)", "x0"))
     assert keep_domain(shifted, line, points).all()
     assert not keep_domain(root, line, points).any()

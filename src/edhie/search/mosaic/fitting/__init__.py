@@ -1,1 +1,1 @@
-"""Fitting: constants refitted, expressions scored, shortened and improved."""
+"""Fitting: expressions are scored, refitted, shortened and improved."""

@@ -1,4 +1,4 @@
-"""Findings turned into scored expressions: of frames with their columns alone, and with the terms found in them."""
+"""Frames written as expressions and scored: with their free columns alone, and with the terms found in them."""
 
 from __future__ import annotations
 
@@ -38,10 +38,13 @@ class Findings:
         self._speller = self._writer.speller
         self._sum_data = few_rows(self._data, Scoring.SUM_ROWS)
 
-    # -- columns alone --------------------------------------------------------------------
+    # -- free columns alone ---------------------------------------------------------------
 
     def write_columns(self, frames: Sequence[Frame]) -> None:
-        """Score frames with their columns alone, functions of one variable and quotients, as long as none is exact."""
+        """Score frames with their free columns alone, then functions of one variable, then quotients of polynomials.
+
+        Stop at the first group with an exact expression.
+        """
         wide = opening_frames(few_rows(self._data, Scoring.WIDE_ROWS), self._library, self._config, for_columns=True)
         best = _best([*wide, *(frame for frame in frames if any(frame.scale))])
         best += _best([frame for frame in frames if frame.around])
@@ -66,7 +69,10 @@ class Findings:
         self._score(product_waves(self._scorer.few_data, self._speller))
 
     def write_noisy_columns(self) -> None:
-        """Score frames that know the noise with their columns alone, and quotients of polynomials."""
+        """Score frames weighted by the noise with their free columns alone, and quotients of polynomials.
+
+        Do nothing if the noise is not known, or coefficients cannot be written.
+        """
         wide, known = few_rows(self._data, Scoring.NOISY_ROWS), self._scorer.noise
         noise = None if known is None else RowNoise.left_by(*known, wide)
         if noise is None or not self._speller.is_free:
@@ -79,17 +85,17 @@ class Findings:
             self._score(noisy_quotients(wide, views, self._speller))
 
     def write_whole_columns(self) -> None:
-        """Score frames with whole coefficients, where no others can be written: under noise they have to be found."""
+        """Score frames with integer coefficients, if no others can be written: under noise, rounding may miss them."""
         if self._speller.is_free:
             return
         wide = few_rows(self._data, Scoring.WIDE_ROWS)
         frames = opening_frames(wide, self._library, self._config, for_columns=True)
         self._score(expr for frame in frames for expr in self._writer.write_whole(frame, wide))
 
-    # -- with terms -----------------------------------------------------------------------
+    # -- with further terms ---------------------------------------------------------------
 
     def write(self, findings: list[Finding]) -> list[Expr]:
-        """Score findings, the best first; return their pieces with the constants that they got in fitting."""
+        """Score findings, the best first; return their pieces with the constants of the refitted expressions."""
         written = self._written(sorted(findings, key=lambda each: each.left))
         forest, fitted = self._scorer.score([expr for _, expr in written])
         bits = self._scorer.bits(forest)
@@ -101,9 +107,9 @@ class Findings:
         return _pieces((written[k][0], forest[k], expr) for k, expr in fitted)
 
     def tune(self, findings: list[Finding]) -> list[Expr]:
-        """Return the pieces of findings with their constants fitted, together with the rest of the frame.
+        """Return the pieces of findings with their constants refitted, as part of the whole expression.
 
-        Long expressions are left out.
+        Long expressions, and those beyond the budget, are left out.
         """
         written = [each for each in self._written(findings) if each[1].size <= Scoring.TUNED_SIZE]
         written = written[: self._scorer.task.within_budget(len(written))]
@@ -114,7 +120,7 @@ class Findings:
         return _pieces((*each, after) for each, after in zip(written, fitted, strict=True))
 
     def fitted_beside(self, guess: Forest, row: Numbers, frame: Frame) -> Expr:
-        """Return a guess, with these values, with its constants fitted together with the columns of a frame."""
+        """Return a guess with its constants fitted together with the free columns of a frame; `row` has its values."""
         if not np.isfinite(row).all() or "+" not in self._library or len(guess.values) == 0:
             return guess[0]
         around = replace(frame, target=frame.target - row, around=("+", guess))
@@ -124,7 +130,7 @@ class Findings:
         return guess[0].with_constants(self._refitted(written[:1]).values[: len(guess.values)].tolist())
 
     def write_sums(self, pieces: Forest) -> None:
-        """Score pieces and sums of two with the shortest descriptions, where coefficients cannot be written."""
+        """Score the pieces and sums of two with the shortest descriptions, if coefficients cannot be written."""
         if self._speller.is_free and "+" in self._library and "*" in self._library:
             return
         task, scorer = self._scorer.task, self._scorer
@@ -152,7 +158,7 @@ class Findings:
 
 
 def _pieces(written: Iterable[tuple[Finding, Expr, Expr]]) -> list[Expr]:
-    """Return the pieces of findings, written and then fitted, with their constants as fitted."""
+    """Return the pieces of findings with fitted constants, given each finding as written and as fitted."""
     terms = ((term.piece[0], before, after) for each, before, after in written for term in each.extra)
     return [piece for each in terms for piece in pieces_within(*each)]
 

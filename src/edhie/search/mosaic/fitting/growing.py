@@ -1,9 +1,9 @@
-"""Terms put into the middle of an expression, where they explain most of what it leaves.
+"""Growing: insert terms into an expression where a score test says that they reduce the residuals most.
 
-A term c·t added to a part u of an expression f changes f by c·t·∂f/∂u, to first order. So all terms in all places are
-screened at once, as in a score test: by the correlation of t·∂f/∂u with the residuals, without what the constants of f
-explain themselves. The best are fitted as whole expressions. Changes at random seldom hit the one term in the one place
-that is missing, and without it other terms are added to make up for it.
+A term c·t added to a subtree u of an expression f changes f by c·t·∂f/∂u, to first order. The gain of an insertion is
+therefore a squared partial correlation of t·∂f/∂u with the residuals, given the slopes of the constants of f, and all
+terms at all positions are screened at once. The best are fitted as whole expressions. Random mutations seldom find the
+one missing term at the one right position, and a search without it adds other terms that compensate.
 
 >>> from edhie.expr import parse
 >>> x0, x1 = np.random.default_rng(0).uniform(-2, 2, (2, 100))
@@ -29,13 +29,13 @@ from edhie.search.mosaic.config import Growing
 from edhie.search.mosaic.fitting.scoring import Scorer
 from edhie.search.pieces.spelling import Speller
 
-SUMS = ("+", "-", "neg")  # a term added to an operand is one added to the whole
+SUMS = ("+", "-", "neg")  # a term added to an operand is the same as one added to the result
 
 
 def grow_front(scorer: Scorer, rng: np.random.Generator) -> None:
-    """Grow some of the expressions that none is better than in both error and size, short ones among them.
+    """Grow some expressions of the Pareto front of error and size, drawn at random; fit and score the results.
 
-    The best in the end need not come from the best now: terms that make up for a missing one lead away from it.
+    The best expression need not grow from the best one now: terms that compensate for a missing one lead away from it.
     """
     explored, data = scorer.evaluator.explored, scorer.weighted(scorer.few_data)
     front = rng.permutation(front_of(explored.errors, explored.complexities))[: Growing.PARENTS]
@@ -46,28 +46,32 @@ def grow_front(scorer: Scorer, rng: np.random.Generator) -> None:
     variants = variants[: scorer.task.within_budget(len(variants))]
     scorer.task.tally.refits += len(variants)
     fitted = scorer.within_bounds(scorer.refitted(variants, scorer.few_data))
-    is_sound = keep_domain(fitted, parents, beyond(data.columns))
-    scorer.evaluator.spend(int((~is_sound).sum()))  # the others count when they are scored
+    is_sound = keep_domain(fitted, parents, points_beyond(data.columns))
+    scorer.evaluator.spend(int((~is_sound).sum()))  # the sound ones are counted when they are scored
     scorer.errors(fitted.take(is_sound))
 
 
 def keep_domain(forest: Forest, parents: Forest, points: Numbers) -> Mask:
-    """Return which expressions have finite values at the points where all parents have them.
+    """Return, by expression, whether its values are finite at all points where those of all parents are.
 
-    A term inside of a root or logarithm may else reach the end of its domain at the outermost row.
+    `points` are (variables, points). Otherwise a term inside a root or logarithm could be fitted such that the domain
+    ends at the outermost row.
     """
     is_asked = np.isfinite(values(parents, points)).all(axis=0)
     return np.asarray((np.isfinite(values(forest, points)) | ~is_asked).all(axis=1))
 
 
-def beyond(columns: Numbers) -> Numbers:
-    """Return points a little beyond the rows, (variables, points): two for each variable; signs stay as they are."""
+def points_beyond(columns: Numbers) -> Numbers:
+    """Return (variables, points) slightly outside the range of the rows: two points for each variable.
+
+    A variable of one sign keeps it: a step that would change the sign is replaced by half of the value.
+    """
     points = []
     for k, column in enumerate(columns):
         step = Growing.BEYOND * column.std()
-        for row, way in ((column.argmin(), -step), (column.argmax(), step)):
+        for row, shift in ((column.argmin(), -step), (column.argmax(), step)):
             point = columns[:, row].copy()
-            moved = point[k] + way
+            moved = point[k] + shift
             point[k] = moved if moved * point[k] > 0 or not np.all(column * point[k] > 0) else 0.5 * point[k]
             points.append(point)
     return np.ascontiguousarray(np.array(points).T)
@@ -75,9 +79,10 @@ def beyond(columns: Numbers) -> Numbers:
 
 @np.errstate(all="ignore")
 def grown(expr: Expr, data: Data) -> list[Expr]:
-    """Return an expression with one more term, for the places and terms that explain most of what it leaves.
+    """Return copies of an expression with one more term each, for the insertions with the largest gains.
 
-    One that leaves next to nothing is a law, or approximates one: with more terms it would do so ever better.
+    The list is empty if the library lacks `+`, `*` or constants, or a constant has no value. It is also empty if the
+    residuals are close to 0: the expression is exact, or an approximation that more terms would only refine.
     """
     library = expr.library
     if library.constant is None or "+" not in library or "*" not in library or None in expr.constants:
@@ -88,21 +93,22 @@ def grown(expr: Expr, data: Data) -> list[Expr]:
     response = Response(probe, data.columns)
     fitted, slopes = response.jacobian(response.constants)
     root = np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights)
-    left = (data.y - fitted) * root
-    if np.square(left).sum() <= Growing.NEAR * data.squares_to_explain:
+    residuals = (data.y - fitted) * root
+    if np.square(residuals).sum() <= Growing.NEAR * data.squares_to_explain:
         return []
-    test = ScoreTest(left, slopes[~is_added] * root)
-    heights = values(Forest.from_exprs(terms), data.columns) * root
-    screened = [test.explained(slope * heights) for slope in slopes[is_added]]
+    test = ScoreTest(residuals, slopes[~is_added] * root)
+    term_values = values(Forest.from_exprs(terms), data.columns) * root
+    screened = [test.explained(slope * term_values) for slope in slopes[is_added]]
     bits = -0.5 * data.n_rows * np.log2(1 - np.minimum([shares for shares, _ in screened], 1 - Growing.SURE))
-    chosen = best_different(bits, np.array([len(term.variables) and term.size for term in terms]))
+    chosen = best_insertions(bits, np.array([len(term.variables) and term.size for term in terms]))
     return [_with_term(expr, at[p], screened[p][1][t], terms[t], speller) for p, t in chosen]
 
 
-def best_different(bits: Numbers, sizes: Indices) -> list[tuple[int, int]]:
-    """Return the places and terms with the most bits, given by place and term; of equal bits only the shortest few.
+def best_insertions(bits: Numbers, sizes: Indices) -> list[tuple[int, int]]:
+    """Return (position, term) pairs with the largest gains; of equal gains only those with the smallest terms.
 
-    To first order x·(c + c·y) is c·x + c·x·y, which is the same, and (x + c)^2 is x^2 + c·x, which is not.
+    `bits` are gains, of shape (positions, terms), and `sizes` those of the terms. Insertions with equal gains may be
+    the same function, as x·(c + c·y) and c·x + c·x·y, or agree only to first order, as (x + c)^2 and x^2 + c·x.
     """
     rounded = np.round(bits, Growing.DIGITS)
     found: dict[float, list[tuple[int, int]]] = {}
@@ -116,12 +122,12 @@ def best_different(bits: Numbers, sizes: Indices) -> list[tuple[int, int]]:
 
 
 def places(expr: Expr) -> list[int]:
-    """Return the positions of the parts to which a term may be added, without those where it has the same effect.
+    """Return the positions of subtrees to which a term may be added, only one of those with the same effect.
 
-    Exponents stay as they are.
+    Positions inside exponents are left out.
     """
     left_out: set[int] = set()
-    n_before = [0, *accumulate(token in expr.library.variables for token in expr.tokens)]  # variables before a position
+    n_before = [0, *accumulate(token in expr.library.variables for token in expr.tokens)]  # variables up to a position
     for position, token in enumerate(expr.tokens):
         operands = expr.child_positions(position)
         varies = [n_before[expr.ends[each]] > n_before[each] for each in operands]
@@ -137,14 +143,14 @@ def places(expr: Expr) -> list[int]:
 
 
 def small_terms(expr: Expr, speller: Speller) -> list[Expr]:
-    """Return 1, all variables, and the products of two of the variables that an expression has."""
+    """Return 1, all variables, and all products of two variables that occur in the expression, squares included."""
     own = [speller.leaf(name) for name in expr.variables]
     pairs = [speller.over("*", *pair) for pair in combinations_with_replacement(own, 2)]
     return [speller.number(1.0), *map(speller.leaf, speller.library.variables), *pairs]
 
 
 def with_zeros(expr: Expr, at: Sequence[int]) -> tuple[Expr, Mask]:
-    """Return an expression with a constant of 0 added in these places, and which of its constants these are."""
+    """Return an expression with a constant 0 added at these positions, and a mask of the added constants."""
     tokens, constants, is_added = list[str](), list[float | None](), list[bool]()
     name, fitted = expr.library.constant or "", iter(expr.constants)
     for position, token in enumerate(expr.tokens):
@@ -160,31 +166,31 @@ def with_zeros(expr: Expr, at: Sequence[int]) -> tuple[Expr, Mask]:
 
 
 class ScoreTest:
-    """A score test: the share of residuals that effects explain, beside the slopes of constants."""
+    """A score test: the share of the residual sum of squares that effects explain, given the slopes of constants."""
 
-    def __init__(self, left: Numbers, slopes: Numbers) -> None:
-        """`left` are the residuals, and `slopes` those of the constants, of shape (constants, rows)."""
+    def __init__(self, residuals: Numbers, slopes: Numbers) -> None:
+        """`slopes` are the derivatives by the constants, of shape (constants, rows)."""
         sizes = np.linalg.norm(slopes, axis=1, keepdims=True)
         _, spread, rows = np.linalg.svd(
             np.where(np.isfinite(sizes) & (sizes > 0), slopes / sizes, 0.0), full_matrices=False
         )
         self._base: Numbers = rows[spread > Growing.NEW * spread.max(initial=0.0)]
-        self._left = left - (left @ self._base.T) @ self._base
+        self._residuals = residuals - (residuals @ self._base.T) @ self._base
 
     def explained(self, effects: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the share of the squares that each effect, of shape (effects, rows), explains, and its factor.
+        """Return the share that each effect explains, and its coefficient; effects are (effects, rows).
 
-        Both are 0 for an effect that is not finite, or that the slopes explain.
+        Both are 0 for an effect that is not finite, or a linear combination of the slopes.
         """
         own = effects - (effects @ self._base.T) @ self._base
         before, sizes = np.square(effects).sum(axis=1), np.square(own).sum(axis=1)
         is_new = np.isfinite(before) & (sizes > Growing.NEW * before)
-        factors = np.where(is_new, own @ self._left / np.where(is_new, sizes, 1.0), 0.0)
-        return np.where(is_new, factors**2 * sizes / np.square(self._left).sum(), 0.0), factors
+        factors = np.where(is_new, own @ self._residuals / np.where(is_new, sizes, 1.0), 0.0)
+        return np.where(is_new, factors**2 * sizes / np.square(self._residuals).sum(), 0.0), factors
 
 
 def _with_term(expr: Expr, position: int, factor: float, term: Expr, speller: Speller) -> Expr:
-    """Return an expression with a multiple of a term added in one place."""
+    """Return an expression with a multiple of a term added to the subtree at a position."""
     added = speller.number(factor)
     if term.variables:
         added = speller.over("*", added, term)

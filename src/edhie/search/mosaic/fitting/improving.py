@@ -1,7 +1,7 @@
-"""Whole expressions improved: leaders changed as trees, with similar functions, plain numbers, or parts left out.
+"""Variants of the best expressions: offspring, similar functions, plain numbers, and shorter forms.
 
-Under noise a search may come upon cos(v/c) where sqrt(1 - v^2/c^2) is right, since both are nearly the same on the
-rows. So where an expression is a function of a piece, other functions with nearly the same values are tried.
+Under noise a search may find cos(v/c) where sqrt(1 - v^2/c^2) is right, because their values on the rows are similar.
+So where an expression applies a function to a piece, other functions with similar values are tried.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from edhie.selection.noise import CONSTANT
 
 
 def improve(scorer: Scorer, donors: Forest, likely: Numbers, rng: np.random.Generator) -> None:
-    """Change the expressions with the shortest descriptions: shorter ones, other trees, other functions, fitted."""
+    """Fit and score variants of the expressions with the shortest descriptions.
+
+    `donors` are pieces for crossover, and `likely` has the probability of each symbol in mutations, by token.
+    """
     evaluator = scorer.evaluator
     for _ in range(Improving.TIMES):
         best = scorer.shortest_descriptions()
@@ -40,7 +43,7 @@ def improve(scorer: Scorer, donors: Forest, likely: Numbers, rng: np.random.Gene
 
 
 def tidy(scorer: Scorer) -> None:
-    """Make an exact expression shorter, as long as it stays exact."""
+    """Shorten the smallest exact expression while it stays exact; there has to be one."""
     explored = scorer.evaluator.explored
     for _ in range(Improving.TIDY_ROUNDS):
         exact = scorer.exact_ones()
@@ -79,12 +82,12 @@ FUNCTIONS = (
     Form("{c}*asin({c}*{x})", lambda x, k: np.arcsin(k * x)),
     Form("{c}*acos({c}*{x})", lambda x, k: np.arccos(k * x)),
 )
-"""Functions a·g(k·x) of a piece x; values by rows of k, of shape (scales, 1), constants by a and k."""
+"""Functions a·g(k·x) of a piece x: `values` takes x and k of shape (scales, 1), `constants` takes a and k."""
 POWER = Form("{c}*{x}^{c}", lambda x, k: np.where(x > 0, x, np.nan) ** k)
 
 
 def with_similar_functions(expr: Expr, data: Data) -> list[Expr]:
-    """Return an expression with other functions in place of its own, where these are nearly the same on the rows."""
+    """Return copies of an expression in which one function is replaced by one with similar values on the rows."""
     found: list[Expr] = []
     library = expr.library
     if library.constant is None or None in expr.constants:
@@ -103,10 +106,10 @@ def with_similar_functions(expr: Expr, data: Data) -> list[Expr]:
 
 
 def places(expr: Expr) -> list[tuple[int, Expr]]:
-    """Return the positions of the largest parts that are a function of one piece, and the pieces.
+    """Return the positions of the largest subtrees that are a nonlinear function of one piece, and the pieces.
 
-    Such parts are functions, powers, sums and products with numbers; powers of a variable are left out, since they are
-    easily found.
+    Sums and products with numbers belong to the function. Powers of a single variable are left out, because other
+    steps find them easily.
     """
     found: list[tuple[int, Expr]] = []
     covered = 0
@@ -125,7 +128,7 @@ def places(expr: Expr) -> list[tuple[int, Expr]]:
 
 
 def _is_curved(expr: Expr, position: int) -> bool:
-    """Return whether a function or power of one operand begins here, not a mere sum or multiple."""
+    """Return whether the operator at a position is a nonlinear function of its only operand with variables."""
     token = expr.tokens[position]
     operand = _only_operand(expr, position)
     if operand is None or token in ("+", "-", "*", "neg"):
@@ -134,13 +137,13 @@ def _is_curved(expr: Expr, position: int) -> bool:
 
 
 def _only_operand(expr: Expr, position: int) -> int | None:
-    """Return where the only operand with variables begins; None where there is none, or more than one."""
+    """Return the position of the only operand with variables; None if there is none, or more than one."""
     operands = [at for at in expr.child_positions(position) if expr.subtree(at).variables]
     return operands[0] if len(operands) == 1 else None
 
 
 def alike(x: Numbers, now: Numbers) -> list[tuple[Form, tuple[float, ...]]]:
-    """Return the functions of x that are nearest to these values, with their constants."""
+    """Return the functions of x with values nearest to `now`, and their constants; the nearest first."""
     spread = float(np.square(now - now.mean()).sum())
     scales = np.concatenate([Improving.SIMILAR_SCALES / np.abs(x).max(), Improving.PLAIN_SCALES])
     scales = np.concatenate([scales, -scales])[:, np.newaxis]
@@ -155,7 +158,7 @@ def alike(x: Numbers, now: Numbers) -> list[tuple[Form, tuple[float, ...]]]:
             left = np.where((sizes > 0) & (sizes < Improving.LARGEST_SIMILAR), left, np.inf)
             best = int(np.argmin(np.where(np.isfinite(left), left, np.inf)))
             if left[best] < Improving.ALIKE * spread:
-                # of NumPy's numbers, since a Python float divided by 0 is an error: the square of a small k may be 0
+                # of NumPy's numbers: k² may underflow to 0, and a Python float divided by 0 raises an error
                 constants = tuple(map(float, function.constants(factors[best], k[best, 0])))
                 tried.append((float(left[best]), function, constants))
     tried.sort(key=lambda each: each[0])

@@ -1,4 +1,4 @@
-"""The expressions with the shortest descriptions so far: those that a search would choose from if it ended now."""
+"""Leaders: the expressions with the shortest descriptions so far, from which the equation would be chosen now."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Leaders:
     """Expressions by description length, one of each structure."""
 
     def __init__(self, evaluator: Evaluator, data: Data, criterion: Criterion) -> None:
-        """`data` are the rows on which what `evaluator` has scored is described."""
+        """`data` are the rows on which description lengths of the expressions that `evaluator` scored are computed."""
         self._evaluator, self._data, self._criterion = evaluator, data, criterion
         self._points = neighbours(data)
         self.forest = Forest.from_exprs([], evaluator.library)
@@ -33,10 +33,10 @@ class Leaders:
         self.errors: Numbers = np.empty(0)
         self.executed_at: Indices = np.empty(0, np.int64)
         self._n_seen = 0
-        self._tried: set[int] = set()  # expressions for which plain numbers were looked for
+        self._tried: set[int] = set()  # digests of expressions for which plain numbers were tried
 
     def look(self) -> None:
-        """Take in expressions that were scored since the last call."""
+        """Update the leaders with the expressions scored since the last call."""
         explored = self._evaluator.explored
         places = np.arange(np.searchsorted(explored.ages, self._n_seen), len(explored))
         self._n_seen = explored.n_seen
@@ -50,7 +50,7 @@ class Leaders:
             return
         new = explored.take(places)
         bits = describe(new, self._data, self._criterion).bits
-        # only expressions that would be leaders are looked at between the rows, too
+        # the check between rows is slow: only for expressions that would become leaders
         near = np.flatnonzero(bits < (self.bits[-1] if len(self.bits) == Improving.LEADERS else np.inf))
         bits = bits[near] + unreliable_bits(new.take(near), self._data, self._points)
         both, bits = Forest.concatenate([self.forest, new.take(near)]), np.concatenate([self.bits, bits])
@@ -62,12 +62,15 @@ class Leaders:
         self.executed_at = np.concatenate([self.executed_at, explored.executed_at[places[near]]])[kept]
 
     def candidates(self) -> Candidates:
-        """Return the leaders, the shortest description first."""
+        """Return the leaders as candidates, the shortest description first."""
         complexities = np.asarray(self._evaluator.complexities(self.forest), np.float64)
         return Candidates(self.forest, self.errors, complexities, self.executed_at)
 
     def plainer(self, model: NoiseModel, config: FitConfig, most: int) -> Forest:
-        """Return leaders with plain numbers for constants near one, where that makes the description shorter."""
+        """Return the first `most` leaders with constants rounded to plain numbers, if that shortens the description.
+
+        Each expression is tried once.
+        """
         found = [self.forest.take([])]
         for k in range(min(most, len(self.forest))):
             one = self.forest.take([k])

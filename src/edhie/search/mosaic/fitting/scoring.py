@@ -1,4 +1,4 @@
-"""Scoring of written expressions: brought to short form, within constraints and bounds, scored, the best refitted."""
+"""Scoring of written expressions: shortened, within constraints and bounds, scored, and the best refitted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from edhie.selection.rules import is_testable
 
 
 class Scorer:
-    """Scores the expressions of one task, and keeps those with the shortest descriptions."""
+    """Scores the expressions of one task, and keeps the leaders."""
 
     def __init__(self, task: Task, config: MosaicConfig) -> None:
         evaluator = task.evaluator
@@ -37,21 +37,21 @@ class Scorer:
         self.fitting = replace(FROM_HERE, lower=evaluator.constants.lower, upper=evaluator.constants.upper)
         self.leaders = Leaders(evaluator, self.few_data, task.criterion)
         self.noise: tuple[Forest, NoiseModel] | None = None
-        """The best expression when the noise was last looked at, and the noise model as of it."""
+        """The best expression when the noise was last estimated, and its noise model."""
         to_error = evaluator.loss.from_sum_of_squares
         squares = Scoring.EXACT * evaluator.data.squares_to_explain
         mean = (squares / evaluator.data.total_weight) ** 0.5
-        known = mean if evaluator.loss.name in LOSSES else -np.inf  # the least value of a user's loss is not known
+        known = mean if evaluator.loss.name in LOSSES else -np.inf  # the minimum of a user's loss is not known
         exact = known if to_error is None else float(to_error(squares, evaluator.data))
-        self._exact = 0.0 if np.isposinf(exact) else exact  # in the unit of a constant target any error is infinite
+        self._exact = 0.0 if np.isposinf(exact) else exact  # relative to a constant target, any error is infinite
 
     @property
     def is_done(self) -> bool:
-        """True if an expression with fewer constants than there are rows leaves nothing but rounding."""
+        """True if there is an exact expression, as in `exact_ones`."""
         return len(self.exact_ones()) > 0
 
     def exact_ones(self) -> Indices:
-        """Return the places of expressions that leave only rounding, without those of as many constants as rows."""
+        """Return the indices of expressions that are exact up to rounding and have fewer constants than rows."""
         explored = self.evaluator.explored
         exact = np.flatnonzero(explored.errors <= self._exact)
         return exact[is_testable(explored.take(exact), self.evaluator.data)] if len(exact) else exact
@@ -59,7 +59,10 @@ class Scorer:
     # -- scoring --------------------------------------------------------------------------
 
     def score(self, written: list[Expr]) -> tuple[Forest, list[tuple[int, Expr]]]:
-        """Score expressions, and the best of them with constants fitted again, which are returned by their places."""
+        """Score expressions, and the best of them again with refitted constants.
+
+        Return all as scored, and (index, refitted expression) of the best.
+        """
         forest = self.within_bounds(self.shortened(Forest.from_exprs(written, self.library)))
         errors = self.errors(forest)
         if self._rules is not None and self._rules.constraints.max_size is not None:
@@ -75,21 +78,21 @@ class Scorer:
         return forest, list(zip(chosen.tolist(), fitted, strict=True))
 
     def score_promising(self, variants: Forest) -> None:
-        """Fit expressions that are new on a few rows, and score those with descriptions as short as the best few."""
+        """Fit new expressions on a few rows; score those with a shorter description than the last of the best few."""
         n_best = len(self.shortest_descriptions())
         if n_best == 0:
             return
         bits = self.leaders.bits[n_best - 1]
-        variants = self.evaluator.unseen(variants)  # as long as the best stay the best, they give the same ones
+        variants = self.evaluator.unseen(variants)  # the same leaders give many of the same variants
         variants = variants[: self.task.within_budget(len(variants))]
         self.task.tally.refits += len(variants)
         fitted = self.refitted(variants, self.few_data)
         promising = fitted.take(self.bits(fitted) < bits)
-        self.evaluator.spend(len(fitted) - len(promising))  # the others count when they are scored
+        self.evaluator.spend(len(fitted) - len(promising))  # the promising are counted when they are scored
         self.evaluator.score(promising)
 
     def errors(self, forest: Forest) -> Numbers:
-        """Return errors by the evaluator; of very many rows, by a few of them for what is not among the best."""
+        """Return errors; with many rows, estimates from a sample for expressions well behind the Pareto front."""
         evaluator, sample = self.evaluator, self.fit_data
         to_error = evaluator.loss.from_sum_of_squares
         if evaluator.data.n_rows <= Scoring.MANY_ROWS or to_error is None:
@@ -110,17 +113,17 @@ class Scorer:
         return errors
 
     def bits(self, forest: Forest) -> Numbers:
-        """Return description lengths on a few rows."""
+        """Return the description lengths on a few rows."""
         return description_bits(forest, self.few_data, self.task.criterion)
 
     # -- forms and constants --------------------------------------------------------------
 
     def allowed(self, forest: Forest) -> Mask:
-        """Return, by expression, whether constraints allow it as an equation."""
+        """Return, by expression, whether the constraints allow it as an equation."""
         return np.ones(len(forest), np.bool_) if self._rules is None else self._rules.allowed(forest)
 
     def shortened(self, forest: Forest) -> Forest:
-        """Return each expression in its canonical form, where that is shorter, and allowed."""
+        """Return each expression in its canonical form, if that is shorter and allowed."""
         short = shortened(forest)
         others = np.flatnonzero(~self.allowed(short))
         if self._rules is None or len(others) == 0:
@@ -128,17 +131,17 @@ class Scorer:
         return with_parts(short, others, completed(forest.take(others), self._rules))
 
     def within_bounds(self, forest: Forest) -> Forest:
-        """Refit constants that linear least squares, which has no bounds, put outside of the evaluator's bounds."""
+        """Refit expressions with constants outside the bounds, as linear least squares may give."""
         kept, n_fitted = within_bounds(forest, self.fit_data, self.evaluator.constants)
         self.task.tally.refits += n_fitted
         return kept
 
     def refitted(self, forest: Forest, data: Data) -> Forest:
-        """Return expressions with constants fitted again, within the bounds, with rows weighted by their noise."""
+        """Return expressions with constants refitted within the bounds, rows weighted by their noise."""
         return refitted(forest, self.weighted(data), self.fitting)
 
     def weighted(self, data: Data) -> Data:
-        """Return data with rows weighted by their noise, where that differs between rows."""
+        """Return data with rows weighted by their noise, if the noise model has one that differs between rows."""
         if self.noise is not None and self.noise[1] is not CONSTANT:
             noise = RowNoise.left_by(*self.noise, data)
             if noise is not None:
@@ -153,19 +156,22 @@ class Scorer:
         return self.leaders.forest[: Improving.EXPRESSIONS]
 
     def look_at_noise(self, data: Data) -> RowNoise | None:
-        """Return the noise by row, as the best expression so far leaves it, or None; refits use it from now on."""
+        """Estimate the noise of each row from the best expression so far; later refits use it.
+
+        None if there is no expression yet, or its residuals are not finite or only rounding.
+        """
         self.leaders.look()
         if len(self.leaders.forest) == 0:
             return None
         best = self.leaders.forest.take([0])
         model = describe(best, self.few_data, self.task.criterion).models[0]
         if self.task.criterion.noise == "auto" and not is_near(best, self.few_data):
-            model = CONSTANT  # the residuals of a poor fit say little of the noise
+            model = CONSTANT  # the residuals of a poor fit say little about the noise
         self.noise = best, model
         return RowNoise.left_by(best, model, data)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return leaders, and the noise as it was last looked at, as arrays."""
+        """Return the leaders and the last estimate of the noise as arrays."""
         kept = self.leaders.state()
         if self.noise is not None:
             best, model = self.noise
