@@ -1,1 +1,1 @@
-"""Frames: ways of looking at the target."""
+"""Frames: linear models of the transformed target."""

@@ -1,8 +1,9 @@
-"""Frames: ways of looking at the target in which a piece is screened in closed form.
+"""Frames: linear models of the transformed target, in which pieces are screened in closed form.
 
-A frame says that a function of the target, times powers of the variables, is a sum of free columns, of terms that are
-fixed, and of one piece more; or that its logarithm is. The share of the residual that the piece explains is a squared
-correlation, so one product of matrices screens thousands of pieces in all frames over the same free columns.
+The model: a function of the target, times powers of the variables, is a linear combination of free columns, fixed terms
+and one more piece; in a product, its logarithm is. The share of the residual sum of squares that the piece explains is
+a squared partial correlation, so one matrix product screens thousands of pieces in all frames over the same free
+columns.
 """
 
 from __future__ import annotations
@@ -22,46 +23,46 @@ from edhie.search.mosaic.frames.links import Link
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """A piece in a frame, by itself or, in a product, as its logarithm."""
+    """A piece as a term of a frame; in a product, the term may be the piece's logarithm."""
 
     piece: Forest  # of one expression
     values: Numbers
     is_log: bool
 
     def regressor(self, free: FreeColumns) -> Numbers:
-        """Return its values, or their logarithms, with rows scaled."""
+        """Return its values, or their logarithms, times the row scale."""
         with np.errstate(all="ignore"):
             return (np.log(np.abs(self.values)) if self.is_log else self.values) * free.row_scale
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """One way of looking at the target."""
+    """A linear model of the transformed target."""
 
     link: Link
     free: FreeColumns
     scale: tuple[int, ...]
-    """By variable: the power that the target, through its link, is multiplied with."""
+    """By variable: the exponent of the variable in the factor of the linked target."""
     target: Numbers
-    """The linked and scaled target, row by row; its logarithms in a product."""
+    """The linked target times its factor, by row; its logarithm in a product."""
     sign: float
-    """The sign of the target, where the link loses it; in a product, that of the linked target in the first row."""
+    """The sign of the target, if the link is even; in a product, that of the linked target in the first row."""
     terms: tuple[Term, ...] = ()
-    """Pieces that are fixed; others are looked for beside them."""
+    """Fixed terms, fitted along with the free columns."""
     around: tuple[str, Forest] | None = None
-    """An operator and a guess to put before what the frame says; the target is the guess' residual or ratio."""
+    """`+` or `*`, and a guess whose residual or ratio is the target; None for the target itself."""
     total: float | None = None
-    """The sum of squares that shares refer to; None for that of the frame's own target about its mean."""
+    """The total sum of squares to which shares refer; None for that of the frame's own target about its mean."""
 
     @property
     def key(self) -> tuple[object, ...]:
-        """The key that identifies it among others."""
+        """A key that is different for different frames."""
         terms = [(each.piece.tokens.tobytes(), each.piece.values.tobytes(), each.is_log) for each in self.terms]
         return (self.link.name, self.free.is_product, id(self.free), self.scale, tuple(terms))
 
     @cached_property
     def directions(self) -> Numbers:
-        """(terms, rows): orthonormal, the part of the terms that the free columns do not span."""
+        """(rank, rows): an orthonormal basis of the terms' residuals after the free columns."""
         found: list[Numbers] = []
         for each in self.terms:
             regressor = each.regressor(self.free)
@@ -75,7 +76,7 @@ class Frame:
 
     @cached_property
     def residual(self) -> Numbers:
-        """The residual of the target after free columns and terms, with rows scaled."""
+        """The residuals of the target after free columns and terms, times the row scale."""
         rest = self.free.without(self.target * self.free.row_scale)
         for _ in range(2):
             rest = rest - (rest @ self.directions.T) @ self.directions
@@ -83,7 +84,7 @@ class Frame:
 
     @cached_property
     def unexplained(self) -> float:
-        """The square of the residual, as a share of that about the mean."""
+        """The residual sum of squares, as a share of the total; 0 for a constant target."""
         if self.total is not None:
             return float(self.residual @ self.residual) / self.total if self.total > 0 else 0.0
         scaled, ones = self.target * self.free.row_scale, self.free.row_scale
@@ -93,14 +94,14 @@ class Frame:
         return 0.0 if is_constant else float(self.residual @ self.residual) / total
 
     def with_term(self, term: Term) -> Frame:
-        """Return this frame with one more term that is fixed."""
+        """Return this frame with one more fixed term."""
         return replace(self, terms=(*self.terms, term))
 
 
 def screen(pieces: Numbers, free: FreeColumns, frames: Sequence[Frame]) -> tuple[Indices, Mask, Numbers]:
-    """Screen pieces, given by their values, in frames over the same free columns.
+    """Screen pieces, given by their values (pieces, rows), in frames over the same free columns.
 
-    Return by regressor its piece, whether it is the piece's logarithm, and the shares as of `shares_of`.
+    Return, for each regressor, the index of its piece, whether it is the piece's logarithm, and its `shares_of`.
     """
     parts = []
     for block in blocks(*pieces.shape):  # each fits into the cache
@@ -112,7 +113,10 @@ def screen(pieces: Numbers, free: FreeColumns, frames: Sequence[Frame]) -> tuple
 
 
 def shares_of(rest: Numbers, squares: Numbers, frames: Sequence[Frame]) -> Numbers:
-    """Return (regressors, frames): the share of each frame's residual that each regressor's own part explains."""
+    """Return (regressors, frames): the share of each frame's residual sum of squares that each regressor explains.
+
+    `rest` and `squares` are the regressors' residuals after the free columns, and their squared norms.
+    """
     targets = np.stack([frame.residual for frame in frames])
     dots, lefts = rest @ targets.T, np.array([target @ target for target in targets])
     squares = squares[:, np.newaxis]
@@ -122,6 +126,6 @@ def shares_of(rest: Numbers, squares: Numbers, frames: Sequence[Frame]) -> Numbe
             if frame.terms:
                 own[:, k] -= np.square(rest @ frame.directions.T).sum(axis=1)
         found = np.square(dots) / (own * lefts)
-    # where hardly anything of its own is left, the quotient is rounding
+    # if the terms explain the regressor, the quotient is rounding
     found = np.where((own > 1e-9 * squares) & (squares > 0) & np.isfinite(found), found, 0.0)
     return np.minimum(found, 1.0)

@@ -1,4 +1,4 @@
-"""Free columns: polynomials of the variables, or their powers as factors, which are fitted along with every piece."""
+"""Free columns: basis functions fitted along with every piece. Monomials of the variables, or their logarithms."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from edhie.search.mosaic.config import Columns
 
 @dataclass(frozen=True, eq=False)
 class FreeColumns:
-    """Columns that are fitted along with every piece; one column is a product of powers of the variables."""
+    """Columns that are fitted along with every piece: products of powers of the variables, or their logarithms."""
 
     is_product: bool
-    """True if logarithms are added: then a column is a power of a variable, and pieces may be factors too."""
+    """True in a model of logarithms: a column is the logarithm of a variable, and pieces may be factors."""
     exponents: Indices
-    """(columns, variables); all zero is the constant, which is always the first."""
+    """(columns, variables): exponents; the first column is the constant, with zeros."""
     columns: Numbers
-    """(columns, rows): their values, or logarithms."""
+    """(columns, rows): values, or logarithms."""
     row_scale: Numbers
-    """By row: the factor with which it counts, the square root of its weight."""
+    """The square root of each row's weight."""
     variables: Numbers
-    """(variables, rows): the values of the variables themselves."""
+    """(variables, rows): the values of the variables."""
 
     @property
     def is_constant(self) -> bool:
-        """True if nothing but a constant is free."""
+        """True if the constant is the only column."""
         return len(self.exponents) == 1
 
     @cached_property
     def basis(self) -> Numbers:
-        """(rows, rank): orthonormal, spanning the scaled columns."""
+        """(rows, rank): an orthonormal basis of the scaled columns."""
         return orthonormal((self.columns * self.row_scale).T)
 
     def without(self, target: Numbers) -> Numbers:
-        """Return the residual of a scaled target, or of several, after a fit of the columns."""
+        """Return the residuals of a scaled target, or of several, after least squares on the columns."""
         once = target - (target @ self.basis) @ self.basis.T
-        return once - (once @ self.basis) @ self.basis.T  # once is not enough against rounding
+        return once - (once @ self.basis) @ self.basis.T  # repeated because of rounding
 
     def regressors(self, pieces: Numbers) -> tuple[Numbers, Indices, Mask]:
-        """Return the scaled values of pieces and, in a product, their logarithms.
+        """Return the scaled values of pieces and, in a product, their logarithms where these are finite.
 
-        Also return, for each row, the piece that it is of, and whether it is the logarithm.
+        Also return, for each regressor, the index of its piece, and whether it is the logarithm.
         """
         which = np.arange(len(pieces))
         if not self.is_product:
@@ -60,7 +60,7 @@ class FreeColumns:
         return both, np.concatenate([which, finite]), is_log
 
     def residuals(self, regressors: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the residual of each regressor, and its square; 0 where it differs from 0 only by rounding."""
+        """Return the residuals of each regressor, and their squared norm; 0 where the norm is only rounding."""
         found, squares = np.empty_like(regressors), np.empty(len(regressors))
         for block in blocks(*regressors.shape):
             its, before = found[block], regressors[block]
@@ -72,18 +72,18 @@ class FreeColumns:
 
 
 def blocks(n: int, n_rows: int) -> Iterator[slice]:
-    """Yield slices of n pieces whose values fit into a core's cache."""
+    """Yield slices of `n` pieces such that the values of each slice fit into a core's cache."""
     size = max(1, Columns.IN_CACHE // n_rows)
     for start in range(0, n, size):
         yield slice(start, min(start + size, n))
 
 
 def orthonormal(columns: Numbers) -> Numbers:
-    """Return an orthonormal basis of the span of columns, those that depend on others left out."""
+    """Return an orthonormal basis of the span of columns, of shape (rows, columns); its rank may be lower."""
     norms = np.linalg.norm(columns, axis=0)
     kept = columns[:, norms > 0] / norms[norms > 0]
     q, r = np.linalg.qr(kept)
-    if len(r) and np.abs(np.diag(r)).min() <= Columns.INDEPENDENT:  # columns behind a dependent one would lose a part
+    if len(r) and np.abs(np.diag(r)).min() <= Columns.INDEPENDENT:  # without pivoting, later columns would lose a part
         import scipy.linalg
 
         q, r, _ = scipy.linalg.qr(kept, mode="economic", pivoting=True)
@@ -91,7 +91,7 @@ def orthonormal(columns: Numbers) -> Numbers:
 
 
 def polynomial_columns(variables: Numbers, row_scale: Numbers, *, most: int = Columns.MOST) -> FreeColumns:
-    """Return all products of variables up to the degree that the number of rows can bear, `most` of them at most."""
+    """Return all monomials up to the highest degree that has at most `most` of them, and enough rows for each."""
     n, rows = variables.shape
     most = min(most, max(1, rows // Columns.ROWS_A_COLUMN))
     highest = Columns.HIGHEST_DEGREE if n == 1 else Columns.HIGHEST_JOINT_DEGREE
@@ -100,7 +100,7 @@ def polynomial_columns(variables: Numbers, row_scale: Numbers, *, most: int = Co
 
 
 def polynomial_of_degree(variables: Numbers, degree: int, row_scale: Numbers | None = None) -> FreeColumns:
-    """Return all products of variables up to a degree, without those whose squares overflow."""
+    """Return all monomials up to a degree, without those whose squares overflow."""
     n, rows = variables.shape
     exponents = np.array(
         [
@@ -117,7 +117,10 @@ def polynomial_of_degree(variables: Numbers, degree: int, row_scale: Numbers | N
 
 
 def logarithm_columns(variables: Numbers, row_scale: Numbers, *, is_rich: bool = True) -> FreeColumns:
-    """Return the logarithms of the variables that are nowhere 0: their powers come as factors."""
+    """Return the logarithms of the variables that are nowhere 0, so that their powers are fitted as factors.
+
+    Without `is_rich`, return the constant only.
+    """
     n, rows = variables.shape
     usable = np.flatnonzero((variables != 0).all(axis=1)) if is_rich else np.zeros(0, np.int64)
     usable = usable[: max(0, rows // Columns.ROWS_A_COLUMN - 1)]

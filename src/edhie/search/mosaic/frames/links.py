@@ -1,4 +1,4 @@
-"""Links: functions of the target that can be undone. What is hard to see in y may be plain in 1/y, or in sin y."""
+"""Links: invertible functions of the target. A target that is complicated in y may be simple in 1/y or sin(y)."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from edhie.search.mosaic.config import Opening
 
 @dataclass(frozen=True)
 class Link:
-    """A function of the target, and the way back."""
+    """An invertible function of the target."""
 
     name: str
     head: tuple[str, ...]
-    """The operators that undo it, the outermost first; `1/` is a division."""
+    """The operators of the inverse, the outermost first; `1/` is a reciprocal."""
     apply: Callable[[Numbers], Numbers]
     undo: Callable[[Numbers], Numbers]
     slope: Callable[[Numbers], Numbers]
-    """Its derivative: the factor by which it scales an error of the target."""
+    """The derivative."""
     domain: Callable[[Numbers], Mask]
-    """By value: whether the link can be undone there."""
+    """By value: whether the link is invertible there."""
     is_even: bool = False
-    """True if it loses the sign of the target, which then has to be the same everywhere."""
+    """True if the sign of the target is lost; it then has to be the same in all rows."""
 
     def is_writable(self, library: SymbolLibrary) -> bool:
-        """Return whether a library has the operators that undo it."""
+        """Return whether a library has the operators of the inverse."""
         return all(("/" if name == "1/" else name) in library for name in self.head)
 
     def holds(self, y: Numbers) -> bool:
-        """Return whether it can be undone on all of these values."""
+        """Return whether the link is invertible on all of these values."""
         return bool(self.domain(y).all())
 
 
@@ -60,5 +60,5 @@ LINKS = (
 
 
 def usable_links(y: Numbers, library: SymbolLibrary) -> list[Link]:
-    """Return the links that hold on the target's values and can be undone with a library's symbols."""
+    """Return the links that are invertible on the target's values, and whose inverses a library can write."""
     return [link for link in LINKS if link.is_writable(library) and link.holds(y)]

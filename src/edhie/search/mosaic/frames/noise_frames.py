@@ -1,9 +1,9 @@
-"""Frames for noisy targets: rows are weighted by the noise that a link gives them, so that all frames have one unit.
+"""Frames for noisy targets: rows are weighted by the noise of the transformed target.
 
-Noise of standard deviation σ in y becomes noise of g'(f)·σ in g(y), where f is the value without noise. With rows
-weighted by that, the residual in any frame is that of the target, in standard deviations. f is not known, but the best
-equation so far is near it. Noise in 1/y is neither normal nor without bias, so g(y) is taken along its tangent at f:
-g(f) + g'(f)·(y - f), as in generalised linear models.
+Noise of standard deviation σ in y becomes noise of |g'(f)|·σ in g(y), where f is the noise-free value. With rows scaled
+by its inverse, the residuals of all frames are in units of the noise, and can be compared. f is not known, but the best
+equation so far estimates it. Noise in a nonlinear g(y) is skewed and biased, so g is linearised at f: the frame's
+target is g(f) + g'(f)·(y - f), as the working response of generalised linear models.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from edhie.search.mosaic.frames.opening_frames import likely_scales, powers_of, 
 from edhie.selection.noise import NoiseModel, relative_weights
 
 PEELED = {"y": -1, "1/y": 1, "y^2": -2, "1/y^2": 2}
-"""By link: the power of a factor of the target that cancels it."""
+"""By link: the power of a factor of y by which the linked target is multiplied to cancel the factor."""
 View = tuple[Numbers, Numbers]
-"""The target through a link, and by row one over its standard deviation there; 0 for a row that does not count."""
+"""The linked target, and the inverse standard deviation of its noise; 0 for a row outside the link's domain."""
 
 
 @dataclass(frozen=True, eq=False)
 class RowNoise:
-    """The noise in each row, as far as it is known."""
+    """An estimate of the noise in each row."""
 
     centre: Numbers
-    """The target without noise: values of the best equation so far."""
+    """The noise-free target, as the best equation so far predicts it."""
     deviations: Numbers
-    """The standard deviation of the noise."""
+    """The standard deviations of the noise."""
 
     @classmethod
     def left_by(cls, best: Forest, model: NoiseModel, data: Data) -> RowNoise | None:
-        """Return the noise as one expression leaves it; None where it leaves rounding.
+        """Estimate the noise from the residuals of one expression; None if they are not finite or only rounding.
 
-        An expression that explains little is not near the target without noise: then the target itself is nearer.
+        The centre is the expression's prediction, or the target itself if the expression explains too little of it.
         """
         predicted = np.asarray(values(best, data.columns)[0], np.float64)
         if not np.isfinite(predicted).all():
@@ -55,7 +55,7 @@ class RowNoise:
         return cls(predicted if is_near(best, data) else data.y, np.sqrt(variance / weights))
 
     def differs_from(self, other: RowNoise) -> bool:
-        """Return whether frames for one would be poor frames for the other."""
+        """Return whether two estimates differ enough for frames to be replaced."""
         with np.errstate(all="ignore"):
             spread = np.log(self.deviations / other.deviations)
         moved = np.sqrt(np.mean(np.square((self.centre - other.centre) / other.deviations)))
@@ -63,17 +63,14 @@ class RowNoise:
 
 
 def is_near(best: Forest, data: Data) -> bool:
-    """Return whether an expression leaves little of the variance, so that it is near the target without noise."""
+    """Return whether an expression explains most of the variance, so that it estimates the noise-free target."""
     return bool(squared_errors(best, data)[0] < Noise.NEAR * data.squares_about_mean)
 
 
 def noise_frames(
     data: Data, library: SymbolLibrary, config: MosaicConfig, noise: RowNoise, *, most: int = Noise.COLUMNS
 ) -> list[Frame]:
-    """Return ways to look at a noisy target, the plainest first.
-
-    In some of them polynomials of up to `most` columns come free.
-    """
+    """Return frames for a noisy target, the simplest first; free polynomials have at most `most` columns."""
     mean = np.average(data.y, weights=noise.deviations**-2.0)
     total = float(np.square((data.y - mean) / noise.deviations).sum())
     views = noise_views(data, library, config, noise)
@@ -99,7 +96,7 @@ def noise_frames(
 
 
 def noise_views(data: Data, library: SymbolLibrary, config: MosaicConfig, noise: RowNoise) -> dict[Link, View]:
-    """Return the target through the links that can be undone on most rows."""
+    """Return the target through each link that is invertible on most rows."""
     usable = [link for link in LINKS if link.is_writable(library)] if config.links else [IDENTITY]
     with np.errstate(all="ignore"):
         views = {link: _view(link, data.y, noise) for link in usable}
@@ -109,7 +106,7 @@ def noise_views(data: Data, library: SymbolLibrary, config: MosaicConfig, noise:
 def _view(link: Link, y: Numbers, noise: RowNoise) -> View | None:
     centre, deviations = noise.centre, noise.deviations
     target = link.apply(centre) + link.slope(centre) * (y - centre)
-    # over half a standard deviation to either side, so that it is not 0 where the slope happens to be
+    # averaged over half a standard deviation to either side, so that the noise is not 0 where the slope is
     slopes = np.square([link.slope(centre + share * deviations) for share in (-0.5, 0.0, 0.5)])
     known = np.isfinite(slopes)
     spread = deviations * np.sqrt(np.where(known, slopes, 0.0).sum(axis=0) / known.sum(axis=0))
@@ -121,7 +118,7 @@ def _view(link: Link, y: Numbers, noise: RowNoise) -> View | None:
 
 
 def _products(link: Link, view: View, data: Data, noise: RowNoise, total: float, *, is_rich: bool) -> list[Frame]:
-    """Return the linked target as a product of powers, with and without those of the variables coming free."""
+    """Return frames of the logarithm of the linked target: with a constant alone and, if `is_rich`, with powers."""
     linked, scale = view
     with np.errstate(all="ignore"):
         centre = link.apply(noise.centre)
@@ -137,9 +134,9 @@ def _products(link: Link, view: View, data: Data, noise: RowNoise, total: float,
 
 
 def whole_powers(data: Data, noise: RowNoise) -> Indices:
-    """Return the powers of the variables that are factors of the target, as its logarithm shows them.
+    """Return integer exponents of variables that are factors of the target, from a log-log fit; 0 for the others.
 
-    In m*x/(a^2 + b^2) the powers of m and x are 1 everywhere, and those of a and b are not near a whole number.
+    In m*x/(a^2 + b^2) the exponents of m and x are 1, and those of a and b are not close to an integer.
     """
     powers = np.zeros(data.n_variables, np.int64)
     usable = np.flatnonzero((data.columns != 0).all(axis=1))
@@ -163,7 +160,7 @@ def whole_powers(data: Data, noise: RowNoise) -> Indices:
 
 
 def _scaled(link: Link, view: View, data: Data, noise: RowNoise, total: float, *, most: int) -> list[Frame]:
-    """Return the target times those powers of the variables with which a polynomial of low degree leaves the least."""
+    """Return frames of the target times powers of the variables, for those that polynomials of low degree fit best."""
     usable = np.flatnonzero((data.columns != 0).all(axis=1))
     powers = np.concatenate([likely_scales(data, usable), scales(usable)])
     if len(powers) == 0:
@@ -175,20 +172,20 @@ def _scaled(link: Link, view: View, data: Data, noise: RowNoise, total: float, *
     factors = powers_of(data, usable, powers)
     some = slice(None, None, max(1, data.n_rows // Noise.SCALED_ROWS))
     ranked = polynomial_columns(data.columns, np.ones(data.n_rows), most=Noise.RANKED_COLUMNS).columns[:, some]
-    # multiplied out: g(y) is a polynomial over the factor, in the unit of g(y)
+    # multiplied out, to compare residuals in the unit of g(y): g(y) is a polynomial divided by the factor
     with np.errstate(all="ignore"):
         designs = ranked[np.newaxis] * (scale[some] / factors[:, some])[:, np.newaxis]
     whitened = (target * scale)[some]
     left = _left_over(designs, whitened) + Noise.POWER * np.abs(powers).sum(axis=1)
     if first.any() and np.isfinite(left[0]):
-        left[0] = -np.inf  # always among them
+        left[0] = -np.inf  # the exponents of `whole_powers` are always used
     found = []
     for rank, k in enumerate(np.argsort(left, kind="stable")[: Noise.SCALED].tolist()):
         if left[k] == np.inf:
             break
         own = np.zeros(data.n_variables, np.int64)
         own[usable] = powers[k]
-        for n_columns in (1, most) if rank == 0 else (most,):  # with few free columns, what is found is shorter
+        for n_columns in (1, most) if rank == 0 else (most,):  # with few free columns, expressions are shorter
             with np.errstate(all="ignore"):
                 free = polynomial_columns(data.columns, scale / np.abs(factors[k]), most=n_columns)
             if np.isfinite(free.row_scale).all():
@@ -198,7 +195,7 @@ def _scaled(link: Link, view: View, data: Data, noise: RowNoise, total: float, *
 
 
 def _left_over(designs: Numbers, target: Numbers) -> Numbers:
-    """Return the residual sum of squares for each design of shape (columns, rows); infinity if it cannot be fitted."""
+    """Return the residual sum of squares for each design, of shape (columns, rows); infinity if it is not finite."""
     norms = np.linalg.norm(designs, axis=2)
     sound = np.flatnonzero((np.isfinite(norms) & (norms > 0)).all(axis=1))
     found, designs, norms = np.full(len(designs), np.inf), designs[sound], norms[sound]

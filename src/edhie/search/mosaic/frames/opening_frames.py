@@ -1,9 +1,9 @@
-"""The frames that a search begins with: for the target itself, and around guesses.
+"""The frames of the first round: for the target, and for the residuals and ratios of guesses.
 
-Guesses are expressions known before a search, such as a user's. Their parts are pieces, their residuals are targets: a
-guess that lacks a term leaves that term, y - g, and one that lacks a factor leaves the factor, y/g. Through links,
-beside polynomials and as products of powers it is often plain, while y is not. What is written there has the guess
-before it, and all constants are fitted together, since those of the guess alone had to make up for the rest.
+Guesses are expressions known before a search, such as a user's. Their subtrees become pieces. If a guess g lacks a
+term, that term is the residual y - g; if it lacks a factor, that is the ratio y/g. Either is often simpler than y, and
+gets the same frames. Expressions written from these contain the guess, and all constants are refitted together, because
+those of the guess alone compensated for the missing part.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from edhie.search.pieces.splicing import distinct_subtrees
 def opening_frames(
     data: Data, library: SymbolLibrary, config: MosaicConfig, *, for_columns: bool = False
 ) -> list[Frame]:
-    """Return the ways to look at the target that its values and the library allow, the plainest first.
+    """Return the frames that the target's values and the library allow, the simplest first.
 
-    With `for_columns`, frames of free columns alone: scales are left out, and relative errors are looked at through
-    more links.
+    With `for_columns`, return frames to be written with their free columns alone: without powers of the variables as
+    factors, and with weights for relative errors in more links.
     """
     weights = np.ones(data.n_rows) if data.weights is None else np.sqrt(data.weights / data.weights.mean())
     with np.errstate(all="ignore"):
@@ -60,9 +60,9 @@ def opening_frames(
 
 
 def sound_frames(frames: list[Frame]) -> list[Frame]:
-    """Return the frames whose targets vary, and are of a size at which squares neither overflow nor vanish.
+    """Return the frames whose targets vary, and whose squares neither overflow nor underflow.
 
-    The first one, the target itself, may be constant.
+    The first frame, of the target itself, may be constant.
     """
     found = []
     for frame in frames:
@@ -87,7 +87,7 @@ def _sign(link: Link, y: Numbers) -> float:
 
 
 def _scaled_frames(links: list[Link], free: FreeColumns, data: Data) -> list[Frame]:
-    """Return for each link those few powers of the variables with which the free columns leave the least."""
+    """Return frames of each link times powers of the variables, for the few that the free columns fit best."""
     usable = np.flatnonzero((data.columns != 0).all(axis=1))
     powers = unique_rows(np.concatenate([scales(usable), likely_scales(data, usable)]))
     if len(powers) == 0:
@@ -111,21 +111,21 @@ def _scaled_frames(links: list[Link], free: FreeColumns, data: Data) -> list[Fra
 
 
 def unique_rows(powers: Indices) -> Indices:
-    """Return the rows without repetitions, in order."""
+    """Return the rows without duplicates, in order of their first occurrence."""
     return powers[np.sort(np.unique(powers, axis=0, return_index=True)[1])] if len(powers) else powers
 
 
 def powers_of(data: Data, usable: Indices, powers: Indices) -> Numbers:
-    """Return (powers, rows): the products of the usable variables, which are nowhere 0, to these powers."""
+    """Return (powers, rows): products of the usable variables, which are nowhere 0, with these exponents."""
     columns = data.columns[usable]
     with np.errstate(all="ignore"):
         factors = np.exp(powers @ np.log(np.abs(columns)))
-    n_negative = (powers % 2) @ (columns < 0)  # factors, by row
+    n_negative = (powers % 2) @ (columns < 0)  # negative factors in each row
     return np.asarray(factors * (1.0 - 2.0 * (n_negative % 2)))
 
 
 def likely_scales(data: Data, usable: Indices) -> Indices:
-    """Return powers near those that cancel the target's dependence on the variables, as its logarithm shows it."""
+    """Return exponents near those of a log-log fit that cancel the target's dependence on the usable variables."""
     n = len(usable)
     if n == 0 or not (data.y != 0).all() or data.n_rows < 3 * n:
         return np.zeros((0, n), np.int64)
@@ -137,15 +137,15 @@ def likely_scales(data: Data, usable: Indices) -> Indices:
     moves += [s * unit[k] for k in range(n) for s in steps]
     moves += [s * unit[a] + t * unit[b] for a in range(n) for b in range(a) for s in steps for t in steps]
     around = np.unique(np.array([centre + move for move in moves[: Opening.MOST_SCALES]]), axis=0)
-    every = np.concatenate([-around, around, -2 * around])  # for y, for 1/y, for its square
+    every = np.concatenate([-around, around, -2 * around])  # for y, 1/y and y²
     return np.asarray(every[np.abs(every).sum(axis=1) > 0])
 
 
 def scales(usable: Indices) -> Indices:
-    """Return powers of the usable variables to multiply a target with, the plainest first; not all zero."""
+    """Return exponents of the usable variables in factors of a target, the simplest first; not all zero."""
     n, most = len(usable), Opening.MOST_SCALES
     highest = next((h for h in (Opening.HIGHEST_POWER, 1) if (2 * h + 1) ** n <= 20 * most), 0)
-    if highest == 0:  # too many variables for all: at most two at a time
+    if highest == 0:  # too many variables for all combinations: at most two at a time
         unit = np.eye(n, dtype=np.int64)
         rows = [unit[k] * s for k in range(n) for s in (1, -1)]
         rows += [unit[a] * s + unit[b] * t for a in range(n) for b in range(a) for s, t in product((1, -1), repeat=2)]
@@ -157,7 +157,7 @@ def scales(usable: Indices) -> Indices:
 
 
 def _unexplained(targets: Numbers, free: FreeColumns) -> Numbers:
-    """Return by target the share of its variance that the free columns leave; infinite where it has none."""
+    """Return, by target, the share of its variance that the free columns do not explain; infinity if it has none."""
     scaled = targets * free.row_scale
     ones = free.row_scale / np.linalg.norm(free.row_scale)
     about = scaled - np.outer(scaled @ ones, ones)
@@ -172,13 +172,13 @@ def _unexplained(targets: Numbers, free: FreeColumns) -> Numbers:
 
 
 def best_guesses(explored: Archive, n_given: int) -> Forest:
-    """Return the few best of the first `n_given` expressions that were ever explored, each structure once."""
+    """Return the best few of the first `n_given` explored expressions, each structure once."""
     forest = explored.take(_best(explored, n_given))
     return forest.take(unfitted(forest).grouped()[0][: Opening.SURROUNDED])
 
 
 def guess_pieces(explored: Archive, n_given: int, largest: int) -> Forest:
-    """Return the distinct parts of the best of the first `n_given` expressions, the smallest first."""
+    """Return the distinct subtrees, of at most `largest` nodes, of the best of the first `n_given` expressions."""
     parts = distinct_subtrees(explored.take(np.sort(_best(explored, n_given))), largest)
     return parts[: Opening.GUESS_PIECES]
 
@@ -191,9 +191,9 @@ def _best(explored: Archive, n_given: int) -> Indices:
 def frames_around(
     guesses: Forest, values: Numbers, data: Data, library: SymbolLibrary, config: MosaicConfig
 ) -> list[Frame]:
-    """Return frames for what guesses lack: a factor in the first third of them, in the others a term.
+    """Return frames for the parts that guesses lack: a factor for the first third of them, a term for the others.
 
-    `values` are those of the guesses on the rows.
+    `values` are those of the guesses, of shape (guesses, rows).
     """
     plain = replace(config, scales=False)
     found = []
@@ -207,7 +207,7 @@ def frames_around(
 
 
 def _rest(operator: str, row: Numbers, data: Data) -> Data | None:
-    """Return the residual or the ratio, with weights as in the target; None where it cannot be looked at."""
+    """Return data with the residual or ratio as target; None if it is constant or not finite, or weights overflow."""
     with np.errstate(all="ignore"):
         rest = data.with_target(data.y - row) if operator == "+" else data.with_target(data.y / row, divided_by=row)
     weights = np.ones(1) if rest.weights is None else rest.weights
