@@ -1,1 +1,1 @@
-"""Screening: pieces compared in closed form, frame by frame."""
+"""Screening: the share of the residual that pieces, pairs and products explain, in closed form."""

@@ -1,4 +1,4 @@
-"""The best pieces that a frame has seen, no two alike in what they explain."""
+"""Elites: the best pieces of a frame, without duplicates."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from edhie.search.pieces.variation import is_plain
 
 
 class Elites:
-    """Pieces ranked by what they leave of a frame's residual, small ones preferred."""
+    """Pieces ranked by the residual of the frame with them, with a penalty on size."""
 
     def __init__(self, library: SymbolLibrary, n_rows: int, capacity: int) -> None:
         self.capacity = capacity
-        # a symbol costs as many bits as the residual would have to save: n/2·log2(rest)
+        # the penalty of a symbol, log(symbols), in units of the log-likelihood n/2·log(residual sum of squares)
         self._price = Screening.PRICE * 2 * math.log(max(len(library), 2)) / n_rows
         self.forest = Forest.from_exprs([], library)
         self.values: Numbers = np.empty((0, n_rows))
@@ -29,7 +29,11 @@ class Elites:
         return len(self.forest)
 
     def offer(self, forest: Forest, values: Numbers, which: Indices, is_log: Mask, shares: Numbers) -> None:
-        """Consider regressors: the place of the piece that each is of (`which`), and the share that it explains."""
+        """Update the elites with regressors.
+
+        `which` has the index of each regressor's piece in `forest`, `is_log` whether it is the piece's logarithm, and
+        `shares` the share of the residual that it explains.
+        """
         least = 0.0 if len(self) < self.capacity else 0.5 * float(self.shares.min())
         usable = np.flatnonzero(shares > least)
         best = usable[np.argsort(-shares[usable], kind="stable")[: Screening.CONSIDERED * self.capacity]]
@@ -45,10 +49,10 @@ class Elites:
 
 
 def _chosen(forest: Forest, shares: Numbers, capacity: int, price: float) -> Indices:
-    """Return the best of every kind, then the second of every kind, and so on, until there are enough; the best first.
+    """Return the indices of the best pieces of every kind, then the second best, up to `capacity`; the best first.
 
-    A kind is the operator at the root, or the size, with or without constants that are no plain numbers. So
-    long pieces, those of one form, or those with fitted constants do not take all places.
+    A kind is the operator at the root, or the size, each with or without fitted constants (those that are not plain
+    numbers). This keeps the elites diverse.
     """
     rank = np.log(1 - shares + 1e-16) + price * forest.sizes
     order = np.argsort(rank, kind="stable")
@@ -63,7 +67,7 @@ def _chosen(forest: Forest, shares: Numbers, capacity: int, price: float) -> Ind
 
 
 def _places_within(kinds: NDArray[np.integer]) -> Indices:
-    """Return, by entry, how many of its kind stand before it."""
+    """Return, by entry, the number of entries of its kind before it."""
     by_kind = np.argsort(kinds, kind="stable")
     places = np.empty(len(kinds), np.int64)
     places[by_kind] = np.arange(len(kinds)) - np.searchsorted(kinds[by_kind], kinds[by_kind])

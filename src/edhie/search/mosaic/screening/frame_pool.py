@@ -1,4 +1,4 @@
-"""The pool of frames: each with the best pieces it has seen. Pieces and their products are screened in all of them."""
+"""The pool of frames, each with its elites. Pieces and products of pieces are screened in all frames."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ from edhie.search.pieces.products import Products
 
 @dataclass(eq=False)
 class PooledFrame:
-    """A frame in the pool, and what is known of it."""
+    """A frame in the pool, with its elites and its record so far."""
 
     frame: Frame
     elites: Elites
     root: int
-    """The place of the frame that it grew from; its own for one that the search began with."""
+    """The index of the frame without fixed terms that it was made from; its own if it has none."""
     rules: Rules | None = None
     """The constraints on equations."""
     least: float = np.inf
-    """The smallest share that a written piece left."""
+    """The smallest residual with a written piece, as a share of the total."""
     bits: float = np.inf
-    """The shortest description of the data by an expression that was written from it."""
+    """The shortest description length of an expression written from it."""
     written: set[float] = field(default_factory=set)
-    """The shares of the pieces that were written."""
+    """The explained shares of the pieces that were written, by which they are recognised."""
 
     @property
     def is_lean(self) -> bool:
-        """True if little comes free in it: progress is slower there, and what is found is shorter."""
+        """True if it has few free columns: its residuals fall more slowly, but its expressions are shorter."""
         return self.frame.free.is_constant or self.frame.free.is_product
 
     def left_by(self, share: float) -> float:
-        """Return the share of all that is to be explained which a piece leaves."""
+        """Return the residual after a piece that explains this share, as a share of the total."""
         return self.frame.unexplained * (1.0 - share)
 
     @property
     def limit(self) -> float:
-        """The largest share that terms may leave to be written: rounding, or less than those before."""
+        """The largest residual with which terms are written: close to 0, or clearly below that of those before."""
         return max(Screening.SURE, Screening.BETTER * self.least)
 
     def elite(self, k: int) -> Finding:
@@ -59,14 +59,14 @@ class PooledFrame:
 
     @cached_property
     def _banned(self) -> tuple[Mask | None, Mask | None]:
-        """By token: whether it may be in no piece, and in none that is written in an exponent; None: all may."""
+        """By token: whether it is forbidden in all pieces, and in pieces that go into an exponent; None: allowed."""
         if self.rules is None:
             return None, None
-        head = ["/" if name == "1/" else name for name in self.frame.link.head]  # it is undone around every piece
+        head = ["/" if name == "1/" else name for name in self.frame.link.head]  # the inverse is around every piece
         return self.rules.banned_within(head), self.rules.banned_within(["exp"]) if self.frame.free.is_product else None
 
     def allowed(self, forest: Forest, which: Indices, is_log: Mask) -> Mask:
-        """Return, for each regressor, whether constraints let it be written; `which` has the places of pieces."""
+        """Return, by regressor, whether the constraints allow it; `which` has the index of its piece."""
         found = np.ones(len(which), np.bool_)
         for banned, may_be in zip(self._banned, (np.zeros_like(is_log), is_log), strict=True):
             if banned is not None:
@@ -77,15 +77,16 @@ class PooledFrame:
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """Terms that do well in a frame together, and are to be written."""
+    """Terms that explain much in a frame, to be written as an expression."""
 
     pooled: PooledFrame
     extra: tuple[Term, ...]
     left: float
+    """The residual with these terms, as a share of the total."""
 
 
 def ranks(frames: Sequence[PooledFrame]) -> Indices:
-    """Return, by frame, how many have shorter descriptions, among the lean ones and among the others."""
+    """Return the rank of each frame by description length, among the lean frames and among the others."""
     found = np.empty(len(frames), np.int64)
     for is_lean in (True, False):
         its = [k for k, each in enumerate(frames) if each.is_lean == is_lean]
@@ -95,10 +96,10 @@ def ranks(frames: Sequence[PooledFrame]) -> Indices:
 
 
 class FramePool:
-    """Frames, and the best pieces of each; those over the same free columns are screened together."""
+    """Frames and their elites; frames over the same free columns are screened together."""
 
     def __init__(self, library: SymbolLibrary, n_rows: int, n_elites: int, rules: Rules | None = None) -> None:
-        """Pieces that `rules` allow in no equation, or not in a frame, do not become elites."""
+        """Pieces that `rules` forbid, in all equations or in a frame, do not become its elites."""
         self.library = library
         self._rules, self._n_rows, self._n_elites = rules, n_rows, n_elites
         self.frames: list[PooledFrame] = []
@@ -130,11 +131,11 @@ class FramePool:
     # -- screening -------------------------------------------------------------------------
 
     def screen(self, forest: Forest, values: Numbers, frames: Sequence[PooledFrame] | None = None) -> None:
-        """Offer pieces to all frames, or to some."""
+        """Screen pieces in all frames, or in some, and offer them to the elites."""
         if len(forest) == 0:
             return
         groups = self.by_columns(frames)
-        # matrix products run in threads; the rest holds the interpreter lock and runs in one
+        # matrix products run in threads; the rest holds the interpreter lock
         screened = parallel_map(lambda each: screen(values, each[0], [pooled.frame for pooled in each[1]]), groups)
         for (_, group), (which, is_log, shares) in zip(groups, screened, strict=True):
             for k, each in enumerate(group):
@@ -142,7 +143,10 @@ class FramePool:
                 each.elites.offer(forest, values, which, is_log, own)
 
     def screen_products(self, products: Products, values: Numbers) -> int:
-        """Offer products and quotients to frames that are sums, given their stock's values; return how many."""
+        """Screen products and quotients in all frames that are sums; return how many.
+
+        `values` are those of the pieces that are multiplied.
+        """
         groups = [(free, group) for free, group in self.by_columns() if not free.is_product]
         lean = [each for each in groups if each[0].is_constant]
         rich = [each for each in groups if not each[0].is_constant]
@@ -172,10 +176,10 @@ class FramePool:
             offered = np.where(is_allowed, offered, 0.0)
         elites.offer(trees, made[best], every, plain, offered)
 
-    # -- what is to be written ------------------------------------------------------------
+    # -- findings to be written -----------------------------------------------------------
 
     def singles(self, most: int) -> list[Finding]:
-        """Return, by frame, the best pieces not written yet, where they leave less than those before."""
+        """Return the best pieces of each frame, up to `most`, that are new and have a residual below its limit."""
         found = []
         for pooled in self.frames:
             for k, share in enumerate(pooled.elites.shares[:most].tolist()):
@@ -190,7 +194,7 @@ class FramePool:
         return found
 
     def simplest(self, largest: int) -> list[Finding]:
-        """Return, by size, the best piece of the first frame, for the short end of the front."""
+        """Return the first frame's best piece of each size up to `largest`, for the short end of the Pareto front."""
         pooled = self.frames[0]
         found: dict[int, Finding] = {}
         for k, size in enumerate(pooled.elites.forest.sizes.tolist()):
@@ -201,10 +205,10 @@ class FramePool:
     # -- frames with fixed terms ----------------------------------------------------------
 
     def fix_terms(self, forest: Forest, values: Numbers, n_frames: int, rng: np.random.Generator) -> None:
-        """Add frames in which good pieces are fixed, so that others are looked for beside them.
+        """Replace the frames with fixed terms: keep the best, and add new ones with an elite as one more term.
 
-        They grow from the frames with the shortest descriptions, and replace the frames with fixed terms before. The
-        pieces of `forest` are screened in new ones.
+        New ones are made from the frames with the shortest descriptions, and the pieces of `forest` are screened in
+        them. `n_frames` is about the number of frames in the end.
         """
         roots = [each for each in self.frames if not each.frame.terms]
         grown = {each.frame.key: each for each in self.frames if each.frame.terms}
@@ -235,7 +239,7 @@ class FramePool:
     # -- checkpoints ----------------------------------------------------------------------
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return the frames' terms (under `laid`) and elites, and the shares that were written, as arrays."""
+        """Return the frames' fixed terms (under `laid`), elites and records as arrays."""
         frames, none = self.frames, Forest.from_exprs([], self.library)
         terms = [term for each in frames for term in each.frame.terms]
         return {
@@ -253,7 +257,7 @@ class FramePool:
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]], values_of: Callable[[Forest], Numbers]) -> None:
-        """Restore the pool from a snapshot; all frames grew from those that are there."""
+        """Restore the pool from a snapshot; it has to have the same frames without fixed terms."""
         laid, elites = (forest_from(name, state, self.library) for name in ("laid_", "elites_"))
         laid_values, elite_values = values_of(laid), values_of(elites)
         written = np.split(state["written_values"], np.cumsum(state["written_counts"])[:-1])
@@ -272,6 +276,6 @@ class FramePool:
 
 
 def _product_shares(made: Numbers, free_and_group: tuple[FreeColumns, list[PooledFrame]]) -> Numbers:
-    """Return (products, frames): the share that each product explains, given their values."""
+    """Return (products, frames): the share that each product explains; `made` has the products' values."""
     free, group = free_and_group
     return screen(made, free, [each.frame for each in group])[2]

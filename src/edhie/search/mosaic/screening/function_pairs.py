@@ -1,7 +1,7 @@
-"""Pairs of functions of one variable with a constant each: two exponentials, a wave that fades, and the like.
+"""Pairs of functions of one variable with a constant each: two exponentials, a damped wave, and the like.
 
-Neither function explains much by itself, so neither becomes an elite. Of each pair of families the best on the grid is
-taken, even where others do better there: off the grid, with both constants fitted, it may be the right one.
+Neither function need explain much by itself, so neither becomes an elite. The best pair on the grid is taken from each
+two families, even if other families do better on the grid: after both constants are fitted, it may be the right one.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from edhie.search.mosaic.config import FunctionPairs
 from edhie.search.pieces.splicing import Stock
 
 Pair = tuple[float, int, int, str]
-"""Share of the target that two functions explain together, the places of both, and the operator between them."""
+"""The share of the target that two functions explain together, their indices, and the operator between them."""
 
 
 def function_pairs(functions: Forest, values: Numbers, data: Data, relevance: Numbers) -> tuple[Forest, int]:
-    """Return expressions of two functions each, with constants to start a fit from, and how many pairs were screened.
+    """Return expressions of two functions each, with starting values for a fit, and how many pairs were screened.
 
-    `relevance` says, by variable, how likely it is to matter.
+    Functions of the variables with the highest `relevance` are paired.
     """
     library = functions.library
     if len(functions) < 2 or library.constant is None or "+" not in library or "*" not in library:
@@ -49,26 +49,26 @@ def function_pairs(functions: Forest, values: Numbers, data: Data, relevance: Nu
 
 
 def _families(functions: Forest) -> list[Indices]:
-    """Return the places of functions that differ in their constants alone, family by family."""
+    """Return the indices of functions by family: those that differ only in their constants."""
     family = unfitted(functions).grouped()[1]
     return [np.flatnonzero(family == k) for k in range(int(family.max(initial=-1)) + 1)]
 
 
 def _about_mean(rows: Numbers, root: Numbers) -> Numbers:
-    """Return residuals about the mean of rows that were multiplied with the roots of weights; zeros for rounding."""
+    """Return rows centred by their weighted mean, given rows times the root weights; zeros for constant rows."""
     about = rows - np.outer(rows @ root, root) / (root @ root)
     is_flat = ~(np.square(about).sum(axis=1) > FunctionPairs.FLAT * np.square(rows).sum(axis=1))
     return np.asarray(np.where(is_flat[:, np.newaxis], 0.0, about))
 
 
 def _unit(rows: Numbers) -> Numbers:
-    """Return rows at length 1; zeros stay."""
+    """Return rows normalised to length 1; rows of zeros stay."""
     squares = np.square(rows).sum(axis=1)
     return np.asarray(rows / np.sqrt(np.where(squares > 0, squares, 1.0))[:, np.newaxis])
 
 
 def _best_sums(units: Numbers, target: Numbers, families: Sequence[Indices]) -> list[Pair]:
-    """Return of each two families, and within one, the pair whose sum explains most; the best first."""
+    """Return the pair of each two families, or of one, whose linear combination explains most; the best first."""
     loads = units @ target
     overlap = units @ units.T
     own = 1.0 - np.square(overlap)
@@ -86,7 +86,7 @@ def _best_sums(units: Numbers, target: Numbers, families: Sequence[Indices]) -> 
 def _best_products(
     values: Numbers, root: Numbers, target: Numbers, families: Sequence[Indices], has_quotients: bool
 ) -> tuple[list[Pair], int]:
-    """Return of each two families f and g the pair for which (a·f + b)·g, or over g, explains most, and the count."""
+    """Return the pair of each two families for which (a·f + b)·g or (a·f + b)/g explains most, and the count."""
     found = []
     target = target / np.linalg.norm(target)
     n_screened = 0
@@ -111,10 +111,10 @@ def _best_products(
 
 
 def _written(terms: Forest, sums: Sequence[Pair], products: Sequence[Pair]) -> Forest:
-    """Return the pairs as expressions; constants beside the functions are 1, since a fit solves for them.
+    """Return the pairs as expressions; their linear constants are 1, because a fit solves for them.
 
-    A sum is c·f + c·g, with and without a constant beside it, and c·(f - g). A product is c·f·g and (c·f + c)·g, a
-    quotient likewise.
+    A sum is written as c·f + c·g, with and without an added constant, and as c·(f - g); a product as c·f·g and
+    (c·f + c)·g; a quotient likewise.
     """
     stock, library, c = Stock(terms), terms.library, str(terms.library.constant)
     found = []
@@ -127,5 +127,5 @@ def _written(terms: Forest, sums: Sequence[Pair], products: Sequence[Pair]) -> F
             made = [stock.write("+", "*", c, f, "*", c, g), stock.write("+", "+", "*", c, f, "*", c, g, c)]
             made += [stock.write("*", c, "-", f, g)] if "-" in library else []
         every = np.arange(len(made) * len(pairs)).reshape(len(made), len(pairs))
-        found.append(Forest.concatenate(made).take(every.T.ravel()))  # the best pair first, in all of its forms
+        found.append(Forest.concatenate(made).take(every.T.ravel()))  # all forms of the best pair first
     return with_missing(Forest.concatenate(found), 1.0)

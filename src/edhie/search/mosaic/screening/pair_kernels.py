@@ -1,6 +1,6 @@
-"""All pairs of regressors at once, from their inner products: the best few, as rows of numbers.
+"""The best pairs of regressors, from their inner products, as rows of numbers.
 
-Rows are sorted by their first column, the lowest first; places in a row are -1 where there are too few pairs.
+Rows are sorted by their first column, the lowest first. Indices in a row are -1 if there are too few pairs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from edhie.search.arrays import Numbers
 
 @jit_inner
 def _insert(best: Numbers, row: tuple[float, ...]) -> None:
-    """Put a row in its place among others; the last of them is dropped."""
+    """Insert a row into sorted rows; the last of them is dropped."""
     at = len(best) - 1
     while at > 0 and best[at - 1, 0] > row[0]:
         copy_to(best[at], best[at - 1])
@@ -24,7 +24,7 @@ def _insert(best: Numbers, row: tuple[float, ...]) -> None:
 
 @jit_inner
 def _none(top: int, width: int) -> Numbers:
-    """Return rows that any other comes before."""
+    """Return `top` empty rows, which sort behind any other."""
     best = np.empty((top, width))
     best[:] = -1.0
     best[:, 0] = np.inf
@@ -35,8 +35,8 @@ def _none(top: int, width: int) -> Numbers:
 def best_pairs_of(gram: Numbers, loads: Numbers, top: int) -> Numbers:
     """Return (-share, first, second) of the pairs that explain most of a target.
 
-    `loads` are the correlations of each regressor with the target. With c the correlation of two regressors and a, b
-    theirs with the target, both together explain (a² + b² - 2abc) / (1 - c²) of it.
+    `gram` has the correlations of the regressors, and `loads` theirs with the target. If c is the correlation of two
+    regressors, and a and b are theirs with the target, they explain a share of (a² + b² - 2abc) / (1 - c²) together.
     """
     best = _none(top, 3)
     for i in range(len(loads)):
@@ -57,10 +57,11 @@ def best_pairs_of(gram: Numbers, loads: Numbers, top: int) -> Numbers:
 def best_with_one_of_few(
     dots: Numbers, squares: Numbers, weights: Numbers, overlap: Numbers, loads: Numbers, few_weights: Numbers, top: int
 ) -> Numbers:
-    """Return (cost, share, first, second) of the best pairs of a candidate and one of a few others.
+    """Return (cost, share, first, second) of the best pairs of a candidate and one of a few other regressors.
 
-    `dots` are the candidates' inner products with a target of length 1, `squares` their own, `overlap` those with the
-    few, which are of length 1 and have `loads` with the target. A cost is the residual times both weights.
+    `dots` are the candidates' inner products with the target, `squares` their squared norms, and `overlap` their inner
+    products with the few others; `loads` are those of the others with the target. The target and the others have norm
+    1. The cost of a pair is its residual times both weights.
     """
     best = _none(top, 4)
     for i in range(len(dots)):
@@ -82,8 +83,8 @@ def best_with_one_of_few(
 def best_sums(gram: Numbers, dots: Numbers, squares: float, top: int) -> Numbers:
     """Return (squared distance, first, second, sign) of the sums and differences of two rows nearest to a target.
 
-    `gram` has the rows' inner products, `dots` those with the target, whose square is `squares`. The sign is the second
-    row's; the difference of i and j and that of j and i are both tried.
+    `gram` has the inner products of the rows, `dots` those with the target, and `squares` is the target's squared norm.
+    The sign is that of the second row; both differences of two rows are tried.
     """
     best = _none(top, 4)
     for i in range(len(dots)):

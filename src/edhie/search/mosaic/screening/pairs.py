@@ -1,4 +1,4 @@
-"""Pairs of pieces: any two in a frame, a plain one with a product, and sums of two without coefficients."""
+"""Pairs of pieces: any two in a frame, a simple piece and a product, and sums of two without coefficients."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from edhie.selection.description import Criterion, description_bits
 
 
 def best_pairs(pool: FramePool, forest: Forest, values: Numbers, top: int) -> tuple[list[Finding], int]:
-    """Return the best pairs of pieces in every frame without fixed terms, and how many were screened.
+    """Return the `top` best pairs of pieces in every frame without fixed terms, and how many were screened.
 
-    Of the pieces given, the first few are tried, and those that explain most by themselves; so are the elites.
+    Pairs are formed of the first pieces of `forest`, the pieces that explain most by themselves, and the elites.
     """
     groups = pool.by_columns([each for each in pool.frames if not each.frame.terms])
     found = parallel_map(lambda each: _best_pairs_in(*each, forest, values, top), groups)
@@ -63,7 +63,7 @@ def _best_pairs_in(
 
 
 def _paired(rest: Numbers, squares: Numbers, which: Indices, n_pieces: int, group: Sequence[PooledFrame]) -> Indices:
-    """Return the regressors that are tried in pairs."""
+    """Return the indices of the regressors that are paired."""
     chosen = (which < Screening.PAIRED_FIRST) | (which >= n_pieces)
     shares = shares_of(rest, squares, [each.frame for each in group])
     most = Screening.PAIRED_BEST // len(group)
@@ -80,7 +80,7 @@ def _with_elites(forest: Forest, values: Numbers, group: Sequence[PooledFrame]) 
     return both.take(first), all_values[first]
 
 
-# -- a plain piece and a product --------------------------------------------------------
+# -- a simple piece and a product -------------------------------------------------------
 
 
 def best_beside(
@@ -91,17 +91,17 @@ def best_beside(
     values: Numbers,
     top: int,
 ) -> tuple[list[Finding], int]:
-    """Return, by frame, the best pairs of a plain piece and a candidate, and how many were screened.
+    """Return the `top` best pairs of a simple piece and a product in each frame, and how many were screened.
 
-    The best describe the target in the fewest bits. Frames come by their free columns; `values` are those of the
-    candidates' stock.
+    Pairs are ranked by residual with a penalty on size. `groups` are frames by their free columns, `plain` the simple
+    pieces, and `values` those of the pieces that are multiplied.
     """
     from edhie.search.mosaic.screening.pair_kernels import best_with_one_of_few
 
     n_screened = 0
     found: dict[PooledFrame, list[tuple[float, float, int, int, Numbers]]]  # cost, share, candidate, piece, values
     found = {pooled: [] for _, group in groups for pooled in group}
-    # a node costs as many bits as the residual would have to save, n/2·log2(rest): a factor of the residual
+    # the penalty of a node, log(symbols), in units of n/2·log(residual): a factor of the residual
     price = 2 * math.log(max(len(plain.library), 2)) / values.shape[1]
     weights, plain_weights = np.exp(price * products.sizes), np.exp(price * plain.sizes)
     units = [_units(free, plain_values) for free, _ in groups]
@@ -136,7 +136,7 @@ def best_beside(
 
 
 def _units(free: FreeColumns, plain_values: Numbers) -> Numbers:
-    """Return the residuals of plain pieces after free columns, at length 1; zeros where nothing is left."""
+    """Return the residuals of simple pieces after the free columns, normalised; zeros if the columns explain all."""
     rest, squares = free.residuals(plain_values * free.row_scale)
     with np.errstate(all="ignore"):
         return np.where((squares > 0)[:, np.newaxis], rest / np.sqrt(squares)[:, np.newaxis], 0.0)
@@ -150,7 +150,8 @@ def plain_sums(
 ) -> tuple[Forest, int]:
     """Return the pieces, sums and differences with the shortest descriptions, and how many sums were screened.
 
-    The nearest to the target are described: by absolute and by relative errors. What `rules` forbid is left out.
+    Description lengths are computed for those nearest to the target, by absolute and by relative errors. Expressions
+    that `rules` forbid are left out.
     """
     found, n_screened = _nearest_sums(pieces[: PlainSums.PIECES], data)
     if rules is not None:

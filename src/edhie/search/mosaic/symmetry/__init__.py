@@ -1,1 +1,1 @@
-"""Symmetries of the target, and the search in the fewer variables that they leave."""
+"""Symmetries of the target, and the search in reduced variables."""

@@ -1,7 +1,7 @@
-"""Look for symmetries in a process beside the search, where this may use another core.
+"""Detection of symmetries in a worker process, if the search may use another core.
 
-Symmetries follow from the data and the seed alone, so the search goes on until it needs them; threads would not help,
-as both hold the interpreter lock.
+Symmetries depend only on the data and the seed, so the search continues until it needs them. A thread would not help,
+because both hold the interpreter lock.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ from edhie.expr import SymbolLibrary
 from edhie.search.mosaic.symmetry.symmetries import Reduction, find_reduction, may_be_reduced
 from edhie.worker_processes import submit
 
-WORKER = -1  # islands have processes from 0
+WORKER = -1  # islands use workers from 0
 
 
 def begin_reduction(data: Data, library: SymbolLibrary, seed: int) -> Callable[[], Reduction | None]:
-    """Begin `find_reduction`, and return a function that waits for its result."""
+    """Start `find_reduction`, and return a function that waits for its result.
+
+    Without a free core, or where the worker fails, that function runs `find_reduction` itself.
+    """
 
     def find_here() -> Reduction | None:
         return find_reduction(data, library, np.random.default_rng(seed))
@@ -29,13 +32,13 @@ def begin_reduction(data: Data, library: SymbolLibrary, seed: int) -> Callable[[
         return find_here
     try:
         future = submit(WORKER, find_reduction, data, library, np.random.default_rng(seed))
-    except Exception:  # there are no more processes, or this one may not start any
+    except Exception:  # the limit of processes is reached, or this one may not start any
         return find_here
 
     def wait() -> Reduction | None:
         try:
             found: Reduction | None = future.result()
-        except Exception:  # it was killed, or functions of the user cannot be sent
+        except Exception:  # the worker was killed, or a user's functions cannot be sent to it
             return find_here()
         return found
 

@@ -1,7 +1,7 @@
-"""A Gaussian process: a smooth function through the rows, with its gradient.
+"""Gaussian process regression: a smooth function through the rows, with its gradient.
 
-The kernel is a squared exponential with a length for each variable, plus noise. Lengths and noise maximise the marginal
-likelihood of some of the rows; the function is conditioned on more.
+The kernel is a squared exponential with a length scale for each variable, plus noise. Its hyperparameters maximise the
+marginal likelihood of some of the rows; the process is conditioned on more.
 """
 
 from __future__ import annotations
@@ -18,23 +18,26 @@ from edhie.search.mosaic.config import Symmetry
 
 @dataclass(frozen=True, eq=False)
 class GaussianProcess:
-    """A fitted process."""
+    """A fitted process: its posterior mean."""
 
     centre: Numbers
     spread: Numbers
-    """Mean and standard deviation of each variable, by which it is standardised."""
+    """Mean and standard deviation by which each variable is standardised."""
     lengths: Numbers
-    """The length of each standardised variable over which the function varies."""
+    """The length scale of each standardised variable."""
     places: Numbers
-    """The rows that it was conditioned on, standardised, each variable divided by its length."""
+    """The training rows, standardised and divided by the length scales."""
     coefficients: Numbers
-    """The factor of the kernel about each of them, in units of the target."""
+    """The dual coefficient of each training row, in units of the target."""
     mean: float
     """The mean of the target."""
 
     @classmethod
     def fitted(cls, columns: Numbers, y: Numbers) -> GaussianProcess | None:
-        """Fit a process to columns, of shape (variables, rows), and a target; None where that fails."""
+        """Fit a process to columns, of shape (variables, rows), and a target.
+
+        None if a variable or the target is constant, or the kernel matrix is singular.
+        """
         centre, spread = columns.mean(axis=1), columns.std(axis=1)
         mean, size = float(y.mean()), float(y.std())
         if not (size > 0 and (spread > 0).all()):
@@ -55,7 +58,7 @@ class GaussianProcess:
         return cls(centre, spread, lengths, places, coefficients, mean)
 
     def at(self, columns: Numbers) -> tuple[Numbers, Numbers]:
-        """Return values, and the slope in each variable, of shape (variables, rows)."""
+        """Return the values at columns of shape (variables, rows), and the gradient, of the same shape."""
         where = (columns.T - self.centre) / self.spread / self.lengths
         near = _kernel(where, self.places, np.zeros(len(self.lengths) + 2)) * self.coefficients
         pulls = near @ self.places - where * near.sum(axis=1, keepdims=True)
@@ -63,23 +66,23 @@ class GaussianProcess:
 
 
 def _kernel(a: Numbers, b: Numbers, settings: Numbers) -> Numbers:
-    """Return the covariances of scaled rows; the last settings but one is the logarithm of the function's size."""
+    """Return the covariances of scaled rows; `settings[-2]` is the logarithm of the signal's standard deviation."""
     apart = np.square(a).sum(axis=1)[:, np.newaxis] + np.square(b).sum(axis=1) - 2 * a @ b.T
     return np.asarray(np.exp(2 * settings[-2] - 0.5 * np.maximum(apart, 0)))
 
 
 def _factor(kernel: Numbers, settings: Numbers) -> Numbers | None:
-    """Return the Cholesky factor of the kernel with noise on its diagonal; None where rounding spoils it."""
-    noisy = np.array(kernel, order="F")  # as LAPACK has it
+    """Return the Cholesky factor of the kernel with noise on its diagonal; None if it is not positive definite."""
+    noisy = np.array(kernel, order="F")  # the order of LAPACK
     noisy[np.diag_indices_from(noisy)] += np.exp(2 * settings[-1]) + Symmetry.JITTER * np.exp(2 * settings[-2])
     factor, fault = dpotrf(noisy, lower=1, overwrite_a=1)
     return None if fault else np.asarray(factor)
 
 
 def _cost(settings: Numbers, X: Numbers, t: Numbers) -> tuple[float, Numbers]:  # noqa: N803
-    """Return minus the logarithm of the marginal likelihood, and its slopes.
+    """Return the negative logarithm of the marginal likelihood, and its gradient.
 
-    The settings are logarithms of the lengths, of the function's size and of the noise.
+    `settings` are logarithms of the length scales, and of the standard deviations of signal and noise.
     """
     scaled = X / np.exp(settings[:-2])
     kernel = _kernel(scaled, scaled, settings)
@@ -87,10 +90,10 @@ def _cost(settings: Numbers, X: Numbers, t: Numbers) -> tuple[float, Numbers]:  
     if factor is None:
         return Symmetry.FAILED, np.zeros_like(settings)
     alpha = dpotrs(factor, t, lower=1)[0]
-    half = dpotri(factor, lower=1)[0]  # the inverse, below its diagonal
+    half = dpotri(factor, lower=1)[0]  # the lower triangle of the inverse
     inner = half + np.tril(half, -1).T - np.outer(alpha, alpha)
     weighted = inner * kernel
-    # the sum over all pairs of weighted * (difference of a variable)², without an array for the differences
+    # half the sum over all pairs of weighted * (difference of a variable)², without an array of the differences
     by_length = (np.square(scaled) * weighted.sum(axis=1)[:, np.newaxis]).sum(axis=0)
     by_length -= ((weighted @ scaled) * scaled).sum(axis=0)
     slopes = np.append(by_length, [weighted.sum(), np.exp(2 * settings[-1]) * np.trace(inner)])

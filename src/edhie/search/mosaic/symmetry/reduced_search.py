@@ -1,4 +1,4 @@
-"""A search in the fewer variables that symmetries leave; what it finds is written for the target itself."""
+"""A search in reduced variables, whose results are written as expressions for the target itself."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ReducedSearch:
     """A search for the target divided by its scale, as a function of derived variables."""
 
     def __init__(self, task: Task, reduction: Reduction, search: Strategy, data: Data) -> None:
-        """`search` is to look for the reduced target, with the reduced `data`."""
+        """`data` are the reduced data, and `search` is the strategy to use on them."""
         self._task, self._reduction, self._search = task, reduction, search
         library, self._n_seen = task.evaluator.library, 0
         self._evaluator = Evaluator(
@@ -37,7 +37,7 @@ class ReducedSearch:
 
     @classmethod
     def of(cls, task: Task, reduction: Reduction, search: Strategy) -> ReducedSearch | None:
-        """Return a search on all rows of a task; None if the reduced data are not finite in some row."""
+        """Return a reduced search on all rows of a task; None if the reduced data overflow or are not finite."""
         data = _reduced_data(task, reduction)
         largest = np.maximum(np.abs(data.columns).max(), np.abs(data.y).max())  # NaN if one of them is
         return cls(task, reduction, search, data) if largest < LARGEST_VALUE else None
@@ -51,7 +51,7 @@ class ReducedSearch:
         return [self._written(each) for each in self._evaluator.explored.take(self._best_new())]
 
     def _best_new(self) -> Indices:
-        """Return the places of expressions that are new and on the front of size and error, the least error first."""
+        """Return the indices of new expressions on the Pareto front of size and error, the smallest error first."""
         explored = self._evaluator.explored
         order = np.lexsort((explored.ages, explored.errors, explored.complexities))
         least = np.minimum.accumulate(explored.errors[order])
@@ -81,7 +81,7 @@ class ReducedSearch:
 
     @classmethod
     def restored(cls, task: Task, search: Strategy, state: State) -> ReducedSearch:
-        """Return the search of a snapshot."""
+        """Return a reduced search restored from a snapshot."""
         variables, scale = json.loads(str(state["text"]))
         reduction = Reduction(tuple(map(tuple, variables)), tuple((tuple(each), power) for each, power in scale))
         found = cls(task, reduction, search, _reduced_data(task, reduction))
@@ -92,13 +92,13 @@ class ReducedSearch:
 
 
 def _reduced_data(task: Task, reduction: Reduction) -> Data:
-    """Return derived variables, and the target divided by its scale, on all rows."""
+    """Return data with the derived variables as columns, and the target divided by its scale."""
     data, library = task.evaluator.data, task.evaluator.library
 
     def computed(each: Sequence[Tokens]) -> Any:
         return values(Forest.from_exprs([Expr(library, tokens) for tokens in each], library), data.columns)
 
-    with np.errstate(all="ignore"):  # values that are not finite are refused later
+    with np.errstate(all="ignore"):  # `of` rejects values that are not finite
         scale = np.ones(data.n_rows)
         if reduction.scale:
             factors = computed([tokens for tokens, _ in reduction.scale])

@@ -1,15 +1,15 @@
-"""Symmetries of the target: changes of the variables that leave it as it is, or multiply it by a power.
+"""Symmetries of the target: transformations of the variables under which it is invariant, or scales by a power.
 
-A law that holds in all units does not change but for its own unit if lengths, say, are all doubled: with
-Buckingham's theorem it can be written in fewer variables, products of powers of the others. Here the units are not
-known; the data show the symmetries. A smooth function f through the rows (`gaussian_process.py`) has slopes f_i. If
+A law that holds in any system of units is such a case: by Buckingham's theorem it can be written in fewer variables,
+products of powers of the given ones. Here the units are not known, and symmetries are detected in the data. A smooth
+function f is fitted to the rows (`gaussian_process.py`), with partial derivatives f_i. If
 
     f_i ± f_j = 0,                       f depends on x_i ∓ x_j alone;
     a_1 x_1 f_1 + … + a_n x_n f_n = p f,   f is x_i^(p/a_i) times a function of the x_j x_i^(-a_j/a_i), for any i;
     g(x_i) f_i = p g'(x_i) f,              f is g(x_i)^p times a function of the others.
 
-Each such symmetry takes one variable away. One is accepted if a smooth function of the variables that are left
-explains rows that it has not seen no worse, and the next is looked for with that function.
+Each such symmetry removes one variable. It is accepted if a smooth function of the reduced variables predicts held-out
+rows about as well; the next symmetry is then read off that function.
 """
 
 from __future__ import annotations
@@ -34,30 +34,30 @@ FUNCTIONS: dict[str, tuple[Callable[[Numbers], Numbers], Callable[[Numbers], Num
     "sin": (np.sin, np.cos),
     "exp": (np.exp, np.exp),
 }
-"""Functions of one variable that may be factors of the target, and their slopes."""
+"""Functions of one variable that may be factors of the target, and their derivatives."""
 
 
 @dataclass(frozen=True, eq=False)
 class Derived:
-    """A variable made from others: its expression in prefix order, and its values."""
+    """A variable computed from others: its expression in prefix order, and its values."""
 
     tokens: Tokens
     values: Numbers
 
     @cached_property
     def is_scale(self) -> bool:
-        """True if others can be divided by it: no value is near 0."""
+        """True if other variables can be divided by it: no value is close to 0."""
         sizes = np.abs(self.values)
         return bool(sizes.min() > Symmetry.AWAY_FROM_ZERO * sizes.max())
 
     @cached_property
     def is_skewed(self) -> bool:
-        """True if the logarithms of its sizes are spread more evenly than its values, as those of quotients are."""
+        """True if its logarithms are less skewed than its values, as is common for quotients."""
         return self.is_scale and _skewness(np.log(np.abs(self.values))) < _skewness(self.values)
 
     @property
     def coordinate(self) -> Numbers:
-        """Its values, or their logarithms where these are spread more evenly."""
+        """Its values, or their logarithms if it `is_skewed`."""
         return np.log(np.abs(self.values)) if self.is_skewed else self.values
 
     def combined(self, operator: str, other: Derived) -> Derived:
@@ -75,7 +75,7 @@ class Derived:
 
 @dataclass(frozen=True)
 class Reduction:
-    """Fewer variables, of which the target divided by its scale is a function."""
+    """Reduced variables, of which the target divided by its scale is a function."""
 
     variables: tuple[Tokens, ...]
     """Their expressions, in prefix order."""
@@ -85,13 +85,13 @@ class Reduction:
 
 @dataclass(frozen=True, eq=False)
 class _Reduced:
-    """A reduction with its values."""
+    """A reduction with the values of its variables."""
 
     variables: tuple[Derived, ...]
     scale: tuple[tuple[Derived, int], ...] = ()
 
     def plain(self) -> Reduction:
-        """Return the expressions alone."""
+        """Return the reduction without values."""
         return Reduction(tuple(v.tokens for v in self.variables), tuple((f.tokens, p) for f, p in self.scale))
 
     def scale_values(self, n_rows: int) -> Numbers:
@@ -102,18 +102,18 @@ class _Reduced:
         return values
 
     def without_translation(self, i: int, j: int, operator: str) -> _Reduced:
-        """Return the reduction with the sum or difference of two variables in their place."""
+        """Return the reduction with two variables replaced by their sum or difference."""
         joint = self.variables[i].combined(operator, self.variables[j])
         rest = tuple(each for k, each in enumerate(self.variables) if k not in (i, j))
         return _Reduced((*rest, joint), self.scale)
 
     def without_factor(self, i: int, factor: Derived, power: int) -> _Reduced:
-        """Return the reduction with variable `i` in a factor of the target alone."""
+        """Return the reduction without variable `i`, and with a power of `factor` in the scale instead."""
         rest = tuple(each for k, each in enumerate(self.variables) if k != i)
         return _Reduced(rest, (*self.scale, (factor, power)))
 
     def without_scaling(self, powers: Sequence[int], target_power: int, i: int) -> _Reduced:
-        """Return the reduction with variable `i` divided out; its power in the scaling is 1 or -1."""
+        """Return the reduction with variable `i` divided out; `powers[i]` has to be 1 or -1."""
         unit, sign = self.variables[i], powers[i]
         variables = tuple(each.times_power(unit, -powers[k] * sign) for k, each in enumerate(self.variables) if k != i)
         factor = ((unit, target_power * sign),) if target_power else ()
@@ -122,18 +122,18 @@ class _Reduced:
 
 @dataclass(frozen=True, eq=False)
 class _Smooth:
-    """A smooth function of a reduction's variables."""
+    """A Gaussian process in a reduction's variables."""
 
     reduction: _Reduced
     error: float
-    """The deviation on unseen rows, over that of the target."""
+    """The root mean squared error on held-out rows, over the standard deviation of the target."""
     values: Numbers
     slopes: Numbers
-    """The function, and its slope in each variable times the variable, of shape (variables, rows)."""
+    """x_i·f_i, the partial derivatives times their variables, of shape (variables, rows)."""
 
     @classmethod
     def of(cls, reduction: _Reduced, y: Numbers) -> _Smooth | None:
-        """Fit to the first rows, and test on the others; None where that fails."""
+        """Fit to the first rows, and test on the others; None if values are not finite, or the fit fails."""
         columns = np.stack([each.coordinate for each in reduction.variables])
         scale = reduction.scale_values(len(y))
         target = y / scale
@@ -152,12 +152,12 @@ class _Smooth:
 
 
 def may_be_reduced(data: Data, library: SymbolLibrary) -> bool:
-    """Return whether there are variables, rows and operators enough to look for symmetries."""
+    """Return whether there are enough variables, rows and operators to detect symmetries."""
     return data.n_variables > 1 and data.n_rows >= Symmetry.LEAST_ROWS and {"*", "/"} <= library.built_in
 
 
 def find_reduction(data: Data, library: SymbolLibrary, rng: np.random.Generator) -> Reduction | None:
-    """Return the fewest variables that symmetries leave; None where there is no symmetry, or too few rows."""
+    """Return the reduction by all symmetries found; None if there is none, or `may_be_reduced` is false."""
     if not may_be_reduced(data, library):
         return None
     rows = rng.permutation(data.n_rows)[: Symmetry.ROWS + Symmetry.TESTED]
@@ -174,7 +174,7 @@ def find_reduction(data: Data, library: SymbolLibrary, rng: np.random.Generator)
 
 
 def _with_one_symmetry(smooth: _Smooth, y: Numbers, library: SymbolLibrary) -> _Smooth | None:
-    """Return a smooth function of one variable less that is no worse; None if there is none."""
+    """Return a smooth function with one more symmetry that predicts about as well; None if there is none."""
     tolerance = Symmetry.TOLERANCE + Symmetry.TOLERANCE_A_MISS * smooth.error
     every = [*_translations(smooth, library), *_scalings(smooth), *_factors(smooth, library)]
     near = [each for each in every if each[0] < min(tolerance, Symmetry.MOST_TOLERANCE)]
@@ -192,7 +192,7 @@ def _with_one_symmetry(smooth: _Smooth, y: Numbers, library: SymbolLibrary) -> _
 
 
 def _translations(smooth: _Smooth, library: SymbolLibrary) -> Iterator[tuple[float, int, _Reduced]]:
-    """Yield sums and differences: the residual of each, its length, and what it leaves."""
+    """Yield (residual, length, reduction) for sums and differences of two variables."""
     variables, n = smooth.reduction.variables, len(smooth.slopes)
     slopes = [slope / each.values for slope, each in zip(smooth.slopes, variables, strict=True)]
     for i, j in combinations(range(n), 2):
@@ -204,7 +204,7 @@ def _translations(smooth: _Smooth, library: SymbolLibrary) -> Iterator[tuple[flo
 
 
 def _scalings(smooth: _Smooth) -> Iterator[tuple[float, int, _Reduced]]:
-    """Yield scalings with small whole powers: the residual of each, its length, and what it leaves."""
+    """Yield (residual, length, reduction) for scalings with small integer powers."""
     variables, n = smooth.reduction.variables, len(smooth.slopes)
     weighted = np.stack([*smooth.slopes, -smooth.values])
     gram = weighted @ weighted.T
@@ -222,8 +222,8 @@ def _scalings(smooth: _Smooth) -> Iterator[tuple[float, int, _Reduced]]:
 
 
 def _factors(smooth: _Smooth, library: SymbolLibrary) -> Iterator[tuple[float, int, _Reduced]]:
-    """Yield powers of a function of one variable as factors: the residual of each, its length, and what it leaves."""
-    if smooth.error > Symmetry.MOST_FACTOR_ERROR:  # dividing by a function that is 0 somewhere needs exact data
+    """Yield (residual, length, reduction) for powers of a function of one variable as factors."""
+    if smooth.error > Symmetry.MOST_FACTOR_ERROR:  # the function may be close to 0, and dividing by it amplifies errors
         return
     for k, (variable, slope) in enumerate(zip(smooth.reduction.variables, smooth.slopes, strict=True)):
         for name, (function, derivative) in FUNCTIONS.items():
@@ -241,7 +241,10 @@ def _factors(smooth: _Smooth, library: SymbolLibrary) -> Iterator[tuple[float, i
 def _divided(
     reduction: _Reduced, chosen: tuple[int, ...], powers: list[int], residual: float, units: list[int]
 ) -> Iterator[tuple[float, int, _Reduced]]:
-    """Yield what a scaling leaves, if one of its variables can be divided out; each scaling once."""
+    """Yield (residual, length, reduction) of a scaling, if one of its variables can be divided out.
+
+    Multiples of a scaling, and scalings of one variable that leave the target as it is, yield nothing.
+    """
     *of_variables, of_target = powers
     unit = next((k for k, power in zip(chosen, of_variables, strict=True) if abs(power) == 1 and k in units), None)
     if unit is None or of_variables[0] < 0 or gcd(*powers) > 1 or (len(chosen) == 1 and of_target == 0):
