@@ -1,1 +1,1 @@
-"""Writing: expressions for the target from what was found in closed form."""
+"""Writing: expressions for the target, from frames and from other models fitted in closed form."""

@@ -1,9 +1,9 @@
-"""Curves of one variable: with two constants inside, or one or two peaks on a background.
+"""Curves of one variable: functions with two nonlinear constants, and one or two peaks on a background.
 
 A family of curves is a·g(x; p, q) + c: peaks, steps, shifted powers and the like. With p and q on a grid, a and c
 follow by linear least squares. A new family is one entry in `FAMILIES`. Peaks on a background, as in a spectrum, are
-found likewise: places and widths are on a grid, and heights are solved for, for all pairs of peaks at once. The best
-are written, and a fit brings their constants to the optimum.
+found in the same way: positions and widths are on a grid, and heights are solved for, for all pairs of peaks at once.
+The best are written as starting points of a fit.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ class OneVariableData:
 
     name: str
     x: Numbers
-    n_values: int  # different ones
-    first: float  # the smallest
-    span: float  # from the smallest to the largest
+    n_values: int  # distinct values
+    first: float  # the smallest value
+    span: float  # the largest minus the smallest
     y: Numbers
     roots: Numbers
 
     @classmethod
     def each(cls, data: Data, most: int, least_values: int) -> Iterator[OneVariableData]:
-        """Yield the first `most` variables, without those of too few values or of no finite range."""
+        """Yield the first `most` variables, without those with fewer distinct values or without a finite range."""
         roots = root_weights(data)
         for name, x in zip(data.names[:most], data.columns[:most], strict=True):
             one = cls(name, x, len(np.unique(x)), float(x.min()), float(np.ptp(x)), data.y, roots)
@@ -45,37 +45,37 @@ class OneVariableData:
 
     @cached_property
     def target(self) -> Numbers:
-        """The weighted target."""
+        """The target times the root weights."""
         return self.y * self.roots
 
     @cached_property
     def about_mean(self) -> Numbers:
-        """The weighted residuals of the target about its mean."""
+        """The target about its weighted mean, times the root weights."""
         unit = self.roots / np.linalg.norm(self.roots)
         return self.target - unit * (self.target @ unit)
 
     def is_explained(self, left: float) -> bool:
-        """Return whether a function that leaves this sum of squares explains enough of the target to be written."""
+        """Return whether a function with this residual sum of squares explains enough of the variance to be written."""
         return bool(left < (1 - OneVariable.EXPLAINED) * float(self.about_mean @ self.about_mean))
 
     def coefficients(self, columns: Numbers) -> list[float]:
-        """Return the coefficients of (columns, rows) by least squares."""
+        """Return the least-squares coefficients of (columns, rows)."""
         found: list[float] = np.linalg.lstsq((columns * self.roots).T, self.target, rcond=None)[0].tolist()
         return found
 
 
 @dataclass(frozen=True)
 class Form:
-    """A function of a variable or a piece, whose constants are looked for on a grid."""
+    """A function of a variable or a piece, whose constants are searched on a grid."""
 
     template: str
-    """Its text: `{c}` is a constant, the first of them a factor; `{x}` is the variable or piece."""
+    """Its text: `{c}` is a constant, and `{x}` the variable or piece."""
     values: Callable[..., Numbers]
-    """Its values, without the factor, by rows of the constants on the grid."""
+    """Its values without the linear factor, given x and the constants of the grid as columns."""
     constants: Callable[..., tuple[float, ...]] = lambda *given: given
     """The constants of the template, from those of the grid."""
     grid: Callable[[float, float], tuple[Numbers, Numbers]] = lambda first, span: (np.ones(1), np.ones(1))
-    """Values of the constants for a variable with this smallest value and range."""
+    """The grid of the constants, for a variable with this smallest value and range."""
 
 
 Filled = tuple[str, list[float]]
@@ -83,7 +83,7 @@ Filled = tuple[str, list[float]]
 
 
 def from_template(template: str, x: str, constants: Sequence[float], library: SymbolLibrary) -> list[Expr]:
-    """Return a template with `{c}` and `{x}` filled in; an empty list where the library lacks an operator."""
+    """Return a template with `{c}` and `{x}` filled in; an empty list if the library lacks an operator."""
     try:
         return [parse(template.format(c=library.constant, x=x), library).with_constants(constants)]
     except EdhieError:
@@ -98,7 +98,7 @@ def _places_and_widths(first: float, span: float) -> tuple[Numbers, Numbers]:
 
 
 def _shifts_and(second: Numbers) -> Callable[[float, float], tuple[Numbers, Numbers]]:
-    """Return a grid of shifts that make all values positive, with other constants that have no unit."""
+    """Return a grid of shifts that make all values positive, combined with values of a second constant."""
     return lambda first, span: (span * (OneVariable.SHIFTS + 1e-3) - first, second)
 
 
@@ -123,7 +123,7 @@ FAMILIES = (
 
 
 def curve_expressions(data: Data, library: SymbolLibrary) -> list[Expr]:
-    """Return the best curve of each family, with and without a constant beside it, that explains much of the target."""
+    """Return the best curve of each family and variable, with and without an added constant, if it explains enough."""
     every = OneVariableData.each(data, OneVariable.MOST_VARIABLES, OneVariable.LEAST_VALUES)
     return _written(every, FAMILIES, best_curves, library)
 
@@ -134,7 +134,7 @@ def _written(
     best: Callable[[Form, OneVariableData], list[Filled]],
     library: SymbolLibrary,
 ) -> list[Expr]:
-    """Return the best forms over each variable as expressions; none where constants cannot be written."""
+    """Return the best forms of each variable as expressions; none if the library has no constants."""
     return [
         expr
         for one in (every if library.constant is not None else ())
@@ -146,7 +146,7 @@ def _written(
 
 @np.errstate(all="ignore")
 def best_curves(family: Form, one: OneVariableData) -> list[Filled]:
-    """Return the best curve by itself and the best beside a constant, as far as they explain much."""
+    """Return the best curve without and with an added constant, if they explain enough."""
     p, q = (grid.ravel()[:, np.newaxis] for grid in np.meshgrid(*family.grid(one.first, one.span)))
     curves = family.values(one.x, p, q) * one.roots
     sizes = np.abs(curves).max(axis=1, initial=0.0)
@@ -174,11 +174,11 @@ SHAPES = (
     Form(GAUSS, lambda u: np.exp(-u * u), lambda h, m, s: (h, -1 / s**2, m)),
     Form(LORENTZ, lambda u: 1 / (1 + u * u), lambda h, m, s: (h * s**2, m, s**2)),
 )
-"""Peaks by their distance from the place, in units of the width; constants by height, place and width."""
+"""Peaks: `values` takes the distance from the centre in widths, `constants` takes height, centre and width."""
 
 
 class Background(NamedTuple):
-    """A background of peaks; the constants of the template are the coefficients, times a factor, and then others."""
+    """A background of peaks; the template's constants are the coefficients times `factor`, then `others`."""
 
     template: str
     columns: Numbers  # (terms, rows)
@@ -187,7 +187,7 @@ class Background(NamedTuple):
 
 
 def peak_expressions(data: Data, library: SymbolLibrary) -> list[Expr]:
-    """Return sums of one or two peaks and a background that explain a good part of the target."""
+    """Return sums of one or two peaks and a background that explain enough of the target."""
     few = few_rows(data, OneVariable.PEAK_ROWS)
     every = OneVariableData.each(few, OneVariable.PEAK_VARIABLES, OneVariable.PEAK_VALUES)
     return _written(every, SHAPES, best_peaks, library)
@@ -195,7 +195,7 @@ def peak_expressions(data: Data, library: SymbolLibrary) -> list[Expr]:
 
 @np.errstate(all="ignore")
 def best_peaks(shape: Form, one: OneVariableData) -> list[Filled]:
-    """Return the best sums of one peak and a background, then of two peaks, as far as they explain much."""
+    """Return the best sums of one peak and a background, then of two peaks, if they explain enough."""
     grids = np.meshgrid(one.first + one.span * OneVariable.PEAK_PLACES, one.span * OneVariable.PEAK_WIDTHS)
     places, widths = (grid.ravel() for grid in grids)
     peaks = shape.values((one.x - places[:, np.newaxis]) / widths[:, np.newaxis])
@@ -216,7 +216,7 @@ def best_peaks(shape: Form, one: OneVariableData) -> list[Filled]:
 
 
 def _backgrounds(one: OneVariableData) -> list[Background]:
-    """Return a constant, a line, and exponentials."""
+    """Return the backgrounds: a constant, a line, and exponentials."""
     ones = np.ones_like(one.x)
     found = [Background("{c}", ones[np.newaxis]), Background("{c} + {c}*{x}", np.stack([ones, one.x]))]
     for rate in (OneVariable.BACKGROUND_RATES / one.span).tolist():
@@ -227,7 +227,7 @@ def _backgrounds(one: OneVariableData) -> list[Background]:
 
 
 def _best_pair(peaks: Numbers, target: Numbers, background: Numbers) -> list[tuple[list[int], float]]:
-    """Return the best single peak and the best pair beside a background, with the squares that are left."""
+    """Return the indices of the best peak and of the best pair on a background, and their residual sums of squares."""
     basis = np.linalg.qr(background.T)[0]
     peaks, target = peaks - (peaks @ basis) @ basis.T, target - basis @ (basis.T @ target)
     squares = np.square(peaks).sum(axis=1)

@@ -1,4 +1,4 @@
-"""From a frame and terms to an expression for the target itself."""
+"""Frames and terms written as expressions for the target itself."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from edhie.search.mosaic.writing.linear_fit import Fit, pruned_fit, refit_with, 
 from edhie.search.pieces.spelling import LARGEST_WHOLE, Speller, UnwritableError
 
 POWERS = {("1/",): -1.0, ("sqrt",): 0.5, ("1/", "sqrt"): -0.5, ("^2",): 2.0}
-"""The power that heads are, where they are one."""
-Part = tuple[float, bool, Expr, Numbers]  # coefficient or exponent, whether it is an exponent, what of, its values
+"""By head of a link: the power that it is, if it is one."""
+Part = tuple[float, bool, Expr, Numbers]  # coefficient or exponent, whether it is an exponent, its expression, values
 
 
 class FrameWriter:
     """Writes expressions over one library."""
 
     def __init__(self, library: SymbolLibrary, data: Data | None = None) -> None:
-        """`data` are the rows on which the expressions have to be defined."""
+        """`data` are rows on which the expressions have to be defined."""
         self.speller = Speller(library, data)
         self._variables = list(map(self.speller.leaf, library.variables))
         columns = np.zeros((len(library.variables), 1)) if data is None else data.columns
@@ -33,7 +33,8 @@ class FrameWriter:
     def write(self, frame: Frame, extra: Sequence[Term] = ()) -> list[Expr]:
         """Return the expressions of a frame with further terms.
 
-        The list is empty where it cannot be written, and has several expressions where numbers are unsure.
+        The list is empty if the library cannot write it, and has several expressions if coefficients have to be
+        rounded and the rounding is uncertain.
         """
         terms, scale = [*frame.terms, *extra], frame.free.row_scale
         own = np.array([each.regressor(frame.free) for each in terms]).reshape(len(terms), len(frame.target))
@@ -46,7 +47,10 @@ class FrameWriter:
         return [expr for coefficients in readings for expr in self._exprs(frame, terms, fit.kept, coefficients)]
 
     def write_whole(self, frame: Frame, data: Data) -> list[Expr]:
-        """Return the expressions of a frame without terms with whole coefficients; `data` are its rows."""
+        """Return expressions of a frame with integer coefficients; empty for products, and frames with terms.
+
+        `data` are the rows of the frame.
+        """
         if frame.free.is_product or frame.terms:
             return []
         columns, target = frame.free.columns * frame.free.row_scale, frame.target * frame.free.row_scale
@@ -58,12 +62,12 @@ class FrameWriter:
         kept = [(found, np.flatnonzero(found)) for found in np.unique(tried, axis=0)]
         return [expr for found, its in kept for expr in self._exprs(frame, (), its, found[its])]
 
-    # -- numbers --------------------------------------------------------------------------
+    # -- coefficients ---------------------------------------------------------------------
 
     def _readings(
         self, frame: Frame, columns: Numbers, target: Numbers, fit: Fit, terms: Sequence[Term]
     ) -> list[Numbers]:
-        """Return the coefficients to write: as they are, or rounded where they have to be plain."""
+        """Return the coefficients to write: as fitted, or rounded if the library has no constants."""
         if frame.free.is_product:
             return self._powers(frame, columns, target, fit, terms)
         if self.speller.is_free:
@@ -78,7 +82,10 @@ class FrameWriter:
     def _powers(
         self, frame: Frame, columns: Numbers, target: Numbers, fit: Fit, terms: Sequence[Term]
     ) -> list[Numbers]:
-        """Return exponents as multiples of a half where that does as well; the other coefficients are fitted again."""
+        """Return coefficients with exponents rounded to multiples of 1/2 and the others refitted, if that fits as well.
+
+        Otherwise return them as fitted, or nothing if the library has no constants.
+        """
         n_free = len(frame.free.exponents)
         fixed = {}
         for k, column in enumerate(fit.kept):
@@ -95,7 +102,7 @@ class FrameWriter:
     # -- expressions ----------------------------------------------------------------------
 
     def _exprs(self, frame: Frame, terms: Sequence[Term], kept: Indices, coefficients: Numbers) -> list[Expr]:
-        """Return a frame with its coefficients as an expression; an empty list where it cannot be written."""
+        """Return a frame with its coefficients as an expression; an empty list if the library cannot write it."""
         try:
             return [self._undone(frame, self._inner(frame, terms, kept, coefficients))]
         except UnwritableError:
@@ -122,7 +129,7 @@ class FrameWriter:
         return self.speller.sum([(c, expr) for c, _, expr, _ in parts], constant)
 
     def _product(self, constant: float, parts: list[Part], frame: Frame) -> Expr:
-        """Return a product of powers; its sign is that of the target in the first row."""
+        """Return a product of powers; its sign in the first row is that of the frame."""
         powers: list[tuple[float, Expr]] = []
         exponent: list[tuple[float, Expr]] = []
         sign = frame.sign
@@ -142,9 +149,9 @@ class FrameWriter:
         return self.speller.product(powers, sign * float(np.exp(constant)))
 
     def _undone(self, frame: Frame, inner: Expr) -> Expr:
-        """Return the inner part with scale and link undone, behind the guess that the frame is around.
+        """Return the inner expression with the frame's scale, link and guess undone.
 
-        Powers of the scale stand outside of the link where they can.
+        Powers of the scale are written outside the inverse of the link where that is possible.
         """
         head, power = frame.link.head, POWERS.get(frame.link.head)
         outside, inside = [], []

@@ -1,4 +1,4 @@
-"""Coefficients of columns: least squares with few of them, plain fractions, and whole numbers where no others exist."""
+"""Linear fits with few columns; coefficients as fitted, rounded to fractions, or integers only."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from edhie.selection.description import residual_bits
 
 @dataclass(frozen=True)
 class Fit:
-    """A linear fit: the columns that are kept, and their coefficients."""
+    """A linear least-squares fit: the columns that are kept, and their coefficients."""
 
     kept: Indices
     coefficients: Numbers
     errors: Numbers
     """Standard errors of the coefficients."""
     left: float
-    """The sum of squared residuals."""
+    """The residual sum of squares."""
     total: float
-    """The sum of squares of the target about its mean."""
+    """The total sum of squares, by which exactness is judged."""
 
     @property
     def is_exact(self) -> bool:
-        """True if only rounding is left."""
+        """True if the residuals are only rounding."""
         return self.left <= Coefficients.EXACT * self.total
 
 
 def pruned_fit(columns: Numbers, target: Numbers, total: float) -> Fit:
-    """Fit (columns, rows) by least squares, without the columns that are not needed."""
+    """Fit (columns, rows) by least squares with backward elimination of columns that are not needed."""
     kept = _independent(columns, np.flatnonzero(np.linalg.norm(columns, axis=1) > 0))
     fit = least_squares(columns, kept, target, total)
     while len(fit.kept) > 1:
@@ -50,14 +50,14 @@ def pruned_fit(columns: Numbers, target: Numbers, total: float) -> Fit:
 
 
 def _independent(columns: Numbers, kept: Indices) -> Indices:
-    """Return the columns that are not linear combinations of others before them."""
+    """Return the columns that are not linear combinations of those before them."""
     while True:
         chosen = columns[kept]
         angles = np.abs(np.diag(np.linalg.qr((chosen / np.linalg.norm(chosen, axis=1)[:, np.newaxis]).T, mode="r")))
         dependent = np.flatnonzero(angles <= Coefficients.DEPENDENT)
         if len(dependent) == 0:
             return kept[: len(angles)]  # no more than there are rows
-        kept = np.delete(kept, dependent[0])  # what stands behind it has to be looked at again
+        kept = np.delete(kept, dependent[0])  # columns after it have to be tested again
 
 
 def _is_as_good(fewer: Fit, fit: Fit, n_rows: int) -> bool:
@@ -68,7 +68,7 @@ def _is_as_good(fewer: Fit, fit: Fit, n_rows: int) -> bool:
 
 
 def _superfluous(fit: Fit, columns: Numbers, target: Numbers) -> Indices:
-    """Return columns that may be left out, the least needed first; at most half at once."""
+    """Return columns that may not be needed, the least significant first; at most half of all."""
     if fit.is_exact:
         sizes = np.abs(fit.coefficients) * np.linalg.norm(columns[fit.kept], axis=1)
         least = sizes / np.linalg.norm(target)
@@ -82,7 +82,7 @@ def _superfluous(fit: Fit, columns: Numbers, target: Numbers) -> Indices:
 
 
 def least_squares(columns: Numbers, kept: Indices, target: Numbers, total: float) -> Fit:
-    """Fit a target by some of the columns."""
+    """Fit a target by the columns at `kept`, with one step of iterative refinement."""
     chosen = columns[kept]
     norms = np.linalg.norm(chosen, axis=1)
     design = (chosen / norms[:, np.newaxis]).T
@@ -101,7 +101,7 @@ def least_squares(columns: Numbers, kept: Indices, target: Numbers, total: float
 
 
 def rounded(value: float, error: float, *, denominators: tuple[int, ...] = Coefficients.DENOMINATORS) -> float | None:
-    """Return the plainest fraction within a few standard errors, or None."""
+    """Return the fraction with the smallest denominator within a few standard errors; None if there is none."""
     reach = max(Coefficients.STANDARD_ERRORS * error, 1e-7 * max(abs(value), 1e-3))
     for below in denominators:
         near = round(value * below) / below
@@ -111,7 +111,7 @@ def rounded(value: float, error: float, *, denominators: tuple[int, ...] = Coeff
 
 
 def refit_with(columns: Numbers, target: Numbers, fit: Fit, fixed: dict[int, float]) -> tuple[Numbers, float]:
-    """Fit again with some coefficients fixed, by place among the kept; return all, and the squares that are left."""
+    """Refit with some coefficients fixed, by index among the kept; return all, and the residual sum of squares."""
     free = [k for k in range(len(fit.kept)) if k not in fixed]
     rest = target - sum(value * columns[fit.kept[k]] for k, value in fixed.items())
     coefficients = np.empty(len(fit.kept))
@@ -123,15 +123,15 @@ def refit_with(columns: Numbers, target: Numbers, fit: Fit, fixed: dict[int, flo
     return coefficients, inner.left
 
 
-# -- whole coefficients, found by moving one or two at a time ---------------------------
+# -- integer coefficients, by coordinate descent ----------------------------------------
 
 
 def whole_coefficients(frame: Frame, start: Numbers, data: Data, prices: Sequence[float]) -> Numbers:
-    """Return (prices, columns): whole coefficients of a frame with a short description, found from `start`.
+    """Return (prices, columns): integer coefficients of a frame that minimise description length, by local descent.
 
-    `data` are the rows that the frame was made of; a price is the cost of a symbol, in bits.
+    The descent starts at `start`, once for each price of a symbol, in bits. `data` are the rows of the frame.
     """
-    steps, known = _steps(len(start)), dict[bytes, Numbers]()  # descents have their first steps in common
+    steps, known = _steps(len(start)), dict[bytes, Numbers]()  # a cache: descents share their first steps
     scale = np.prod(data.columns ** np.array(frame.scale)[:, np.newaxis], axis=0) if any(frame.scale) else 1.0
     sign = frame.sign if frame.link.is_even else 1.0
 
@@ -160,7 +160,7 @@ def whole_coefficients(frame: Frame, start: Numbers, data: Data, prices: Sequenc
 
 
 def _steps(n: int) -> Numbers:
-    """Return moves of one coefficient and, of not too many, of two: one may have to give what another takes."""
+    """Return moves of one coefficient and, if there are not too many, of two at once, which may compensate."""
     unit = np.eye(n)
     steps = [s * unit for s in (1, -1, 2, -2)]
     if n <= Coefficients.MOST_PAIRED:

@@ -1,6 +1,6 @@
 """Solutions of quadratic equations: y² + y·B = C is linear in the coefficients of the polynomials B and C.
 
-So a polynomial plus or minus the root of another one is found in closed form, where it is exact.
+So an exact polynomial plus or minus the square root of another is found in closed form.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ DEGREE = 2  # of C, and of the polynomial under the root
 
 
 def quadratics(data: Data, speller: Speller) -> list[Expr]:
-    """Return a polynomial of degree 1 plus or minus the root of one of degree 2, if it is exact.
+    """Return a polynomial of degree 1 plus or minus the square root of one of degree 2, if it is exact.
 
-    `data` may be a few of the rows: the speller writes numbers that hold on all of them.
+    `data` may be a sample of the rows.
     """
     if "sqrt" not in speller.library.built_in:
         return []
@@ -35,7 +35,7 @@ def quadratics(data: Data, speller: Speller) -> list[Expr]:
     columns /= norms[:, np.newaxis]
     if vanishing(columns)[0] > Quotients.VANISHING:
         return []
-    kept = few_columns(columns[::-1])  # the square of the target is to stay, so it is looked at last
+    kept = few_columns(columns[::-1])  # reversed, so that the square of the target is the last to be dropped
     kept = np.sort(len(columns) - 1 - kept)
     coefficients = np.zeros(len(columns))
     coefficients[kept] = vanishing(columns[kept])[1] / norms[kept]
@@ -49,7 +49,7 @@ def quadratics(data: Data, speller: Speller) -> list[Expr]:
 def _written(
     data: Data, speller: Speller, above: FreeColumns, constant: Numbers, below: FreeColumns, linear: Numbers
 ) -> list[Expr]:
-    """Return -B/2 ± sqrt(B²/4 + C), with the sign that the rows have."""
+    """Return -B/2 ± sqrt(B²/4 + C); an empty list if the sign is not the same in all rows."""
     half = linear / 2
     under = dict(zip(map(tuple, above.exponents.tolist()), constant.tolist(), strict=True))
     for a, first in zip(half, below.exponents, strict=True):

@@ -1,8 +1,8 @@
 """Quotients of polynomials: y·Q = P is linear in the coefficients of both, so they are found in closed form.
 
-With noise in y, that noise is multiplied by Q and is in the columns as well. The most likely coefficients minimise the
-squares of (y·Q - P)/Q, in standard deviations, over those that noise alone would leave: a generalised eigenvalue
-problem, with Q from the solution before.
+With noise in y, the columns y·Q contain noise as well (errors in variables). The coefficients then minimise the ratio
+of the squares of (y·Q - P)/Q to those of the noise in them: a generalised eigenvalue problem, iterated with the
+denominator Q of the previous solution.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from edhie.search.mosaic.frames.noise_frames import View
 from edhie.search.pieces.spelling import Speller, UnwritableError
 
 Monomials = list[tuple[float, Indices]]
-"""Coefficients, and the powers of the variables."""
+"""Coefficients and exponents of monomials."""
 Columns = tuple[Numbers, Indices]
-"""Values and exponents of some monomials."""
+"""Values and exponents of monomials."""
 
 
 def quotients(data: Data, speller: Speller, links: Sequence[Link]) -> list[Expr]:
-    """Return exact quotients of polynomials, for the target or a function of it; those of the least degree.
+    """Return exact quotients of polynomials of the lowest degree, for each link of the target that has one.
 
-    Without any, a variable is tried through a function: the cosine of an angle, say. `data` may be a few of the rows:
-    the speller writes numbers that hold on all of them.
+    If there are none, each variable in turn is replaced by a function of it, such as the cosine of an angle. `data` may
+    be a sample of the rows.
     """
     found = _quotients(data, speller, links)
     for variable, function in product(range(data.n_variables), Quotients.FUNCTIONS):
@@ -46,7 +46,10 @@ def quotients(data: Data, speller: Speller, links: Sequence[Link]) -> list[Expr]
 
 
 def _quotients(data: Data, speller: Speller, links: Sequence[Link], angle: int | None = None) -> list[Expr]:
-    """Return exact quotients; high powers of a function of `angle` are left out, since sin(3·x) is plainer."""
+    """Return exact quotients; those with high powers of the variable `angle`, a function, are left out.
+
+    Such powers are better written as functions of multiples, as sin(3·x).
+    """
     found = []
     for link in links:
         if link.name not in Quotients.LINKS:
@@ -66,7 +69,7 @@ def _highest(parts: tuple[Monomials, Monomials], variable: int) -> int:
 
 
 def _quotients_through(function: str, variable: int, data: Data, speller: Speller, links: Sequence[Link]) -> list[Expr]:
-    """Return quotients in which a variable is the argument of a function, wherever it occurs."""
+    """Return exact quotients in which a variable is replaced by a function of it."""
     name, columns = speller.library.variables[variable], data.columns.copy()
     argument = Forest.from_exprs([Expr(speller.library, [function, name])])
     with np.errstate(all="ignore"):
@@ -84,7 +87,7 @@ def _quotients_through(function: str, variable: int, data: Data, speller: Spelle
 def written_quotient(
     link: Link, above: Monomials, below: Monomials, speller: Speller, *, is_negative: bool
 ) -> list[Expr]:
-    """Return a quotient with a link undone, with 1 for the first coefficient below; an empty list if unwritable."""
+    """Return a quotient with the link inverted, its denominator's first coefficient 1; empty if it is unwritable."""
     unit = below[0][0]
     try:
         top, bottom = (polynomial([(c / unit, e) for c, e in terms], speller) for terms in (above, below))
@@ -95,7 +98,7 @@ def written_quotient(
 
 
 def polynomial(terms: Monomials, speller: Speller) -> Expr:
-    """Return a polynomial."""
+    """Return a polynomial as an expression."""
     constant = sum(float(c) for c, exponents in terms if not exponents.any())
     return speller.sum([(float(c), speller.monomial(e.tolist())) for c, e in terms if e.any()], constant)
 
@@ -120,18 +123,21 @@ def _exact_quotient(target: Numbers, data: Data) -> tuple[Monomials, Monomials] 
         bottom = [
             (-c, denominator.exponents[k - n_above]) for k, c in zip(kept, coefficients, strict=True) if k >= n_above
         ]
-        return (top, bottom) if top and bottom else None  # else the variables depend on one another
+        return (top, bottom) if top and bottom else None  # otherwise the monomials themselves are dependent
     return None
 
 
 def vanishing(columns: Numbers) -> tuple[float, Numbers]:
-    """Return how near the nearest combination of columns is to zero, and its coefficients, of length 1."""
+    """Return the ratio of the smallest to the largest singular value of columns, and the null vector it belongs to.
+
+    The vector has the coefficients of the linear combination nearest to zero, with norm 1.
+    """
     _, s, vt = np.linalg.svd(columns.T, full_matrices=False)
     return float(s[-1] / s[0]), vt[-1]
 
 
 def few_columns(columns: Numbers) -> Indices:
-    """Return few columns of which a combination vanishes, by leaving out one after the other, the last first."""
+    """Return a minimal set of linearly dependent columns: each is dropped if the others stay so, the last first."""
     kept = np.arange(len(columns))
     for column in range(len(columns) - 1, -1, -1):
         fewer = kept[kept != column]
@@ -144,7 +150,7 @@ def few_columns(columns: Numbers) -> Indices:
 
 
 def noisy_quotients(data: Data, views: dict[Link, View], speller: Speller) -> list[Expr]:
-    """Return quotients of polynomials for a target through links; a view is its values and one over their noise."""
+    """Return quotients of polynomials for a noisy target, through each link of `views`."""
     found = []
     for link, (target, scale) in views.items():
         if link.name in Quotients.NOISY_LINKS:
@@ -157,7 +163,7 @@ def noisy_quotients(data: Data, views: dict[Link, View], speller: Speller) -> li
 
 
 def _candidates(data: Data, target: Numbers, scale: Numbers) -> Iterator[tuple[Columns, Columns]]:
-    """Yield the columns above and below of quotients: polynomials by degree, and sparse ones over two monomials."""
+    """Yield columns of numerator and denominator: full polynomials by degree, and sparse ones over two monomials."""
     for degrees in Quotients.NOISY_DEGREES:
         n_columns = sum(comb(data.n_variables + degree, degree) for degree in degrees)
         if n_columns <= min(Quotients.NOISY_COLUMNS, data.n_rows // 4):
@@ -170,7 +176,10 @@ def _candidates(data: Data, target: Numbers, scale: Numbers) -> Iterator[tuple[C
 
 
 def _sparse(free: FreeColumns, target: Numbers, scale: Numbers) -> list[tuple[Indices, Indices]]:
-    """Return monomials above and pairs of them below that promise most, those above added one after the other."""
+    """Return the most promising sparse quotients, as indices of monomials in numerator and denominator.
+
+    The denominator has two monomials; those of the numerator are added one by one, by forward selection.
+    """
     units = np.sqrt(np.mean(np.square(free.columns), axis=1))
     if not (np.isfinite(units).all() and (units > 0).all()):
         return []
@@ -184,7 +193,7 @@ def _sparse(free: FreeColumns, target: Numbers, scale: Numbers) -> list[tuple[In
     whitening = (vectors / np.sqrt(values)[:, np.newaxis]) @ vectors.transpose(0, 2, 1)  # the inverse root
     products = np.repeat(problem.products[np.newaxis], len(pairs), axis=0)
     above, going = np.empty((len(pairs), 0), np.int64), np.arange(len(pairs))
-    tried: list[tuple[float, int, int, Indices]] = []  # score, pair, number of columns above, and these
+    tried: list[tuple[float, int, int, Indices]] = []  # score, pair, size of the numerator, its columns
     for size in range(1, Quotients.MOST_ABOVE + 1):
         ratios = _ratios(products[going], n + pairs[going], n, whitening[going])
         np.put_along_axis(ratios, above[going], np.inf, axis=1)
@@ -214,7 +223,7 @@ def _sparse(free: FreeColumns, target: Numbers, scale: Numbers) -> list[tuple[In
 
 
 def _ratios(products: Numbers, below: Indices, n_above: int, whitening: Numbers) -> Numbers:
-    """Return, by pair below and column above, the least ratio of squares to those of noise if it is added."""
+    """Return (pairs, columns): the least ratio of squares to noise if a column is added to the numerator of a pair."""
     every = np.arange(len(below))[:, np.newaxis, np.newaxis]
     base = whitening @ products[every, below[:, :, np.newaxis], below[:, np.newaxis]] @ whitening
     squares = np.diagonal(products, axis1=1, axis2=2)[:, :n_above]
@@ -229,7 +238,7 @@ def _ratios(products: Numbers, below: Indices, n_above: int, whitening: Numbers)
 def _noisy_quotient(
     above: Columns, below: Columns, target: Numbers, scale: Numbers
 ) -> tuple[Monomials, Monomials] | None:
-    """Return the terms of numerator and denominator that are needed; None where it is no quotient."""
+    """Return the terms of numerator and denominator that are needed; None if no quotient is left."""
     units = np.concatenate([np.sqrt(np.mean(np.square(columns), axis=1)) for columns, _ in (above, below)])
     if not (np.isfinite(units).all() and (units > 0).all()):
         return None
@@ -254,7 +263,11 @@ def _noisy_quotient(
 
 
 class _Problem:
-    """Sums of squares of columns and of the noise in them, from which any choice of columns is solved."""
+    """The errors-in-variables problem: Gram matrices of the columns and of their noise.
+
+    Columns of the numerator (`top`) come first, then those of the denominator times the target. `scale` is the inverse
+    standard deviation of the noise by row, `inside` a mask of rows, and `sizes` the denominator by row so far.
+    """
 
     def __init__(
         self, top: Numbers, bottom: Numbers, target: Numbers, scale: Numbers, inside: Mask, sizes: Numbers
@@ -267,8 +280,8 @@ class _Problem:
         self.n_top = len(top)
 
     def solve(self, kept: Indices) -> tuple[float, Numbers] | None:
-        """Return the least ratio of squares to those of noise, and the coefficients that have it."""
-        from scipy.linalg import eigh  # slow to import, and not needed for help
+        """Return the least ratio of squares to noise with the columns at `kept`, and its coefficients, or None."""
+        from scipy.linalg import eigh  # slow to import
 
         above, below = kept < self.n_top, kept >= self.n_top
         if not above.any() or not below.any():
@@ -286,7 +299,7 @@ class _Problem:
         return float(values[0]), found
 
     def ratios_without(self, kept: Indices) -> Numbers:
-        """Return the least ratio without each column in turn; infinity where there is none."""
+        """Return the least ratio without each column in turn; infinity if it has no solution."""
         above, below = kept[kept < self.n_top], kept[kept >= self.n_top]
         found = np.full(len(kept), np.inf)
         if len(above) > 1:
@@ -296,7 +309,7 @@ class _Problem:
         return np.where(np.isnan(found), np.inf, found)
 
     def _least_ratios(self, above: Indices, below: Indices) -> Numbers:
-        """Return the least ratio of each choice of columns, given as rows; a single row above or below is for all."""
+        """Return the least ratio of each choice of columns, given as rows; a single row is combined with all others."""
         outer, inner = _ridged(_blocks(self.products, above, above)), _blocks(self.products, below, below)
         cross, noise = _blocks(self.products, above, below), _ridged(_blocks(self.noise, below, below))
         try:
@@ -310,7 +323,7 @@ class _Problem:
 
 
 def _without_each(places: Indices) -> Indices:
-    """Return the places without the first, without the second, and so on, as rows."""
+    """Return rows of the indices without the first, without the second, and so on."""
     n = len(places)
     return np.broadcast_to(places, (n, n))[~np.eye(n, dtype=np.bool_)].reshape(n, n - 1)
 
@@ -321,14 +334,14 @@ def _blocks(matrix: Numbers, rows: Indices, columns: Indices) -> Numbers:
 
 
 def _ridged(matrices: Numbers) -> Numbers:
-    """Return a matrix, or several, with a small share of the mean of the diagonal added to it."""
+    """Return a matrix, or several, with a small ridge added to the diagonal, relative to its mean."""
     n = matrices.shape[-1]
     means = np.trace(matrices, axis1=-2, axis2=-1) / n
     return np.asarray(matrices + Quotients.RIDGE * means[..., np.newaxis, np.newaxis] * np.eye(n))
 
 
 def _pruned(problem: _Problem, kept: Indices, n_rows: int) -> Indices:
-    """Return the columns without those that are not needed, which go one by one, the least needed first."""
+    """Return the columns that are needed, by backward elimination."""
     solved = problem.solve(kept)
     if solved is None:
         return kept

@@ -1,11 +1,12 @@
 """Waves and sums of exponentials of one variable, found on grids of their frequencies and rates.
 
-A wave is A·exp(k·x)·cos(ω·x + φ), beside a constant or a line: a sum of a cosine and a sine. So for a frequency and an
-envelope on a grid the rest follows by linear least squares. The best few are written, and a fit brings their constants
-to the optimum.
+A wave is A·exp(k·x)·cos(ω·x + φ), plus a constant or a line. It is a linear combination of a cosine and a sine, so with
+frequency and decay on a grid, the rest follows by linear least squares. The best few are written as starting points of
+a fit.
 
-A sum of exponentials is a·exp(k·x) + b·exp(l·x), with or without a constant, or has three. Rates are on a grid, and the
-rest follows likewise. The best rates are refined before they are written: from other starts a fit ends with all alike.
+A sum of exponentials is a·exp(k·x) + b·exp(l·x), with or without a constant, or has three exponentials. Rates are on a
+grid, and coefficients follow in the same way. The best rates are refined before they are written, because a fit from
+poor starting points tends to make all rates equal.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ from edhie.search.pieces.spelling import Speller, UnwritableError
 
 
 class Wave(NamedTuple):
-    """One wave, and the polynomial beside it."""
+    """One wave, and the polynomial that is added to it."""
 
     squares: float
-    """The sum of squared residuals."""
+    """The residual sum of squares."""
     decay: float
     frequency: float
     cosine: float
@@ -42,7 +43,7 @@ class Wave(NamedTuple):
 
 
 def wave_expressions(data: Data, speller: Speller) -> list[Expr]:
-    """Return waves of single variables that explain a good part of the target."""
+    """Return waves of single variables that explain enough of the target."""
     found: list[Expr] = []
     if speller.is_free and ("cos" in speller.library or "sin" in speller.library):
         for one in OneVariableData.each(data, OneVariable.MOST_VARIABLES, OneVariable.LEAST_VALUES):
@@ -53,7 +54,7 @@ def wave_expressions(data: Data, speller: Speller) -> list[Expr]:
 
 
 def product_waves(data: Data, speller: Speller) -> list[Expr]:
-    """Return waves of products and quotients of two or three variables, as sin(k·x·t), that explain a good part."""
+    """Return waves of products and quotients of two or three variables, as sin(k·x·t), that explain enough."""
     few, found = few_rows(data, OneVariable.EXPONENTIAL_ROWS), []
     if not (speller.is_free and "/" in speller.library and ("cos" in speller.library or "sin" in speller.library)):
         return []
@@ -72,7 +73,7 @@ def product_waves(data: Data, speller: Speller) -> list[Expr]:
 
 
 def _products(n_variables: int) -> list[Numbers]:
-    """Return exponents of products and quotients of two and of three variables, as far as they are few."""
+    """Return the exponents of the first products and quotients of two, then of three variables."""
     found = [
         np.array([signs[chosen.index(k)] if k in chosen else 0.0 for k in range(n_variables)])
         for count in (2, 3)
@@ -86,9 +87,9 @@ def _products(n_variables: int) -> list[Numbers]:
 def waves_of(
     one: OneVariableData, degrees: Sequence[int] = (0, 1), decays: Sequence[float] = OneVariable.WAVE_DECAYS
 ) -> list[Wave]:
-    """Return the best waves beside a constant and beside a line, from different peaks of the grid."""
+    """Return the best waves for each degree of the added polynomial, from different local optima of the grid."""
     x, span, roots, steps = one.x, one.span, one.roots, OneVariable.WAVE_STEPS
-    turns = min(OneVariable.WAVE_TURNS, (one.n_values - 1) // 2)  # more are not resolved
+    turns = min(OneVariable.WAVE_TURNS, (one.n_values - 1) // 2)  # higher frequencies are not resolved
     frequencies = 2 * np.pi / span * np.arange(1, steps * turns + 1) / steps
     angles = np.outer(frequencies, x)
     found = []
@@ -118,7 +119,7 @@ def _without(rows: Numbers, basis: Numbers) -> Numbers:
 
 @np.errstate(all="ignore")
 def _explained(cosines: Numbers, sines: Numbers, target: Numbers) -> Numbers:
-    """Return, by row, the squares of the target that the two columns explain together."""
+    """Return, by row, the sum of squares of the target that a cosine and a sine explain together."""
     cc, ss = np.square(cosines).sum(axis=1), np.square(sines).sum(axis=1)
     cs, ct, st = (cosines * sines).sum(axis=1), cosines @ target, sines @ target
     found = (ct**2 * ss - 2 * ct * st * cs + st**2 * cc) / (cc * ss - cs**2)
@@ -127,7 +128,7 @@ def _explained(cosines: Numbers, sines: Numbers, target: Numbers) -> Numbers:
 
 @np.errstate(all="ignore")
 def _solved(squares: float, decay: float, frequency: float, one: OneVariableData, powers: Numbers) -> list[Wave]:
-    """Return a wave with its amplitudes, without an offset of x; an empty list where its envelope overflows."""
+    """Return a wave with its coefficients, as a function of x itself; an empty list if its envelope overflows."""
     envelope, angles = np.exp(decay * one.x), frequency * one.x
     columns = np.stack([envelope * np.cos(angles), envelope * np.sin(angles), *powers])
     sizes = np.square(columns * one.roots).sum(axis=1)
@@ -150,7 +151,7 @@ def _expr(wave: Wave, x: Expr, speller: Speller) -> Expr:
 
 
 def exponential_expressions(data: Data, speller: Speller) -> list[Expr]:
-    """Return sums of exponentials that explain a good part of the target."""
+    """Return sums of exponentials that explain enough of the target."""
     found: list[Expr] = []
     few = few_rows(data, OneVariable.EXPONENTIAL_ROWS)
     every = OneVariableData.each(few, OneVariable.MOST_VARIABLES, OneVariable.LEAST_VALUES)
@@ -168,9 +169,9 @@ def exponential_expressions(data: Data, speller: Speller) -> list[Expr]:
 def best_exponentials(
     one: OneVariableData, n_exponentials: int, *, with_constant: bool
 ) -> tuple[list[float], list[float]] | None:
-    """Return the rates that leave the least, with the coefficients of the exponentials and the constant.
+    """Return the rates with the smallest residuals, and the coefficients of the exponentials and the constant.
 
-    None where they explain too little, or there are too few values.
+    None if they explain too little, or the variable has too few distinct values.
     """
     if one.n_values < 3 * n_exponentials:
         return None
@@ -187,14 +188,14 @@ def best_exponentials(
     rates, coefficients = _refined(np.array(grid)[chosen[k]], x, one, n_free)
     rates = rates / one.span
     with np.errstate(all="ignore"):
-        coefficients[:n_exponentials] *= np.exp(-rates * one.first)  # written without an offset of x
+        coefficients[:n_exponentials] *= np.exp(-rates * one.first)  # written as functions of x itself
     return (rates.tolist(), coefficients.tolist()) if np.isfinite([*rates, *coefficients]).all() else None
 
 
 def _refined(rates: Numbers, x: Numbers, one: OneVariableData, n_free: int) -> tuple[Numbers, Numbers]:
-    """Return the rates near those of the grid that leave the least, with their coefficients.
+    """Return rates refined from those of the grid, with their coefficients.
 
-    Coefficients are solved for at every step. A fit of both at once takes very long where rates are near.
+    Coefficients are solved for at every step (variable projection): a joint fit converges slowly if rates are similar.
     """
     from scipy.optimize import least_squares
 
