@@ -1,4 +1,4 @@
-"""Pieces of expressions: where they come from, how they are combined, written and shortened.
+"""Pieces of expressions: their sources, and how they are varied, combined, written and shortened.
 
 Shared by the searches `mosaic`, `template` and `revision`, which do not import one another.
 """

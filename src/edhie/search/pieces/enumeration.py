@@ -1,6 +1,6 @@
-"""Expressions in order of size, built from pieces that behave differently.
+"""Enumeration of expressions in order of size, built from pieces with distinct values.
 
-Where a library has no numbers, 1 is written as x/x or the like, and counts as one node.
+If a library has neither numbers nor constants, 1 is written as x/x or the like, and counts as one node.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from edhie.search.pieces.spelling import Speller
 from edhie.search.pieces.splicing import Stock
 
 COMMUTATIVE = ("+", "*")
-LARGEST_ENUMERATED = 7  # nodes: beyond, there are more expressions than a search looks at
+LARGEST_ENUMERATED = 7  # nodes: beyond, there are more expressions than a search can screen
 
 
 def written_one(library: SymbolLibrary, data: Data | None = None) -> Forest:
-    """Return 1 as an expression, where only variables can write it; an empty forest where numbers can.
+    """Return 1 written with variables, if the library has neither numbers nor constants; otherwise an empty forest.
 
-    It is 1 on all rows of `data`; without them it is x/x.
+    Its value is 1 on all rows of `data`; without data it is x/x.
     """
     speller = Speller(library, data)
     one = None if speller.is_free or "/" not in library else speller.one
@@ -46,10 +46,10 @@ def sizes_as_meant(forest: Forest, one: Forest | None = None) -> Indices:
 
 
 class Enumeration:
-    """Goes through all expressions of one size, made of known pieces, before those of the next."""
+    """Enumerates the expressions of each size, built from known pieces, up to the size `largest`."""
 
     def __init__(self, library: SymbolLibrary, largest: int = LARGEST_ENUMERATED, one: Forest | None = None) -> None:
-        """`one` is the forest of `written_one`, by default x/x where numbers cannot be written."""
+        """`one` is the forest of `written_one`, by default that of the library without data."""
         self.library = library
         self.one = written_one(library) if one is None else one
         self.largest = largest
@@ -62,7 +62,7 @@ class Enumeration:
         return self.size > self.largest
 
     def take(self, n: int, pieces: Forest) -> Forest:
-        """Return the next `n` expressions at most; those of the next size are made of `pieces`."""
+        """Return the next `n` expressions at most; when a new size begins, its operands are from `pieces`."""
         found: list[Forest] = []
         while n > 0 and not self.is_over:
             level = self._leaves(n) if self.size == 1 else self._level(n)
@@ -71,12 +71,12 @@ class Enumeration:
                 n -= len(level)
             if n > 0:
                 self.size, self.place = self.size + 1, 0
-                # what was found in this call is not among the known pieces yet
+                # expressions found in this call are not among the known pieces yet
                 self.base = Forest.concatenate([pieces, *found]).unique() if found else pieces
         return Forest.concatenate(found) if found else Forest.from_exprs([], self.library)
 
     def state(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Return the pieces that it builds with, and its place, as arrays."""
+        """Return the operands in use and the position in the enumeration as arrays."""
         return forest_arrays(prefix, self.base) | {"enumeration": np.array([self.size, self.place])}
 
     def restore(self, prefix: str, state: Mapping[str, NDArray[Any]]) -> None:
@@ -96,7 +96,7 @@ class Enumeration:
         return Forest.concatenate([made, self.one]) if is_end else made
 
     def _level(self, n: int) -> Forest:
-        """Return the next expressions of the present size."""
+        """Return the next `n` expressions of the current size at most."""
         stock, made = Stock(self.base), [self.base.take([])]
         start, stop, seen = self.place, self.place + n, 0
         for operator, operands in self._families():
@@ -114,7 +114,7 @@ class Enumeration:
         return Forest.concatenate(made)
 
     def _families(self) -> Iterator[tuple[int, list[Indices]]]:
-        """Yield each operator with the operands of certain sizes that make up the present size."""
+        """Yield each operator with indices of operands whose sizes add up to the current size."""
         sizes = sizes_as_meant(self.base, self.one)
         by_size = [np.flatnonzero(sizes == s) for s in range(self.size)]
         for operator, symbol in enumerate(self.library.symbols):

@@ -1,8 +1,8 @@
-"""Functions of one variable with one constant, on a grid of it: exp(c·x), x + c, sin(c·x), x^c and the like.
+"""Functions of one variable with a constant from a grid: exp(c·x), x + c, sin(c·x), x^c and the like.
 
-A term of a formula is most often such a function times powers of other variables. With a constant of the grid that is
-near enough, products with it are screened in closed form, and the constant only has to be refined by a fit. Functions
-that a user added are among them. `opening_pieces` adds monomials and shifted functions, for parts of a template.
+Most terms of formulas are such a function times powers of other variables. If a constant on the grid is close enough,
+products with the function are found by screening, and a fit refines the constant. A user's own functions are included.
+`opening_pieces` adds monomials and shifted functions, for parts of a template.
 """
 
 from __future__ import annotations
@@ -17,26 +17,27 @@ from edhie.expr import Expr, Forest, SymbolLibrary
 from edhie.search.arrays import Numbers
 from edhie.search.pieces.spelling import Speller, UnwritableError
 
-SCALES = (0.1, 0.2, 0.35, 0.6, 1.0, 1.7, 3.0, 5.0)  # of a variable's typical size, or its inverse: steps of about 1.7
-OWN_SCALES = (*SCALES, 10.0, 20.0, 50.0)  # for a user's functions: nothing is known of where they bend
-CYCLES, WAVES = 16.0, 20  # of a wave within the range of a variable at most, and how many frequencies are tried
+SCALES = (0.1, 0.2, 0.35, 0.6, 1.0, 1.7, 3.0, 5.0)  # in units of a variable's typical size, or of its inverse
+OWN_SCALES = (*SCALES, 10.0, 20.0, 50.0)  # for a user's functions, whose scale is not known
+CYCLES, WAVES = 16.0, 20  # most periods of a wave within the range of a variable; number of frequencies
 POWERS = (-3.0, -2.0, -1.5, -0.5, 0.5, 1.5, 2.5, 3.0)
-INVERSE_SCALES = (0.3, 1.0, 3.0, 10.0, 30.0)  # of exp(c/x), in a variable's typical size
+INVERSE_SCALES = (0.3, 1.0, 3.0, 10.0, 30.0)  # of exp(c/x), in units of a variable's typical size
 MOST_VARIABLES = 12  # the most relevant: the grid grows with their number
-HIGHEST_POWER = 4  # of monomials, of up to three variables; 2 of more
+HIGHEST_POWER = 4  # degree of monomials with up to three variables; 2 with more
 
 
 def own_functions(library: SymbolLibrary) -> list[str]:
-    """Return the functions of one operand that a user added."""
+    """Return the names of a user's own functions with one operand."""
     return [symbol.name for symbol in library.symbols if symbol.is_custom and symbol.arity == 1]
 
 
 def function_grid(
     library: SymbolLibrary, columns: Numbers, relevance: Numbers, *, only: Sequence[str] | None = None
 ) -> Forest:
-    """Return functions of the variables, of the most relevant where there are many.
+    """Return the grid of functions, for the variables with the highest `relevance` if there are many.
 
-    The forest is empty for a library without constants. `only` restricts it to these kinds.
+    `columns` are (variables, rows). The forest is empty for a library without constants. `only` restricts it to these
+    functions.
     """
     tokens: list[list[int]] = []
     values: list[float] = []
@@ -55,7 +56,7 @@ def function_grid(
 
 
 def _constants(column: Numbers, own: Sequence[str]) -> dict[str, list[float]]:
-    """Return, by kind of function, the constants that suit a variable's values."""
+    """Return, by function, the constants of the grid for a variable with these values."""
     typical = float(np.median(np.abs(column))) or 1.0
     spread = float(np.ptp(column)) or 1.0
     rates = [sign * scale / typical for scale in SCALES for sign in (1, -1)]
@@ -72,18 +73,18 @@ def _constants(column: Numbers, own: Sequence[str]) -> dict[str, list[float]]:
 
 
 def _pattern(name: str, library: SymbolLibrary, x: str) -> list[int] | None:
-    """Return the tokens of a function of x; None where the library lacks a symbol."""
+    """Return the tokens of a function of x; None if the library lacks a symbol."""
     c = str(library.constant)
     special = {"exp/": ("exp", "/", c, x), "shifted": ("+", x, c), "log": ("log", "+", x, c), "^": ("^", x, c)}
     pattern = special.get(name, (name, "*", c, x))
     return [library.ids[each] for each in pattern] if all(each in library.ids for each in pattern) else None
 
 
-# -- what parts of a template are most often made of ------------------------------------
+# -- pieces for parts of a template -----------------------------------------------------
 
 
 def opening_pieces(library: SymbolLibrary, columns: Numbers) -> Forest:
-    """Return monomials, shifted functions, and functions of one variable with one constant."""
+    """Return monomials, shifted functions, and the grid of functions, from which parts of a template are built."""
     speller, n, written = Speller(library), len(library.variables), list[Expr]()
     for exponents in exponents_up_to(n, HIGHEST_POWER if n <= 3 else 2):
         with suppress(UnwritableError):
@@ -94,7 +95,7 @@ def opening_pieces(library: SymbolLibrary, columns: Numbers) -> Forest:
 
 
 def exponents_up_to(n: int, degree: int) -> list[tuple[int, ...]]:
-    """Return all exponents of `n` variables that add up to 1 at least and `degree` at most, the lowest degree first."""
+    """Return the exponents of all monomials of `n` variables of degree 1 to `degree`, the lowest degree first."""
     found: list[tuple[int, ...]] = []
     for total in range(1, degree + 1):
         every = combinations_with_replacement(range(n), total)

@@ -13,13 +13,13 @@ from edhie.search.pieces.splicing import distinct_subtrees
 from edhie.search.pieces.variation import with_constants
 
 SAMPLES_COUNTED = 2000  # expressions by which the frequencies of symbols are estimated
-RARITY = 0.25  # by which a symbol costs more for each e-fold that it is rarer
-GROUPS = 6  # of samples, each with other variables in place of the generator's
+RARITY = 0.25  # additional cost of a symbol for each factor of e by which it is rarer
+GROUPS = 6  # of samples, each with its own assignment of variables
 LARGEST_SUBTREE = 12  # nodes
 
 
 class GeneratorSource:
-    """Pieces over an evaluator's library from a generator that may have other variables and fewer symbols."""
+    """Pieces over an evaluator's library, from a generator that may have other variables and fewer symbols."""
 
     def __init__(self, generator: Generator, library: SymbolLibrary) -> None:
         self.generator = generator
@@ -28,11 +28,11 @@ class GeneratorSource:
         self._own_variables = np.array([own.ids[name] for name in own.variables], np.int64)
         self._variables = np.array([library.ids[name] for name in library.variables], np.int64)
         self._table = own.ids_in(library).astype(np.int64)
-        self._table[self._own_variables] = -1  # they stand for other variables in each group of samples
+        self._table[self._own_variables] = -1  # assigned anew for each group of samples
 
     @cached_property
     def frequencies(self) -> Numbers:
-        """By token of the library: how often the generator uses the symbol; all variables alike."""
+        """By token of the library: the number of occurrences in the generator's samples; equal for all variables."""
         drawn = self.generator.sample(SAMPLES_COUNTED, np.random.default_rng(0))
         own = np.bincount(drawn.tokens, minlength=len(self.generator.library)).astype(np.float64)
         counts = np.zeros(len(self.library))
@@ -43,7 +43,7 @@ class GeneratorSource:
 
     @cached_property
     def costs(self) -> Numbers:
-        """By token of the library: 1 for what the generator uses most, more for what it uses rarely."""
+        """By token of the library: the cost of a symbol, from 1 for the most frequent upwards."""
         frequencies = self.frequencies
         rarity = np.log(frequencies.max() / np.maximum(frequencies, 1e-3 * frequencies.max()))
         return np.asarray(1.0 + RARITY * rarity)
@@ -54,7 +54,10 @@ class GeneratorSource:
         return isinstance(self.generator, LatentGenerator)
 
     def subtrees(self, n: int, rng: np.random.Generator, largest: int, likely: Numbers) -> Forest:
-        """Return distinct subtrees of `n` samples; variables are drawn by how `likely` each is to matter."""
+        """Return distinct subtrees, of at most `largest` nodes, of `n` samples.
+
+        If the library has more variables than the generator, they are drawn with weights `likely`.
+        """
         drawn = self.generator.sample(n, rng)
         found = []
         for group in np.array_split(np.arange(len(drawn)), min(GROUPS, max(n // 20, 1))):
@@ -63,7 +66,7 @@ class GeneratorSource:
         return with_constants(distinct_subtrees(Forest.concatenate(found), min(largest, LARGEST_SUBTREE)), rng)
 
     def placed(self, rng: np.random.Generator, likely: Numbers) -> Indices:
-        """Return for each variable of the generator one of the library's: all in order where they are as many."""
+        """Return, by variable of the generator, the index of a variable of the library; in order if equally many."""
         n_own, n = len(self._own_variables), len(self._variables)
         if n_own == n:
             return np.arange(n)
@@ -72,13 +75,16 @@ class GeneratorSource:
         return rng.choice(n, n_own, replace=False, p=likely / likely.sum())
 
     def read(self, forest: Forest, places: Indices) -> Forest:
-        """Return a generator's expressions over the library; those with symbols that it lacks are left out."""
+        """Return the generator's expressions over the library; those with symbols that it lacks are left out.
+
+        `places` assigns the variables, as `placed` returns them.
+        """
         table = self._table.copy()
         table[self._own_variables] = self._variables[places]
         return recoded(forest, table, self.library)
 
     def neighbours(self, forest: Forest, n: int, rng: np.random.Generator) -> Forest:
-        """Return pieces near others in the latent space: from mixtures of two codes, and from codes with noise."""
+        """Return about `n` neighbours of pieces in the latent space: crossover of two codes or a copy, plus noise."""
         model = self.generator
         assert isinstance(model, LatentGenerator)
         known, places = self._known(forest)
@@ -92,12 +98,12 @@ class GeneratorSource:
         return with_constants(self.read(model.decode(codes.astype(np.float32)).forest, places), rng)
 
     def _known(self, forest: Forest) -> tuple[Forest, Indices]:
-        """Return the expressions that the generator can write, over its library, and the places of its variables."""
+        """Return the expressions that the generator can encode, over its library, and the assignment of variables."""
         used = np.bincount(forest.tokens, minlength=len(self.library))[self._variables]
         places = np.argsort(-used, kind="stable")[: len(self._own_variables)]
         places = np.concatenate([places, np.zeros(max(0, len(self._own_variables) - len(places)), np.int64)])
         table = np.full(len(self.library), -1, np.int64)
         usable = self._table >= 0
         table[self._table[usable]] = np.flatnonzero(usable)
-        table[self._variables[places[::-1]]] = self._own_variables[::-1]  # of several the first counts
+        table[self._variables[places[::-1]]] = self._own_variables[::-1]  # if several are assigned, the first
         return unfitted(recoded(forest, table, self.generator.library)), places

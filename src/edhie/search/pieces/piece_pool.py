@@ -1,4 +1,4 @@
-"""The pool of pieces: distinct expressions with their values on a few rows, the plainest first."""
+"""The pool of pieces: expressions with distinct values on a few rows, the simplest first."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from edhie.search.base import Task
 from edhie.search.pieces.enumeration import sizes_as_meant
 from edhie.selection.between_rows import unresolved
 
-PROBES = 8  # rows by which pieces are told apart
-MANTISSA_BITS = 22  # of 52, that are left out of the comparison: they may differ by rounding
-MOST_REMEMBERED = 2_000_000  # keys of pieces that were seen
+PROBES = 8  # rows on which values of pieces are compared
+MANTISSA_BITS = 22  # of 52 that are ignored in the comparison, because of rounding
+MOST_REMEMBERED = 2_000_000  # keys of pieces that were executed
 FACTORS = np.random.default_rng(0).integers(1 << 63, size=PROBES, dtype=np.uint64) * 2 + 1  # of a hash; odd
 
 
 class PiecePool:
-    """Pieces to build with: those of the least cost, no two with the same values."""
+    """The pieces with the lowest cost, without duplicates by value."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class PiecePool:
         rules: Rules | None = None,
         of_rows: int | None = None,
     ) -> None:
-        """`costs` has, by token, what a symbol adds to the cost of a piece.
+        """`columns` are (variables, rows), and `costs` has the cost of each symbol, by token.
 
         `one` is the forest of `written_one`. Pieces that `rules` allow in no equation are left out. `of_rows` is the
         number of rows of the data, if the columns hold only some of them.
@@ -48,22 +48,22 @@ class PiecePool:
         self.forest = Forest.from_exprs([], library)
         self.values: Numbers = np.empty((0, columns.shape[1]))
         self.costs: Numbers = np.empty(0)
-        self._seen = _KeySet()  # of expressions: two of a million agree with a chance of 3e-8
+        self._seen = _KeySet()  # of expressions: a collision among a million has a probability of 3e-8
         self._behaviours = _KeySet()
         self._probes = np.linspace(0, columns.shape[1] - 1, min(PROBES, columns.shape[1])).astype(np.int64)
 
     @property
     def n_seen(self) -> int:
-        """The number of pieces that were looked at, as far as they are remembered."""
+        """The number of distinct pieces that were executed, as far as they are remembered."""
         return len(self._seen)
 
     def __len__(self) -> int:
         return len(self.forest)
 
     def look(self, forest: Forest, task: Task) -> tuple[Forest, Numbers, Forest]:
-        """Execute pieces that were not looked at before, as far as the budget goes.
+        """Execute new pieces, within the budget.
 
-        Return those whose values are finite, their values, and all that were executed.
+        Return those with finite values, their values, and all that were executed.
         """
         fresh = self.unseen(forest)
         fresh = fresh[: task.within_budget(len(fresh))]
@@ -71,24 +71,24 @@ class PiecePool:
         return *self.execute(fresh), fresh
 
     def unseen(self, forest: Forest) -> Forest:
-        """Return the expressions that were not looked at before, each once; they count as seen from now on."""
+        """Return the new and allowed expressions, each once; they count as seen from now on."""
         forest = self.allowed(forest)
         if len(self._seen) > MOST_REMEMBERED:
             self._seen = _KeySet()
         return forest.take(self._seen.add(key_pairs(forest)[:, 0]))
 
     def allowed(self, forest: Forest) -> Forest:
-        """Return the expressions that may be part of an equation."""
+        """Return the expressions that the constraints allow as part of an equation."""
         return forest if self._rules is None else forest.take(self._rules.allowed_as_part(forest))
 
     def execute(self, forest: Forest) -> tuple[Forest, Numbers]:
-        """Return the pieces with finite values, and these values; add the pieces of the least cost to the pool."""
+        """Return the pieces with finite values, and the values; add those of low cost to the pool."""
         forest, found = self.finite(forest)
         self._keep(forest, found)
         return forest, found
 
     def finite(self, forest: Forest) -> tuple[Forest, Numbers]:
-        """Return the expressions with finite values whose oscillations the rows resolve, and the values."""
+        """Return the expressions with finite values and no oscillation that the rows cannot resolve, and the values."""
         found = self.values_of(forest)
         with np.errstate(invalid="ignore"):
             usable = np.flatnonzero((np.abs(found) < LARGEST_VALUE).all(axis=1))
@@ -96,11 +96,11 @@ class PiecePool:
         return forest.take(usable), np.ascontiguousarray(found[usable])
 
     def values_of(self, forest: Forest) -> Numbers:
-        """Return the values of any expressions on the rows."""
+        """Return the values of expressions on the rows."""
         return values(forest, self.columns)
 
     def _keep(self, forest: Forest, found: Numbers) -> None:
-        """Add pieces with values that none before had, as far as there is room for their cost."""
+        """Add pieces with new values, and drop those with the highest cost beyond the capacity."""
         costs = self._costs_of(forest)
         is_full = self.capacity - len(self) < len(forest)
         limit = float(self.costs[-1]) if is_full and len(self) else np.inf
@@ -127,7 +127,7 @@ class PiecePool:
     # -- checkpoints ----------------------------------------------------------------------
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return pieces, and what was seen, as arrays."""
+        """Return the pieces, and the keys of those seen, as arrays."""
         forest = self.forest
         return {
             "pieces_tokens": forest.tokens, "pieces_offsets": forest.offsets, "pieces_constants": forest.values,
@@ -144,7 +144,7 @@ class PiecePool:
 
 
 class _KeySet:
-    """A set of keys of 8 bytes. It remembers their order, so that a snapshot takes no time."""
+    """A set of 64-bit keys, also kept as arrays in order of insertion, so that snapshots are fast."""
 
     def __init__(self, keys: Keys | None = None) -> None:
         self._parts: list[Keys] = [np.empty(0, np.uint64) if keys is None else keys]
@@ -154,7 +154,7 @@ class _KeySet:
         return len(self._keys)
 
     def add(self, keys: Keys) -> list[int]:
-        """Add keys, and return the positions of those that are new, each once."""
+        """Add keys, and return the indices of the new ones, each once."""
         new = []
         for k, key in enumerate(keys.tolist()):
             if key not in self._keys:
@@ -164,6 +164,6 @@ class _KeySet:
         return new
 
     def array(self) -> Keys:
-        """Return all keys in the order in which they came."""
+        """Return all keys in order of insertion."""
         self._parts = [np.concatenate(self._parts)]
         return self._parts[0]

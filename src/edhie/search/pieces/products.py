@@ -1,4 +1,4 @@
-"""Products and quotients of pieces: as many as there are pairs, so none is written as a tree until it is wanted."""
+"""Products and quotients of pieces. There is one for each pair, so they become trees only when they are selected."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from edhie.search.arrays import LARGEST_VALUE, Indices, Numbers
 from edhie.search.pieces.splicing import Stock
 
 ALONE = -1  # in place of an operator: the piece itself
-CHUNK = 2048  # candidates whose values are computed at once: some megabytes, which stay in the processor's cache
+CHUNK = 2048  # candidates whose values are computed at once: some megabytes, which fit into the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,21 +24,21 @@ class Products:
     """By candidate: a token id, or ALONE."""
     left: Indices
     right: Indices
-    """By candidate: the operands' places in the stock; the second is not used for a piece by itself."""
+    """By candidate: the operands' indices in the stock; `right` is not used for a piece by itself."""
 
     def __len__(self) -> int:
         return len(self.left)
 
     @classmethod
     def among(cls, forest: Forest) -> Products:
-        """Return the products and quotients of all pairs of pieces."""
+        """Return the products and quotients of all pairs of pieces, squares included."""
         rows, columns = np.triu_indices(len(forest))
         i, j = np.nonzero(~np.eye(len(forest), dtype=np.bool_))
         return cls._of(Stock(forest), {"*": (rows, columns), "/": (i, j)})
 
     @classmethod
     def between(cls, few: Forest, others: Forest) -> Products:
-        """Return all pieces by themselves, and every one of the few times and over every other."""
+        """Return all pieces by themselves, and each of `few` times and divided by each of `others`."""
         both = Forest.concatenate([few, others])
         left, right = np.divmod(np.arange(len(few) * len(others)), max(len(others), 1))
         pairs = left, right + len(few)
@@ -47,7 +47,7 @@ class Products:
 
     @classmethod
     def _of(cls, stock: Stock, pairs: dict[str, tuple[Indices, Indices]]) -> Products:
-        """Return, by operator, the candidates of pairs of places in a stock; operators it lacks are left out."""
+        """Return the candidates of pairs of indices in a stock, by operator; missing operators are left out."""
         ids = {"": ALONE, **stock.forest.library.ids}
         known = [(ids[name], *both) for name, both in pairs.items() if name in ids]
         nothing = np.empty(0, np.int64)
@@ -56,12 +56,12 @@ class Products:
 
     @property
     def sizes(self) -> Indices:
-        """By candidate: its nodes."""
+        """By candidate: its number of nodes."""
         sizes = self.stock.forest.sizes
         return np.asarray(sizes[self.left] + np.where(self.operators == ALONE, 0, sizes[self.right] + 1))
 
     def chunks(self, values: Numbers) -> Iterator[tuple[Indices, Numbers]]:
-        """Yield candidates, some at a time, and their values, given those of the stock; only finite ones."""
+        """Yield indices of candidates with finite values, in chunks, and these values; `values` are the stock's."""
         over = self.stock.forest.library.ids.get("/", ALONE)
         for start in range(0, len(self), CHUNK):
             part = slice(start, start + CHUNK)
@@ -69,14 +69,14 @@ class Products:
             second[operators == ALONE] = 1.0
             is_over = operators == over
             with np.errstate(all="ignore"):
-                first[is_over] /= second[is_over]  # to the bit as its tree is executed when a search is resumed
+                first[is_over] /= second[is_over]  # bit for bit as the tree is executed when a search is resumed
                 first[~is_over] *= second[~is_over]
                 usable = np.flatnonzero(np.abs(first).max(axis=1) < LARGEST_VALUE)  # NaN and infinity are not less
             if len(usable):
                 yield start + usable, first[usable]
 
     def trees(self, chosen: Indices) -> Forest:
-        """Return some candidates as expressions."""
+        """Return the chosen candidates as expressions."""
         stock, is_pair = self.stock, self.operators[chosen] != ALONE
         head, tail = stock.symbols(np.maximum(self.operators[chosen], 0)), stock.trees(self.right[chosen])
         return stock.join([head.only(is_pair), stock.trees(self.left[chosen]), tail.only(is_pair)])

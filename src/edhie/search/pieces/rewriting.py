@@ -1,4 +1,4 @@
-"""Expressions rewritten: shorter, within constraints, and with constants moved, put in or fitted again."""
+"""Rewriting of expressions: shorter forms, forms within constraints, and constants inserted or refitted."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from edhie.expr.symbols import NUMBER, Opcode
 from edhie.search.arrays import with_missing
 from edhie.search.pieces.splicing import Part, Stock
 
-FROM_HERE = FitConfig(points=0, starts=1, iterations=30, tolerance=1e-14)  # no other starts than the values there are
-TRIM_LEVELS, TRIM_TRIED, TRIM_KEPT = 3, 24, 200  # parts taken out in a row, expressions a level, variants in all
-LARGEST_SUMMAND = 300.0  # inside of exp that becomes a factor: larger ones overflow
-SENSITIVE = ("exp", "sin", "cos", "tan", "tanh", "asin", "acos", "atan")  # of c·x they are another function than of x
+FROM_HERE = FitConfig(points=0, starts=1, iterations=30, tolerance=1e-14)  # start from the current values only
+TRIM_LEVELS, TRIM_TRIED, TRIM_KEPT = 3, 24, 200  # removals in a row, expressions at each, variants in all
+LARGEST_SUMMAND = 300.0  # inside exp, that becomes a factor: larger ones overflow
+SENSITIVE = ("exp", "sin", "cos", "tan", "tanh", "asin", "acos", "atan")  # f(c·x) is no multiple of f(x)
 
 # -- shorter ----------------------------------------------------------------------------
 
 
 def shorter(forest: Forest) -> Forest:
-    """Return variants of expressions with fewer nodes: an operator replaced by an operand, a part by a constant.
+    """Return variants of expressions with fewer nodes: an operator replaced by an operand, a subtree by a constant.
 
-    Sums in products are distributed as well: that is longer, but what cancels then makes it shorter.
+    Also return variants with sums in products expanded: these are longer, but may cancel to shorter forms.
     """
     stock, library = Stock(forest), forest.library
     before, here, behind = stock.around(np.arange(len(forest.tokens)))
@@ -59,7 +59,7 @@ def _distributed(stock: Stock, before: Part, behind: Part) -> Forest:
 
 
 def shortened(forest: Forest) -> Forest:
-    """Return each expression in its canonical form, where its library can write that and it is shorter."""
+    """Return each expression in its canonical form, if that is shorter and its library can write it."""
     if len(forest) == 0:
         return forest
     library, form = forest.library, canonical(forest)
@@ -75,7 +75,7 @@ def shortened(forest: Forest) -> Forest:
 
 
 def with_factors(forest: Forest) -> Forest:
-    """Return exp(a + b·x) as a factor times exp(b·x), which is no longer and easier to read."""
+    """Return exp(a + b·x) as a factor times exp(b·x), which has the same size and is easier to read."""
     library = forest.library
     opcodes = library.opcodes[forest.tokens]
     over_sum = (opcodes[:-1] == Opcode.EXP) & ((opcodes[1:] == Opcode.ADD) | (opcodes[1:] == Opcode.SUB))
@@ -106,7 +106,7 @@ def _with_factor(expr: Expr) -> Expr:
 
 
 def _negate(tokens: list[str], values: list[float | None], at: int, slot: int, constant: str | None) -> bool:
-    """Change the sign of the operand that begins here, if that takes no more symbols; return whether it did."""
+    """Change the sign of the operand at `at` in place, if that takes no more symbols; return whether it did."""
     while tokens[at] in ("*", "/"):  # to the first factor
         at += 1
     value = values[slot] if tokens[at] == constant else None
@@ -120,9 +120,9 @@ def _negate(tokens: list[str], values: list[float | None], at: int, slot: int, c
 
 
 def completed(forest: Forest, rules: Rules) -> Forest:
-    """Return expressions with the variables that they lack added, where all have to be there; values stay.
+    """Return expressions with their missing variables added, if the rules require all; values do not change.
 
-    That is + 0*x, whose 0 is a constant to be fitted, or + (x - x) without constants.
+    The addition is 0*x, whose 0 is a constant to be fitted, or x - x if the library has no constants.
     """
     library = forest.library
     needed = ("+", "*") if library.constant is not None else ("+", "-")
@@ -136,14 +136,14 @@ def completed(forest: Forest, rules: Rules) -> Forest:
         added = (needed[0], needed[1], library.constant or name, name)
         head, *tail = (stock.symbols(np.full(n, library.ids[each])).only(lacks) for each in added)
         made = stock.join([head, stock.trees(np.arange(n)), *tail])
-        forest = with_missing(made, 0.0)  # constants that came in; an unfitted one that was there, too
+        forest = with_missing(made, 0.0)  # the added constants; also any that were unfitted before
     return forest
 
 
 def trimmed(forest: Forest, rules: Rules) -> Forest:
-    """Return allowed expressions that are left of too large ones when parts are taken out.
+    """Return allowed expressions made from too large ones by removing subtrees.
 
-    Their constants have no values: they have to make up for what was taken out.
+    Their constants have no values: they have to be fitted again.
     """
     found = [forest.take([])]
     for _ in range(TRIM_LEVELS):
@@ -162,9 +162,9 @@ def trimmed(forest: Forest, rules: Rules) -> Forest:
 
 
 def loosened(expr: Expr, names: Collection[str] = SENSITIVE, value: float | None = 1.0) -> Expr:
-    """Return an expression with a factor, to be fitted, in the argument of each function of these names.
+    """Return an expression with a constant factor inserted into the argument of each function in `names`.
 
-    Arguments that have one are left alone. The factor 1 does not change values yet; with None it has no value.
+    Arguments that have one are left alone. `value` is that of the factors; None leaves them unfitted.
 
     >>> from edhie.expr import parse
     >>> str(loosened(parse("x0*exp(x1) + sin(c*x0)")))
@@ -183,14 +183,14 @@ def loosened(expr: Expr, names: Collection[str] = SENSITIVE, value: float | None
 
 
 def refitted(forest: Forest, data: Data, config: FitConfig = FROM_HERE) -> Forest:
-    """Return expressions with their constants fitted again, from the values that they have."""
+    """Return expressions with their constants refitted, by default from the current values only."""
     if len(forest) == 0 or len(forest.values) == 0:
         return forest
     return fit_constants(forest, data, config=config).forest
 
 
 def within_bounds(forest: Forest, data: Data, config: FitConfig) -> tuple[Forest, int]:
-    """Refit expressions with a constant outside of the bounds of `config`; return all, and how many were refitted."""
+    """Refit expressions with a constant outside the bounds of `config`; return all, and how many were refitted."""
     is_beyond = constants_among_values(forest) & ((forest.values < config.lower) | (forest.values > config.upper))
     if not is_beyond.any():
         return forest, 0
@@ -199,7 +199,10 @@ def within_bounds(forest: Forest, data: Data, config: FitConfig) -> tuple[Forest
 
 
 def pieces_within(piece: Expr, written: Expr, fitted: Expr) -> list[Expr]:
-    """Return a piece with the constants that it has in a fitted expression into which it was written."""
+    """Return a piece with the constants that it has in a fitted expression that contains it.
+
+    `written` is that expression before the fit. The list is empty if the piece has no constants or is not found.
+    """
     if not piece.constants:
         return []
     length, library = len(piece.tokens), fitted.library

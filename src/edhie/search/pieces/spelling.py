@@ -1,7 +1,7 @@
-"""Expressions spelled out of parts: sums with coefficients, products of powers, functions around them.
+"""Expressions written from parts: sums with coefficients, products of powers, and functions of them.
 
-With a library that has constants to be fitted, or numbers, numbers are written as such. Without, they are
-written with variables: 2 is x/x + x/x, and only fractions of small whole numbers can be written.
+If the library has constants or numbers, coefficients are written as such. Otherwise they are written with variables: 2
+is x/x + x/x, and only fractions of small integers can be written.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from edhie.evaluate.data import Data
 from edhie.expr import Expr, SymbolLibrary
 from edhie.expr.numerals import numeral
 
-LARGEST_WHOLE, LARGEST_BELOW = 12, 6  # numerator and denominator that are spelled with x/x: longer ones say little
-SAME = 1e-9  # relative difference of numbers that are written alike
+LARGEST_WHOLE, LARGEST_BELOW = 12, 6  # largest numerator and denominator that are written with x/x
+SAME = 1e-9  # relative difference below which numbers count as equal
 
 
 class UnwritableError(Exception):
-    """The library has no symbols to write something with."""
+    """The library lacks the symbols to write an expression."""
 
 
 class Speller:
-    """Writes with the symbols of one library."""
+    """Writes expressions with the symbols of one library; `UnwritableError` if it lacks one."""
 
     def __init__(self, library: SymbolLibrary, data: Data | None = None) -> None:
-        """`data` are the rows on which 1, written with variables, has to be 1."""
+        """`data` are the rows on which `one` has to be 1."""
         self.library = library
         self.is_free = library.constant is not None or library.has_numbers
         self.one = self._one_on(data)
-        """1 written with variables; None where the library cannot."""
+        """1 written with variables; None if the library cannot."""
 
     def leaf(self, name: str, *value: float | None) -> Expr:
-        """Return a symbol by itself; a constant with its value."""
+        """Return a single symbol; a constant with its value."""
         return Expr.trusted(self.library, (name,), value)
 
     def over(self, operator: str, *parts: Expr) -> Expr:
-        """Return an operator over its operands; one that the library lacks raises `UnwritableError`."""
+        """Return an operator applied to its operands."""
         if operator not in self.library:
             raise UnwritableError(operator)
         tokens = sum((part.tokens for part in parts), (operator,))
@@ -48,7 +48,7 @@ class Speller:
     # -- numbers --------------------------------------------------------------------------
 
     def number(self, value: float) -> Expr:
-        """Return a number by itself."""
+        """Return a number as an expression."""
         if not np.isfinite(value):
             raise UnwritableError(f"the number {value}")
         if self.library.constant is not None:
@@ -64,14 +64,14 @@ class Speller:
         return above if fraction.denominator == 1 else self.over("/", above, self._whole(fraction.denominator))
 
     def _literal(self, value: float) -> Expr | None:
-        """Return a number that is a symbol of the library, or None."""
+        """Return a number as a literal of the library; None if it has no such literal."""
         found = np.flatnonzero(np.abs(self.library.literal_values - value) <= SAME * abs(value))
         return self.leaf(self.library.names[found[0]]) if len(found) else None
 
     def _one_on(self, data: Data | None) -> Expr | None:
-        """Return 1 as x/x of a variable that is 0 in no row of `data`, else as exp(x - x) or cos(x - x).
+        """Return 1 as x/x of a variable that is 0 in no row of `data`, or as exp(x - x) or cos(x - x).
 
-        Without data it is x/x of the first variable.
+        Without data it is x/x of the first variable. None if the library lacks the operators.
         """
         usable = [0] if data is None else np.flatnonzero((data.columns != 0).all(axis=1))
         if len(usable) and "/" in self.library:
@@ -92,7 +92,7 @@ class Speller:
         return part if number > 0 else self.negative(part)
 
     def negative(self, part: Expr) -> Expr:
-        """Return a part with the other sign."""
+        """Return an expression with its sign changed."""
         if "neg" in self.library:
             return self.over("neg", part)
         if self.is_free:
@@ -102,7 +102,7 @@ class Speller:
     # -- sums -----------------------------------------------------------------------------
 
     def sum(self, parts: Sequence[tuple[float, Expr]], constant: float = 0.0) -> Expr:
-        """Return the sum of parts with their coefficients, and a constant."""
+        """Return the sum of (coefficient, part) pairs and a constant."""
         if not np.isfinite([constant, *(coefficient for coefficient, _ in parts)]).all():
             raise UnwritableError("coefficients that are not finite")
         size = abs(parts[0][0]) if len(parts) > 1 and constant == 0.0 else 1.0
@@ -148,19 +148,19 @@ class Speller:
     # -- products -------------------------------------------------------------------------
 
     def product(self, powers: Sequence[tuple[float, Expr]], factor: float = 1.0) -> Expr:
-        """Return the product of parts to their powers, and a factor."""
+        """Return the product of (exponent, part) pairs and a factor."""
         above = [self.power(part, e) for e, part in powers if e > 0]
         below = [self.power(part, -e) for e, part in powers if e < 0]
         written = self._times(factor, self._chain("*", above)) if above else self.number(factor)
         return self.over("/", written, self._chain("*", below)) if below else written
 
     def monomial(self, exponents: Sequence[int]) -> Expr:
-        """Return the product of the library's variables to these powers."""
+        """Return the product of the library's variables with these exponents."""
         each = zip(exponents, self.library.variables, strict=True)
         return self.product([(float(exponent), self.leaf(name)) for exponent, name in each if exponent])
 
     def power(self, part: Expr, exponent: float) -> Expr:
-        """Return a part to a positive power, with the powers and roots that the library has."""
+        """Return a positive power of a part, written with the powers and roots of the library."""
         whole, half = int(np.floor(exponent + SAME)), exponent - np.floor(exponent + SAME)
         if abs(half) <= SAME * max(1, exponent) and 1 <= whole <= 8:
             return self._whole_power(part, whole)
@@ -187,14 +187,14 @@ class Speller:
         return self.over("*", half, rest)
 
     def headed(self, head: tuple[str, ...], inner: Expr) -> Expr:
-        """Return a part under operators, the outermost first; `1/` is a division."""
+        """Return operators applied to an expression, the outermost first; `1/` is a reciprocal."""
         for name in reversed(head):
             inner = self.over("/", self.number(1.0), inner) if name == "1/" else self.over(name, inner)
         return inner
 
 
 def fraction_of(value: float) -> Fraction | None:
-    """Return the fraction of small whole numbers that a value is, or None."""
+    """Return a value as a fraction of small integers; None if it is none."""
     if not np.isfinite(value):
         return None
     fraction = Fraction(value).limit_denominator(LARGEST_BELOW)

@@ -1,4 +1,4 @@
-"""New expressions out of parts of others: whole batches at once, as ranges of tokens put end to end."""
+"""Batches of new expressions spliced from others: ranges of tokens are concatenated."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from edhie.search.arrays import Indices, Mask
 
 @dataclass(frozen=True)
 class Part:
-    """One range of tokens for each new expression; length 0 where it has none."""
+    """One range of tokens for each new expression; it may be empty."""
 
     start: Indices
     length: Indices
 
     def at(self, chosen: Indices) -> Part:
-        """Return the ranges at some places."""
+        """Return the ranges at these indices."""
         return Part(self.start[chosen], self.length[chosen])
 
     def only(self, mask: Mask) -> Part:
@@ -29,7 +29,7 @@ class Part:
 
 
 class Stock:
-    """All that new expressions are made from: a forest's tokens, and each symbol of its library once."""
+    """The source of new expressions: a forest's tokens, and each symbol of its library once."""
 
     def __init__(self, forest: Forest) -> None:
         self.forest = forest
@@ -42,7 +42,7 @@ class Stock:
         self._first_symbol = len(forest.tokens)
 
     def symbols(self, ids: NDArray[np.integer]) -> Part:
-        """Return one symbol each, by token id."""
+        """Return single symbols, by token id."""
         return Part(self._first_symbol + ids.astype(np.int64), np.ones(len(ids), np.int64))
 
     def trees(self, which: Indices) -> Part:
@@ -50,23 +50,23 @@ class Stock:
         return Part(self.forest.offsets[which], self.forest.sizes[which])
 
     def subtrees(self, nodes: Indices) -> Part:
-        """Return the subtrees below these nodes of the forest."""
+        """Return the subtrees at these nodes of the forest."""
         return Part(nodes, self.forest.subtree_sizes[nodes].astype(np.int64))
 
     def around(self, nodes: Indices) -> tuple[Part, Part, Part]:
-        """Return the tokens of a tree before each node, the node's subtree, and the tokens behind it."""
+        """Return, by node, the tokens of its tree before it, its subtree, and the tokens after that."""
         here, owners, offsets = self.subtrees(nodes), self.forest.owners[nodes], self.forest.offsets
         first, end = offsets[owners], nodes + here.length
         return Part(first, nodes - first), here, Part(end, offsets[owners + 1] - end)
 
     def write(self, *pattern: str | Part) -> Forest:
-        """Return expressions by a pattern in prefix order: a name is that symbol in all of them."""
+        """Return expressions by a pattern in prefix order; a string is the same symbol in all of them."""
         n = next(len(each.start) for each in pattern if isinstance(each, Part))
         ids = self.forest.library.ids
         return self.join([self.symbols(np.full(n, ids[e])) if isinstance(e, str) else e for e in pattern])
 
     def join(self, parts: Sequence[Part]) -> Forest:
-        """Return the expressions whose tokens are these parts, one after the other."""
+        """Return the expressions whose tokens are the concatenated ranges of these parts."""
         from edhie.search.pieces.splicing_kernels import joined
 
         starts = np.ascontiguousarray(np.stack([part.start for part in parts], axis=1))

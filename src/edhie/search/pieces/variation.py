@@ -1,4 +1,4 @@
-"""Changes to expression trees, as genetic programming makes them: whole batches of offspring at once."""
+"""Mutation and crossover of expression trees, as in genetic programming, for whole batches at once."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from edhie.expr import Forest, SymbolLibrary
 from edhie.search.arrays import Indices, Mask, Numbers
 from edhie.search.pieces.splicing import Part, Stock
 
-JOINERS = ("*", "/", "+", "-")  # the most likely first: what makes a piece fit is most often a factor
+JOINERS = ("*", "/", "+", "-")  # the most likely first: most often a factor is missing
 PLAIN, PLAIN_CHANCES = (1.0, 2.0, 0.5, 3.0, np.pi, 2 * np.pi), (0.54, 0.18, 0.12, 0.06, 0.06, 0.04)
 PLAIN_SHARE = 0.92  # of new constants; the others are log-normal
-MOVES = (-4.0, 0.0)  # powers of ten: how far constants are moved, as a share
-LEAST_LIKELY = 0.2  # of the mean frequency: what every symbol has, however rarely the generator uses it
+MOVES = (-4.0, 0.0)  # range of log10 of the relative step of a constant
+LEAST_LIKELY = 0.2  # share of the mean frequency that is added to that of every symbol
 
 
 @dataclass(frozen=True)
 class Chances:
-    """Relative frequencies of the kinds of change; they need not add up to one."""
+    """Relative frequencies of the kinds of mutation, from `replace` to `shrink`, and probabilities within them."""
 
     replace: float = 0.12
-    """A subtree gives way to another's."""
+    """A subtree is replaced by a new one (crossover with a donor, or a leaf)."""
     join: float = 0.44
-    """A subtree is joined with another by an operator of two operands."""
+    """A subtree is joined with a new one by a binary operator."""
     wrap: float = 0.12
-    """A subtree becomes the operand of an operator of one."""
+    """A unary operator is applied to a subtree."""
     point: float = 0.14
-    """One symbol becomes another of as many operands."""
+    """One symbol is replaced by another of the same arity."""
     hoist: float = 0.06
-    """A subtree becomes the whole."""
+    """A subtree becomes the whole expression."""
     shrink: float = 0.12
-    """An operator gives way to one of its operands."""
+    """An operator is replaced by one of its operands."""
     leaf: float = 0.6
-    """Of subtrees that come in, the share that are single leaves."""
+    """The share of new subtrees that are single leaves."""
     jitter: float = 0.5
-    """The share of constants that are moved a little."""
+    """The share of constants that are perturbed."""
     loosen: float = 0.05
     """The same for constants that are plain numbers."""
 
 
 def likely_symbols(frequencies: Numbers) -> Numbers:
-    """Return how likely each symbol is to come in, from how often a generator uses it."""
+    """Return the weight of each symbol in mutations, by token, from its frequency in a generator's samples."""
     return np.asarray(frequencies + LEAST_LIKELY * frequencies.mean())
 
 
@@ -56,10 +56,10 @@ def children(
     likely: Numbers | None = None,
     chances: Chances = Chances(),  # noqa: B008 -- frozen
 ) -> Forest:
-    """Return a changed copy of each parent; subtrees that come in are of `donors`.
+    """Return one offspring of each parent, by mutation or crossover with a subtree of `donors`.
 
-    Both forests are over one library, whose symbols come in as `likely` says, by token; by default all
-    alike. A kind of change that the library has no symbol for leaves a copy.
+    Both forests are over one library. `likely` has the weights of new symbols, by token; by default all are equal. A
+    mutation for which the library has no symbol returns a copy.
     """
     if len(parents) == 0:
         return parents
@@ -90,7 +90,7 @@ def children(
 
 
 class _Symbols:
-    """A library's symbols by number of operands, drawn as they are likely."""
+    """A library's symbols by arity, drawn with weights."""
 
     def __init__(self, library: SymbolLibrary, likely: Numbers) -> None:
         drawable = np.array([symbol.kind != "number" for symbol in library.symbols])
@@ -112,7 +112,7 @@ class _Symbols:
         return rng.choice(self._joiners, n, p=weights / weights.sum())
 
     def another(self, tokens: NDArray[np.int16], rng: np.random.Generator) -> Indices:
-        """Draw for each symbol one with as many operands."""
+        """Draw, for each symbol, one of the same arity."""
         found = tokens.astype(np.int64)
         for arity in range(3):
             at = np.flatnonzero(self._arities[tokens] == arity)
@@ -124,7 +124,7 @@ class _Symbols:
 def _coming_in(
     stock: Stock, symbols: _Symbols, first_donor: int, n: int, rng: np.random.Generator, leaf: float
 ) -> Part:
-    """Draw subtrees to come in: single leaves, or any of the donors'."""
+    """Draw `n` new subtrees: single leaves, or subtrees of the donors."""
     single = stock.symbols(symbols.draw(0, n, rng))
     any_part = stock.subtrees(rng.integers(first_donor, len(stock.forest.tokens), n))
     is_single = rng.random(n) < leaf
@@ -132,7 +132,7 @@ def _coming_in(
 
 
 def _operand(stock: Stock, node: Indices, rng: np.random.Generator) -> Part:
-    """Draw one of each node's operands; a leaf stays."""
+    """Draw one operand of each node; a leaf is returned itself."""
     left, right = stock.forest.left[node], stock.forest.right[node]
     chosen = np.where((right >= 0) & (rng.random(len(node)) < 0.5), right, left)
     return stock.subtrees(np.where(chosen >= 0, chosen, node))
@@ -148,7 +148,7 @@ def _put(parts: list[Part], where: Mask, pieces: list[Part]) -> None:
 
 
 def _with_moved_constants(forest: Forest, rng: np.random.Generator, chances: Chances) -> Forest:
-    """Give constants without a value one at random, and move a share of the others a little."""
+    """Return expressions with random values for unfitted constants, and a share of the others perturbed."""
     at = np.flatnonzero(constants_among_values(forest))
     if len(at) == 0:
         return forest
@@ -161,19 +161,19 @@ def _with_moved_constants(forest: Forest, rng: np.random.Generator, chances: Cha
 
 
 def is_plain(values: Numbers) -> Mask:
-    """Return whether constants are among the plain numbers."""
+    """Return, by constant, whether it is one of the plain numbers."""
     return np.isin(values, PLAIN)
 
 
 def likely_constants(n: int, rng: np.random.Generator) -> Numbers:
-    """Draw values for constants of which nothing is known: mostly plain numbers, the others of any size."""
+    """Draw `n` values for new constants: mostly plain numbers, the others log-normal with either sign."""
     plain = rng.choice(PLAIN, n, p=PLAIN_CHANCES)
     other = np.exp(rng.normal(0, 1.0, n)) * np.where(rng.random(n) < 0.2, -1, 1)
     return np.where(rng.random(n) < PLAIN_SHARE, plain, other)
 
 
 def with_constants(forest: Forest, rng: np.random.Generator) -> Forest:
-    """Return the expressions with likely values for constants that have none."""
+    """Return the expressions with values of `likely_constants` for unfitted constants."""
     missing = np.isnan(forest.values)
     if not missing.any():
         return forest
