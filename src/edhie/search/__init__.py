@@ -1,4 +1,4 @@
-"""Searches: strategies that ask a generator for expressions, and an evaluator for their errors."""
+"""Searches: strategies that sample expressions from a generator and score them with an evaluator."""
 
 from edhie.search.base import Budget, Strategy, Tally, Task
 from edhie.search.run import run

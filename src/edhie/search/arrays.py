@@ -1,4 +1,4 @@
-"""Array types and small functions on forests that the searches share, and forests as arrays for checkpoints."""
+"""Array types, small functions on forests that searches share, and forests as arrays for checkpoints."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from edhie.expr import Forest, SymbolLibrary
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-LARGEST_VALUE = 1e150  # of a piece or a column: its square has to be finite
+LARGEST_VALUE = 1e150  # of a piece or a column, so that its square is finite
 
 
 def unfitted(forest: Forest) -> Forest:
-    """Return the same trees with no constant fitted: those of one structure are then equal."""
+    """Return the expressions with unfitted constants, so that those of the same structure are equal."""
     return replace(forest, values=np.full(len(forest.values), np.nan))
 
 
 def with_missing(forest: Forest, value: float) -> Forest:
-    """Return the expressions with this value for constants that have none."""
+    """Return the expressions with this value for unfitted constants."""
     return replace(forest, values=np.where(np.isnan(forest.values), value, forest.values))
 
 
@@ -34,9 +34,9 @@ def root_weights(data: Data) -> Numbers:
 
 
 def recoded(forest: Forest, table: NDArray[np.integer], library: SymbolLibrary) -> Forest:
-    """Return the expressions with the tokens that a table gives, over another library.
+    """Return the expressions over another library; `table` has the new token of each token.
 
-    Expressions with a token for which the table has -1 are left out.
+    Expressions with a token whose entry is -1 are left out.
     """
     is_known = np.bincount(forest.owners[table[forest.tokens] < 0], minlength=len(forest)) == 0
     whole = forest.take(is_known)
@@ -44,13 +44,13 @@ def recoded(forest: Forest, table: NDArray[np.integer], library: SymbolLibrary) 
 
 
 def one_of_each(forest: Forest, order: Indices) -> Indices:
-    """Return the places in `order`, only the first of each structure."""
+    """Return the indices in `order`, only the first of each structure."""
     _, first = np.unique(unfitted(forest).grouped()[1][order], return_index=True)
     return order[np.sort(first)]
 
 
 def has_missing(forest: Forest) -> Mask:
-    """Return, by expression, whether a constant has no value."""
+    """Return, by expression, whether it has an unfitted constant."""
     owners = np.searchsorted(forest.value_offsets, np.flatnonzero(np.isnan(forest.values)), side="right") - 1
     return np.asarray(np.bincount(owners, minlength=len(forest)) > 0)
 
@@ -61,7 +61,7 @@ def forest_arrays(prefix: str, forest: Forest) -> dict[str, NDArray[Any]]:
 
 
 def forest_from(prefix: str, arrays: Mapping[str, NDArray[Any]], library: SymbolLibrary) -> Forest:
-    """Return the forest that `forest_arrays` was given; damaged arrays raise an error."""
+    """Return the forest of `forest_arrays`; damaged arrays raise an error."""
     return Forest.checked(library, *(arrays[f"{prefix}{part}"] for part in ("tokens", "offsets", "values")))
 
 

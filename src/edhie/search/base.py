@@ -28,9 +28,9 @@ class Budget:
     """Limits of a search; the first of them that is reached ends it."""
 
     evaluations: int | None = 100_000
-    """Distinct expressions executed at most, including those that the evaluator had executed before. None: no limit."""
+    """Maximum number of distinct expressions executed, including those before the search. None: no limit."""
     seconds: float | None = None
-    """Seconds it may take; a step that has begun is finished. None: no limit."""
+    """Time limit in seconds; a step that has begun is finished. None: no limit."""
     target_error: float | None = None
     """Error at which to stop. None: use the whole budget."""
     patience: int | None = None
@@ -60,7 +60,7 @@ class Tally:
     refits: int = 0
     """Expressions whose constants were fitted again with full effort."""
     undecodable: int = 0
-    """Codes that were decoded to no expression."""
+    """Codes that did not decode to an expression."""
 
 
 @dataclass(frozen=True, eq=False)

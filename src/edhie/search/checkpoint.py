@@ -32,9 +32,9 @@ from edhie.storage import FolderFormat, digest
 
 DESCRIPTION, ARRAYS = "run.json", "checkpoint.npz"
 STORED = FolderFormat("search", 3, DESCRIPTION, SearchError, "delete the folder and start again", KeepError)
-WRITE_SECONDS = 4.0  # between two checkpoints, at most; a kill loses these and the step under way
-LEAST_SECONDS, WRITE_SHARE = 1.0, 0.02  # they come earlier while writing takes a small share of the time
-SAMPLES = 64  # of a generator, by which it is recognised
+WRITE_SECONDS = 4.0  # between two checkpoints, at most: a killed search loses this and the current step
+LEAST_SECONDS, WRITE_SHARE = 1.0, 0.02  # least interval, and share of the time that writing may take below the most
+SAMPLES = 64  # expressions of a generator by which it is identified
 PLACES = ("generator", "corpus")
 """Settings that are paths, which may change: digests of the contents are compared instead."""
 DIGEST = "_sha256"
@@ -51,13 +51,13 @@ class Moment:
     tally: Tally
     history: History
     state: State | None
-    """Of the strategy; None where none is kept."""
+    """The state of the strategy; None without a folder."""
     evaluator_state: State | None = None
     """None for a moment that was read from disk."""
 
 
 class Keeper:
-    """A search kept in a folder: `run.json` describes it, `checkpoint.npz` is its state."""
+    """A search saved in a folder: `run.json` describes it, and `checkpoint.npz` holds its state."""
 
     def __init__(
         self, folder: Path, strategy: Strategy, task: Task, seed: int, *, resume: bool, asked: Mapping[str, Any]
@@ -84,7 +84,7 @@ class Keeper:
         return time.perf_counter() - self._written >= between
 
     def write(self, moment: Moment, evaluator: Evaluator) -> None:
-        """Write a checkpoint of the current moment, in place of the one before."""
+        """Write a checkpoint of a moment, which replaces the previous one."""
         began = self._written = time.perf_counter()
         arrays: dict[str, NDArray[Any]] = {
             "steps": np.array(moment.n_steps),
@@ -101,7 +101,7 @@ class Keeper:
         self._cost = time.perf_counter() - began
 
     def restore(self, strategy: Strategy, evaluator: Evaluator) -> Moment | None:
-        """Restore strategy and evaluator from the checkpoint; None where there is none."""
+        """Restore strategy and evaluator from the checkpoint, and return its moment; None if there is none."""
         if self._arrays is None:
             return None
         arrays, self._arrays = self._arrays, None
@@ -132,7 +132,7 @@ def _storable(name: str, value: Any) -> NDArray[Any]:
 
 
 def _read_description(folder: Path, *, resume: bool) -> dict[str, Any] | None:
-    """Return the description of the search in a folder; None where a new one may begin there."""
+    """Return the description of the search in a folder; None if a new search may start there."""
     path = folder / DESCRIPTION
     try:
         if not path.exists():
@@ -214,7 +214,7 @@ def _check_asked(folder: Path, kept: Any, now: Mapping[str, Any]) -> None:
 
 
 def _told(name: str, value: Any, other: Any) -> str:
-    """Return a value as text, of a table only what differs from another one."""
+    """Return a value as text; of a table, only the entries that differ from another one."""
     if value is None:
         return f"no {name}"
     if name in PLACES:

@@ -54,10 +54,9 @@ class EvolveConfig:
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Individuals: codes, the errors of their expressions, and the forms that identify these.
+    """Individuals: codes, the errors of their expressions, and the canonical forms that identify these.
 
-    An expression that survives is encoded once, and its mean and deviation are kept: every mutation of its code
-    starts from them.
+    A surviving expression is encoded once, and its mean and deviation are kept for all mutations of its code.
     """
 
     codes: Codes  # (individuals, latent_dim)
@@ -80,7 +79,7 @@ class Population:
 
 
 class Evolve(Strategy):
-    """A genetic algorithm with the paper's operators; the error is what is minimised."""
+    """A genetic algorithm with the paper's operators, which minimises the error."""
 
     name: ClassVar[str] = "evolve"
 
@@ -137,7 +136,7 @@ class Evolve(Strategy):
         return codes
 
     def receive(self, forest: Forest) -> None:
-        """Let the expressions of other islands compete."""
+        """Let expressions of other islands compete with the population."""
         codes, _ = self._model.encode(forest.cast(self._model.library))
         self._compete(codes)
 
@@ -163,7 +162,7 @@ class Evolve(Strategy):
         self._living = joined.take(places)
 
     def _errors(self, forest: Forest) -> tuple[Numbers, NDArray[np.uint64]]:
-        """Return errors and forms; what can neither survive nor be on the front is not scored to the end."""
+        """Return errors and forms; scoring stops early for expressions that can neither survive nor be on the front."""
         is_full = len(self._living) == self.config.population
         worst = float(self._living.errors.max()) if is_full else math.inf
         known = np.append(np.inf, self._front[0])
@@ -181,7 +180,7 @@ class Evolve(Strategy):
     # -- checkpoints ----------------------------------------------------------------------
 
     def state(self) -> State:
-        """Return the population, the front that bounds follow from, and the counts of generations."""
+        """Return the population, the Pareto front so far, and the counts of generations."""
         return {
             **{each.name: getattr(self._living, each.name) for each in fields(Population)},
             "front": self._front,
@@ -214,13 +213,13 @@ def convex_crossover(a: Codes, b: Codes, w: NDArray[np.float32]) -> Codes:
 
 
 def spreads(generator: LatentGenerator, z: Codes) -> tuple[Codes, Codes]:
-    """Return mean and deviation of each code's expression, encoded again; the prior's where it decodes to nothing."""
+    """Return mean and deviation of each code's expression, encoded again; the prior's if it decodes to nothing."""
     decoded = generator.decode(z)
     return spreads_of(generator, decoded.forest, decoded.sources, len(z))
 
 
 def spreads_of(generator: LatentGenerator, forest: Forest, sources: Indices, count: int) -> tuple[Codes, Codes]:
-    """Return the same for `count` codes: those at `sources` decode to the expressions, the others to nothing."""
+    """Return the same for `count` codes, of which those at `sources` decode to the expressions of `forest`."""
     mean = np.zeros((count, generator.latent_dim), np.float32)
     deviation = np.ones_like(mean)
     encoded_mean, log_variance = generator.encode(forest)
@@ -252,7 +251,7 @@ def tournaments(errors: Numbers, n: int, pressure: int, rng: np.random.Generator
 
 
 def survivors(errors: Numbers, n: int, forms: NDArray[np.uint64] | None = None) -> Indices:
-    """Return the indices of the `n` with the lowest errors, of equals the earlier; at most one of each form."""
+    """Return the indices of the `n` lowest errors, in order; ties go to the earlier, at most one of each form."""
     order = np.argsort(errors, kind="stable")
     if forms is not None:
         _, first = np.unique(forms[order], return_index=True)

@@ -1,6 +1,6 @@
-"""A user's own objects given as text: `my_package.my_module:Climb`, or `path/to/own_search.py:Climb`.
+"""A user's own objects by import path: `my_package.my_module:Climb`, or `path/to/own_search.py:Climb`.
 
-A text can go where an object cannot: into a command, into another process, into a table of results.
+A text can be used where an object cannot: in a command, in another process, in a table of results.
 """
 
 from __future__ import annotations

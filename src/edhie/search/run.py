@@ -1,4 +1,4 @@
-"""`run`: the loop that all strategies share, with its budget, its events and its checkpoints."""
+"""`run`: the loop that all strategies share, with budget, events and checkpoints."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from edhie.search.strategies import DEFAULT, strategy_of
 from edhie.search.watching import Watch, candidates_at
 from edhie.selection.description import Criterion
 
-KEPT_SECONDS, KEPT_SHARE = 0.1, 0.04  # time that checkpoints may cost, and its share of the whole time
+KEPT_SECONDS, KEPT_SHARE = 0.1, 0.04  # limit on the time for checkpoints: seconds, plus a share of the elapsed time
 
 
 def run(
@@ -43,12 +43,12 @@ def run(
 ) -> SearchResult:
     """Search for expressions that explain the evaluator's data, until the budget is used up.
 
-    With a `folder`, checkpoints and the result are kept there. `resume` continues from such a folder, with its seed,
-    and gives the same result as a search that was never stopped; for that, where the evaluations end within a step, the
-    evaluator is left at the end of the step before. `asked` holds further settings that determine the result, as
-    plain data: they are kept in the folder, and have to be the same on resume. If the folder cannot be written to any
-    more, such as on a full disk, that is a warning, and the result is returned all the same. Ctrl-C gives the result so
-    far. An evaluator that was used before brings its expressions; those it has executed count.
+    With a `folder`, checkpoints and the result are saved there. `resume` continues from such a folder, with its seed,
+    and gives the same result as an uninterrupted search; for that, if the evaluations run out within a step, the
+    evaluator is left at the end of the previous step. `asked` holds further settings that determine the result, as
+    plain data: they are saved in the folder, and have to be the same on resume. If the folder can no longer be written,
+    such as on a full disk, a warning is issued and the result is still returned. Ctrl-C returns the result so far.
+    Expressions that the evaluator scored before take part, and those that it executed count against the budget.
     """
     chosen = strategy_of(strategy)
     task = Task(generator, evaluator, budget, criterion=criterion or Criterion())
@@ -104,7 +104,7 @@ class _Loop:
                 self.n_steps += 1
                 self.watch.look(self._seconds)
                 is_affordable = self.spent_on_checkpoints <= KEPT_SECONDS + KEPT_SHARE * self._seconds
-                if is_affordable and not self.task.evaluator.is_exhausted:  # on resume, a step cut short is done again
+                if is_affordable and not self.task.evaluator.is_exhausted:  # a step cut short is repeated on resume
                     moment = self._moment()
                     if self.keeper is not None and self.keeper.is_due:
                         self._keep(moment)
@@ -161,7 +161,7 @@ class _Loop:
     # -- moments --------------------------------------------------------------------------
 
     def _moment(self, *, with_state: bool = True) -> Moment:
-        """Return the present moment; the strategy's state is taken only where it is to be kept."""
+        """Return the current moment; the strategy's state is taken only if there is a folder to save it in."""
         state, since = None, time.perf_counter()
         if self.keeper is not None and with_state:
             state = self.strategy.state()
@@ -182,7 +182,7 @@ class _Loop:
             self.spent_on_checkpoints += time.perf_counter() - since
 
     def _go_back(self, moment: Moment) -> None:
-        """Return to a moment, and leave it as the checkpoint."""
+        """Return to an earlier moment, and write it as the checkpoint."""
         self._set_counts(moment)
         if moment.evaluator_state is not None:
             self.task.evaluator.restore(moment.evaluator_state)

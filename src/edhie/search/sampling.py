@@ -1,4 +1,4 @@
-"""Random sampling: batches of a generator's expressions are scored."""
+"""Random sampling: score batches of expressions from a generator."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from edhie.expr import Forest
 from edhie.generators.base import Generator, LatentGenerator
 from edhie.search.base import State, Strategy, Task
 
-PATIENCE = 10_000  # attempts without anything new after which the search ends, if they are at least half of all
+PATIENCE = 10_000  # attempts without a new expression after which the search ends, if they are at least half of all
 
 
 def drawn(generator: Generator, n: int, rng: np.random.Generator) -> tuple[Forest, int]:
-    """Return the expressions of `n` attempts, and how many gave none.
+    """Return the expressions of `n` attempts, and the number of attempts that gave none.
 
-    An autoencoder's own `sample` draws again what cannot be decoded; here such a code counts as an attempt.
+    The `sample` of an autoencoder repeats failed decodings; here such a code counts as an attempt.
     """
     if not isinstance(generator, LatentGenerator):
         return generator.sample(n, rng), 0
@@ -31,11 +31,11 @@ class DrawConfig:
     """Settings of random sampling."""
 
     batch: int = 1000
-    """Attempts a step."""
+    """Attempts in a step."""
     attempts: int | None = 1_000_000
-    """Attempts in all, including repetitions and codes that give no expression. None: until the budget is used up.
+    """Attempts in all, including duplicates and codes that do not decode. None: until the budget is used up.
 
-    The search ends before if the second half of all attempts, and at least 10,000, brought nothing new.
+    The search ends earlier if the second half of all attempts, and at least 10,000, gave nothing new.
     """
 
     def __post_init__(self) -> None:
@@ -59,7 +59,7 @@ class Draw(Strategy):
         self._since_new = 0
 
     def step(self, rng: np.random.Generator) -> bool:
-        """Draw a batch and score it; return False when all attempts are made, or nothing new comes."""
+        """Sample a batch and score it; return False when all attempts are made, or patience has run out."""
         left = np.inf if self.config.attempts is None else self.config.attempts - self._attempts
         count = int(min(self.config.batch, left))
         if count:
@@ -74,12 +74,12 @@ class Draw(Strategy):
 
     @property
     def _known(self) -> tuple[int, int]:
-        """Distinct expressions so far, and those that constraints forbade, each of which may have been new."""
+        """Distinct expressions so far, and those that constraints forbade: each of these may have been new."""
         evaluator = self._task.evaluator
         return evaluator.explored.n_seen, evaluator.counts.forbidden
 
     def state(self) -> State:
-        """Return the number of attempts, and of those since something was new."""
+        """Return the number of attempts, and of those since the last new expression."""
         return {"attempts": np.array(self._attempts), "since_new": np.array(self._since_new)}
 
     def restore(self, state: State) -> None:

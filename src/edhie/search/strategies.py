@@ -1,4 +1,4 @@
-"""The strategies by name, and a user's own by module or file; each is imported when it is first used."""
+"""Strategies by name, and a user's own by module or file; each is imported on first use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from edhie.search.base import Strategy
 from edhie.search.importing import imported, is_text_of_object
 
 DEFAULT: Final = "mosaic"
-"""The name of the search that is used unless another is asked for."""
+"""The name of the default search."""
 STRATEGIES: dict[str, str] = {
     "draw": "edhie.search.sampling:Draw",
     "dso": "edhie.search.dso:DSO",
@@ -19,11 +19,11 @@ STRATEGIES: dict[str, str] = {
     "revise": "edhie.search.revision:Revise",
     "template": "edhie.search.template:TemplateSearch",
 }
-"""By name: the place of the class."""
+"""By name: the module and class of each strategy."""
 
 
 def strategy_named(name: str) -> Strategy:
-    """Return the strategy of a name, with its default settings; `module:Class` and `file.py:Class` name one's own.
+    """Return the strategy of a name, with its default settings; `module:Class` or `file.py:Class` for a user's own.
 
     >>> strategy_named("edhie.search.sampling:Draw").name
     'draw'
@@ -38,7 +38,7 @@ def strategy_named(name: str) -> Strategy:
 
 
 def strategy_of(given: object) -> Strategy:
-    """Return a strategy as it is, or the one of a name."""
+    """Return a strategy, given itself or its name."""
     if isinstance(given, Strategy):
         return given
     if isinstance(given, str):
@@ -47,7 +47,7 @@ def strategy_of(given: object) -> Strategy:
 
 
 def made_strategy(given: object, name: str) -> Strategy:
-    """Return the strategy that a class, or a function without arguments, makes. `name` is for errors."""
+    """Return the strategy that a class, or a function without arguments, returns. `name` is for errors."""
     try:
         made = given() if callable(given) else given
     except TypeError as error:

@@ -1,4 +1,4 @@
-"""A look at a search that did not end: what its last checkpoint holds."""
+"""Results of an unfinished search, from its last checkpoint."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ class Unfinished:
 
 
 def read_unfinished(folder: Path, *, operators: Iterable[Symbol] = ()) -> Unfinished | None:
-    """Return what a search in a folder had found at its last checkpoint; None if there is none."""
+    """Return the results of the search in a folder at its last checkpoint; None if there is no checkpoint.
+
+    `operators` are a user's own.
+    """
     description, path = STORED.read(folder), folder / ARRAYS
     if not path.is_file() or "library" not in description:  # an earlier release did not write it
         return None

@@ -20,14 +20,14 @@ Listener = Callable[[Event], None]
 
 
 class Watch:
-    """Follows what an evaluator explores."""
+    """Follows the evaluator of a search, keeps its history, and notifies a listener."""
 
     def __init__(self, task: Task, strategy: Strategy, listener: Listener | None) -> None:
         self._task, self._strategy, self._listener = task, strategy, listener
         self.history = History()
-        self._seen = 0  # of those that were ever explored
+        self._seen = 0  # number of explored expressions that were taken into account
         self._front = Front(_explored(task.evaluator, task.evaluator.explored.n_seen))
-        self._chosen: Candidate | None = None  # of the front, unless the strategy reports one
+        self._chosen: Candidate | None = None  # the best of the front, unless the strategy reports one
         self._told_at = -np.inf
         self._began = (0, 0.0)  # executed, seconds: at the start, or when resumed
 
@@ -36,7 +36,7 @@ class Watch:
         evaluator, budget = self._task.evaluator, self._task.budget
         self.history = history
         self._began = evaluator.counts.executed, seconds
-        if len(history):  # what it covers need not be looked at again
+        if len(history):  # it covers all expressions that were explored before
             self._seen = evaluator.explored.n_seen
             self._front = Front.of(_explored(evaluator, 0), negligible=evaluator.negligible)
             self._chosen = self._shortest(self._front)
@@ -89,7 +89,7 @@ class Watch:
         )  # fmt: skip
 
     def _shortest(self, front: Front) -> Candidate | None:
-        """Return the member of a front with the shortest description; None if it is not finite or nobody listens."""
+        """Return the member of a front with the shortest description; None if none is finite, or without listener."""
         if self._listener is None:
             return None
         few = few_rows(self._task.evaluator.data, ROWS)
@@ -98,7 +98,7 @@ class Watch:
 
 
 def _used(budget: Budget, executed: int, seconds: float, rate: float) -> tuple[float | None, float | None]:
-    """Return the share of the budget that is used, and the seconds that are left at this rate."""
+    """Return the share of the budget that is used, and the seconds left at this rate; None if not limited."""
     shares, left = [], []
     if budget.evaluations is not None:
         shares.append(executed / budget.evaluations if budget.evaluations else 1.0)
@@ -111,7 +111,7 @@ def _used(budget: Budget, executed: int, seconds: float, rate: float) -> tuple[f
 
 
 def candidates_at(evaluator: Evaluator, places: Indices) -> Candidates:
-    """Return the expressions at some places of what an evaluator has explored."""
+    """Return the explored expressions of an evaluator at these indices."""
     explored = evaluator.explored
     return Candidates(
         explored.take(places), explored.errors[places], explored.complexities[places], explored.executed_at[places]
@@ -119,6 +119,6 @@ def candidates_at(evaluator: Evaluator, places: Indices) -> Candidates:
 
 
 def _explored(evaluator: Evaluator, seen: int) -> Candidates:
-    """Return what was explored after the first `seen`, including superseded writings."""
+    """Return the expressions explored after the first `seen`, including superseded forms."""
     explored = evaluator.explored
     return candidates_at(evaluator, np.arange(np.searchsorted(explored.ages, seen), len(explored)))

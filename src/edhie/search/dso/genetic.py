@@ -1,4 +1,4 @@
-"""Genetic programming on the policy's samples: one generation of a population at a time."""
+"""Genetic programming on the policy's samples, one generation at a time."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from edhie.search.pieces.splicing import Stock
 from edhie.search.pieces.variation import Chances, children
 
 MUTATIONS = Chances(replace=1, join=0.5, wrap=0.5, point=1, hoist=0, shrink=1, leaf=0)
-"""A new subtree, an operator put in, another symbol, or an operator taken out: all four as often.
+"""A new subtree, an inserted operator, another symbol, or a removed operator, with equal frequencies.
 
-Of the operators of two operands that are put in, products are the most frequent (our choice).
+Of the binary operators that are inserted, products are the most frequent (our choice).
 """
 
 
@@ -29,9 +29,9 @@ def next_generation(
     crossover: float,
     mutation: float,
 ) -> Forest:
-    """Return as many offspring, of the winners of tournaments; a change that breaks a constraint is not made.
+    """Return as many offspring of the winners of tournaments; changes that violate a constraint are discarded.
 
-    `crossover` and `mutation` are the shares of offspring that are changed so. New subtrees are parts of `donors`,
+    `crossover` and `mutation` are the shares of offspring to which they are applied. New subtrees come from `donors`,
     which are samples of the policy (our choice).
     """
     n = len(population)
@@ -43,16 +43,16 @@ def next_generation(
 
 
 def crossed_over(forest: Forest, rng: np.random.Generator) -> Forest:
-    """Return each expression with a random subtree of its neighbour's: each pair exchanges one."""
+    """Return the expressions after crossover: each pair of neighbours exchanges a random subtree."""
     n, stock = len(forest), Stock(forest)
     nodes = forest.offsets[:-1] + (rng.random(n) * forest.sizes).astype(np.int64)
-    mates = np.minimum(np.arange(n) ^ 1, n - 1)  # the last of an odd number stays as it is
+    mates = np.minimum(np.arange(n) ^ 1, n - 1)  # with an odd number, the last stays as it is
     before, _, behind = stock.around(nodes)
     return stock.join([before, stock.subtrees(nodes[mates]), behind])
 
 
 def _where(is_changed: Mask, changed: Forest, before: Forest, priors: Priors) -> Forest:
-    """Return the changed expressions where they are wanted and allowed, and those before elsewhere."""
+    """Return the changed expressions where `is_changed` and they satisfy the constraints, otherwise those before."""
     n = len(before)
     is_taken = is_changed & priors.are_kept(changed)
     return Forest.concatenate([before, changed]).take(np.arange(n) + n * is_taken)

@@ -4,8 +4,8 @@ The objective is the mean, over the expressions τ of a training set, of
 
     (R(τ) - R_ε)·log p(τ) + λ·Σ_t decay^t·H_t,
 
-where R_ε is the reward that the best share ε of the policy's samples reach, and H_t is the entropy of the policy at
-place t.
+where R_ε is the (1 - ε)-quantile of the rewards of the policy's samples, and H_t is the entropy of the policy at
+position t.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from edhie.search.arrays import Numbers
 from edhie.search.dso.policy import Cell, Weights, first_cell, log_probabilities, next_cell
 from edhie.search.dso.priors import Context, Priors, Tokens
 
-FIRST, SECOND, TINY = 0.9, 0.999, 1e-8  # Adam's usual decays of the moments, and the least divisor
+FIRST, SECOND, TINY = 0.9, 0.999, 1e-8  # Adam's β₁, β₂ and ε, with their usual values
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Entropy:
     weight: float
     """λ of the objective."""
     decay: float
-    """Factor from one place to the next: choices near the root count more."""
+    """Factor from one position to the next: choices near the root count more."""
 
 
 def objective_and_gradient(
@@ -48,7 +48,7 @@ def objective_and_gradient(
 
 
 def _at_place(log_p: Numbers, chosen: Tokens, advantages: Numbers, bonus: float) -> tuple[float, Numbers]:
-    """Return what one place adds to the objective, summed over rows, and the gradient by logits, (rows, tokens)."""
+    """Return the contribution of one position to the objective, and its gradient by logits, (rows, tokens)."""
     p = np.exp(log_p)
     log_p = np.where(p > 0, log_p, 0.0)
     entropy = -(p * log_p).sum(axis=1, keepdims=True)
@@ -61,7 +61,7 @@ def _at_place(log_p: Numbers, chosen: Tokens, advantages: Numbers, bonus: float)
 
 
 def _backward(weights: Weights, cells: list[Cell], seen: list[Context], errors: list[Numbers]) -> Weights:
-    """Return the gradient by all weights, from the gradients by the logits of each place: back through time."""
+    """Return the gradient by all weights, by backpropagation through time from the gradients by logits."""
     gradient = {name: np.zeros_like(each) for name, each in weights.items()}
     by_h, by_c = np.zeros_like(cells[0].h), np.zeros_like(cells[0].c)
     for t in range(len(errors) - 1, -1, -1):
@@ -90,7 +90,7 @@ def _backward(weights: Weights, cells: list[Cell], seen: list[Context], errors: 
 
 @dataclass(frozen=True, eq=False)
 class Adam:
-    """The state of Adam: how many steps it made, and the moments of the gradient."""
+    """The state of Adam: the number of steps, and the moments of the gradient."""
 
     steps: int
     first: Weights
@@ -102,7 +102,7 @@ class Adam:
         return cls(0, *({name: np.zeros_like(each) for name, each in weights.items()} for _ in range(2)))
 
     def ascend(self, weights: Weights, gradient: Weights, rate: float) -> tuple[Weights, Adam]:
-        """Return the weights one step up the gradient, and the state after it."""
+        """Return the weights after one step of gradient ascent, and the state after it."""
         steps = self.steps + 1
         first = {name: FIRST * self.first[name] + (1 - FIRST) * each for name, each in gradient.items()}
         second = {name: SECOND * self.second[name] + (1 - SECOND) * each**2 for name, each in gradient.items()}

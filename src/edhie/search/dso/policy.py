@@ -1,7 +1,7 @@
-"""The policy: a recurrent network (LSTM) that writes expressions in prefix order, one token after the other.
+"""The policy: a recurrent network (LSTM) that generates expressions in prefix order, token by token.
 
-It sees the parent and the sibling of the token to be written. The network is written in NumPy: at its size, with all
-expressions of a batch in one array, nothing is gained by a library of networks.
+Its input is the parent and the sibling of the next token. It is written in NumPy: at its size, with all expressions of
+a batch in one array, a deep learning library would not be faster.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from edhie.search.dso.priors import Context, Priors
 
 Weights = dict[str, Numbers]
 """parent and sibling (tokens + 1, 4·units), recurrent (units, 4·units), bias (4·units), output (units, tokens),
-output_bias (tokens). The columns of four gates lie side by side: input, forget, cell, output."""
-FORGET = 1.0  # bias of the forget gate at the start, so that the state is kept
+output_bias (tokens). Columns are grouped by gate: input, forget, cell, output."""
+FORGET = 1.0  # initial bias of the forget gate, so that the state is kept
 
 
 class Cell(NamedTuple):
-    """The LSTM after one token, and what its gradient needs; all of shape (rows, units)."""
+    """The state and the gates of the LSTM after one token; all of shape (rows, units)."""
 
     inputs: Numbers
     forgets: Numbers
@@ -33,10 +33,7 @@ class Cell(NamedTuple):
 
 
 def initial_weights(n_tokens: int, units: int, rng: np.random.Generator) -> Weights:
-    """Return random weights; those of the output are 0, so the first samples follow the priors alone.
-
-    The start is our choice.
-    """
+    """Return random weights; those of the output are 0, so the first samples follow the priors alone (our choice)."""
     shapes = {"parent": n_tokens + 1, "sibling": n_tokens + 1, "recurrent": units}
     limit = 1 / np.sqrt(units)
     weights = {name: rng.uniform(-limit, limit, (rows, 4 * units)) for name, rows in shapes.items()}
@@ -74,7 +71,7 @@ def log_probabilities(weights: Weights, cell: Cell, prior: Numbers, allowed: Mas
 
 
 def sample(weights: Weights, priors: Priors, n: int, rng: np.random.Generator) -> Forest:
-    """Draw `n` expressions."""
+    """Sample `n` expressions."""
     tokens: NDArray[np.int16] = np.full((n, priors.max_length), -1, np.int16)
     cell = first_cell(n, len(weights["output"]))
     for t in range(priors.max_length):

@@ -1,7 +1,7 @@
-"""Constraints on expressions, and the priors of the policy on length and on the number of operands.
+"""Constraints on expressions, and the policy's priors on length and arity.
 
-The constraints hold for samples of the policy, as masks of what may come next, and for the offspring of genetic
-programming, as a check of whole expressions.
+The policy is constrained by masks of the allowed next tokens, and offspring of genetic programming by a check of whole
+expressions.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from edhie.search.arrays import Indices, Mask, Numbers
 
 Tokens = NDArray[np.int16]
 INVERSES = (("^2", "sqrt"), ("neg", "neg"), ("inv", "inv"))
-"""Operators that undo each other, besides those of the table of symbols."""
+"""Operators that are inverse to each other, besides those of the table of symbols."""
 
 
 class Context(NamedTuple):
-    """The policy's view at one place of a batch: tokens, the library's length for none."""
+    """The input of the policy at one position of a batch; the library's length stands for no token."""
 
     parent: Indices  # (rows,)
     sibling: Indices  # (rows,)
-    missing: Indices  # (rows,), operands that are still open, 0 for a row that has ended
+    missing: Indices  # (rows,), number of open operands, 0 for a row that has ended
     allowed: Mask  # (rows, tokens)
 
 
@@ -34,19 +34,19 @@ class Context(NamedTuple):
 class Priors:
     """Constraints and priors over a library.
 
-    An operator has no operand that undoes it, as in log(exp(x)), and not only numbers as operands; waves (sin, cos,
-    tan) do not contain each other; every expression has a variable, and its length is within limits.
+    An operator is not applied to its inverse, as in log(exp(x)), nor to numbers alone; trigonometric functions are not
+    nested; every expression has a variable, and its length is within limits.
     """
 
     library: SymbolLibrary
     min_length: int
     max_length: int
     location: float
-    """Length at which the prior neither delays nor hastens the end."""
+    """Length up to which the prior penalises leaves, and after which binary operators."""
     scale: float
     """Standard deviation of the prior on length."""
 
-    # -- facts about symbols, by token; the last row of a table stands for no token ------------
+    # -- properties of symbols, by token; the last row of a table stands for no token ----------
 
     @cached_property
     def is_wave(self) -> Mask:
@@ -55,17 +55,17 @@ class Priors:
 
     @cached_property
     def is_number(self) -> Mask:
-        """True for leaves that are no variables."""
+        """True for leaves that are not variables."""
         return np.array([symbol.arity == 0 and symbol.kind != "variable" for symbol in self.library.symbols], np.bool_)
 
     @cached_property
     def is_drawn(self) -> Mask:
-        """True for all symbols but that of any number, which has no value of its own."""
+        """True for all symbols but the generic number, which has no value of its own."""
         return np.array([symbol.kind != "number" for symbol in self.library.symbols], np.bool_)
 
     @cached_property
     def is_undone(self) -> Mask:
-        """True at (parent, child) if one undoes the other."""
+        """True at (parent, child) if they are inverse to each other."""
         ids, n = self.library.ids, len(self.library)
         pairs = [(symbol.name, symbol.undoes) for symbol in self.library.symbols] + list(INVERSES)
         table = np.zeros((n + 1, n), np.bool_)
@@ -76,10 +76,10 @@ class Priors:
 
     @cached_property
     def logits(self) -> Numbers:
-        """Logits added at each place, (places, tokens).
+        """Logits added at each position, (positions, tokens).
 
-        Leaves are unlikely before the location, and operators of two operands after it (the soft length prior). Apart
-        from that, leaves and operators of one and of two operands are equally likely at the start (our choice).
+        Leaves are unlikely before the location, and binary operators after it (the soft length prior). Apart from that,
+        leaves, unary and binary operators are equally likely at the start (our choice).
         """
         arities = self.library.arities
         beyond = np.arange(self.max_length)[:, np.newaxis] - self.location
@@ -91,7 +91,7 @@ class Priors:
     # -- constraints ------------------------------------------------------------------------
 
     def context(self, tokens: Tokens, t: int) -> Context:
-        """Return what stands around place `t` of unfinished expressions, and what may come there."""
+        """Return the context of position `t` in unfinished expressions, with the tokens allowed there."""
         from edhie.search.dso.prior_kernels import contexts
 
         none, arities = len(self.library), self.library.arities
@@ -108,7 +108,7 @@ class Priors:
         return Context(np.where(parent < 0, none, parent), np.where(sibling < 0, none, sibling), missing, allowed)
 
     def are_kept(self, forest: Forest) -> Mask:
-        """Return for each expression whether it keeps all constraints."""
+        """Return, by expression, whether it satisfies all constraints."""
         tokens, left, right = forest.tokens, forest.left, forest.right
         number = self.is_number[tokens]
         nodes = np.flatnonzero(left >= 0)
@@ -128,14 +128,14 @@ class Priors:
     # -- batches as matrices --------------------------------------------------------------------
 
     def as_forest(self, tokens: Tokens) -> Forest:
-        """Return the expressions of a matrix of prefix tokens, (expressions, places), with -1 behind each."""
+        """Return the expressions of a matrix of prefix tokens, (expressions, positions), padded with -1."""
         is_token = tokens >= 0
         flat = tokens[is_token]
         offsets = np.append(0, np.cumsum(is_token.sum(axis=1)))
         return Forest(self.library, flat, offsets, np.full(int(self.library.has_slot[flat].sum()), np.nan))
 
     def as_matrix(self, forest: Forest) -> Tokens:
-        """Return the expressions as a matrix of prefix tokens, with -1 behind each."""
+        """Return the expressions as a matrix of prefix tokens, padded with -1."""
         tokens = np.full((len(forest), self.max_length), -1, np.int16)
         tokens[np.arange(self.max_length) < forest.sizes[:, np.newaxis]] = forest.tokens
         return tokens

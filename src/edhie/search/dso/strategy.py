@@ -1,4 +1,4 @@
-"""`DSO`: a policy writes expressions, genetic programming improves them, and the policy learns from the best."""
+"""`DSO`: a policy samples expressions, genetic programming improves them, and the policy learns from the best."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class DSOConfig:
     """
 
     batch: int = 500
-    """Expressions that the policy writes in an iteration, and individuals of the population that they seed."""
+    """Expressions sampled from the policy in an iteration, which are the first population."""
     generations: int = 25
     """Generations of genetic programming in an iteration. 0: the policy alone, as in Petersen and others (2021)."""
     risk: float = 0.05
     """Share of the batch that the policy learns from, ε (Petersen and others)."""
     returned: int = 50
-    """Best individuals of all generations of an iteration that the policy learns from too (our choice)."""
+    """Best individuals of an iteration's generations that the policy also learns from (our choice)."""
     learning_rate: float = 0.0025
     """Step size of Adam."""
     entropy: float = 0.03
@@ -46,9 +46,9 @@ class DSOConfig:
     units: int = 32
     """Units of the recurrent network."""
     min_length: int = 4
-    """Tokens of an expression at least."""
+    """Minimum number of tokens of an expression."""
     max_length: int = 30
-    """Tokens of an expression at most."""
+    """Maximum number of tokens of an expression."""
     length_location: float = 10.0
     """Length that the prior prefers."""
     length_scale: float = 5.0
@@ -96,15 +96,15 @@ class Scored:
         return Scored(forest.take(chosen), errors[chosen], forms[chosen])
 
     def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
-        """Return it as arrays whose names begin with `prefix`."""
+        """Return arrays whose names begin with `prefix`."""
         return forest_arrays(prefix, self.forest) | {f"{prefix}errors": self.errors, f"{prefix}forms": self.forms}
 
 
 class DSO(Strategy):
     """Deep symbolic optimisation with the symbols of the evaluator's library; the generator is not used.
 
-    In an iteration the policy writes a batch, which is the first population of genetic programming. The policy
-    is then trained on the best of its batch and the best of all generations. One step is one batch or one generation.
+    In an iteration a batch sampled from the policy is the first population of genetic programming. The policy is then
+    trained on the best of its batch and the best of all generations. One step is one batch or one generation.
     """
 
     name: ClassVar[str] = "dso"
@@ -121,7 +121,7 @@ class DSO(Strategy):
         self._priors = Priors(
             library, config.min_length, config.max_length, config.length_location, config.length_scale
         )
-        # the error of the mean: errors are normalised by it
+        # errors are normalised by that of the target's mean
         scale = task.evaluator.loss.of_values(data.y, np.full(data.n_rows, data.y.mean()), data.weights)
         self._scale = scale if 0 < scale < math.inf else 1.0
         rng = np.random.default_rng(np.random.SeedSequence(task.seed, spawn_key=(task.island,)))
@@ -132,7 +132,7 @@ class DSO(Strategy):
         self._generation = self._since_new = 0
 
     def step(self, rng: np.random.Generator) -> bool:
-        """Do one batch of the policy or one generation, and train the policy after the last one."""
+        """Do one batch or one generation, and train the policy after the last generation."""
         config, before = self.config, self._task.evaluator.explored.n_seen
         if self._generation == 0:
             self._batch = self._population = self._scored(sample(self._weights, self._priors, config.batch, rng))

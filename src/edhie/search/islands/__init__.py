@@ -1,4 +1,4 @@
-"""Islands: searches of one kind beside each other that exchange their best expressions after each epoch."""
+"""Islands: parallel searches of one kind that exchange their best expressions after each epoch."""
 
 from edhie.search.islands.islands import Islands
 

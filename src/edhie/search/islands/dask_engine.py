@@ -1,4 +1,4 @@
-"""Islands on a Dask cluster. Dask schedules, moves data and repeats tasks of workers that died; we only submit."""
+"""Islands on a Dask cluster. Dask schedules tasks, moves data and repeats tasks of workers that died."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from edhie.dask_cluster import DaskCluster, Lost
 from edhie.errors import SearchError
 from edhie.search.islands.engines import Engine, J, R, S
 
-ATTEMPTS = 5  # for a job whose worker or data are lost
-MOST_HELD = 4  # searches whose data a worker holds, if several clients use it
+ATTEMPTS = 5  # at a job whose worker or data are lost
+MOST_HELD = 4  # searches whose data a worker keeps, if several clients use it
 _held: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {}  # on a worker, by digest
 
 
@@ -24,7 +24,7 @@ class Dask(Engine):
     is_remote = True
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:
-        """`workers` is for a new cluster on this machine; None for one a core."""
+        """`workers` is for a new cluster on this machine; None for one per core."""
         self._cluster = DaskCluster(address, workers)
         self._sent: tuple[object, str, bytes] | None = None
 
@@ -38,7 +38,7 @@ class Dask(Engine):
         return 1
 
     def map(self, work: Callable[[S, J], R], setup: S, jobs: Sequence[J]) -> list[R]:
-        """Submit one task for each job; those of lost workers again."""
+        """Submit one task for each job; tasks of lost workers are repeated."""
         digest = self._send(work, setup)
         found: dict[int, R] = {}
         for attempt in range(ATTEMPTS):
@@ -54,7 +54,7 @@ class Dask(Engine):
         return [found[k] for k in range(len(jobs))]
 
     def _attempt(self, digest: str, jobs: dict[int, Any], attempt: int) -> dict[int, Any]:
-        """Return the results of those jobs that were not lost."""
+        """Return the results of the jobs that were not lost, by their number."""
         names = {f"{getattr(job, 'number', 0)}-{k}-{attempt}": k for k, job in jobs.items()}
         found = {}
         for name, result in self._cluster.tasks(_call, {name: (digest, jobs[k]) for name, k in names.items()}):
@@ -83,7 +83,7 @@ class Dask(Engine):
                 raise SearchError(f"the worker {worker} lacks a package: {error}; install the same packages as here")
 
     def close(self) -> None:
-        """Drop the search from the workers, and close what this engine opened; a client of the caller stays open."""
+        """Drop the search from the workers, and close what this engine opened; the caller's client stays open."""
         if self._sent is not None:
             with suppress(SearchError):  # the scheduler is gone
                 self._cluster.on_workers(_forget, self._sent[1])
@@ -103,7 +103,7 @@ def _unpack(digest: str, packed: bytes) -> None:
 
     _held[digest] = _held.pop(digest) if digest in _held else pickle.loads(packed)
     while len(_held) > MOST_HELD:
-        del _held[next(iter(_held))]  # of the search that was sent first
+        del _held[next(iter(_held))]  # the least recently sent
 
 
 def _forget(digest: str) -> None:

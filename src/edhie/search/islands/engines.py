@@ -1,4 +1,4 @@
-"""Engines: where the epochs of islands run. Results come in the order of the jobs: an engine changes no result."""
+"""Engines run the epochs of islands. Results come in the order of the jobs, so the engine does not affect them."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ import numpy as np
 from edhie.errors import SearchError
 from edhie.worker_processes import end_worker, ended, submit
 
-ATTEMPTS = 2  # to repeat a job whose process was killed
-LARGE = 1 << 20  # bytes: arrays of at least this size are shared
+ATTEMPTS = 2  # repetitions of a job whose process was killed
+LARGE = 1 << 20  # bytes from which arrays are shared
 S = TypeVar("S")
 J = TypeVar("J")
 R = TypeVar("R")
 
 
 class Engine(ABC):
-    """Calls a function for several jobs at once."""
+    """Calls a function for several jobs."""
 
     workers: int = 1
-    """Cores that it uses."""
+    """Number of cores in use."""
     is_remote = False
     """True if jobs run on other machines."""
 
     @abstractmethod
     def map(self, work: Callable[[S, J], R], setup: S, jobs: Sequence[J]) -> list[R]:
-        """Return `work(setup, job)` for each job, in order; `work` is a pure function of a module."""
+        """Return `work(setup, job)` for each job, in order; `work` is a pure function at module level."""
 
     def threads_each(self, n: int) -> int:
         """Return the number of threads for each of `n` jobs."""
@@ -49,7 +49,7 @@ class Here(Engine):
         self.workers = workers
 
     def map(self, work: Callable[[S, J], R], setup: S, jobs: Sequence[J]) -> list[R]:
-        """Call the function for one job after the other."""
+        """Call the function for each job in turn."""
         return [work(setup, job) for job in jobs]
 
     def threads_each(self, n: int) -> int:
@@ -58,14 +58,14 @@ class Here(Engine):
 
 
 class Processes(Engine):
-    """Processes of this machine. They share large arrays, and job k always goes to the same one."""
+    """Processes on this machine. They share large arrays, and job k always runs in the same one."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self._shared: tuple[object, Path] | None = None
 
     def map(self, work: Callable[[S, J], R], setup: S, jobs: Sequence[J]) -> list[R]:
-        """Call the function in processes that stay for the next call."""
+        """Call the function in worker processes, which are kept for the next call."""
         calls = [(work, self._folder_of(setup), job) for job in jobs]
         try:
             futures = [submit(k % self.workers, _call, *call) for k, call in enumerate(calls)]
@@ -76,7 +76,7 @@ class Processes(Engine):
             raise
 
     def _result(self, future: Any, k: int, *call: Any) -> Any:
-        """Return the result of job k; if its process was killed, do it again in a new one."""
+        """Return the result of job k; if its process was killed, repeat the job in a new one."""
         for _ in range(ATTEMPTS):
             try:
                 return future.result()
@@ -89,7 +89,7 @@ class Processes(Engine):
             raise SearchError(f"{what}; use fewer islands or jobs") from error
 
     def _folder_of(self, setup: object) -> Path:
-        """Return the folder that holds a setup; large arrays are files there, which all processes map."""
+        """Return the folder that holds a setup; large arrays are files there, memory-mapped by all processes."""
         from loky.backend import resource_tracker
 
         if self._shared is None or self._shared[0] is not setup:
@@ -100,7 +100,7 @@ class Processes(Engine):
         return self._shared[1]
 
     def close(self) -> None:
-        """Remove what was shared; the processes stay for a while, for another search."""
+        """Remove the shared folder; the processes stay for a while, for another search."""
         from loky.backend import resource_tracker
 
         if self._shared is not None:

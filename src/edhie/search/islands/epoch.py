@@ -1,4 +1,4 @@
-"""One epoch of one island: a pure function from the state before to the state after, wherever it runs."""
+"""One epoch of one island, as a pure function from the state before to the state after."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Setup:
 
     generator: Generator
     evaluator: Evaluator
-    """Data and settings, and what was scored before the search."""
+    """Data, settings, and the expressions scored before the search."""
     strategy: Strategy
     criterion: Criterion
     n_islands: int
@@ -76,7 +76,7 @@ class Island:
     new: Candidates
     """The expressions that were scored in the epoch."""
     exact_at: int | None
-    """The evaluations in the epoch until an exact expression was found; None without one."""
+    """The number of evaluations in the epoch until an exact expression was found; None without one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,22 +91,22 @@ class Epoch:
     inbox: Forest
     """Expressions from other islands."""
     quota: int
-    """Evaluations after which it ends, once a step is done."""
+    """Evaluations after which it ends, at the end of a step."""
     limit: int | None
-    """Evaluations that are never exceeded."""
+    """Hard limit on evaluations; None for none."""
     seconds: float
     """Time limit."""
     threads: int = 1
     finds: Path | None = None
-    """A folder in which islands of one machine note exact expressions, so that the others need not go on."""
+    """A folder in which islands on one machine report exact expressions, so that the others can stop."""
 
 
 def run_epoch(setup: Setup, epoch: Epoch) -> Island:
-    """Return an island after one more epoch; the same for the same arguments, unless time runs out."""
+    """Return an island after one more epoch; deterministic, unless time runs out."""
     began, before = time.perf_counter(), epoch.before
     live = setup.live.pop(epoch.island, None)
     for island, other in list(setup.live.items()):
-        if other.epoch < epoch.number:  # it went on in another process
+        if other.epoch < epoch.number:  # it was continued in another process
             setup.live.pop(island, None)
     if live is None or live.epoch != epoch.number:
         live = _restored(setup, epoch)
@@ -161,12 +161,12 @@ def _restored(setup: Setup, epoch: Epoch) -> LiveIsland:
 
 
 def _is_beaten(finds: Path | None, executed: int) -> bool:
-    """Return True if another island found an exact expression with fewer evaluations: it is the one that counts."""
+    """Return whether another island found an exact expression with fewer evaluations: that one is used."""
     return finds is not None and any(int(each.name.partition("-")[0]) < executed for each in finds.iterdir())
 
 
 def _leaders(strategy: Strategy, evaluator: Evaluator) -> Candidates:
-    """Return the best expressions by the strategy's account, else those with the least errors."""
+    """Return the strategy's leaders, or the expressions with the lowest errors if it does not report any."""
     leaders = strategy.leaders()
     if leaders is None:
         places = evaluator.standing

@@ -1,8 +1,8 @@
-"""`Islands`: one step of it is an epoch of all islands; an engine runs the epochs, here or elsewhere.
+"""`Islands`: a strategy whose step is one epoch of all islands, run by an engine.
 
-Islands exchange their best by the number of the epoch and never by arrival. So with a budget of evaluations, the result
-depends on the seed and the number of islands, and not on how many workers there are, how fast they are, or whether
-some of them fail.
+Islands exchange their best expressions after each epoch, in a fixed order and never by arrival. With a budget of
+evaluations, the result therefore depends on the seed and the number of islands, but not on the number of workers, their
+speed or their failures.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from edhie.search.base import State, Strategy, Tally, Task
 from edhie.search.islands.engines import Engine, Here
 from edhie.search.islands.epoch import Epoch, Island, Setup, run_epoch
 
-FIRST_EPOCH, LONGEST_EPOCH = 2_000, 128_000  # evaluations of an island: about a second, and 10 to 30 s
-RECEIVED = 20  # expressions from the other islands
+FIRST_EPOCH, LONGEST_EPOCH = 2_000, 128_000  # evaluations of an island in an epoch: about 1 s, and 10 to 30 s
+RECEIVED = 20  # expressions that an island receives from the others
 ROWS = ("errors", "complexities", "executed_at")
 
 
@@ -40,7 +40,7 @@ class IslandsConfig:
 
 
 class Islands(Strategy):
-    """Searches of one kind beside each other."""
+    """Parallel searches of one kind that exchange their best expressions."""
 
     name: ClassVar[str] = "islands"
 
@@ -60,8 +60,8 @@ class Islands(Strategy):
         self.best_now = None
 
     def step(self, rng: np.random.Generator) -> bool:
-        """Do an epoch of every island, and take in what they found."""
-        del rng  # steps of islands have random numbers of their own
+        """Do an epoch of every island, and collect the results."""
+        del rng  # each step of an island has its own generator
         n, seed = self.config.islands, self._task.seed
         quota = min(FIRST_EPOCH << min(self._epoch, 10), LONGEST_EPOCH)
         limits, left, threads = self._limits(), self._task.seconds_left(), self._engine.threads_each(n)
@@ -75,7 +75,7 @@ class Islands(Strategy):
             ]
             after: Sequence[Island] = self._engine.map(run_epoch, self._setup, epochs)
         exact = [(each.exact_at, k) for k, each in enumerate(after) if each.exact_at is not None]
-        # if several are exact, the one with the fewest evaluations counts, as others may have stopped because of it
+        # only the exact expression with the fewest evaluations is used, because others may have stopped due to it
         for k in [min(exact)[1]] if exact else range(n):
             self._take_in(self._islands[k], after[k])
             self._islands[k] = after[k]
@@ -84,14 +84,14 @@ class Islands(Strategy):
         return not (exact or self._is_finished(after))
 
     def _limits(self) -> list[int | None]:
-        """Return the share of each island in the evaluations that are left."""
+        """Return each island's share of the remaining evaluations; None for no limit."""
         n, left = self.config.islands, self._task.evaluator.remaining
         if left == np.inf:
             return [None] * n
         return [int(left) // n + (k < int(left) % n) for k in range(n)]
 
     def _sent(self) -> list[tuple[float, int, int]]:
-        """Return the best expressions of all islands: description length, island, place among its leaders."""
+        """Return (description length, island, index among its leaders) of all islands' leaders, the shortest first."""
         sent = [
             (bits, k, place)
             for k, each in enumerate(self._islands)
@@ -102,13 +102,13 @@ class Islands(Strategy):
         return sorted(sent)
 
     def _inbox(self, island: int, sent: list[tuple[float, int, int]]) -> Forest:
-        """Return the best expressions of the other islands."""
+        """Return the best expressions of all other islands."""
         few = islice(((k, place) for _, k, place in sent if k != island), RECEIVED)
         chosen = [self._islands[k].leaders.forest.take([place]) for k, place in few]  # type: ignore[union-attr]
         return Forest.concatenate([Forest.from_exprs([], self._task.evaluator.library), *chosen]).unique()
 
     def _take_in(self, before: Island | None, after: Island) -> None:
-        """Add what an island found to the evaluator of the whole search, and its counts to those of the search."""
+        """Add an island's new expressions and counts to those of the whole search."""
         evaluator, tally = self._task.evaluator, self._task.tally
         old = self._setup.evaluator.counts if before is None else before.counts
         more = Counts(*(b - a for a, b in zip(astuple(old), astuple(after.counts), strict=True)))
@@ -124,7 +124,7 @@ class Islands(Strategy):
             setattr(tally, each.name, getattr(tally, each.name) + gain)
 
     def _is_finished(self, islands: Sequence[Island]) -> bool:
-        """Return True where no island goes on to improve."""
+        """Return whether all islands are over or out of patience."""
         patience = self._task.budget.patience
         return all(
             each.is_over
@@ -162,7 +162,7 @@ class Islands(Strategy):
         self._epoch = int(state["epoch"])
         library = self._task.evaluator.library
         for k in range(self.config.islands):
-            if f"island{k}.numbers" in state:  # the others have not ended an epoch
+            if f"island{k}.numbers" in state:  # the others have not finished an epoch
                 self._islands[k] = _island(under(f"island{k}.", state), library)
         self._note_best()
 
