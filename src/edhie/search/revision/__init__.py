@@ -1,4 +1,4 @@
-"""Revising an equation: from a formula that does not quite explain the data to those nearby that do."""
+"""Revision of a formula: expressions near it that explain the data better."""
 
 from edhie.search.revision.formula import formula_over, refitted
 from edhie.search.revision.search import Revise, ReviseConfig

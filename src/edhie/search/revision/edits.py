@@ -1,4 +1,4 @@
-"""All trees that are one edit away from another: whole batches at once, as ranges of tokens put end to end."""
+"""Edits: all trees that are one edit away from an expression, in batches."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from edhie.search.revision.vocabulary import BESIDE, OF_A_CONSTANT, OF_A_VARIABL
 
 JOINERS = ("+", "*", "/", "-", "^")
 COMMUTATIVE = ("+", "*")
-RARE = 0.1  # of the mean over all symbols: what is used less often comes in last
+RARE = 0.1  # symbols with a lower frequency, relative to the mean over all symbols, are tried last
 
 
 def pieces_of(library: SymbolLibrary) -> Forest:
-    """Return the small pieces that a library can write, over all of its variables."""
+    """Return the small pieces of the vocabulary that a library can write, over all of its variables."""
     found = patterns(BESIDE, library)
     return Forest.from_exprs([Expr(library, [str(token) for token in tokens]) for tokens in found], library)
 
 
 def with_scales(expr: Expr) -> list[Expr]:
-    """Return a formula with constants added: as a factor, as a summand, and in the operands of functions."""
+    """Return a formula with constants inserted: as a factor, as a summand, and in the arguments of functions."""
     library = expr.library
     if library.constant is None or "*" not in library or "+" not in library:
         return []
@@ -39,9 +39,9 @@ def with_scales(expr: Expr) -> list[Expr]:
 
 
 class Edits:
-    """The edits of trees over one library, in stages: the more usual ones first.
+    """The edits of trees over one library, in stages: the most usual first.
 
-    `frequencies` says, by symbol of the library, how often formulas have it.
+    `frequencies` has, by token of the library, how often it occurs in formulas; by default all are equal.
     """
 
     def __init__(self, library: SymbolLibrary, frequencies: Numbers | None = None) -> None:
@@ -66,16 +66,16 @@ class Edits:
             (patterns(OF_A_VARIABLE, library), kinds == "variable"),
         ]
         self.stages: tuple[Callable[[Expr], Forest], ...] = (self.textbook, self.near, self.further, self.strange)
-        """All edits of a tree, the usual first."""
+        """Functions that return the edits of a tree, the most usual first."""
 
     def textbook(self, expr: Expr) -> Forest:
-        """Return trees with patterns of textbooks for a part, and without a part."""
+        """Return trees with a subtree replaced by a textbook pattern of it, and shorter trees."""
         work = _Work(Forest.from_exprs([expr], self._library))
         made = [shorter(work.forest)]
         for written, is_for in self._textbook:
             nodes = np.flatnonzero(is_for[work.forest.tokens])
             made += [work.written(pattern, nodes, nodes) for pattern in written]
-        # c/(c*u + c) and c*(c/(u + c)) are the same functions as c/(u + c): where a constant comes in, one goes
+        # c/(c*u + c) and c*(c/(u + c)) are the same functions as c/(u + c), so a new constant replaces an old factor
         scaled, inner = work.scaled()
         new = [pattern for pattern in self._textbook[0][0] if self._library.constant in pattern]
         made += [work.written(pattern, inner, scaled) for pattern in new]
@@ -83,7 +83,7 @@ class Edits:
         return Forest.concatenate(made)
 
     def _elsewhere(self, expr: Expr) -> list[Forest]:
-        """Return each part minus or plus the same of another variable, as T^4 - S^4 is of T^4."""
+        """Return each subtree minus or plus the same of another variable, as T^4 - S^4 for T^4."""
         found, ids = [], self._library.ids
         for one in expr.variables:
             for other in self._library.variables:
@@ -99,7 +99,7 @@ class Edits:
         return found
 
     def near(self, expr: Expr) -> Forest:
-        """Return trees with one usual symbol more, less or other; new constants have no value."""
+        """Return trees with one usual symbol inserted, removed or replaced; new constants are unfitted."""
         work = _Work(Forest.from_exprs([expr], self._library))
         made = [shorter(work.forest), *work.replaced(self._usual), work.wrapped(self._usual[1])]
         leaves = work.stock.symbols(np.concatenate([self._usual[0], self._rare[0]]))
@@ -107,7 +107,7 @@ class Edits:
         return Forest.concatenate(made)
 
     def further(self, expr: Expr) -> Forest:
-        """Return trees with a small piece added, multiplied with or put in the place of a part."""
+        """Return trees with a subtree joined with, or replaced by, a small piece."""
         if len(self._pieces) == 0:
             return self._pieces
         work = _Work(Forest.concatenate([Forest.from_exprs([expr], self._library), self._pieces]))
@@ -117,13 +117,13 @@ class Edits:
         return Forest.concatenate([*made, work.swapped(pieces), work.swapped(work.stock.symbols(leaves))])
 
     def strange(self, expr: Expr) -> Forest:
-        """Return trees with one symbol that formulas rarely have."""
+        """Return trees with one rare symbol inserted or substituted."""
         work = _Work(Forest.from_exprs([expr], self._library))
         return Forest.concatenate([*work.replaced(self._rare), work.wrapped(self._rare[1])])
 
 
 class _Work:
-    """One tree, the first of a forest, to be edited; what else is in the forest may come in."""
+    """One tree to be edited, the first of a forest; the others may be inserted."""
 
     def __init__(self, forest: Forest) -> None:
         self.forest = forest
@@ -132,7 +132,7 @@ class _Work:
         self.before, self.here, self.behind = self.stock.around(np.arange(self.size))
 
     def replaced(self, by_arity: list[Indices]) -> list[Forest]:
-        """Replace each node's symbol by every other of as many operands."""
+        """Replace each node's symbol by every other of the same arity."""
         tokens, arities = self.forest.tokens[: self.size], self.forest.library.arities
         found = []
         for arity, symbols in enumerate(by_arity):
@@ -144,7 +144,7 @@ class _Work:
         return found
 
     def written(self, pattern: Pattern, parts: Indices, places: Indices) -> Forest:
-        """Put a pattern of each of these parts in these places."""
+        """Replace the subtrees at `places` by a pattern of those at `parts`."""
         here = self.here.at(parts)
         return self.made(places, [here if name is None else name for name in pattern])
 
@@ -161,12 +161,12 @@ class _Work:
         return np.concatenate([at for at, _ in found]), np.concatenate([other[at] for at, other in found])
 
     def wrapped(self, symbols: Indices) -> Forest:
-        """Put each operator of one operand over each node."""
+        """Apply each of these unary operators to each node."""
         nodes, others = _pairs(np.arange(self.size), symbols)
         return self.made(nodes, [self.stock.symbols(others), self.here.at(nodes)])
 
     def joined(self, joiner: str, parts: Part) -> list[Forest]:
-        """Join each node with each part, on either side where that matters."""
+        """Join each node with each part, on both sides if the operator is not commutative."""
         nodes, which = _pairs(np.arange(self.size), np.arange(len(parts.start)))
         here, part = self.here.at(nodes), parts.at(which)
         found = [self.made(nodes, [joiner, here, part])]
@@ -175,12 +175,12 @@ class _Work:
         return found
 
     def swapped(self, parts: Part) -> Forest:
-        """Replace each node with all below it by each part."""
+        """Replace each subtree by each part."""
         nodes, which = _pairs(np.arange(self.size), np.arange(len(parts.start)))
         return self.made(nodes, [parts.at(which)])
 
     def made(self, nodes: Indices, middle: Sequence[str | Part]) -> Forest:
-        """Replace these nodes by a pattern."""
+        """Replace the subtrees at these nodes by a pattern."""
         return self.stock.write(self.before.at(nodes), *middle, self.behind.at(nodes))
 
 

@@ -1,4 +1,4 @@
-"""The formula to revise: parsed over the data's variables, fitted, and its neighbours in a generator's latent space."""
+"""The formula to revise: parsing, fitting, and its neighbours in a generator's latent space."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from edhie.search.arrays import recoded
 from edhie.search.pieces.splicing import Stock
 
 INSTEAD = {"-": "+", "/": "*"}
-NOTHING_KNOWN = 1.0  # value of a constant that cannot be fitted: the formula is not defined in some row
+NOTHING_KNOWN = 1.0  # value of a constant that cannot be fitted, because the formula is undefined in some row
 POWERS = {"^2": 2, "^3": 3, "^4": 4, "^5": 5}
 
 
 def formula_over(text: str, library: SymbolLibrary) -> Expr:
-    """Return the formula over a library; its numbers are constants with a value, where the library has constants."""
+    """Return the formula over a library; if the library has constants, its numbers become constants with values."""
     expr = parse(text, library.with_numbers() if library.constant else library)
     return folded(expr.numbers_to_constants().cast(library)) if library.constant else expr
 
 
 def folded(expr: Expr) -> Expr:
-    """Return an expression with one constant in place of each part of constants alone, such as -c and 2*c.
+    """Return an expression with one constant in place of each subtree of constants alone, such as -c or 2*c.
 
     >>> from edhie.expr import parse
     >>> str(folded(parse("x*exp(-c*c)/c")))
@@ -47,9 +47,9 @@ def folded(expr: Expr) -> Expr:
 
 
 def refitted(expr: Expr, data: Data, config: FitConfig = THOROUGH) -> tuple[Expr, float]:
-    """Fit all constants of an expression thoroughly, with its own values among the starts.
+    """Fit all constants of an expression thoroughly, with its current values among the starts.
 
-    Return it with the squares that it leaves. Its own values, if it has all, are kept where no others are better.
+    Return it and its residual sum of squares. If all constants have values, these are kept unless the fit is better.
     """
     given = Forest.from_exprs([expr])
     if len(given.values) == 0:
@@ -67,7 +67,7 @@ def refitted(expr: Expr, data: Data, config: FitConfig = THOROUGH) -> tuple[Expr
 
 
 def thorough(config: FitConfig) -> FitConfig:
-    """Return the most thorough settings of a fit, within the bounds of a config."""
+    """Return the settings of a thorough fit, with the bounds and the seed of `config`."""
     return replace(THOROUGH, lower=config.lower, upper=config.upper, seed=config.seed)
 
 
@@ -77,10 +77,10 @@ def thorough(config: FitConfig) -> FitConfig:
 def neighbours_by(
     generator: Generator, expr: Expr, n: int, radius: float, rng: np.random.Generator
 ) -> tuple[Forest, int]:
-    """Return distinct expressions near one, the most similar first, and how many of `n` codes gave none.
+    """Return distinct neighbours of an expression, the most similar first, and how many of `n` codes gave none.
 
-    As in the paper, codes around its own are decoded. There are no neighbours by a generator without a latent space
-    over the variables of the expression's library.
+    As in the paper, codes around its own are decoded. The forest is empty if the generator has no latent space, has
+    variables that the library lacks, or cannot encode the expression.
     """
     library, own = expr.library, generator.library
     if not isinstance(generator, LatentGenerator) or not set(own.variables) <= set(library.variables):
@@ -93,16 +93,16 @@ def neighbours_by(
     except EdhieError:  # a grammar may not be able to derive it
         return Forest.from_exprs([], library), 0
     forest = recoded(found.forest, own.ids_in(library), library)
-    if own.constant is None and library.constant is not None and "*" in library:  # then it says nothing of scale
+    if own.constant is None and library.constant is not None and "*" in library:  # its expressions have no scale
         stock = Stock(forest)
         forest = stock.write("*", library.constant, stock.trees(np.arange(len(forest))))
     return forest, found.invalid
 
 
 def nearest(expr: Expr, library: SymbolLibrary) -> Expr | None:
-    """Return an expression as near as a library can write it; None where it can write nothing of it.
+    """Return the nearest expression that a library can write; None if it lacks all leaves.
 
-    Operators that are missing are replaced by like ones or by their operand; leaves that are missing are left out.
+    Missing operators are replaced by similar ones or by their operand; missing leaves are left out.
 
     >>> from edhie.expr import parse
     >>> str(nearest(parse("c*x0*sinh(-c*x1)"), SymbolLibrary.of(["+", "*", "sin"], 2)))

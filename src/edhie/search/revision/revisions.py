@@ -1,4 +1,4 @@
-"""The best expressions of a revision so far, each with its distance from the formula that was given."""
+"""The best revisions so far, each with its distance from the given formula."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from edhie.expr import Forest, SymbolLibrary
 from edhie.results.front import front_of
 from edhie.search.arrays import Indices, Mask, Numbers, forest_arrays, forest_from
 
-CLEARLY = 10.0  # bits by which a revision has to describe the data better, to be more than chance: one in a thousand
-STAGES = 4  # of an expression's edits: see `Edits`
-LATER = 10.0  # bits by which an expression has to be better, for each stage of its edits that was tried
+CLEARLY = 10.0  # bits by which a description has to be shorter: odds of a thousand to one
+STAGES = 4  # of edits: see `Edits`
+LATER = 10.0  # bits added to an expression's rank for each stage of its edits that was tried
 
 
 @dataclass(frozen=True, eq=False)
 class Revisions:
-    """Expressions that are worth revising further."""
+    """Expressions with their errors, distances and stages, some of which are revised further."""
 
     n_rows: int
     bits_per_edit: float
@@ -29,7 +29,7 @@ class Revisions:
     errors: Numbers
     distances: Indices
     stages: Indices
-    """By expression: how many stages of its edits were tried."""
+    """By expression: the number of stages of its edits that were tried."""
 
     @classmethod
     def empty(cls, library: SymbolLibrary, n_rows: int, bits_per_edit: float) -> Revisions:
@@ -42,17 +42,17 @@ class Revisions:
 
     @property
     def front(self) -> Indices:
-        """The places of those that no other beats in both distance and error, the nearest first."""
+        """The indices of the Pareto front of distance and error, the nearest first."""
         return front_of(self.errors, self.distances)
 
     @property
     def bits(self) -> Numbers:
-        """The description length of the data with each: of its edits, and of the residuals."""
+        """The description length of each: of its edits, and of the residuals."""
         left = np.log2(np.maximum(self.errors, np.finfo(np.float64).tiny))
         return np.asarray(self.n_rows * left + self.bits_per_edit * self.distances, np.float64)
 
     def listed(self) -> tuple[RevisedFormula, ...]:
-        """Return the front as progress shows it; chosen is the nearest that no other beats clearly by its bits."""
+        """Return the front for progress reports; the nearest one whose description is not clearly longer is chosen."""
         front = self.front
         bits = self.bits[front]
         chosen = int(np.argmax(bits - CLEARLY <= bits.min())) if len(front) else 0
@@ -62,7 +62,7 @@ class Revisions:
         )
 
     def with_more(self, forest: Forest, errors: Numbers, distances: Indices) -> Revisions:
-        """Return these and others."""
+        """Return these revisions and others, whose edits were not tried."""
         return replace(
             self,
             forest=Forest.concatenate([self.forest, forest]),
@@ -72,7 +72,7 @@ class Revisions:
         )
 
     def best(self, count: int) -> Revisions:
-        """Return the front, and of the others those with the fewest bits, at most `count` in all."""
+        """Return the front, then those with the shortest descriptions, up to `count` in all."""
         order, front = np.argsort(self.bits, kind="stable"), self.front
         others = order[~np.isin(order, front)][: max(0, count - len(front))]
         k = np.sort(np.concatenate([front, others]))
@@ -80,9 +80,10 @@ class Revisions:
         return replace(self, forest=self.forest.take(k), errors=errors, distances=distances, stages=stages)
 
     def next(self, *, by_bits: bool) -> int | None:
-        """Return the place of the one to be edited next; None where all edits of all were tried.
+        """Return the index of the expression to be edited next; None if all edits of all were tried.
 
-        Either the one with the fewest bits, or the member of the front that was tried least, the nearest first.
+        With `by_bits`, that is the one with the shortest description, with a penalty on stages tried; otherwise the
+        member of the front with the fewest stages tried, the nearest first.
         """
         waiting = np.flatnonzero(self.stages < STAGES)
         front = self.front[self.stages[self.front] < STAGES]
@@ -94,7 +95,7 @@ class Revisions:
         return int(waiting[np.argmin(urgency[waiting])])
 
     def would_stay(self, errors: Numbers, distances: Indices, count: int) -> Mask:
-        """Return, by expression, whether it would be among the best, if it were no further away than this."""
+        """Return, by expression, whether `best` may keep it, given lower bounds of the distances."""
         if len(self) < count:
             return np.ones(len(errors), np.bool_)
         new, front = replace(self, errors=errors, distances=distances).bits, self.front
@@ -102,7 +103,7 @@ class Revisions:
         return np.asarray((errors < rivals) | (new < self.bits.max()), np.bool_)
 
     def tried(self, k: int) -> Revisions:
-        """Return the same, with one stage more of one expression."""
+        """Return the same revisions, with one more stage of expression `k` tried."""
         stages = self.stages.copy()
         stages[k] += 1
         return replace(self, stages=stages)
@@ -113,7 +114,7 @@ class Revisions:
         return {**known, **forest_arrays("known.", self.forest)}
 
     def restored(self, state: Mapping[str, NDArray[Any]]) -> Revisions:
-        """Return the revisions of a snapshot."""
+        """Return the revisions restored from a snapshot."""
         errors, distances, stages = (state[name] for name in ("errors", "distances", "stages"))
         forest = forest_from("known.", state, self.forest.library)
         return replace(self, forest=forest, errors=errors, distances=distances, stages=stages)

@@ -1,8 +1,8 @@
-"""`Revise`: expressions near a formula, by edits of trees and through the latent space.
+"""`Revise`: search for expressions near a formula, by edits of trees and in the latent space.
 
-The formula is fitted thoroughly (`formula.py`). Then every step edits the expressions with the fewest bits so far,
-edits counted (`edits.py`, `revisions.py`), and decodes neighbours in the latent space of the generator. What is new is
-fitted and scored, and its distance from the formula is measured.
+The formula is fitted thoroughly (`formula.py`). Then every step edits the expressions with the shortest descriptions so
+far, edits included (`edits.py`, `revisions.py`), and decodes neighbours in the latent space of the generator. New
+expressions are fitted and scored, and the distances of the best from the formula are measured.
 """
 
 from __future__ import annotations
@@ -31,31 +31,31 @@ from edhie.search.revision.edits import Edits, with_scales
 from edhie.search.revision.formula import formula_over, neighbours_by, refitted, thorough
 from edhie.search.revision.revisions import Revisions
 
-MEASURED = 32  # of a step's expressions, those of the least error, have their distance taken
-PROMISING, TO_THE_END = 150, 100  # of a step's expressions, those whose constants are fitted in so many iterations more
-FURTHEST = 30  # changes after which it is another formula
-MANY = 10  # constants of a formula
-REMEMBERED = 100_000  # distances of parts
-PATIENCE = 30  # steps without a new expression after which nothing is left to do
-NEW = (1.0, 0.0)  # where constants that come in start
+MEASURED = 32  # expressions of a step with the lowest errors, whose distances are computed
+PROMISING, TO_THE_END = 150, 100  # expressions of a step that are fitted further; iterations of these fits
+FURTHEST = 30  # largest distance that is kept
+MANY = 10  # constants of a formula above which fits start from its own values only
+REMEMBERED = 100_000  # distances of subtrees that are cached
+PATIENCE = 30  # steps without a new expression after which the search ends
+NEW = (1.0, 0.0)  # starting values of new constants
 
 
 @dataclass(frozen=True)
 class ReviseConfig:
-    """The formula to start from, and how far around it to look."""
+    """The formula to revise, and settings of the search around it."""
 
     formula: str = ""
     """The formula to revise, over the variables of the data; c for a constant that is not known."""
     radii: tuple[float, ...] = (1.0, 1.5, 2.0, 3.0, 4.0)
-    """Distances around a code at which neighbours are decoded, in its own deviations: in turn, over and over."""
+    """Radii around a code at which neighbours are decoded, in its standard deviations, used in turn."""
     neighbours: int = 100
     """Codes decoded in a step; 0 for edits of trees alone."""
     edits: int = 300
     """Edited trees scored in a step."""
     revisions: int = 200
-    """The best expressions that are kept, to be revised further."""
+    """Best expressions that are kept and revised further."""
     growth: int = 12
-    """Symbols by which a formula may grow."""
+    """Maximum number of symbols by which a formula may grow."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.formula, str):
@@ -67,7 +67,7 @@ class ReviseConfig:
 
 
 class Revise(Strategy):
-    """Best first: the expression with the fewest bits, edits counted, is revised further."""
+    """Best-first search: expressions with the shortest descriptions, edits included, are revised further."""
 
     name: ClassVar[str] = "revise"
 
@@ -97,11 +97,11 @@ class Revise(Strategy):
         return self._formula if self._step > 0 else None
 
     def revisions(self) -> tuple[RevisedFormula, ...]:
-        """Return the front of distance against error so far."""
+        """Return the Pareto front of distance and error so far."""
         return self._known.listed() if self._step > 0 else ()
 
     def step(self, rng: np.random.Generator) -> bool:
-        """Score the formula itself at first; then some edits, and some neighbours in the latent space."""
+        """Score the formula itself in the first step; then some edits, and some neighbours in the latent space."""
         before = self._task.evaluator.counts.executed
         if self._step == 0:
             self._score_formula()
@@ -116,7 +116,7 @@ class Revise(Strategy):
     # -- new expressions ------------------------------------------------------------------
 
     def _some_edits(self, rng: np.random.Generator) -> Forest:
-        """Return the edits of a step, of the expressions that promise most."""
+        """Return the edits of a step, of the most promising expressions."""
         while len(self._waiting) < self.config.edits:
             k = self._known.next(by_bits=self._edited % 2 == 1)
             if k is None:
@@ -132,7 +132,7 @@ class Revise(Strategy):
         return chosen
 
     def _some_neighbours(self, rng: np.random.Generator) -> Forest:
-        """Return neighbours of the formula at growing radii, then of each member of the front."""
+        """Return neighbours of the formula at growing radii, in later steps of each member of the front."""
         if self.config.neighbours == 0:
             return Forest.from_exprs([], self._library)
         radii, front, count = self.config.radii, self._known.front, self._around
@@ -148,7 +148,7 @@ class Revise(Strategy):
     # -- fitting and scoring --------------------------------------------------------------
 
     def _score_formula(self) -> None:
-        """Fit the formula with as much effort as there is, and score it."""
+        """Fit the formula thoroughly, score it, and score it with constants inserted."""
         evaluator = self._task.evaluator
         fitted, _ = refitted(self._formula, evaluator.data, thorough(evaluator.constants))
         self._task.tally.refits += len(fitted.constants) > 0
@@ -160,7 +160,7 @@ class Revise(Strategy):
         self._score(Forest.from_exprs(with_scales(fitted), self._library))
 
     def _score(self, forest: Forest) -> None:
-        """Fit and score what is new, and keep what is good."""
+        """Fit and score the new expressions, and keep the good ones."""
         evaluator = self._task.evaluator
         fresh = self._unseen(forest)
         chosen = forest.take(fresh[: self._task.within_budget(len(fresh))])
@@ -172,16 +172,16 @@ class Revise(Strategy):
         self._remember(fitted, np.where(scores.is_scored, scores.errors, np.inf))
 
     def _started(self, forest: Forest) -> Forest:
-        """Return expressions with values for new constants: 1 changes nothing as a factor or a power, 0 as a term."""
+        """Return expressions with starting values for new constants: 1, neutral as a factor, or 0, as a summand."""
         tried = [replace(forest, values=np.where(np.isnan(forest.values), new, forest.values)) for new in NEW]
         left = [squared_errors(each, self._task.evaluator.data) for each in tried]
         return with_parts(tried[0], (is_better := np.flatnonzero(left[1] < left[0])), tried[1].take(is_better))
 
     def _fitted(self, forest: Forest) -> Forest:
-        """Return expressions with constants fitted, those of the most promising with many iterations."""
+        """Return expressions with constants fitted, the most promising with more iterations."""
         evaluator = self._task.evaluator
         config = evaluator.constants
-        if len(self._formula.constants) > MANY:  # from other starts than the formula's own they are not found
+        if len(self._formula.constants) > MANY:  # random starts do not find so many constants
             config = replace(config, points=0)
         done = fit_constants(forest, evaluator.data, config=config)
         best = np.argsort(done.squared_errors, kind="stable")[:PROMISING]
@@ -207,7 +207,7 @@ class Revise(Strategy):
         self._known = known.best(self.config.revisions)
 
     def _unseen(self, forest: Forest) -> Indices:
-        """Return the places of the shortest writing of each structure that was not scored yet, in order."""
+        """Return the indices of the shortest form of each structure that was not scored yet, in order."""
         is_wanted = forest.sizes <= self._formula.size + self.config.growth
         wanted = np.flatnonzero(is_wanted & (constants_only(forest) <= self._folded))
         wanted = wanted[np.argsort(forest.sizes[wanted], kind="stable")]
@@ -219,7 +219,7 @@ class Revise(Strategy):
     # -- checkpoints ----------------------------------------------------------------------
 
     def state(self) -> State:
-        """Return expressions, edits that wait, and keys of what was seen, as arrays."""
+        """Return the revisions, waiting edits, and keys of scored structures as arrays."""
         constants = [math.nan if value is None else value for value in self._formula.constants]
         return {
             **self._known.state(),
@@ -240,14 +240,14 @@ class Revise(Strategy):
 
 
 def constants_only(forest: Forest) -> Indices:
-    """Return, by expression, how many operators are over constants alone, so that one constant would do."""
+    """Return, by expression, the number of operators with only constants as operands, each of which is redundant."""
     is_constant = np.array([symbol.kind in ("constant", "literal", "number") for symbol in forest.library.symbols])
-    is_leaf = np.append(is_constant[forest.tokens], True)  # the last: an operand that there is none of
+    is_leaf = np.append(is_constant[forest.tokens], True)  # the last entry stands for a missing operand
     is_over = (forest.left >= 0) & is_leaf[forest.left] & is_leaf[forest.right]
     return np.bincount(forest.owners[is_over], minlength=len(forest))
 
 
 def _keys(forest: Forest) -> NDArray[np.uint64]:
-    """Return 64 bits of the canonical form of each structure, whatever its constants."""
+    """Return a 64-bit key of the canonical form of each structure; the values of constants do not matter."""
     free = forest if forest.library.has_numbers else unfitted(forest)  # numbers are not free
     return np.asarray(key_pairs(canonical(free))[:, 0])

@@ -1,4 +1,4 @@
-"""Changes that textbooks make to formulas, as patterns: s is a part, c a constant, x and y are two variables."""
+"""Patterns of textbook formulas by which subtrees are edited: s is the subtree, c a constant, x and y variables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from edhie.expr import Expr, Symbol, SymbolLibrary, parse
 from edhie.expr.standard_libraries import everything
 
 PART, CONSTANT, VARIABLES = "s", "c", ("x", "y")
-MOST_VARIABLES = 4  # of which all pairs are tried
+MOST_VARIABLES = 4  # up to which patterns with two variables are used
 
 OF_ANY_PART = (
     "c*s", "s + c", "c - s", "c/s", "s^2", "sqrt(s)", "s^c", "exp(s)", "exp(-s)", "log(s)", "sin(s)", "cos(s)",
@@ -19,9 +19,9 @@ OF_ANY_PART = (
     "s*(x^2 + c)", "s/(x^2 + c)", "s*x/(x + c)", "s*sin(c*x)", "s*cos(c*x)", "s + c*sin(c*x)", "s + c*cos(c*x)",
     "sqrt(s^2 + x^2)", "s + c*x*y", "s + c*x/y", "s + c*x^2/y^2", "s*x/y",
 )  # fmt: skip
-"""Patterns that replace any part, the usual first."""
+"""Patterns that replace any subtree, the most usual first."""
 OF_A_CONSTANT = ("x", "c*x", "c*x + c", "c*x^2 + c", "c/x", "c*x^c", "c*exp(c*x)")
-"""Patterns that replace a constant: functions of what it depends on."""
+"""Patterns that replace a constant: functions of a variable that it may depend on."""
 OF_A_VARIABLE = ("x", "x - y", "x/y", "x*y", "c*x + y")
 """Patterns that replace a variable."""
 BESIDE = (
@@ -29,11 +29,11 @@ BESIDE = (
     "c*sin(c*x)", "cos(c*x)", "c*cos(c*x)", "x^c", "c*x^c", "c + x", "c + c*x", "c + c*x^2", "c/x^2", "x/(c + x)",
     "x*y", "x/y", "c*x*y", "c*x/y", "x + c*y", "c*(x/y)^2",
 )  # fmt: skip
-"""Small pieces that are added to a formula, multiplied with a part of it or put in its place."""
+"""Small pieces that are joined with a subtree, or replace it."""
 
 
 Pattern = tuple[str | None, ...]
-"""A pattern over one library: its symbols in prefix order, None for the part."""
+"""A pattern over one library: its symbols in prefix order, None for the subtree."""
 
 
 def patterns(texts: tuple[str, ...], library: SymbolLibrary) -> list[Pattern]:
@@ -57,7 +57,7 @@ def _parsed(text: str) -> Expr:
 
 
 def _is_in(library: SymbolLibrary, symbol: Symbol) -> bool:
-    """Return whether a library has a symbol of a pattern; a variable may have the name of an operator that it lacks."""
+    """Return whether a library has a symbol of a pattern; its role is compared, since variables may have any name."""
     if symbol.kind == "constant":
         return library.constant is not None
     return symbol.kind == "variable" or (symbol.name in library and library[symbol.name].role == symbol.role)

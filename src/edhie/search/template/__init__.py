@@ -1,4 +1,4 @@
-"""A search within a given form: `f(x0)*exp(-c*x1) + g(x1)`, whose unknown parts are found."""
+"""A search for the unknown parts of a given form, such as `f(x0)*exp(-c*x1) + g(x1)`."""
 
 from edhie.search.template.config import TemplateConfig
 from edhie.search.template.search import TemplateSearch

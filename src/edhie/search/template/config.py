@@ -1,4 +1,4 @@
-"""Settings of a search within a template."""
+"""Settings of the template search."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from edhie.evaluate.numbers import check_whole
 
 @dataclass(frozen=True)
 class TemplateConfig:
-    """The form that is given, and how its parts are looked for."""
+    """The template, and settings of the search for its unknown parts."""
 
     template: str = ""
     """The form: `f(x0)*exp(-c*x1) + g(x1)`, in which calls of functions that do not exist are unknown parts."""
     operators: tuple[str, ...] | None = None
     """Names of the operators that parts may have; None for all of the library's."""
     rows: int = 256
-    """Rows, spread over the target's range, that pieces of parts are screened on."""
+    """Rows on which pieces are screened, spread over the target's range."""
     fit_rows: int = 1000
-    """Rows that constants are fitted on."""
+    """Rows on which constants are fitted."""
     first_pieces: int = 300
-    """Pieces of each part looked at in the first round; every round has half as many again."""
+    """New pieces of each part at first; the number grows 1.5-fold from round to round."""
     most_pieces: int = 1500
-    """Pieces of each part looked at in a round at most."""
+    """Maximum number of new pieces of each part in a round."""
     kept_pieces: int = 2500
-    """Pieces of each part kept to build with, the plainest first."""
+    """Maximum number of pieces kept for each part; the simplest are kept."""
     largest_piece: int = 20
-    """Nodes of a part at most."""
+    """Maximum number of nodes of a piece."""
     largest_expression: int = 120
-    """Nodes of a whole expression at most."""
+    """Maximum number of nodes of a whole expression."""
     population: int = 40
-    """Whole expressions kept to continue from: so many with the shortest descriptions, and so many on the front."""
+    """Whole expressions kept: so many with the shortest descriptions, and so many on the Pareto front."""
     written_a_round: int = 8
-    """New contents of a part that are tried in a round: so many of one piece, of two and of three."""
+    """New contents of a part tried in a round: so many of one piece, of two pieces and of three."""
     offspring: int = 24
-    """Whole expressions with one part changed, or taken from another, a round."""
+    """Offspring in a round: whole expressions with one part mutated, or taken from another."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.template, str):

@@ -1,4 +1,4 @@
-"""Constants of whole expressions, fitted together; those of a part that is called twice are the same in both places."""
+"""Joint fits of all constants of a whole expression; those of a part that is called twice are tied."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from edhie.search.pieces.variation import likely_constants
 from edhie.search.template.template import Template
 
 ANEW = FitConfig(points=24, starts=4, iterations=60, tolerance=1e-10)
-TIED_STEPS = 15  # of Gauss and Newton's method
-TIED_POINTS, TIED_STARTS = 24, 3  # that are compared, and from which a fit starts
+TIED_STEPS = 15  # of the Gauss-Newton method
+TIED_POINTS, TIED_STARTS = 24, 3  # random points that are compared; the best, from which fits start
 
 
 class Fitting:
@@ -35,7 +35,7 @@ class Fitting:
         )
 
     def from_here(self, forest: Forest) -> Forest:
-        """Return instances with constants improved from the values that they have; NaN where that is impossible."""
+        """Return instances with constants refitted from their current values; NaN where a fit fails."""
         if len(forest) == 0 or len(forest.values) == 0:
             return forest
         values = np.clip(forest.values, self._from_here.lower, self._from_here.upper)
@@ -46,7 +46,7 @@ class Fitting:
         return replace(forest, values=np.concatenate(found))
 
     def anew(self, forest: Forest, rng: np.random.Generator) -> Forest:
-        """Return instances with constants fitted from several starts, whatever values they have."""
+        """Return instances with constants fitted from several starts; their current values are ignored."""
         if len(forest) == 0 or len(forest.values) == 0:
             return forest
         forest = replace(forest, values=np.where(constants_among_values(forest), np.nan, forest.values))
@@ -54,10 +54,10 @@ class Fitting:
             return fit_constants(forest, self._data, config=self._anew).forest
         return Forest.concatenate([self._from_starts(forest.take([k]), rng) for k in range(len(forest))])
 
-    # -- constants that are the same in several places ------------------------------------
+    # -- tied constants -------------------------------------------------------------------
 
     def _descended(self, whole: Forest) -> Numbers:
-        """Return the values of one expression after some steps."""
+        """Return the values of one expression after some steps of the Gauss-Newton method."""
         ties, is_constant = TiedConstants(self._template.ties(whole[0])), constants_among_values(whole)
         values, data = whole.values.copy(), self._data
         if ties.of and np.isfinite(values).all():
@@ -83,7 +83,7 @@ class Fitting:
 
 
 class _Tied:
-    """An expression as a function of its different constants; stands where a `Response` is asked for."""
+    """An expression as a function of its distinct constants; it replaces a `Response`."""
 
     def __init__(self, whole: Forest, columns: Numbers, ties: TiedConstants) -> None:
         self._response, self._ties = Response(whole, columns), ties

@@ -1,4 +1,4 @@
-"""The pool of pieces for one part: over its variables, with their values in every call of it."""
+"""The pool of pieces for one part of a template, with their values in every call of the part."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from edhie.search.template.config import TemplateConfig
 from edhie.search.template.position import distinct_calls
 from edhie.search.template.template import Template
 
-GROWTH = 1.5  # of the number of pieces, from round to round
-RECENT = 300  # pieces that did well, however long they are
-COPYING = (Opcode.ADD, Opcode.SUB, Opcode.MUL, Opcode.DIV)  # with a constant they make a linear copy
+GROWTH = 1.5  # factor of the number of new pieces from round to round
+RECENT = 300  # recent good pieces that are kept, whatever their cost
+COPYING = (Opcode.ADD, Opcode.SUB, Opcode.MUL, Opcode.DIV)  # with a constant operand, a linear function of the other
 
 
 def part_library(template: Template, part: int, operators: tuple[str, ...] | None) -> SymbolLibrary:
-    """Return the library of a part: its variables, the operators that it may have, constants."""
+    """Return the library of a part: its variables, the allowed operators, and constants."""
     library, own = template.library, template.variables(part)
     if operators is not None and (unknown := [name for name in operators if name not in library]):
         raise SearchError(f"parts may not have {unknown[0]!r}: it is not in the library ({library})")
@@ -42,13 +42,13 @@ def part_library(template: Template, part: int, operators: tuple[str, ...] | Non
         or (symbol.kind == "variable" and symbol.name in own)
         or (symbol.kind == "operator" and (operators is None or symbol.name in operators))
     ]
-    # in the order in which the part is called: columns are stacked so
+    # in the order of the call's arguments, as the columns
     variables = iter([library[name] for name in own])
     return SymbolLibrary(tuple(next(variables) if symbol.kind == "variable" else symbol for symbol in kept))
 
 
 class Pool:
-    """Pieces of one part that has variables. Values have a column for each row in each distinct call of the part."""
+    """Pieces of one part that has variables; values are (pieces, calls × rows), over the distinct calls."""
 
     def __init__(self, template: Template, part: int, generator: Generator, data: Data, config: TemplateConfig) -> None:
         self.library = part_library(template, part, config.operators)
@@ -71,12 +71,12 @@ class Pool:
 
     @property
     def forest(self) -> Forest:
-        """All pieces: the plainest, then those that did well lately."""
+        """All pieces: the simplest, then the recent good ones."""
         return Forest.concatenate([self.pieces.forest, self._recent])
 
     @property
     def values(self) -> Numbers:
-        """(pieces, calls × rows): of all pieces."""
+        """(pieces, calls × rows): the values of all pieces."""
         return np.concatenate([self.pieces.values, self._recent_values])
 
     def to_whole(self, forest: Forest) -> Forest:
@@ -87,10 +87,10 @@ class Pool:
         """Return contents over the part's own library; those with numbers, or other symbols, are left out."""
         return recoded(forest, self._whole_library.ids_in(self.library), self.library)
 
-    # -- looking at more ------------------------------------------------------------------
+    # -- new pieces -----------------------------------------------------------------------
 
     def gather(self, n_rounds: int, good: Forest, task: Task, rng: np.random.Generator) -> None:
-        """Look at more pieces: the shortest, those of the generator, and changed copies of `good` contents."""
+        """Add pieces: short expressions, subtrees of the generator's samples, and offspring of `good` contents."""
         config = self._config
         n = int(min(config.most_pieces, config.first_pieces * GROWTH ** min(n_rounds, 100)))
         found = [Forest.from_exprs([], self.library)]
@@ -110,11 +110,11 @@ class Pool:
         self.look(every.take(every.sizes <= config.largest_piece).unique(), task)
 
     def changed(self, parents: Forest, rng: np.random.Generator) -> Forest:
-        """Return a changed copy of each parent."""
+        """Return one offspring of each parent."""
         return children(parents, self.forest, rng, likely=likely_symbols(self._source.frequencies))
 
     def _telling(self, forest: Forest) -> Forest:
-        """Return pieces with a variable that are not others with a coefficient or a summand: sums have these anyway."""
+        """Return the pieces that have a variable and are not a linear function of another: sums fit these anyway."""
         library, roots = forest.library, forest.offsets[:-1]
         is_variable = np.array([symbol.kind == "variable" for symbol in library.symbols])
         telling = np.bincount(forest.owners[is_variable[forest.tokens]], minlength=len(forest)) > 0
@@ -128,7 +128,7 @@ class Pool:
         return forest.take(telling)
 
     def look(self, forest: Forest, task: Task, *, is_good: bool = False) -> None:
-        """Execute pieces that are new, as far as the budget goes; good ones are kept for a while, however long."""
+        """Execute new pieces, within the budget; good ones are kept among the recent, whatever their cost."""
         *_, fresh = self.pieces.look(forest.take(~has_missing(forest)), task)
         if is_good:
             recent = Forest.concatenate([fresh, self._recent]).unique()[:RECENT]
@@ -137,7 +137,7 @@ class Pool:
     # -- checkpoints ----------------------------------------------------------------------
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return pieces, and the place of the enumeration, as arrays."""
+        """Return the pieces and the position in the enumeration as arrays."""
         return self.pieces.state() | self.enumeration.state("base_") | forest_arrays("recent_", self._recent)
 
     def restore(self, state: dict[str, NDArray[Any]]) -> None:

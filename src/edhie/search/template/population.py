@@ -1,6 +1,6 @@
-"""Whole expressions to start with, and to continue from: those with the shortest descriptions, the best trade-offs.
+"""The population of whole expressions: those with the shortest descriptions, and those on the Pareto front.
 
-The first have constants, polynomials or the plainest pieces as parts.
+The first have constants, polynomials or the simplest pieces as parts.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from edhie.search.template.pool import Pool
 from edhie.search.template.template import Template
 from edhie.selection.description import Criterion, description_bits
 
-SHARE = 0.15  # the chance that the one with the shortest description is chosen; the next share what is left
+SHARE = 0.15  # parameter of the geometric distribution by which ranks are chosen
 DEGREES = (0, 1, 2, 3, 4)  # of polynomials in all parts
 MOST_TERMS = 10  # of a polynomial
-DRAWN, PLAINEST = 12, 12  # whole expressions with parts drawn from so many of the plainest pieces
-FROM_FRONT = 0.4  # of the choices: from the front, however long the descriptions
+DRAWN, PLAINEST = 12, 12  # whole expressions with random parts; simplest pieces that these are drawn from
+FROM_FRONT = 0.4  # share of choices from the Pareto front, at random
 
 
 class Population:
@@ -43,11 +43,11 @@ class Population:
 
     @property
     def front(self) -> Indices:
-        """The places of the best trade-offs between error and size."""
+        """The indices of the Pareto front of error and size."""
         return front_of(self.errors, self.forest.sizes.astype(np.float64))
 
     def add(self, forest: Forest, errors: Numbers) -> None:
-        """Add scored expressions, as far as there is room for them."""
+        """Add scored expressions, and drop the worst beyond the capacity."""
         finite = np.flatnonzero(np.isfinite(errors))
         if len(finite) == 0:
             return
@@ -65,7 +65,7 @@ class Population:
         self.forest, self.errors, self.bits = self.forest.take(stays), self.errors[stays], self.bits[stays]
 
     def choose(self, n: int, rng: np.random.Generator) -> Indices:
-        """Draw the places of some to continue from."""
+        """Draw the indices of `n` parents."""
         by_bits = np.minimum(rng.geometric(SHARE, n) - 1, len(self) - 1)
         front = self.front
         return np.where(rng.random(n) < FROM_FRONT, front[rng.integers(0, len(front), n)], by_bits)
@@ -84,7 +84,7 @@ class Population:
 
 
 def starts(template: Template, pools: Mapping[int, Pool], rng: np.random.Generator) -> Forest:
-    """Return whole expressions; the values of their constants mean nothing. Parts without a pool are constants."""
+    """Return the first whole expressions, whose constants are to be fitted. Parts without a pool are constants."""
     library, every = template.library, [pools.get(part) for part in range(len(template.names))]
     found = [template.filled([Forest.from_exprs([], library) for _ in every])]
     for degree in DEGREES if library.constant is not None else ():
@@ -99,7 +99,7 @@ def starts(template: Template, pools: Mapping[int, Pool], rng: np.random.Generat
 
 
 def polynomial(library: SymbolLibrary, degree: int) -> Expr | None:
-    """Return all terms up to a degree, each with a constant; None where it cannot be written, or has too many terms."""
+    """Return a polynomial with unfitted constants; None if it cannot be written, or has too many terms."""
     speller = Speller(library)
     expr = constant = speller.leaf(str(library.constant), None)
     exponents = exponents_up_to(len(library.variables), degree)
@@ -113,7 +113,7 @@ def polynomial(library: SymbolLibrary, degree: int) -> Expr | None:
 
 
 def _drawn(template: Template, pool: Pool | None, rng: np.random.Generator) -> Forest:
-    """Draw some of a part's plainest pieces."""
+    """Draw some of a part's simplest pieces."""
     if pool is None:
         return Forest.from_exprs([Expr(template.library, (str(template.library.constant),))] * DRAWN, template.library)
     plain = pool.pieces.forest[:PLAINEST]

@@ -1,8 +1,8 @@
-"""The dependence of a whole expression on one of its parts: linear, or nearly so, row by row.
+"""The dependence of a whole expression on one of its parts, linearised in each row.
 
-With values v in the holes of a part, the whole is about b + Σ a·v, so a part is good where Σ a·v is near y - b. That is
-exact where the part stands in an affine position. Elsewhere slopes are taken at the values that would make the whole
-equal to the target, where operators can be undone from the root to the hole, and else at the present values.
+With values v in the holes of a part, the whole is about b + Σ a·v, so a part is good if Σ a·v is close to y - b. This
+is exact if the whole is an affine function of the part. Otherwise slopes are taken at the values that would make the
+whole equal to the target, if the operators from the root to the hole can be inverted, or at the current values.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ from edhie.search.arrays import Numbers, root_weights
 from edhie.search.pieces.splicing import Stock
 from edhie.search.template.template import Template
 
-LEAST_SHARE = 0.5  # of the rows that must be usable after undoing
+LEAST_SHARE = 0.5  # least share of rows with a finite value after inversion
 
 
 @dataclass(frozen=True, eq=False)
 class Position:
-    """The values that one part should have, the others being known; rows that cannot be used have zeros."""
+    """A linear model of the values that one part should have, with the others fixed; unusable rows are zeros."""
 
     slopes: Numbers  # (distinct calls of the part, rows)
-    target: Numbers  # (rows,): what slopes times values should add up to
+    target: Numbers  # (rows,): the sum over calls of slopes times values
 
     @property
     def constant(self) -> Numbers:
-        """(rows,): what 1 in all calls adds up to."""
+        """(rows,): the sum for a part that is 1."""
         return np.asarray(self.slopes.sum(axis=0))
 
     def along(self, found: Numbers) -> Numbers:
-        """Return (pieces, rows): what values, of shape (pieces, calls × rows), add up to."""
+        """Return (pieces, rows): the sum for each piece, given values of shape (pieces, calls × rows)."""
         by_call = found.reshape(len(found), *self.slopes.shape)
         return np.asarray(np.einsum("pcr,cr->pr", by_call, self.slopes), np.float64)
 
 
 def distinct_calls(template: Template, part: int) -> list[tuple[str, ...]]:
-    """Return the variables that a part is called with, each choice once."""
+    """Return the distinct arguments that a part is called with."""
     return list(dict.fromkeys(template.calls[hole].arguments for hole in template.holes(part)))
 
 
 @np.errstate(all="ignore")  # rows that are not finite are left out
 def position_of(template: Template, whole: Forest, part: int, data: Data) -> Position | None:
-    """Return the position of a part in one whole expression; None where it has no influence."""
+    """Return the position of a part in one whole expression; None if it has no influence, or values overflow."""
     holes, frame = template.holes(part), template.emptied(whole)
     contents = template.parts_of(whole)
     inside = [template.in_hole(hole, contents[each]) for hole, each in enumerate(template.part_of)]
@@ -87,7 +87,7 @@ def _linearised(template: Template, frame: Forest, part: int, held: Numbers, dat
 
 
 def _movable(template: Template, frame: Forest, holes: tuple[int, ...]) -> tuple[Forest, list[int]]:
-    """Return the frame with a constant, 0, added to the variable of each of these holes, and the constants' places."""
+    """Return the frame with a constant 0 added to the variable of each of these holes, and the constants' indices."""
     library, moved = template.hole_library, {template.hole_tokens[hole] for hole in holes}
     constant = library.ids[str(library.constant)]
     own = iter(np.where(np.isnan(frame.values), 0.0, frame.values).tolist())
@@ -105,11 +105,11 @@ def _movable(template: Template, frame: Forest, holes: tuple[int, ...]) -> tuple
     return Forest(library, np.array(tokens, np.int16), np.array([0, len(tokens)]), np.array(values)), places
 
 
-# -- undoing operators ------------------------------------------------------------------
+# -- inverses of operators --------------------------------------------------------------
 
 
 def _signed(root: Callable[[Numbers], Numbers]) -> Callable[[Numbers, Numbers], Numbers]:
-    """Return the root with the sign of the present value."""
+    """Return the root with the sign of the current value."""
     return lambda t, now: np.where(now < 0, -1.0, 1.0) * root(t)
 
 
@@ -118,7 +118,7 @@ def _nearest_turn(value: Numbers, now: Numbers, turn: float) -> Numbers:
 
 
 def _arc_sine(t: Numbers, now: Numbers) -> Numbers:
-    """Return of all angles with a sine the nearest to the present one."""
+    """Return the angle with this sine that is nearest to the current one."""
     one, other = (_nearest_turn(angle, now, 2 * np.pi) for angle in (np.arcsin(t), np.pi - np.arcsin(t)))
     return np.where(np.abs(one - now) <= np.abs(other - now), one, other)
 
@@ -146,7 +146,7 @@ UNARY: dict[int, Callable[[Numbers, Numbers], Numbers]] = {
     Opcode.COSH: _signed(np.arccosh),
     Opcode.TANH: lambda t, now: np.arctanh(t),
 }
-"""By opcode: the operand, from the result and the present operand."""
+"""By opcode: the operand, from the result and the current operand."""
 LEFT: dict[int, Callable[[Numbers, Numbers], Numbers]] = {
     Opcode.ADD: lambda t, other: t - other,
     Opcode.SUB: lambda t, other: t + other,
@@ -162,11 +162,12 @@ RIGHT: dict[int, Callable[[Numbers, Numbers], Numbers]] = LEFT | {
 }
 
 
-@np.errstate(all="ignore")  # what cannot be undone is not finite
+@np.errstate(all="ignore")  # values that cannot be inverted are not finite
 def undone(frame: Forest, hole: int, columns: Numbers, y: Numbers) -> Numbers | None:
-    """Return, by row, the value of the variable `hole`, a token that stands once in one expression, that makes it `y`.
+    """Return, by row, the value of the variable `hole` for which an expression equals `y`.
 
-    NaN where there is none; None where an operator above it cannot be undone.
+    `frame` is one expression in which the token `hole` occurs once. NaN in rows without such a value; None if an
+    operator above the hole has no inverse.
     """
     library, stock = frame.library, Stock(frame)
     now = values(stock.join([stock.subtrees(np.arange(len(frame.tokens)))]), columns)

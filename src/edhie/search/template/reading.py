@@ -1,4 +1,4 @@
-"""Templates read from text: calls of unknown parts are found, and the rest is parsed like any formula."""
+"""Parsing of templates: calls of unknown parts are found, and the rest is parsed like any formula."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ TYPO = 0.8  # similarity to a function's name from which a name is taken for a m
 
 @dataclass(frozen=True)
 class Call:
-    """A call of an unknown part: its name, variables and place in the text."""
+    """A call of an unknown part: its name, its variables and its position in the text."""
 
     name: str
     arguments: tuple[str, ...]
     start: int
-    """The position of its text in the template."""
     end: int
+    """The slice of the template's text."""
 
 
 def read_template(text: str, library: SymbolLibrary) -> tuple[tuple[Call, ...], tuple[str, ...]]:
@@ -82,7 +82,7 @@ def _is_part(text: str, name: Token, library: SymbolLibrary) -> bool:
 
 
 def _call(text: str, tokens: Sequence[Token], at: int, library: SymbolLibrary) -> tuple[Call, int]:
-    """Return the call that begins with the name at a place, and the place after it."""
+    """Return the call whose name is the token at an index, and the index after it."""
     name, opened, names = tokens[at], tokens[at + 1], []
     at += 2
     if tokens[at].text != ")":
@@ -119,7 +119,7 @@ def _argument(text: str, tokens: Sequence[Token], at: int, library: SymbolLibrar
 
 
 def _stand_ins(text: str, calls: Sequence[Call], library: SymbolLibrary) -> list[str]:
-    """Return for each call a name as long as its text, so that errors point to the right place."""
+    """Return, for each call, a new name as long as its text, so that errors point to the right position."""
     taken = {*library.readable_names, *(token.text for token in tokenise(text))}
     found = []
     for call in calls:

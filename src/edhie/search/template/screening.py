@@ -1,4 +1,4 @@
-"""Sums of pieces, and products of two, that fit a position best: by least squares, without executing anything."""
+"""Sums of pieces, and products of two, that fit a position best: by least squares, without executing them."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from edhie.search.pieces.splicing import Stock
 from edhie.search.template.pool import Pool
 from edhie.search.template.position import Position
 
-WIDEST = 3  # pieces of a sum
-BEAM = 12  # sums that are made wider
-SAME = 1e-6  # of a piece's squares: less is left when it is a linear combination of others
-ROUNDING = 1e-24  # of the target's squares
-LARGEST = 1e100  # value of a piece
-PLAIN, OTHERS = 16, 250  # pieces that are multiplied with each other: the plainest, with some of all
-PRODUCTS = 0.7  # share of rounds in which products are tried; in the others quotients
+WIDEST = 3  # most pieces of a sum
+BEAM = 12  # width of the beam search over sums
+SAME = 1e-6  # a piece with a smaller share of its squares orthogonal to others is a linear combination of them
+ROUNDING = 1e-24  # residuals below this share of the target's sum of squares are rounding
+LARGEST = 1e100  # absolute value of a piece
+PLAIN, OTHERS = 16, 250  # pieces that are multiplied: the simplest, with a random choice of all
+PRODUCTS = 0.7  # share of rounds in which products are screened; in the others quotients
 
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
     pieces: tuple[int, ...]
-    basis: Numbers  # (directions, rows), orthonormal: what the sum spans, with the constant
-    rest: Numbers  # (rows,): the residual of the target
+    basis: Numbers  # (directions, rows): an orthonormal basis of its pieces and the constant
+    rest: Numbers  # (rows,): the residuals of the target
     bits: float
 
 
@@ -39,7 +39,7 @@ class _Contents:
         self._least = ROUNDING * float(position.target @ position.target) or 1e-300
 
     def bits(self, left: Numbers, sizes: Numbers, n_constants: int) -> Numbers:
-        """Return about how many bits contents take, with the residuals that they leave."""
+        """Return approximate description lengths, given residual sums of squares, sizes and numbers of constants."""
         symbols = math.log2(len(self.pool.library)) * sizes
         constants = n_constants * 0.5 * math.log2(self._n_rows)
         return np.asarray(0.5 * self._n_rows * np.log2(np.maximum(left, self._least)) + symbols + constants)
@@ -56,7 +56,7 @@ class _Contents:
         for _ in range(WIDEST):
             wider: dict[tuple[int, ...], _Sum] = {}
             n_screened += len(beam) * len(units)
-            # how much pieces have of each direction and of the residual, for all sums in one product
+            # inner products of pieces with each basis and residual, for all sums in one matrix product
             every = units @ np.concatenate([np.vstack([each.basis, each.rest]) for each in beam]).T
             ends = np.cumsum([len(each.basis) + 1 for each in beam])
             for each, overlaps in zip(beam, np.split(every, ends[:-1], axis=1), strict=True):
@@ -70,7 +70,7 @@ class _Contents:
         return best, n_screened
 
     def _widened(self, each: _Sum, overlaps: Numbers, units: Numbers, sizes: Numbers, top: int) -> list[_Sum]:
-        """Return a sum with the pieces that best go beside it, one at a time."""
+        """Return a sum extended by each of the pieces that are best to add."""
         overlap, width = overlaps[:, :-1], len(each.pieces) + 1
         own = 1.0 - np.square(overlap).sum(axis=1)
         gains = np.where(own > SAME, np.square(overlaps[:, -1]) / np.maximum(own, SAME), 0.0)
@@ -87,7 +87,7 @@ class _Contents:
         return made
 
     def written(self, pieces: Forest, rows: Numbers) -> list[Expr]:
-        """Return a sum of pieces with its coefficients, without its constant where that is shorter to describe."""
+        """Return a sum of pieces with fitted coefficients, and with a constant if that shortens the description."""
         target, speller = self.position.target, self.pool.speller
         found: list[tuple[float, Expr]] = []
         for columns in (np.vstack([rows, self.position.constant]), rows):
@@ -121,7 +121,7 @@ def best_contents(pool: Pool, position: Position, top: int) -> tuple[list[Expr],
 
 
 def single_contents(pool: Pool, position: Position, forest: Forest) -> list[Expr]:
-    """Return pieces as contents, each with a coefficient and perhaps a constant."""
+    """Return pieces as contents, each with a coefficient, and a constant if that shortens the description."""
     if not pool.is_free:
         return forest.to_exprs()
     rows, contents = position.along(pool.pieces.values_of(forest)), _Contents(pool, position)
@@ -131,7 +131,10 @@ def single_contents(pool: Pool, position: Position, forest: Forest) -> list[Expr
 
 @np.errstate(all="ignore")  # products that overflow are left out
 def best_products(pool: Pool, position: Position, top: int, rng: np.random.Generator) -> tuple[Forest, int]:
-    """Return the best products, or quotients, of plain pieces with functions and others, and how many were screened."""
+    """Return the best products, or quotients, of other pieces and functions by simple ones, and how many were screened.
+
+    They are ranked by the residual beside a constant, and beside the best single piece.
+    """
     known, target = pool.forest, position.target
     operators = [name for name in ("*", "/") if name in pool.library]
     if len(known) == 0 or not operators:
@@ -165,7 +168,7 @@ def _orthonormal(rows: Numbers) -> Numbers:
 
 
 def _best(rows: Numbers, basis: Numbers, target: Numbers, top: int) -> Indices:
-    """Return the rows that explain most of the residual that a basis leaves of the target."""
+    """Return the indices of the rows that explain most of the residual of the target on a basis."""
     rest = target - (basis @ target) @ basis
     overlaps = rows @ np.vstack([basis, rest]).T
     squares = np.einsum("pr,pr->p", rows, rows)

@@ -1,12 +1,12 @@
-"""`TemplateSearch`: the form of an equation is given, and its unknown parts are looked for.
+"""`TemplateSearch`: the form of an equation is given, and its unknown parts are searched.
 
-1.  Start with parts that are constants, polynomials or plain pieces (`population.py`), fitted from several starts.
-2.  Every second round, look at more pieces for each part (`pool.py`).
-3.  Take one whole expression of the population. For each of its parts in turn, the others being as they are, follow row
-    by row what the part should be (`position.py`), find sums and products of pieces that come close to it by least
-    squares (`screening.py`), write them into the whole and fit all constants together (`fitting.py`).
-4.  Change parts as trees, and exchange them between whole expressions.
-5.  Leave parts out of the best whole expressions, or put constants in.
+1.  Start with parts that are constants, polynomials or simple pieces (`population.py`), fitted from several starts.
+2.  Every second round, add pieces to the pool of each part (`pool.py`).
+3.  Take one whole expression of the population. For each of its parts in turn, with the others fixed, compute the
+    values that the part should have in each row (`position.py`), find sums and products of pieces near these by least
+    squares (`screening.py`), substitute them and fit all constants together (`fitting.py`).
+4.  Mutate parts as trees, and exchange them between whole expressions (crossover).
+5.  Simplify the best whole expressions: shorten parts, or insert constants into their functions.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from edhie.search.template.position import position_of
 from edhie.search.template.screening import best_contents, best_products, single_contents
 from edhie.search.template.template import Template
 
-TIDIED = 2  # whole expressions a round whose parts are made shorter
-GATHERED_EVERY = 2  # rounds
-KNOWN = 500  # expressions scored before the search, the last of them, that may be instances
-TAKEN = 0.25  # share of changed parts that are taken from another whole expression
-PATIENCE = 30  # rounds in which nothing new is scored
+TIDIED = 2  # whole expressions that are simplified in a round
+GATHERED_EVERY = 2  # rounds between additions to the pools
+KNOWN = 500  # last expressions scored before the search that are checked for being instances
+TAKEN = 0.25  # share of offspring whose part is taken from another whole expression
+PATIENCE = 30  # rounds without a new expression after which the search ends
 
 
 class TemplateSearch(Strategy):
-    """Fills in the parts of a template."""
+    """Searches the unknown parts of a template."""
 
     name: ClassVar[str] = "template"
 
@@ -48,7 +48,7 @@ class TemplateSearch(Strategy):
             raise SearchError(f"a template search is told by a TemplateConfig, not {config!r}")
         self.config = config
 
-    @np.errstate(all="ignore")  # data of any size: what overflows is left out
+    @np.errstate(all="ignore")  # data may be of any size: values that overflow are dropped
     def begin(self, task: Task) -> None:
         """Read the template and choose rows."""
         evaluator, config = task.evaluator, self.config
@@ -74,7 +74,7 @@ class TemplateSearch(Strategy):
 
     @np.errstate(all="ignore")
     def step(self, rng: np.random.Generator) -> bool:
-        """Do one round: look for a part of a whole expression, change others or make them shorter."""
+        """Do one round, as described at the top of this module."""
         before = self._task.evaluator.counts.executed
         if self._round == 0:
             self._open(rng)
@@ -85,7 +85,7 @@ class TemplateSearch(Strategy):
         return self._idle < PATIENCE and not self._is_done()
 
     def _open(self, rng: np.random.Generator) -> None:
-        """Score whole expressions with the plainest parts, and add instances that were scored before the search."""
+        """Score whole expressions with simple parts, and add instances that were scored before the search."""
         explored = self._task.evaluator.explored
         last = explored.take(np.arange(max(0, len(explored) - KNOWN), len(explored)))
         known = [k for k, expr in enumerate(last) if self._template.matches(expr)]
@@ -106,11 +106,11 @@ class TemplateSearch(Strategy):
         self._score_changed(self._exchanged(rng))
         for place in range(min(TIDIED, len(self._population))):
             self._tidy(place)
-        if self._is_sampled:  # the best with all that is known
+        if self._is_sampled:  # the best is also fitted to all rows
             self._score(self._all_fitting.from_here(self._population.forest.take([0])))
 
     def _look_for_parts(self, rng: np.random.Generator) -> None:
-        """Look for all parts of one whole expression in turn, the others being as they are."""
+        """Improve each part of one whole expression in turn, with the others fixed."""
         place = self._population.choose(1, rng) if self._round > len(self._pools) else np.array([0])
         whole = self._population.forest.take(place)
         for part in rng.permutation(list(self._pools)).tolist():
@@ -127,14 +127,14 @@ class TemplateSearch(Strategy):
             whole = whole if better is None else better
 
     def _with_contents(self, whole: Forest, part: int, contents: Forest) -> Forest:
-        """Return copies of one whole expression, each with other contents of a part."""
+        """Return copies of one whole expression, each with one of `contents` as a part."""
         again = np.zeros(len(contents), np.int64)
         parts = [each.take(again) for each in self._template.parts_of(whole)]
         parts[part] = contents
         return self._template.filled(parts, self._template.emptied(whole).take(again))
 
     def _exchanged(self, rng: np.random.Generator) -> Forest:
-        """Return whole expressions with one part changed, or taken from another."""
+        """Return offspring: whole expressions with one part mutated, or taken from another."""
         template, population, n = self._template, self._population, self.config.offspring
         first, second = population.choose(n, rng), population.choose(n, rng)
         parts = template.parts_of(population.forest)
@@ -152,7 +152,7 @@ class TemplateSearch(Strategy):
         return template.filled(own, template.emptied(population.forest.take(first)))
 
     def _tidy(self, place: int) -> None:
-        """Score one whole expression with something left out of a part, or a constant put into its functions."""
+        """Score variants of one whole expression: a part shortened, or constants inserted into its functions."""
         whole = self._population.forest.take([place])
         made = [whole.take([])]
         for part, pool in self._pools.items():
@@ -168,7 +168,7 @@ class TemplateSearch(Strategy):
     # -- scoring --------------------------------------------------------------------------
 
     def _score_changed(self, forest: Forest) -> Forest | None:
-        """Fit and score what is new; return the one with the least error."""
+        """Fit and score the new expressions; return the one with the lowest error, or None."""
         evaluator = self._task.evaluator
         is_short = forest.sizes <= self.config.largest_expression
         for part in self._template.parts_of(forest):
@@ -179,7 +179,10 @@ class TemplateSearch(Strategy):
         return self._score(self._fitting.from_here(fresh))
 
     def _score(self, forest: Forest) -> Forest | None:
-        """Score instances whose constants all have values: an evaluator would fit each place by itself."""
+        """Score instances without unfitted constants; return the one with the lowest error, or None.
+
+        Unfitted ones are dropped, because an evaluator would not tie the constants of a part that is called twice.
+        """
         whole = forest.take(~has_missing(forest))
         scores = self._task.evaluator.score(whole)
         errors = np.where(scores.is_scored, scores.errors, np.inf)
@@ -189,7 +192,7 @@ class TemplateSearch(Strategy):
         return whole.take([int(np.argmin(errors))])
 
     def _is_done(self) -> bool:
-        """Return whether nothing but rounding is left, after making such an expression as short as it can be."""
+        """Return whether there is an exact expression; if so, shorten the smallest first."""
         least, size = self._task.evaluator.negligible, np.inf
         while True:
             exact = np.flatnonzero(self._population.errors <= least)

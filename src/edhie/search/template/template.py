@@ -1,4 +1,4 @@
-"""`Template`: a form with unknown parts, filled with parts and taken apart again, whole batches at once."""
+"""`Template`: a form with unknown parts, filled with parts and split into them again, in batches."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from edhie.search.template.reading import Call, read_template
 
 @dataclass(frozen=True)
 class Template:
-    """Tokens in prefix order, with holes, '', where its unknown parts are called.
+    """A form in prefix order, with a hole, '', for each call of an unknown part.
 
-    A part is written over the variables of its first call; where it is called with others, these take their places.
+    A part is written over the variables of its first call; in other calls, their arguments are substituted.
 
     >>> from edhie.expr import parse
     >>> template = Template.parse("f(x0) + c*f(x1)", SymbolLibrary.of(["+", "*", "sin"], 2, constant=True))
@@ -36,7 +36,7 @@ class Template:
 
     @classmethod
     def parse(cls, text: str, library: SymbolLibrary) -> Template:
-        """Return the template that a text spells over a library; an error points at the place."""
+        """Parse a template over a library; errors give the position in the text."""
         calls, tokens = read_template(text, library)
         for call in calls:
             if not call.arguments and library.constant is None:
@@ -44,39 +44,39 @@ class Template:
                 raise ParseError(what, text, call.start)
         return cls(text, library, tokens, calls)
 
-    # -- what it is made of ---------------------------------------------------------------
+    # -- structure ------------------------------------------------------------------------
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The unknown parts, in the order of their first calls."""
+        """The names of the unknown parts, in the order of their first calls."""
         return tuple(dict.fromkeys(call.name for call in self.calls))
 
     @cached_property
     def part_of(self) -> tuple[int, ...]:
-        """By hole: the place of its part among the parts."""
+        """By hole: the index of its part."""
         return tuple(self.names.index(call.name) for call in self.calls)
 
     @cached_property
     def first_calls(self) -> tuple[int, ...]:
-        """By part: the hole of its first call, over whose variables it is written."""
+        """By part: the hole of its first call."""
         return tuple(self.part_of.index(part) for part in range(len(self.names)))
 
     def variables(self, part: int) -> tuple[str, ...]:
-        """Return the variables that a part may be made of."""
+        """Return the variables of a part, those of its first call."""
         return self.calls[self.first_calls[part]].arguments
 
     def holes(self, part: int) -> tuple[int, ...]:
-        """Return the holes in which a part is called."""
+        """Return the holes of a part, one for each call."""
         return tuple(hole for hole, each in enumerate(self.part_of) if each == part)
 
     @property
     def is_tied(self) -> bool:
-        """True if a part is called more than once, so that its constants are the same in several places."""
+        """True if a part is called more than once, so that its constants are tied."""
         return len(self.names) < len(self.calls)
 
     @cached_property
     def hole_library(self) -> SymbolLibrary:
-        """The library with one more variable for each hole, and what is needed to move such a variable."""
+        """The library extended by a variable for each hole, and by constants and `+` if it lacks them."""
         taken, further = set(self.library.readable_names), []
         for hole in range(len(self.calls)):
             name = f"hole{hole}"
@@ -90,13 +90,13 @@ class Template:
 
     @cached_property
     def hole_tokens(self) -> tuple[int, ...]:
-        """By hole: the token of its variable in the library with holes."""
+        """By hole: the token of its variable in `hole_library`."""
         first = len(self.library)
         return tuple(range(first, first + len(self.calls)))
 
     @cached_property
     def frame(self) -> Forest:
-        """The template itself, over the library with holes; its constants have no values."""
+        """The template itself, over `hole_library`, with unfitted constants."""
         holes = iter(self.hole_tokens)
         names = self.hole_library.names
         tokens = tuple(names[next(holes)] if token == "" else token for token in self.tokens)
@@ -104,7 +104,7 @@ class Template:
 
     @cached_property
     def _ends(self) -> list[int]:
-        """The places of holes among the tokens, and the end of all."""
+        """The positions of holes among the tokens, then the number of tokens."""
         return [k for k, token in enumerate(self.tokens) if token == ""] + [len(self.tokens)]
 
     # -- filling --------------------------------------------------------------------------
@@ -112,7 +112,7 @@ class Template:
     def filled(self, parts: Sequence[Forest], frames: Forest | None = None) -> Forest:
         """Return whole expressions: the k-th has the k-th of every part; constants keep their values.
 
-        `frames` are results of `emptied`, one for each: the template with values for its own constants.
+        `frames` are results of `emptied`, one for each, with values for the template's own constants.
         """
         counts = {len(part) for part in parts}
         if len(parts) != len(self.names) or len(counts) != 1:
@@ -134,14 +134,14 @@ class Template:
         return Forest(self.library, made.tokens, made.offsets, made.values)
 
     def in_hole(self, hole: int, part: Forest) -> Forest:
-        """Return a part with the variables of one of its calls in place of those of the first."""
+        """Return a part with the arguments of one of its calls substituted."""
         table = np.arange(len(self.library), dtype=np.int16)
         formal = self.calls[self.first_calls[self.part_of[hole]]].arguments
         for name, other in zip(formal, self.calls[hole].arguments, strict=True):
             table[self.library.ids[name]] = self.library.ids[other]
         return Forest(self.library, table[part.tokens], part.offsets, part.values)
 
-    # -- taking apart ---------------------------------------------------------------------
+    # -- splitting ------------------------------------------------------------------------
 
     def parts_of(self, forest: Forest) -> list[Forest]:
         """Return the parts of instances of the template; of other expressions the result is undefined."""
@@ -149,14 +149,14 @@ class Template:
         return [stock.join([ranges[2 * hole + 1]]) for hole in self.first_calls]
 
     def emptied(self, forest: Forest) -> Forest:
-        """Return instances with holes in place of their parts, over the library with holes."""
+        """Return instances with holes in place of their parts, over `hole_library`."""
         ranges, stock, n = self._ranges(forest), Stock(forest.cast(self.hole_library)), len(forest)
         for hole, token in enumerate(self.hole_tokens):
             ranges[2 * hole + 1] = stock.symbols(np.full(n, token))
         return stock.join(ranges)
 
     def _ranges(self, forest: Forest) -> list[Part]:
-        """Return the tokens before the first hole, in it, after it, … of every expression."""
+        """Return the token ranges before the first hole, in it, after it, and so on, of every expression."""
         start, at, found = forest.offsets[:-1].copy(), 0, []
         for hole, end in enumerate(self._ends):
             found.append(Part(start, np.full(len(forest), end - at)))
@@ -180,7 +180,7 @@ class Template:
         return dict(zip(self.names, parts, strict=True))
 
     def ties(self, expr: Expr) -> tuple[int, ...]:
-        """Return, by constant of an instance, in prefix order, which of its different constants it is.
+        """Return, by constant of an instance in prefix order, the index among its distinct constants.
 
         >>> from edhie.expr import parse
         >>> library = SymbolLibrary.of(["+", "*", "sin"], 2, constant=True)
@@ -202,7 +202,7 @@ class Template:
         return tuple(found)
 
     def _contents(self, expr: Expr) -> list[Expr]:
-        """Return what stands in the holes, one after the other."""
+        """Return the contents of the holes, in order; an error if the form is another."""
         found, at = [], 0
         for token in self.tokens:
             if at >= expr.size or token not in ("", expr.tokens[at]):
@@ -215,7 +215,7 @@ class Template:
         return SearchError(f"{shortened(str(expr))!r} is not of the form {self.text!r}{why}")
 
     def matches(self, expr: Expr) -> bool:
-        """Return whether an expression is an instance, with a value for each of its constants."""
+        """Return whether an expression is an instance without unfitted constants."""
         try:
             self.parts(expr)
         except SearchError:
