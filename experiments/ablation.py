@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from edhie.bench.methods import METHODS, GrammarWithin, answer_library, generator_for
+from edhie.bench.methods import METHODS, LimitedGrammar, answer_library, generator_for
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
 from edhie.corpora.recipes import Recipe, named_recipe
 from edhie.evaluate import Evaluator
@@ -110,7 +110,7 @@ def _grammar(problem: BenchmarkProblem) -> Generator:
     name = f"{problem.library}-{len(problem.variables)}"
     known = problem.library == "nguyen"
     recipe = named_recipe(name) if known else Recipe("general", 1, 7, variables=len(problem.variables), name=name)
-    return GrammarWithin.of(recipe)
+    return LimitedGrammar.of(recipe)
 
 
 @cache

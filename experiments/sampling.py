@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = _parser().parse_args(arguments)
     pairs = [(model, each) for model in options.model for each in DIMENSIONS[model] if each in options.latent]
     wanted = [_baseline(*pair, options.models) for pair in pairs if not _is_shipped(*pair)]
-    train([each for each in wanted if not each.is_there], options)
+    train([each for each in wanted if not each.is_trained], options)
     if not options.train_only:
         table = options.results / "nguyen-sampling.csv"
         jobs = [

@@ -11,7 +11,7 @@ from edhie.bench import BenchmarkProblem, ProblemError, load_problems, methods
 from edhie.bench.methods import (
     METHODS,
     Baseline,
-    GrammarWithin,
+    LimitedGrammar,
     answer_library,
     generator_for,
     has_generator,
@@ -40,7 +40,7 @@ def test_unknown() -> None:
 @pytest.mark.parametrize("problem", [NGUYEN[0], NGUYEN[8], *load_problems("feynman16")[:2], *FEYNMAN[:5]])
 def test_generators_fit_problems(problem: BenchmarkProblem) -> None:
     count = len(problem.variables)
-    for name, kind in (("hvar", HVAE), ("proged", GrammarWithin)):
+    for name, kind in (("hvar", HVAE), ("proged", LimitedGrammar)):
         if name == "hvar" and count > 6:
             continue
         generator = generator_for(METHODS[name], problem)
@@ -54,7 +54,7 @@ def test_generators_fit_problems(problem: BenchmarkProblem) -> None:
 
 def test_without_a_model_for_so_many_variables() -> None:
     many = next(problem for problem in FEYNMAN if len(problem.variables) == 9)
-    assert isinstance(generator_for(METHODS["default"], many), GrammarWithin)
+    assert isinstance(generator_for(METHODS["default"], many), LimitedGrammar)
     assert not has_generator(METHODS["edhie"], many)  # evolution needs a latent space
     with pytest.raises(ProblemError, match=r"there is no hvae for I\.9\.18, which has 9 variables and the library"):
         generator_for(METHODS["edhie"], many)
@@ -117,7 +117,7 @@ def test_other_dimensions_are_trained_here() -> None:
     wide = hvar.with_latent(128)
     assert (wide.name, wide.is_own, wide.is_shipped) == ("hvar-128", True, False)
     wanted = [Baseline("hvae", "Nguyen-1", 128), Baseline("hvae", "Nguyen-2", 128)]
-    assert needed_training(wide, NGUYEN) == [each for each in wanted if not each.is_there]
+    assert needed_training(wide, NGUYEN) == [each for each in wanted if not each.is_trained]
     assert all(each.config.hidden >= 128 for each in wanted)
     with pytest.raises(ProblemError, match="proged has no latent space"):
         METHODS["proged"].with_latent(64)

@@ -86,7 +86,7 @@ def test_faults(tmp_path: Path, old: str, new: str, message: str) -> None:
 
 
 def test_faults_of_whole_files(tmp_path: Path) -> None:
-    with pytest.raises(ProblemError, match="holds no problem"):
+    with pytest.raises(ProblemError, match="contains no problem"):
         load_problems(written(tmp_path, ""))
     with pytest.raises(ProblemError, match="there is no file"):
         load_problems(tmp_path / "none.toml")
@@ -132,7 +132,7 @@ def test_a_problem_that_points_to_a_csv_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ("t,T\n1,2\n", "has 1 rows below that of names; give 4 at least"),
+        ("t,T\n1,2\n", "has 1 rows below the header; at least 4 are needed"),
         (TABLE + "1,x\n", "line 13: 'x' is not a number"),
         (TABLE + "1\n", "line 13 has 1 columns, the first 2"),
         (TABLE + "1,nan\n", "line 13 holds a number that is not finite"),

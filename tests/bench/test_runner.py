@@ -199,7 +199,7 @@ def test_runs_that_were_asked_something_else(whole: Path, tmp_path: Path) -> Non
         if path.is_file():
             (tmp_path / path.name).write_bytes(path.read_bytes())
     other = replace(PLAN, settings=TrialSettings(evaluations=400))
-    with pytest.raises(ProblemError, match="holds runs with evaluations = 300, not 400; give them as they were"):
+    with pytest.raises(ProblemError, match="holds runs with evaluations = 300, not 400; use the same settings"):
         run_benchmark(other, tmp_path)
     asked = json.loads((tmp_path / "nguyen-hvar.json").read_text())
     asked["problems"]["NG-1"] = "x^3; x in [-20, 20]; 5000 + 5000 rows"
@@ -210,7 +210,7 @@ def test_runs_that_were_asked_something_else(whole: Path, tmp_path: Path) -> Non
 
 def test_tables_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "nguyen-hvar.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(ProblemError, match="is no table of results of this edhie"):
+    with pytest.raises(ProblemError, match="is not a table of results of this edhie version"):
         run_benchmark(PLAN, tmp_path)
     (tmp_path / "nguyen-hvar.csv").write_text(",".join(COLUMNS) + "\nNG-1,hvar\n")
     with pytest.raises(ProblemError, match="line 2 is damaged; remove it"):

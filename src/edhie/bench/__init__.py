@@ -1,4 +1,4 @@
-"""Benchmarks: problems as data, methods by name, runs that can be stopped, and reports."""
+"""Benchmarks: problems, methods, resumable runs and reports."""
 
 from edhie.bench.methods import METHODS, Method
 from edhie.bench.problem import BenchmarkProblem, benchmark_names, load_problems

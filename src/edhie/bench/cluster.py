@@ -18,12 +18,12 @@ from edhie.dask_cluster import DaskCluster, Lost
 from edhie.errors import SearchError
 from edhie.evaluate.parallel import using_threads
 
-ATTEMPTS = 5  # for a trial that is lost with its worker and that Dask does not repeat
+ATTEMPTS = 5  # at a trial that is lost with its worker, if Dask does not retry it
 _here = threading.local()  # set while a worker's thread runs a task
 
 
 class ClusterCrew:
-    """Workers of a Dask cluster. They need edhie, and the files and methods that trials name."""
+    """Workers of a Dask cluster. They need edhie, and the files and methods that trials refer to."""
 
     def __init__(self, trials: Sequence[Trial], address: str, workers: int) -> None:
         """`workers` is the size of a new cluster on this machine."""
@@ -43,7 +43,7 @@ class ClusterCrew:
     def _run(self, cluster: DaskCluster) -> Iterator[Outcome | Failure]:
         left = {f"{each.problem}-{each.run}-{each.noise:g}": each for each in self._trials}
         for attempt in range(ATTEMPTS):
-            messages = {f"{name}-{attempt}": (asdict(_anywhere(left[name])),) for name in left}
+            messages = {f"{name}-{attempt}": (asdict(_with_absolute_paths(left[name])),) for name in left}
             for key, found in cluster.tasks(_answer_task, messages):
                 name = key.rpartition("-")[0]
                 if not isinstance(found, Lost):
@@ -56,7 +56,7 @@ class ClusterCrew:
     def _check(self, cluster: DaskCluster) -> None:
         """Raise an error if a worker cannot run the first trial, or has another version of edhie."""
         trial = self._trials[0]
-        for worker, found in cluster.on_workers(_check_task, asdict(_anywhere(trial))).items():
+        for worker, found in cluster.on_workers(_check_task, asdict(_with_absolute_paths(trial))).items():
             if isinstance(found, OSError):  # the worker was lost meanwhile
                 continue
             if isinstance(found, Exception):  # edhie itself cannot be imported
@@ -80,8 +80,8 @@ def _outcome(trial: Trial, answered: dict[str, Any]) -> Outcome | Failure:
     return Failure(trial, answered["error"]) if "error" in answered else Outcome(**answered)
 
 
-def _anywhere(trial: Trial) -> Trial:
-    """Return a trial with absolute paths, for workers whose working folder differs."""
+def _with_absolute_paths(trial: Trial) -> Trial:
+    """Return a trial with absolute paths, for workers with another working directory."""
     own, model = trial.own, trial.settings.model
     if own is not None:
         file, colon, name = own.strategy.rpartition(":")
@@ -118,7 +118,7 @@ def _check_task(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ready(trial: Trial) -> dict[str, Any]:
-    """Import and load what a trial needs."""
+    """Import and load what a trial needs; return the version of edhie."""
     from edhie.bench.execute import prepare
 
     prepare(trial)

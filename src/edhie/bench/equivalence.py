@@ -1,15 +1,15 @@
-"""Equivalence of an answer and the formula of a problem, within its ranges: yes, no or undecided.
+"""Decide whether an answer is equivalent to a problem's formula, within the ranges of its variables.
 
-They are equivalent if both have the same value to 30 digits, computed with 60, at `POINTS` random points. An answer
-with fitted numbers is also equivalent if
+"Yes" if both have the same value to 30 digits, computed with 60, at `POINTS` random points. An answer with fitted
+numbers is also equivalent if
 
-1. its RMSE is at the level of rounding, which is the threshold of success, and
-2. its numbers can be refined to many digits such that the same holds, at points that these have not seen;
-   as they are, or once those near to a whole number are put there.
+1. its RMSE is below the threshold of success, which is at the level of rounding errors, and
+2. its numbers, refined to many digits, give the same agreement at points that were not used to refine them,
+   either as fitted or after those close to an integer are rounded to it.
 
-It is not if it differs at a point, or has no value where the formula has one. Ranges matter: on [1, 5]
-sqrt(x^2) is x. It is undecided if it takes too long, unless SymPy can prove it. Under noise constants are fitted to the
-noise too, so that the form is what is judged: with `refit`, they are first fitted again, to data without noise.
+"No" if they differ at a point, or if the answer is undefined where the formula is not. Ranges matter: on [1, 5]
+sqrt(x^2) is x. "Undecided" if it takes too long and SymPy cannot decide it either. Under noise, constants are fitted
+to the noise too, so only the form is judged: with `refit`, they are first fitted again, to data without noise.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ Real = Any  # mpmath.mpf: mpmath has no types
 Point = dict[str, Real]
 Verdict = Literal["yes", "no", "undecided"]
 POINTS, DIGITS, AGREEMENT = 40, 60, 30
-STEP, RIDGE = 30, 50  # digits: of the step of a difference, and of the ridge that holds redundant numbers
+STEP, RIDGE = 30, 50  # digits of the finite-difference step, and of the ridge, which redundant numbers need
 ROUNDS = 8
-ENOUGH = 50  # digits that agree
+ENOUGH = 50  # digits of agreement at which refining stops
 MOST_NUMBERS = 16
-NEAR = 1e-4  # to a whole number, to which refining converges slowly, as at a double root
+NEAR = 1e-4  # distance to an integer; refining converges slowly to some of them, as at a double root
 
 
 def freed(expr: Expr, near: float = 0.0) -> tuple[Expr, list[float]]:
-    """Return the expression with its fitted numbers free, and their values; whole numbers stay.
+    """Return the expression with free constants in place of its numbers, and their values; integers stay.
 
-    Numbers that are `near` to a whole number are rounded to it and stay too.
+    Numbers within `near` of an integer are rounded to it and stay too.
     """
     tokens: list[str] = []
     constants: list[float | None] = []
@@ -65,32 +65,32 @@ def freed(expr: Expr, near: float = 0.0) -> tuple[Expr, list[float]]:
 
 
 def refined(form: Expr, values: Sequence[float], truth: Expr, points: Sequence[Point], deadline: float) -> list[Real]:
-    """Return the numbers with which the form fits the formula at these points, by Gauss-Newton in many digits.
+    """Return the numbers with which the form fits the formula at these points, by Gauss-Newton with many digits.
 
-    Raise `UndefinedError` if the form has no value, and `TimeoutError` after the deadline.
+    Raise `UndefinedError` if the form has no value there, and `TimeoutError` after the deadline.
     """
     with mpmath.workdps(DIGITS):
         wanted = [precise_value(truth, point, deadline=deadline) for point in points]
 
-        def misses(numbers: list[Real]) -> list[Real]:
+        def residuals(numbers: list[Real]) -> list[Real]:
             found = (precise_value(form, point, constants=numbers, deadline=deadline) for point in points)
             return [a - b for a, b in zip(found, wanted, strict=True)]
 
         numbers = [mpmath.mpf(value) for value in values]
         for _ in range(ROUNDS):
-            left = misses(numbers)
+            left = residuals(numbers)
             if max(map(abs, left)) <= mpmath.mpf(10) ** -ENOUGH * max(map(abs, wanted)):
                 break
-            numbers = [a - b for a, b in zip(numbers, _step(misses, numbers, left), strict=True)]
+            numbers = [a - b for a, b in zip(numbers, _step(residuals, numbers, left), strict=True)]
         return numbers
 
 
-def _step(misses: Callable[[list[Real]], list[Real]], numbers: list[Real], left: list[Real]) -> list[Real]:
-    """Return the least-squares step that removes the misses to first order."""
+def _step(residuals: Callable[[list[Real]], list[Real]], numbers: list[Real], left: list[Real]) -> list[Real]:
+    """Return the Gauss-Newton step, whose slopes are finite differences; `left` are the present residuals."""
     slopes = []
     for k, number in enumerate(numbers):
         width = mpmath.mpf(10) ** -STEP * max(1, abs(number))
-        moved = misses([*numbers[:k], number + width, *numbers[k + 1 :]])
+        moved = residuals([*numbers[:k], number + width, *numbers[k + 1 :]])
         slopes.append([(a - b) / width for a, b in zip(moved, left, strict=True)])
     jacobian = mpmath.matrix(slopes).T
     squares = jacobian.T * jacobian
@@ -105,7 +105,7 @@ def is_equivalent(
 ) -> Verdict | None:
     """Return whether an expression over the problem's variables is its formula; None if the formula is unknown.
 
-    `seed` is that of the data that it was found in.
+    `seed` is that of the data to which it was fitted.
     """
     if problem.truth is None:
         return None
@@ -125,7 +125,7 @@ def is_equivalent(
 def _is_same_refined(
     form: Expr, numbers: list[float], problem: BenchmarkProblem, deadline: float, seed: int
 ) -> Verdict:
-    """Return whether a form is the formula with some numbers near to these."""
+    """Return whether the form is the formula once its numbers are refined, starting from these."""
     if not numbers:
         return _is_same(form, [], problem, deadline, seed)
     if problem.truth is None or len(numbers) > MOST_NUMBERS:
@@ -141,7 +141,7 @@ def _is_same_refined(
 
 
 def _is_same(answer: Expr, numbers: list[Real], problem: BenchmarkProblem, deadline: float, seed: int) -> Verdict:
-    """Compare values at points of the ranges, to many digits; `numbers` are those of free constants."""
+    """Compare values at points of the ranges, to many digits; `numbers` are the values of free constants."""
     truth = problem.truth
     if truth is None or answer.constants.count(None) != len(numbers):
         return "undecided"
@@ -163,7 +163,7 @@ def _points(problem: BenchmarkProblem, n: int, rng: np.random.Generator) -> list
 
 
 def _agree(answer: Expr, numbers: list[Real], truth: Expr, point: Point, deadline: float) -> bool:
-    """Return whether both have the same value at a point; true if the formula has none."""
+    """Return whether both have the same value at a point; True if the formula is undefined there."""
     try:
         wanted = precise_value(truth, point, deadline=deadline)
     except UndefinedError:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from edhie.bench.equivalence import freed, is_equivalent
 from edhie.bench.methods import answer_library, generator_for, in_problem_names, problem_symbols
 from edhie.bench.metrics import bounded_r2, evaluated_to_success, rank_of_truth, success_threshold
-from edhie.bench.own_methods import Answering, blamed_on
+from edhie.bench.own_methods import Answering, errors_of
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
 from edhie.bench.rivals.isolated import Rival, check_installed
 from edhie.bench.trial import COLUMNS, NO_ANSWER, Outcome, Trial
@@ -29,21 +29,21 @@ from edhie.selection.choice import shortest_description
 
 Numbers = NDArray[np.float64]
 MOSAIC = "mosaic"
-REFITTED = 300  # candidates
+REFITTED = 300  # candidates of a noisy run whose constants are fitted again without noise
 MANY_FITS = FitConfig(rows=256)
-"""Fit of the constants of every expression: on a few rows first, and only the good ones on all."""
+"""Fit of the constants of every expression: to some of the rows first, and only the good ones to all."""
 
 _generator = lru_cache(maxsize=2)(generator_for)
 
 
 class Found(NamedTuple):
-    """The end of a search."""
+    """The outcome of a search."""
 
     result: SearchResult
     data: Data
     """The rows that it fitted."""
     selected: Expr | None
-    """The chosen equation."""
+    """The selected equation."""
     strategy: Strategy | None = None
 
 
@@ -54,7 +54,7 @@ def execute(trial: Trial, generator: Generator | None = None) -> Outcome:
     """
     problem = _problem(trial.benchmark, trial.problem)
     X, y = problem.data("train", trial.run, trial.noise)  # noqa: N806
-    with nullcontext() if trial.own is None else blamed_on(trial.method):
+    with nullcontext() if trial.own is None else errors_of(trial.method):
         generator = generator or _generator(trial.how, problem, trial.settings.model)
         found = (_discovered if trial.how.strategy == MOSAIC else _searched)(trial, generator, X, y)
     result, counts = found.result, found.result.counts
@@ -111,7 +111,7 @@ def _searched(trial: Trial, generator: Generator, X: Numbers, y: Numbers) -> Fou
         library = answer_library(generator, strict=strict)
         warm_up(generator, library, method.strategy)
     evaluator = Evaluator(library, X, y, constants=MANY_FITS)
-    target = success_threshold(y) if trial.noise == 0 else None  # under noise the right one is not the best
+    target = success_threshold(y) if trial.noise == 0 else None  # under noise the formula has not the least error
     budget = Budget(settings.evaluations or None, settings.seconds, target)
     result = run(generator, evaluator, strategy=strategy, budget=budget, rng=trial.run)
     selected = shortest_description(result.candidates, evaluator.data)
@@ -131,7 +131,7 @@ def _problem(benchmark: str, name: str) -> BenchmarkProblem:
 
 
 def _judged(trial: Trial, problem: BenchmarkProblem, end: Found) -> dict[str, Any]:
-    """Return the columns that judge what was found."""
+    """Return the columns that say how good the result is."""
     result, selected = end.result, end.selected
     X, y = problem.data("train", trial.run)  # noqa: N806
     clean = read_data(X, y, allow_constant_target=True)
@@ -160,7 +160,7 @@ def _verdict(expr: Expr | None, problem: BenchmarkProblem, trial: Trial) -> str 
     if expr is None:
         return None if problem.truth is None else "no"
     answer, is_single = in_problem_names(expr, problem), trial.how.digits < np.finfo(np.float64).precision
-    if is_single:  # its numbers are too short to be judged as they are
+    if is_single:  # its numbers have too few digits, so they are fitted again
         form, numbers = freed(answer)
         answer = Expr(form.library, form.tokens, numbers)
     return is_equivalent(answer, problem, seed=trial.run, refit=is_single or trial.noise > 0)
@@ -172,16 +172,16 @@ def _r2_test(expr: Expr, problem: BenchmarkProblem, seed: int, train_mean: float
 
 
 def _rmse(forest: Forest, data: Data) -> Numbers:
-    """Return the errors of all expressions, whatever bound the search had; infinite if a constant has no value."""
+    """Return the RMSE of all expressions, also of those that a bound cut short; infinite if a constant is unfitted."""
     unfitted = np.add.reduceat(np.append(np.isnan(forest.values), False), forest.value_offsets[:-1])
-    is_whole = (unfitted == 0) | (np.diff(forest.value_offsets) == 0)
+    is_fitted = (unfitted == 0) | (np.diff(forest.value_offsets) == 0)
     found = np.full(len(forest), np.inf)
-    found[is_whole] = np.sqrt(squared_errors(forest[is_whole], data) / data.n_rows)
+    found[is_fitted] = np.sqrt(squared_errors(forest[is_fitted], data) / data.n_rows)
     return found
 
 
 def _clean_errors(forest: Forest, noisy: Numbers, clean: Data) -> Numbers:
-    """Return errors without noise; constants of the best by noisy error are fitted again."""
+    """Return the RMSE on data without noise; constants of the best by noisy RMSE are fitted again."""
     found = _rmse(forest, clean)
     first = np.argsort(noisy, kind="stable")[:REFITTED]
     first = first[np.isfinite(noisy[first]) & (np.diff(forest.value_offsets)[first] > 0)]
@@ -192,7 +192,7 @@ def _clean_errors(forest: Forest, noisy: Numbers, clean: Data) -> Numbers:
 
 
 def _curve(result: SearchResult, data: Data) -> list[list[float]]:
-    """Return the best error at each improvement, and the bounded R² on the training data."""
+    """Return the learning curve: the columns of `CURVE` at each improvement, with bounded R² on the training data."""
     history = result.history
     whole = data.squares_about_mean
     r2 = np.maximum(0.0, 1 - np.square(history.error) * data.n_rows / whole) if whole else np.zeros(len(history))

@@ -1,4 +1,4 @@
-"""Pictures of a benchmark: how often each problem was solved, and how the searches learnt."""
+"""Figures of a benchmark: success rates and learning curves."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def success_figure(tables: Mapping[str, Sequence[Row]], benchmark: str) -> Figur
 
 
 def curves_figure(curves: Mapping[str, Mapping[str, Sequence[Numbers]]], *, columns: int = 3) -> Figure:
-    """Plot the best bounded R² against expressions evaluated, mean over runs: a panel a problem, a line a method.
+    """Plot the best bounded R² against expressions evaluated, mean over runs: a panel per problem, a line per method.
 
-    `curves` are by method, then by problem: for each run, rows of expressions executed and R².
+    `curves` is indexed by method, then by problem, and holds for each run an array of (expressions executed, R²).
     """
     problems = list(dict.fromkeys(problem for by_problem in curves.values() for problem in by_problem))
     if not problems:

@@ -1,4 +1,4 @@
-"""The methods that a benchmark compares: the generator, the strategy and the symbols of answers."""
+"""Methods of a benchmark: a strategy, its generator, and the symbols that answers may use."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Source = Literal["hvae", "grammar", "gvae", "cvae", "none"]
 GENERAL = "general"
 SHIPPED_LATENT = 32
 SHIPPED_EPOCHS = 120
-"""Of the shipped models for the Nguyen and Feynman equations."""
+"""Training epochs of the shipped models for the Nguyen and Feynman equations."""
 
 
 @dataclass(frozen=True)
@@ -39,23 +39,24 @@ class Method:
     """One way to search."""
 
     strategy: str
-    """The name of a search strategy, or where one's own is: `module:Climb`, `path/to/file.py:Climb`."""
+    """Name of a search strategy, or where to import a user's own: `module:Climb`, `path/to/file.py:Climb`."""
     source: Source
-    """Source of expressions: an hvae, the grammar that it learnt from, or a baseline.
+    """Source of expressions: an hvae, the grammar of its corpus, or a baseline (gvae, cvae).
 
     An hvae of 32 dimensions is shipped; other autoencoders are trained once and kept.
 
     "none" if the method is a function of the data, not a strategy.
     """
     latent: int = SHIPPED_LATENT
-    """Dimensions of the latent space of an autoencoder."""
+    """Number of dimensions of the latent space."""
     strict: bool = True
     """Use the problem's own symbols only, unless the settings say otherwise."""
     about: str = ""
+    """One line on the method, for lists."""
     name: str = ""
     """Name in tables; by default the part of the strategy after the colon."""
     package: str = ""
-    """A module of another package that the method calls; it runs in a process of its own."""
+    """Module of another package that the method calls, in a separate process."""
     digits: int = 15
     """Decimal digits that the method computes with."""
 
@@ -70,7 +71,7 @@ class Method:
         return self.source == "hvae" and self.latent == SHIPPED_LATENT
 
     def with_latent(self, latent: int) -> Method:
-        """Return the method with another number of latent dimensions, which stands behind its name in tables."""
+        """Return the method with another number of latent dimensions, which is appended to its name in tables."""
         if self.source in ("grammar", "none"):
             raise ProblemError(f"{self.name} has no latent space, so its number of dimensions cannot be set")
         if latent < 1:
@@ -102,7 +103,7 @@ METHODS: dict[str, Method] = {
         _rival("srtoolkit-proged", "srtoolkit:proged", "SRToolkit", "ProGED of symbolic-regression-toolkit"),
     )
 }
-"""By name. Latent dimensions are the paper's: its best ones for random drawing, 64 for evolution with a GVAE."""
+"""Methods by name. Latent dimensions are the paper's: the best for random sampling, 64 for evolution with a GVAE."""
 
 
 def method_named(name: str) -> Method:
@@ -125,11 +126,11 @@ def has_generator(method: Method, problem: BenchmarkProblem, model: str | None =
 def needed_training(method: Method, problems: Iterable[BenchmarkProblem]) -> list[Baseline]:
     """Return the baselines that have to be trained before these problems can be run."""
     wanted = dict.fromkeys(_baseline(method, problem) for problem in problems)
-    return [each for each in wanted if each is not None and not each.is_there]
+    return [each for each in wanted if each is not None and not each.is_trained]
 
 
 def generator_for(method: Method, problem: BenchmarkProblem, model: str | None = None) -> Generator:
-    """Return the generator of a method for a problem, over x0, x1, …; a given `model` comes first."""
+    """Return the generator of a method for a problem, over x0, x1, …; a given `model` takes precedence."""
     if method.source == "none":
         if model is not None:
             raise ProblemError(f"{method.name} is a function of the data, so it has no use for the model {model}")
@@ -146,11 +147,11 @@ def generator_for(method: Method, problem: BenchmarkProblem, model: str | None =
 
 
 class NoGenerator:
-    """A generator of nothing, for methods that need none."""
+    """An empty generator, for methods that need none."""
 
     def __init__(self, n_variables: int) -> None:
         self.library: SymbolLibrary = everything(n_variables)
-        """Whatever a formula may be made of."""
+        """All symbols, since a formula may use any."""
 
     def sample(self, n: int, rng: np.random.Generator) -> Forest:
         """Return no expressions."""
@@ -158,7 +159,7 @@ class NoGenerator:
 
 
 def _loader(method: Method, problem: BenchmarkProblem) -> Callable[[], Generator] | None:
-    """Return how to load the generator; without a model, a search that needs no codes uses the grammar."""
+    """Return a function that loads the generator; without a model, a search that needs no codes uses the grammar."""
     name = f"{problem.library}-{len(problem.variables)}"
     if method.is_shipped and name in shipped_names():
         return partial(load, name)
@@ -168,24 +169,24 @@ def _loader(method: Method, problem: BenchmarkProblem) -> Callable[[], Generator
     recipe = _recipe(problem)
     if recipe is None or method.source in ("gvae", "cvae") or method.strategy == "evolve":
         return None
-    return partial(GrammarWithin.of, recipe)
+    return partial(LimitedGrammar.of, recipe)
 
 
 @dataclass(frozen=True, eq=False)
-class GrammarWithin:
+class LimitedGrammar:
     """A grammar with a limit on height, as in the corpora; ProGED samples from it."""
 
     grammar: PCFG
     max_height: int
 
     @classmethod
-    def of(cls, recipe: Recipe) -> GrammarWithin:
+    def of(cls, recipe: Recipe) -> LimitedGrammar:
         """Return the grammar of a recipe, with the height limit of the corpora."""
         return cls(recipe.load_grammar(), recipe.max_height)
 
     @property
     def library(self) -> SymbolLibrary:
-        """The grammar's."""
+        """Symbols of the grammar."""
         return self.grammar.library
 
     def sample(self, n: int, rng: np.random.Generator) -> Forest:
@@ -195,35 +196,35 @@ class GrammarWithin:
 
 @dataclass(frozen=True)
 class Baseline:
-    """An autoencoder of the paper that does not come with edhie, so it is trained once and kept."""
+    """An autoencoder of the paper that is not shipped; it is trained once and kept."""
 
     kind: ModelName
     corpus: str
     latent: int
     models: Path | None = None
-    """The folder in which it is kept; the user's cache by default."""
+    """Parent folder; the user's cache by default."""
 
     @property
     def folder(self) -> Path:
-        """Its own folder; removing it makes the next run train again."""
+        """Folder of the model; remove it to train again."""
         models = self.models or Path(platformdirs.user_cache_dir("edhie")) / "models"
         return models / f"{self.kind}-{self.corpus.lower()}-{self.latent}"
 
     @property
     def config(self) -> TrainConfig:
-        """The paper's settings but for the size of the latent space; an hvae is trained as the shipped ones are."""
+        """The paper's settings, except for the latent dimensions; an hvae is trained as the shipped ones are."""
         if self.kind == "hvae":
             hidden = max(TrainConfig.hidden, self.latent)  # no narrower than the latent space
             return TrainConfig.of("hvae", latent=self.latent, hidden=hidden, epochs=SHIPPED_EPOCHS)
         return TrainConfig.of(self.kind, latent=self.latent)
 
     @property
-    def is_there(self) -> bool:
-        """True if it was trained already."""
+    def is_trained(self) -> bool:
+        """True if the model exists."""
         return (self.folder / CONFIG).is_file()
 
     def load(self) -> Model:
-        """Return the model, once `train` has made it."""
+        """Return the trained model."""
         return load(self.folder)
 
     def train(
@@ -233,7 +234,7 @@ class Baseline:
         device: Device = "auto",
         epochs: int | None = None,
     ) -> None:
-        """Train and save it; a stopped training resumes. Fewer `epochs` are for trying it out."""
+        """Train and save the model; an interrupted training is resumed. Fewer `epochs` are for trials."""
         with TemporaryDirectory() as folder:
             corpus = build(named_recipe(self.corpus), folder)
         config = replace(self.config, device=device, epochs=epochs or self.config.epochs)
@@ -241,7 +242,7 @@ class Baseline:
 
 
 def _recipe(problem: BenchmarkProblem) -> Recipe | None:
-    """Return the recipe of the corpus that models for such a problem learn from."""
+    """Return the recipe of the corpus on which models for such a problem are trained."""
     name = f"{problem.library}-{len(problem.variables)}"
     if name in map(str.lower, recipe_names()):
         return named_recipe(name)

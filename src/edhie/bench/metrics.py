@@ -10,9 +10,9 @@ STRICT = 1e-10  # the RMSE that the paper asks for, whatever the target's size
 
 
 def success_threshold(y: Numbers) -> float:
-    """Return the RMSE below which a target counts as found: the paper's 1e-10, in units of a deviation above 1.
+    """Return the RMSE below which a formula counts as found: the paper's 1e-10, times the target's deviation if over 1.
 
-    On [-20, 20] even the formula of NG-4 misses 1e-10, because doubles of that size have no such digit.
+    On [-20, 20] rounding alone gives the formula of NG-4 a larger RMSE than 1e-10.
     """
     return STRICT * max(1.0, float(np.std(y)))
 
@@ -38,9 +38,9 @@ def evaluated_to_success(errors: Numbers, executed_at: NDArray[np.int64], thresh
 
 
 def rank_of_truth(noisy: Numbers, clean: Numbers, threshold: float) -> int | None:
-    """Return the rank, from 1, of the first expression that is right without noise, by noisy error.
+    """Return the rank by noisy error, from 1, of the first expression that is correct without noise.
 
-    Of equal errors the earlier comes first. None if no expression is right.
+    Ties keep their order. None if no expression is correct.
     """
     order = np.argsort(noisy, kind="stable")
     right = np.flatnonzero(clean[order] < threshold)

@@ -1,4 +1,4 @@
-"""Methods of a user's own: a strategy, or a function of the data that returns a formula."""
+"""User-defined methods: a strategy, or a function of the data that returns a formula."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class Answering(Strategy):
         is_count = executed is None or (isinstance(executed, int | np.integer) and executed >= 0)
         if not isinstance(formula, str) or not is_count:
             raise SearchError(
-                f"the answer is {answer!r}; it has to be a formula as a text, or a pair of it and how many "
-                "expressions were executed"
+                f"the answer is {answer!r}; it has to be a formula as a text, or a pair of a formula and the number of "
+                "expressions executed"
             )
         self.executed = None if executed is None else int(executed)
         scores = self._task.score(Forest.from_exprs([parse(formula, self._task.evaluator.library)]))
@@ -58,22 +58,22 @@ class Answering(Strategy):
         return False
 
     def state(self) -> State:
-        """Return nothing: there is one step."""
+        """Return an empty state, since there is one step only."""
         return {}
 
     def restore(self, state: State) -> None:
-        """Do nothing: there is one step."""
+        """Do nothing, since there is one step only."""
 
 
 Given = str | Method | Callable[..., Any]
-"""A name of the table, `module:Climb`, `path/to/file.py:Climb`, or the object itself."""
+"""A name in `METHODS`, `module:Climb`, `path/to/file.py:Climb`, or the object itself."""
 ARGUMENTS = ("X", "y", "budget", "rng")
 """Arguments of a method that is a function of the data."""
-OTHERS = (str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix)  # files that are not the user's
+NOT_USERS = (str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix)  # folders of edhie and of Python
 
 
 def resolve_method(given: Given) -> Method:
-    """Return a method with its name; errors in a user's own method are raised here, before anything runs."""
+    """Return a method with its name; errors in a user's own method are raised here, before the first run."""
     if isinstance(given, str) and not is_text_of_object(given):
         return method_named(given)
     method = given if isinstance(given, Method) else _own(given)
@@ -87,7 +87,7 @@ def resolve_method(given: Given) -> Method:
 
 
 def is_function_of_data(given: object) -> bool:
-    """Return whether it can be called with X, y, budget and rng, and not without arguments, as a class can."""
+    """Return whether an object is a function of X, y, budget and rng; one without arguments makes a strategy."""
     if inspect.isclass(given) or not callable(given):
         return False
     try:
@@ -98,8 +98,8 @@ def is_function_of_data(given: object) -> bool:
 
 
 @contextmanager
-def blamed_on(name: str) -> Iterator[None]:
-    """Raise errors within the context as those of a user's method, with the line that raised them."""
+def errors_of(name: str) -> Iterator[None]:
+    """Re-raise errors within the context as those of a user's method, with the line that raised them."""
     try:
         yield
     except EdhieError as error:
@@ -118,7 +118,7 @@ def _own(given: str | Callable[..., Any]) -> Method:
         return found if found.name else replace(found, name=name)
     if is_function_of_data(found):
         return Method(text, "none", strict=False, name=name)
-    with blamed_on(name):
+    with errors_of(name):
         made_strategy(found, text)
     return Method(text, "hvae", name=name)
 
@@ -132,6 +132,6 @@ def _takes(asked: inspect.Signature, count: int) -> bool:
 
 
 def _place(error: Exception) -> str:
-    """Return the last line of the user's code on the way to an error, if there is one."""
-    lines = [each for each in extract_tb(error.__traceback__) if not each.filename.startswith(OTHERS)]
+    """Return the last line of the user's code in a traceback, if there is one."""
+    lines = [each for each in extract_tb(error.__traceback__) if not each.filename.startswith(NOT_USERS)]
     return f" ({Path(lines[-1].filename).name}, line {lines[-1].lineno})" if lines else ""

@@ -1,4 +1,4 @@
-"""`BenchmarkProblem`: a formula to be found again, and the data that it is to be found in."""
+"""`BenchmarkProblem`: a formula to be rediscovered, and its data."""
 
 from __future__ import annotations
 
@@ -34,33 +34,33 @@ SPLITS: tuple[Split, ...] = ("train", "test")
 SUFFIX = ".toml"
 ALIASES = {"feynman": "feynman120"}
 SHIPPED = files("edhie.bench") / "problems"
-FROM_VALUES, FROM_NOISE = 0, 1  # streams of random numbers: noise never moves the points
+FROM_VALUES, FROM_NOISE = 0, 1  # separate random streams, so that noise does not change the points
 
 
 @dataclass(frozen=True)
 class BenchmarkProblem:
-    """A formula with ranges for its variables, or a file of measurements; data follow from it and a seed alone."""
+    """A formula with ranges for its variables, or a file of measurements; a seed determines the data."""
 
     id: str
     target: str
-    """The name of the quantity that the formula gives."""
+    """Name of the target."""
     variables: tuple[Variable, ...]
     name: str = ""
     formula: str | None = None
-    """The truth, in infix; None where nobody knows it."""
+    """The true formula in infix notation; None if it is unknown."""
     unit: Unit = (0.0,) * len(BASE_UNITS)
-    """The target's, as exponents of the base units."""
+    """Unit of the target, as exponents of the base units."""
     library: str = "general"
-    """The symbols that an answer is made of: nguyen, feynman or general."""
+    """Symbols that an answer may use: nguyen, feynman or general."""
     n_train: int = 1000
     n_test: int = 1000
     source: str = ""
     file: Path | None = None
-    """Measurements to be used instead of drawn ones."""
+    """Measurements, used instead of values of the formula."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables' names, in the order of the columns."""
+        """Names of the variables, in the order of the columns."""
         return tuple(variable.name for variable in self.variables)
 
     @cached_property
@@ -105,7 +105,7 @@ class BenchmarkProblem:
         return points, y
 
     def _measured(self, file: Path, split: Split, seed: int) -> tuple[Numbers, Numbers]:
-        """Return rows of the file, shuffled by the seed: the first to train, those after them to test."""
+        """Return rows of the file, shuffled by the seed: the first for training, the next for testing."""
         X, y, _ = read_measurements(file, self.target, self.names)  # noqa: N806
         order = self._rng("train", seed, FROM_VALUES).permutation(len(y))
         cut = min(self.n_train, -(-len(y) // 2))
@@ -123,7 +123,7 @@ def benchmark_names() -> list[str]:
 
 
 def load_problems(name_or_path: str | Path) -> tuple[BenchmarkProblem, ...]:
-    """Return the problems of a benchmark, of a TOML file, or of a CSV file, whose target is the last column.
+    """Return the problems of a benchmark or a TOML file, or the one of a CSV file, whose target is the last column.
 
     >>> [problem.formula for problem in load_problems("nguyen")][:2]
     ['x^3 + x^2 + x', 'x^4 + x^3 + x^2 + x']
@@ -147,7 +147,7 @@ def load_problems(name_or_path: str | Path) -> tuple[BenchmarkProblem, ...]:
 
 
 def chosen(problems: tuple[BenchmarkProblem, ...], ids: list[str]) -> tuple[BenchmarkProblem, ...]:
-    """Return the problems of these ids, in the order of the benchmark; case does not matter."""
+    """Return the problems with these ids, in the order of the benchmark; case is ignored."""
     known = {problem.id.lower(): problem for problem in problems}
     for each in ids:
         if each.lower() not in known:
@@ -159,7 +159,7 @@ def chosen(problems: tuple[BenchmarkProblem, ...], ids: list[str]) -> tuple[Benc
 
 
 def _made(row: dict[str, Any], where: str, folder: Path) -> BenchmarkProblem:
-    """Return the problem of a row; its formula is read at once, so that errors come early."""
+    """Return the problem of a row; its formula is parsed at once, so that errors come early."""
     data, place = row.pop("data", None), f"{where} ({row['id']})"
     if data is not None and not (folder / data).resolve().is_relative_to(folder.resolve()):
         raise ProblemError(f"{place}: the data {data!r} are not in the folder of {where}; put them there")
@@ -178,7 +178,7 @@ def _made(row: dict[str, Any], where: str, folder: Path) -> BenchmarkProblem:
 
 
 def _with_columns(problem: BenchmarkProblem, file: Path) -> BenchmarkProblem:
-    """Return a problem of measurements with the file's columns as variables, in their ranges."""
+    """Return a problem with the columns of its file as variables, and their ranges."""
     given = {variable.name: variable for variable in problem.variables}
     X, _, names = read_measurements(file, problem.target, tuple(given) or None)  # noqa: N806
     for name in names:

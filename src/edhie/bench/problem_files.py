@@ -51,14 +51,14 @@ def read_rows(text: str, where: str) -> list[dict[str, Any]]:
     """Return the problems of a TOML text as checked rows, with [defaults] filled in; `where` is for messages."""
     try:
         table = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also of numbers with thousands of digits, and of deep nesting
+    except (ValueError, RecursionError) as error:  # also for numbers with thousands of digits, and deep nesting
         raise ProblemError(f"{where} is not valid TOML: {error}") from None
     _check_keys(table, ("defaults", "problem"), where)
     defaults, rows = table.get("defaults", {}), table.get("problem", [])
     if not isinstance(defaults, dict) or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise ProblemError(f"{where}: write [defaults] once and [[problem]] before each problem")
     if not rows:
-        raise ProblemError(f"{where} holds no problem; begin each with a line [[problem]]")
+        raise ProblemError(f"{where} contains no problem; begin each with a line [[problem]]")
     _check_keys(defaults, SHARED, f"{where}, [defaults]")
     checked = [_checked(defaults | row, f"{where}, problem {k + 1}") for k, row in enumerate(rows)]
     ids = [row["id"] for row in checked]
@@ -69,7 +69,7 @@ def read_rows(text: str, where: str) -> list[dict[str, Any]]:
 
 
 def _checked(row: dict[str, Any], place: str) -> dict[str, Any]:
-    """Return one problem's row with its variables and units read."""
+    """Return one problem's row, checked, with its variables and unit parsed."""
     place = f"{place} ({row['id']})" if isinstance(row.get("id"), str) else place
     _check_keys(row, KEYS, place)
     for key in TEXTS:
@@ -155,17 +155,17 @@ def read_unit(text: Any, place: str) -> Unit:
 
 
 class Measurements(NamedTuple):
-    """Numbers from a file."""
+    """Columns of a data file."""
 
     X: NDArray[np.float64]
     """Of shape (rows, variables)."""
     y: NDArray[np.float64]
     names: tuple[str, ...]
-    """The variables' names; where no target was named, of all columns, the last of them the target."""
+    """Names of the variables; if no target was given, of all columns, the target last."""
 
 
 def read_measurements(path: Path, target: str | None = None, variables: Sequence[str] | None = None) -> Measurements:
-    """Return variables and target of a CSV file with a row of names; by default the target is the last column."""
+    """Return variables and target of a CSV file with a header; by default the target is the last column."""
     names, table = _read_table(path)
     if target is None:
         return Measurements(table[:, :-1], table[:, -1], names)
@@ -187,6 +187,6 @@ def _read_table(path: Path) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     if len(names) < 2:
         raise ProblemError(f"{path}: the first row must name each column, one of them the target; it names one")
     if len(table) < LEAST_ROWS:
-        raise ProblemError(f"{path} has {len(table)} rows below that of names; give {LEAST_ROWS} at least")
+        raise ProblemError(f"{path} has {len(table)} rows below the header; at least {LEAST_ROWS} are needed")
     table.flags.writeable = False  # it is cached
     return names, table

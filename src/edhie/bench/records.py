@@ -37,15 +37,15 @@ def key_of(row: Mapping[str, Any]) -> Key:
 class Records:
     """The table of one benchmark and method in a folder.
 
-    A row is written whole and at once, after its curve; a last line that was cut short is dropped. So whenever
-    the program is stopped, every run that has a row is there in full, and no other is counted.
+    A row is appended in one write, after its curve, and an incomplete last line is dropped. So after an interruption,
+    runs with a row are complete, and all others are repeated.
     """
 
     def __init__(self, folder: Path, benchmark: str, method: str, shard: Shard | None = None) -> None:
         self.folder = folder
         self.name = results_name(benchmark, method)
         self.stem = results_name(benchmark, method, shard)
-        """Of the files of these records; jobs must not write into one file."""
+        """Stem of the files; each shard has its own, since jobs must not write to the same file."""
         self._is_shard = shard is not None
         self.path = folder / f"{self.stem}.csv"
         self._settings = folder / f"{self.stem}.json"
@@ -54,7 +54,7 @@ class Records:
     def open(self, settings: TrialSettings, problems: Sequence[BenchmarkProblem], own: Method | None = None) -> None:
         """Make the folder and the table; raise an error if its runs have other settings.
 
-        A user's `own` method is known by where it is and what it searches with; its code is not compared.
+        A user's `own` method is compared by its place and its settings, not by its code.
         """
         with raised_as(ProblemError, f"cannot write results to {self.folder}"):
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -64,7 +64,7 @@ class Records:
                 self._checked_settings(settings, problems, own, table=path)
             if not self.path.is_file() or not self.path.stat().st_size:
                 replace_file(self.path, _lines([COLUMNS]))
-            self._mend()
+            self._repair()
             self._add_rows(shards)
             (self.folder / CURVES).mkdir(exist_ok=True)
             self._write_settings()
@@ -76,7 +76,7 @@ class Records:
             replace_file(self.folder / CURVES / curve, _lines([CURVE, *outcome.curve]))
             values = (outcome.row[name] for name in COLUMNS)
             line = _lines([[int(value) if isinstance(value, bool) else value for value in values]])
-            self._known[ROWS][_key_text(outcome.row)] = _seal(line)
+            self._known[ROWS][_key_text(outcome.row)] = _row_digest(line)
             self._write_settings()  # first: a digest without its row does no harm
             with self.path.open("ab") as file:
                 file.write(line)
@@ -90,10 +90,10 @@ class Records:
         self._write_rows(rows)
         return rows
 
-    def _mend(self) -> None:
-        """Drop a last line that was cut short, and rows that are not as they were written: their runs are repeated."""
+    def _repair(self) -> None:
+        """Drop an incomplete last line, and rows whose digest differs: their runs are repeated."""
         rows, digests = read_rows_of(self.path), self._known[ROWS]
-        whole = [row for row in rows if digests.get(_key_text(row)) in (None, _seal(_lines([_cells(row)])))]
+        whole = [row for row in rows if digests.get(_key_text(row)) in (None, _row_digest(_lines([_cells(row)])))]
         dropped = len(rows) - len(whole)
         if dropped:
             LOGGER.warning("%s: %d damaged rows are dropped; these runs are repeated", self.path, dropped)
@@ -131,8 +131,8 @@ class Records:
         known_settings = table.with_name(f"{table.stem}.json")
         asked = {"format": FORMAT, **asdict(settings)}
         if own is not None:
-            asked["method"] = _told(own)
-        formulas = {problem.id: _described(problem) for problem in problems}
+            asked["method"] = _method_text(own)
+        formulas = {problem.id: _problem_text(problem) for problem in problems}
         if not known_settings.is_file() or not table.is_file():
             return {**asked, "problems": formulas, ROWS: {}}
         try:
@@ -143,7 +143,7 @@ class Records:
         for name, value in asked.items():
             if before.get(name) != value:
                 was = f"{table} holds runs with {name} = {before.get(name)}, not {value}"
-                raise ProblemError(f"{was}; give them as they were, or choose another folder with --out")
+                raise ProblemError(f"{was}; use the same settings, or choose another folder with --out")
         for name, formula in formulas.items():
             if known.get(name, formula) != formula:
                 raise ProblemError(f"{table} holds runs of another {name}; choose another folder with --out")
@@ -151,7 +151,7 @@ class Records:
 
 
 def table_name(benchmark: str) -> str:
-    """Return the stem of a benchmark's files: its name, or that of its file."""
+    """Return the stem of a benchmark's files: its name, or the stem of its file of problems."""
     return Path(ALIASES.get(benchmark, benchmark)).stem
 
 
@@ -172,7 +172,7 @@ def curve_name(table: str, problem: str, run: int, noise: float) -> str:
 
 
 def read_rows_of(path: Path) -> list[Row]:
-    """Return the rows of a table; a last line that was cut short does not count."""
+    """Return the rows of a table; an incomplete last line is ignored."""
     with raised_as(ProblemError, f"{path} cannot be read"):
         text = path.read_bytes().decode("utf-8")
     try:
@@ -180,7 +180,7 @@ def read_rows_of(path: Path) -> list[Row]:
     except csv.Error as error:  # such as a cell whose quote is never closed
         raise ProblemError(f"{path} cannot be read: {error}; choose another folder with --out") from None
     if not lines or tuple(lines[0]) != COLUMNS:
-        raise ProblemError(f"{path} is no table of results of this edhie; choose another folder with --out")
+        raise ProblemError(f"{path} is not a table of results of this edhie version; choose another folder with --out")
     rows = []
     for number, line in enumerate(lines[1:], start=2):
         try:
@@ -194,7 +194,7 @@ def read_rows_of(path: Path) -> list[Row]:
 
 
 def _check(row: Row) -> None:
-    """Raise a ValueError for a row that cannot be summarised, or whose problem would name a file elsewhere."""
+    """Raise a ValueError for a row that cannot be summarised, or whose problem is unsafe as a file name."""
     if plain_id(row["problem"]) != row["problem"]:
         raise ValueError(row["problem"])
     for name in NUMBERS:
@@ -203,13 +203,13 @@ def _check(row: Row) -> None:
         float(row[name] or 0)
 
 
-def _described(problem: BenchmarkProblem) -> str:
+def _problem_text(problem: BenchmarkProblem) -> str:
     """Return everything that determines a problem's data, as text."""
     ranges = ", ".join(f"{each.name} in [{each.low:g}, {each.high:g}]" for each in problem.variables)
     return f"{problem.formula or problem.file}; {ranges}; {problem.n_train} + {problem.n_test} rows"
 
 
-def _told(own: Method) -> str:
+def _method_text(own: Method) -> str:
     """Return everything that determines a user's method, except its code, as text."""
     has_latent = own.source not in ("grammar", "none") and not own.is_shipped
     source = f"{own.source}-{own.latent}" if has_latent else own.source
@@ -224,7 +224,7 @@ def _key_text(row: Mapping[str, Any]) -> str:
     return " ".join(map(str, key_of(row)))
 
 
-def _seal(line: bytes) -> str:
+def _row_digest(line: bytes) -> str:
     return digest(line.decode())[:16]
 
 

@@ -1,4 +1,4 @@
-"""The table that a benchmark ends with: our figures and those of the paper."""
+"""Summary table of a benchmark, with the paper's figures beside ours."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Line:
     problem: str
     runs: int
     successes: int
-    """Runs below the threshold that knows of rounding; under noise, runs that met the right expression at all."""
+    """Runs with an RMSE below `success_threshold`; under noise, runs that evaluated a correct expression."""
     strict: int
-    """Runs below the paper's 1e-10, whatever the target's size; under noise there is no such figure, and it is 0."""
+    """Runs with an RMSE below the paper's 1e-10, whatever the scale of the target; not meaningful under noise."""
     equivalent: int
     """Runs whose best expression is the formula."""
     undecided: int
@@ -46,9 +46,9 @@ class Line:
     evaluated: Spread | None
     """Expressions evaluated until success, over the successful runs."""
     screened: float
-    """Combinations scored in closed form, without being executed: the mean over all runs."""
+    """Combinations scored by least squares without being executed, mean over all runs."""
     rank: Spread | None
-    """Of the right expression, over the successful runs with noise."""
+    """Rank of the correct expression by RMSE, over the successful runs with noise."""
     seconds: float
 
 
@@ -78,7 +78,7 @@ def line_of(name: str, rows: Sequence[Row]) -> Line:
 
 
 def _spread(numbers: Sequence[float]) -> Spread | None:
-    """Return mean and standard deviation; None of no numbers."""
+    """Return mean and standard deviation; None if there are no numbers."""
     return (float(np.mean(numbers)), float(np.std(numbers))) if numbers else None
 
 
@@ -137,12 +137,12 @@ def notes_on(rows: Sequence[Row], noise: float = 0.0) -> list[str]:
     counted = "distinct expressions executed until found" if packages <= {""} else "as the package counts them"
     spent = f"evaluated: {counted}, a mean over the runs that found it"
     if noise:
-        found = "found: runs that met an expression with an RMSE below 1e-10·max(1, deviation) without noise"
+        found = "found: runs that evaluated an expression with an RMSE below 1e-10·max(1, deviation) without noise"
         spent = "rank: the place of that expression by its RMSE with noise, a mean over the runs that found it"
-    equal = "equal: runs whose best expression is the formula; chosen: whose best trade-off is"
+    equal = "equal: runs whose best expression is the formula; chosen: whose selected expression is"
     lines, total = [found, equal, f"R²: on test data, at least 0; {spent}"], line_of(TOTAL, rows)
     if total.screened:
-        lines.append("screened: combinations of terms scored in closed form, not executed, a mean over all runs")
+        lines.append("screened: combinations of terms scored by least squares, not executed, a mean over all runs")
     if total.undecided:
         lines.append(f"of {total.undecided} runs it could not be decided whether their best expression is the formula")
     reasons = Counter(row["stopped"] for row in rows if row["stopped"].startswith(NO_ANSWER))
@@ -181,5 +181,5 @@ def _beside(ours: str, theirs: float | None, form: str) -> str:
 
 
 def _r2(mean: float) -> str:
-    """Return two digits; close to 1 four, rounded down, so that only 1 is shown as 1."""
+    """Format with two digits; close to 1 with four, rounded down, so that only 1 is shown as 1."""
     return f"{mean:.2f}" if mean == 1 or mean < 0.995 else f"{math.floor(mean * 1e4) / 1e4:.4f}"

@@ -39,7 +39,7 @@ class Plan:
     """The target is multiplied by 1 + noise·ε, with ε from a normal distribution."""
     settings: TrialSettings = field(default_factory=TrialSettings)
     shard: Shard | None = None
-    """Part of the runs, such as 2/8 for the second of eight jobs. Without it, all runs, also those of shards."""
+    """Part of the runs, such as 2/8 for the second of eight jobs. Without it, all runs, including those of shards."""
 
     @cached_property
     def resolved(self) -> Method:
@@ -70,12 +70,12 @@ class Ended:
     """The outcome of a benchmark."""
 
     rows: list[Row]
-    """Those of this plan, from this time or an earlier one."""
+    """Rows of this plan, including those of earlier calls."""
     path: Path
-    """The table."""
+    """File of the table."""
     failures: list[Failure]
     left_out: list[str]
-    """The problems that the method has no generator for."""
+    """Problems for which the method has no generator."""
 
 
 def run_benchmark(
@@ -86,11 +86,11 @@ def run_benchmark(
     cluster: str | None = None,
     on_row: Callable[[int, int, str], None] = lambda done, total, note: None,
 ) -> Ended:
-    """Run the trials that the table in `out` lacks; each is saved as soon as it ends.
+    """Run the trials that are missing from the table in `out`; each is saved as soon as it ends.
 
     `on_row` gets the number of finished runs, the total, and a note on the last run. After an interruption no finished
     run is lost, and the same call resumes with the rest. A run that fails does not stop the others. A shard has a
-    table of its own; without a shard, the tables of shards in the folder are added first.
+    table of its own; without a shard, the tables of shards in the folder are merged first.
 
     Runs are distributed over `workers` processes. With `cluster`, the address of a Dask scheduler, each run is a task
     there; "local" starts a cluster of `workers` processes on this machine.
@@ -141,12 +141,12 @@ def _run(
 
 
 def _check(plan: Plan, workers: int) -> None:
-    """Raise an error before the first run if something is wrong with all of them."""
+    """Raise an error before the first run if every run would fail."""
     if plan.runs < 1 or workers < 1:
         raise ProblemError(f"there must be at least one run and one worker, not {plan.runs} and {workers}")
     if is_on_worker():
         raise ProblemError(
-            "the file of a method is imported by every worker, and this one starts a benchmark then; "
+            "every worker imports the file of the method, and this file starts a benchmark when it is imported; "
             "put that under: if __name__ == '__main__'"
         )
     method, settings = plan.resolved, plan.settings

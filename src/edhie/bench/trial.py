@@ -17,16 +17,16 @@ COLUMNS = (
 WORKER = "EDHIE_BENCH_WORKER"
 """An environment variable of workers: a module imported there must not start a benchmark."""
 NO_ANSWER = "no answer: "
-"""Begins the column `stopped` of runs without a formula; the reason follows."""
+"""Prefix of the column `stopped` for runs without a formula; the reason follows."""
 CURVE = ("executed", "screened", "seconds", "error", "r2")
 
 
 @dataclass(frozen=True)
 class Shard:
-    """A part of the runs of a benchmark, for jobs that share them."""
+    """Part of the runs of a benchmark, for jobs that share them."""
 
     number: int
-    """From 1 on."""
+    """Number of the shard, from 1 on."""
     count: int
     """Number of shards."""
 
@@ -39,7 +39,7 @@ class Shard:
         return cls(int(number), int(count))
 
     def of(self, trials: Sequence[Trial]) -> list[Trial]:
-        """Return the trials of this shard: every shard has as many of each problem, up to one."""
+        """Return the trials of this shard; the runs of each problem are spread evenly over the shards."""
         return list(trials[self.number - 1 :: self.count])
 
     def __str__(self) -> str:
@@ -51,18 +51,18 @@ class TrialSettings:
     """Settings that all runs of a table share."""
 
     evaluations: int = 100_000
-    """Distinct expressions executed at most in a run, as in the paper; 0 for no limit."""
+    """Limit on distinct expressions executed in a run, as in the paper; 0 for no limit."""
     seconds: float | None = None
     """Time limit of a run in seconds."""
     strict: bool | None = None
-    """Answer with the problem's own symbols only, or also with constants; by default as the method does."""
+    """Use the problem's own symbols only, or also constants; by default, the setting of the method."""
     model: str | None = None
     """A model to search with instead of the method's own: a folder, or a name from `edhie model list`."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One run: it follows from this alone."""
+    """Settings that determine one run."""
 
     benchmark: str
     """A name, or the path of a file of problems."""
@@ -70,11 +70,11 @@ class Trial:
     method: str
     """Name in tables."""
     run: int
-    """Its number is the seed of its data and of its search."""
+    """Number of the run, also the seed of its data and of its search."""
     noise: float = 0.0
     settings: TrialSettings = field(default_factory=TrialSettings)
     own: Method | None = None
-    """The method, if it is not in the table."""
+    """The method, if it is not in `METHODS`."""
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Trial:
@@ -95,4 +95,4 @@ class Outcome:
     row: dict[str, Any]
     """By the names of `COLUMNS`."""
     curve: list[list[float]]
-    """Rows of `CURVE`: where the run stood at each improvement."""
+    """Learning curve: the columns of `CURVE` at each improvement."""

@@ -32,7 +32,7 @@ class Failure:
 
 
 class Crew:
-    """Worker processes with one thread each, so that their number changes nothing but the time."""
+    """Worker processes with one thread each, so that results do not depend on their number."""
 
     def __init__(self, trials: Sequence[Trial], workers: int) -> None:
         self._trials = trials
@@ -43,7 +43,7 @@ class Crew:
         self._is_closed = False
 
     def outcomes(self) -> Generator[Outcome | Failure]:
-        """Yield the outcomes of trials as they end; afterwards all processes are gone."""
+        """Yield the outcomes of trials as they end; all processes are ended afterwards."""
         threads = ThreadPoolExecutor(self._size)
         for _ in range(self._size):
             self._idle.put(None)
@@ -63,7 +63,7 @@ class Crew:
                 end_process(process)
 
     def _run(self, trial: Trial) -> Outcome | Failure:
-        """Give a trial to an idle process; start a new one if it ended, for example for lack of memory."""
+        """Give a trial to an idle process; start a new one if that has ended, for example for lack of memory."""
         process = self._idle.get()
         try:
             if process is not None and process.poll() is not None:
@@ -88,12 +88,12 @@ def _asked(process: subprocess.Popen[str], trial: Trial) -> Outcome | Failure:
     if answer is None:
         process.kill()
         code = process.wait()
-        return Failure(trial, f"its process ended with code {code}, as where memory runs out; try fewer workers")
+        return Failure(trial, f"its process ended with code {code}, perhaps for lack of memory; try fewer workers")
     return Failure(trial, answer["error"]) if "error" in answer else Outcome(**answer)
 
 
 def main() -> None:
-    """Answer trials until the input ends."""
+    """Run trials until the input ends."""
     os.environ[WORKER] = "1"
     serve(answer)
 

@@ -1,4 +1,4 @@
-"""Other packages as methods of a benchmark: each is a function of a `Question`, called in a process of its own."""
+"""Other packages as methods of a benchmark: each is a function of a `Question`, called in a separate process."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from edhie.search.base import Budget
 
 Answer = tuple[str, int | None]
-"""A formula over x0, x1, …, and the number of evaluations that the package reports, if it does."""
+"""A formula over x0, x1, …, and the number of evaluations, if the package reports it."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A problem as a rival gets it."""
+    """A problem as it is passed to another package."""
 
     X: NDArray[np.float64]  # (rows, variables)
     y: NDArray[np.float64]
@@ -34,12 +34,12 @@ class Question:
         return [f"x{k}" for k in range(self.X.shape[1])]
 
     def known(self, names: Mapping[str, str]) -> list[str]:
-        """Return a package's names of the symbols; those that it does not have are left out."""
+        """Return a package's names of the symbols, without those that it lacks."""
         return [names[symbol] for symbol in self.symbols if symbol in names]
 
 
 def from_prefix(parts: Sequence[str]) -> str:
-    """Return parts in prefix order as one formula; each says with {} where its operands stand.
+    """Return parts in prefix order as one formula; {} marks the places of their operands.
 
     >>> from_prefix(["({} / {})", "x0", "sin({})", "x1"])
     '(x0 / sin(x1))'

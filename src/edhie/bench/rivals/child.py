@@ -1,4 +1,4 @@
-"""The process of a rival: JSON lines in and out, and a limit that holds whatever the package does."""
+"""The process of a rival: JSON lines in and out, and a time limit that holds whatever the package does."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from edhie.search.base import Budget
 from edhie.search.importing import imported
 
 PREPARE = "prepare_"
-"""Begins the name of a function beside the rival's own that makes what all of its runs share, such as a model."""
+"""Prefix of a function in the rival's module that prepares what all of its runs share, such as a model."""
 
 
 def answer(message: dict[str, Any]) -> dict[str, Any]:
     """Return a rival's formula, its evaluations and its seconds, or the error that it raised."""
-    faulthandler.dump_traceback_later(message["limit"], exit=True, file=sys.stderr)  # needs no interpreter lock
+    faulthandler.dump_traceback_later(message["limit"], exit=True, file=sys.stderr)  # works under a held GIL
     warnings.simplefilter("ignore")
     try:
         fit = imported(message["rival"])
@@ -38,7 +38,7 @@ def answer(message: dict[str, Any]) -> dict[str, Any]:
         return {"formula": found[0], "evaluated": None if found[1] is None else int(found[1]), "seconds": seconds}
     except MemoryError:
         return {"error": "there is too little memory for it"}
-    except BaseException as error:  # also those with which packages in other languages end a process
+    except BaseException as error:  # packages in other languages raise more than Exception
         return {"error": f"{type(error).__name__}: {error}"}
     finally:
         faulthandler.cancel_dump_traceback_later()

@@ -23,15 +23,15 @@ MADE: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "^4": ("pow4", lambda x: x**4),
     "^5": ("pow5", lambda x: x**5),
 }
-"""Functions that its users may add, and their names there."""
+"""Functions that gplearn lacks, added by their names there."""
 FORMS = {
     "add": "({} + {})", "sub": "({} - {})", "mul": "({} * {})", "div": "({} / {})", "log": "log(abs({}))",
     "sqrt": "sqrt(abs({}))",
 } | {f"pow{k}": f"({{}})^{k}" for k in (2, 3, 4, 5)}  # fmt: skip
-"""Meanings of functions, apart from `div` and `log` of numbers up to 0.001, which are 1 and 0; others are as named."""
-LARGEST = 230.0  # exponential functions of more would overflow in products
+"""Formulas of functions, where they differ from the name; within 0.001 of 0, `div` and `log` are 1 and 0 instead."""
+LARGEST = 230.0  # argument of exp; products of larger values would overflow
 POPULATION = 1000  # its default
-HOPELESS = 1e300  # error of a program without values
+HOPELESS = 1e300  # error of a program with values that are not finite
 
 
 def prepare_fit(question: Question) -> None:
@@ -40,7 +40,7 @@ def prepare_fit(question: Question) -> None:
 
 
 def fit(question: Question) -> Answer:
-    """Return the program with the smallest error of all generations, and the number of programs that were made."""
+    """Return the program with the smallest error of all generations, and the number of programs made."""
     budget, began = question.budget, time.perf_counter()
     estimator, best, generation = make(question), None, 0
     most = (budget.evaluations or 10**12) // estimator.population_size
@@ -55,7 +55,7 @@ def fit(question: Question) -> Answer:
 
 
 def make(question: Question) -> Any:
-    """Return the estimator, which goes on for one generation at each fit."""
+    """Return the estimator; each call of `fit` continues it by one generation."""
     from gplearn.fitness import make_fitness
     from gplearn.functions import make_function
     from gplearn.genetic import SymbolicRegressor
@@ -77,7 +77,7 @@ def make(question: Question) -> Any:
 
 
 def formula(program: Sequence[Any]) -> str:
-    """Return a program as a formula over x0, x1, …; it has functions, columns and numbers in prefix order."""
+    """Return a program, which has functions, columns and numbers in prefix order, as a formula over x0, x1, …."""
     return from_prefix([_form(part) for part in program])
 
 

@@ -31,22 +31,22 @@ from edhie.safe_text import printable
 from edhie.search.base import Budget
 
 LIMIT = 600.0
-"""Seconds of a run that has no time limit of its own."""
+"""Time limit in seconds of a run whose settings have none."""
 GRACE = 10.0
 """Seconds that a package may take beyond its time limit; then its process is killed."""
 PREPARATION = 3600.0
 """Seconds that training a package's model, or installing its parts, may take."""
 MEMORY = 8 << 30
-"""Bytes that its process may occupy; watched where the system tells, as Linux does."""
-LOOK_EVERY = 0.05  # seconds between looks at a process
-ENDING = 2.0  # seconds until a process that does not answer any more has ended by itself
+"""Memory limit of its process in bytes; enforced on Linux."""
+LOOK_EVERY = 0.05  # seconds between checks of a process
+ENDING = 2.0  # seconds to wait for the exit code of a process that closed its output
 LONGEST = 300  # characters of a reason
 
 _here = threading.local()  # the process of this thread: it serves one run after another
 
 
 class Rival(Answering):
-    """A strategy of one step: ask another package, and score its formula; a failure is noted, and ends nothing."""
+    """A strategy of one step: ask another package, and score its formula; a failure is recorded, not raised."""
 
     name: ClassVar[str] = "rival"
 
@@ -54,9 +54,9 @@ class Rival(Answering):
         super().__init__(self._formula)
         self._method, self._library = method, library
         self.seconds: float | None = None
-        """Seconds that the package took, without importing it."""
+        """Seconds that the package took, without its import."""
         self.reason = ""
-        """Why there is no formula, or none with values; empty if there is one."""
+        """Why there is no formula with finite values; empty if there is one."""
 
     def step(self, rng: np.random.Generator) -> bool:
         """Ask the package and score its formula."""
@@ -85,7 +85,7 @@ def check_installed(method: Method) -> None:
 
 
 def prepare_rival(method: Method, problems: Iterable[BenchmarkProblem]) -> None:
-    """Import a rival's package in a process, and let it make what its runs share; raise an error if it cannot."""
+    """Import a rival's package in a process, and prepare what its runs share; raise an error if that fails."""
     check_installed(method)
     try:
         for library in dict.fromkeys(map(problem_symbols, problems)):
@@ -116,7 +116,7 @@ def _message(
 def _process_of(method: Method, library: SymbolLibrary) -> Process:
     """Return the process of this thread for a rival, with its package imported and its model, if any, trained.
 
-    It is a new one if the last was killed, or was another's.
+    A new process is started if the last was killed, or belongs to another rival.
     """
     kept: Process | None = getattr(_here, "process", None)
     if kept is None or kept.rival != method.strategy or not kept.is_alive:
@@ -132,7 +132,7 @@ def _process_of(method: Method, library: SymbolLibrary) -> Process:
 
 
 class Process:
-    """A process that answers for one rival, until it is killed."""
+    """A child process that runs one rival."""
 
     def __init__(self, rival: str) -> None:
         self.rival = rival
@@ -147,14 +147,14 @@ class Process:
         return self._process.poll() is None
 
     def end(self) -> None:
-        """End it, whatever it works on."""
+        """End the process, even in the middle of a run."""
         atexit.unregister(self.end)
         if self.is_alive:
             self._kill()
         end_process(self._process)
 
     def ask(self, question: dict[str, Any], limit: float) -> dict[str, Any]:
-        """Return the answer to a question; raise an error that says why there is none within `limit` seconds."""
+        """Return the answer to a question; raise an error if there is none within `limit` seconds."""
         is_answered = threading.Event()
         guard = threading.Thread(target=self._watch, args=(is_answered, limit), daemon=True)
         guard.start()
@@ -186,7 +186,7 @@ class Process:
                 return
 
     def _kill(self) -> None:
-        """Kill it and the processes that it started."""
+        """Kill the process and its children."""
         if sys.platform != "win32":
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -197,12 +197,12 @@ def _ended(code: int) -> str:
     """Return how a process ended, in words."""
     if code >= 0:
         return f"its process ended with code {code}"
-    known = {each.value: each.name for each in signal.Signals}  # signals for real time have no names
+    known = {each.value: each.name for each in signal.Signals}  # real-time signals have no names
     return f"its process crashed ({known.get(-code, f'signal {-code}')})"
 
 
 def _occupied(process: subprocess.Popen[str]) -> int:
-    """Return the bytes of memory that a process occupies; 0 where the system does not tell."""
+    """Return the resident memory of a process in bytes; 0 where it is unknown."""
     try:
         pages = Path(f"/proc/{process.pid}/statm").read_text(encoding="ascii").split()[1]
     except (OSError, IndexError):

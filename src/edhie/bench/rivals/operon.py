@@ -12,8 +12,8 @@ NAMES = {
     "exp": "exp", "log": "log", "sqrt": "sqrt", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan",
     "tanh": "tanh", "abs": "abs",
 }  # fmt: skip
-"""Other powers are products."""
-ALWAYS = ("constant", "variable")  # a variable has a coefficient, and the whole a factor and a summand
+"""Operon's names of symbols; it writes other powers as products."""
+ALWAYS = ("constant", "variable")  # a variable has a coefficient, and the whole expression a scale and an offset
 POPULATION = 1000  # its default
 ITERATIONS = 5  # of the fit of an expression's constants
 DIGITS = 60  # after the point: every number of single precision is printed exactly

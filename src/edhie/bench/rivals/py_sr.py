@@ -43,7 +43,7 @@ def fit(question: Question) -> Answer:
 
 
 def options(question: Question) -> dict[str, Any]:
-    """Return its settings: one thread, double precision, the budget, and the same result on each run."""
+    """Return its settings: one thread, double precision, deterministic, within the budget."""
     budget, unary = question.budget, question.known(UNARY)
     powers = {name: (lambda x, k=k: x**k) for name, k in POWERS.items()}
     return {
@@ -66,7 +66,7 @@ def formula(equation: str) -> str:
 
 
 class _Powers(ast.NodeTransformer):
-    """Turns calls of functions for powers into powers."""
+    """Rewrite calls such as `square(x)` as powers."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """Return the power that a call stands for."""

@@ -1,4 +1,4 @@
-"""The EDHiE and the ProGED of symbolic-regression-toolkit, through its public functions."""
+"""EDHiE and ProGED of symbolic-regression-toolkit, through its public functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from edhie.bench.rivals import Answer, Question, from_prefix
 from edhie.storage import digest
 
 NAMES = {"log": "ln", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "neg": "u-"}
-"""Its names of symbols that have others here."""
+"""Its names of symbols, where they differ from ours."""
 FORMS = (
     {name: f"({{}} {name} {{}})" for name in "+-*/^"}
     | {f"^{k}": f"({{}})^{k}" for k in (2, 3, 4, 5)}
@@ -25,10 +25,10 @@ FORMS = (
     | {name: f"{name}({{}})" for name in ("sin", "cos", "exp", "sqrt", "tan", "sinh", "cosh", "tanh", "floor", "ceil")}
     | {theirs: f"{own}({{}})" for own, theirs in NAMES.items() if own != "neg"}
 )
-"""Meanings of its symbols."""
+"""Its symbols as formulas."""
 CONSTANT = "C"
 EXPRESSIONS, EPOCHS = 5000, 15
-"""Training of its autoencoder: a fifth of its default effort, which is 20,000 and 20."""
+"""Training of its autoencoder: about a fifth of its default effort, which is 20,000 and 20."""
 
 
 def prepare_edhie(question: Question) -> None:
