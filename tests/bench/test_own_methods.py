@@ -196,7 +196,7 @@ def test_a_script_with_its_method_in_it(mine: Path) -> None:
 
 def test_no_benchmark_within_a_worker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(WORKER, "1")
-    with pytest.raises(ProblemError, match="imported by every worker"):
+    with pytest.raises(ProblemError, match="every worker imports"):
         run_benchmark(Plan("nguyen", "hvar"), tmp_path)
 
 

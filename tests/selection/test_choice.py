@@ -12,7 +12,7 @@ from edhie.evaluate.data import Data
 from edhie.evaluate.values import squared_errors, values
 from edhie.expr import Forest, SymbolLibrary
 from edhie.results import Candidates
-from edhie.selection.choice import COMPARED, FORETOLD, Alternative, alternatives, left_out_squares, loses
+from edhie.selection.choice import COMPARED, LEFT_OUT_GAIN, Alternative, alternatives, left_out_squares, loses
 from edhie.selection.description import Criterion, description_bits, skewed_bits
 from edhie.selection.noise import CONSTANT, PROPORTIONAL
 from mosaics import OPERATORS, data_of, forest_of
@@ -80,7 +80,7 @@ def test_of_few_rows_no_other_likely_one_foretells_them_much_better(seed: int) -
         if each.bits <= least + COMPARED and each.expr.variables
     ]
     assert found[0].expr.variables
-    assert told[0] <= min(told) + FORETOLD
+    assert told[0] <= min(told) + LEFT_OUT_GAIN
 
 
 def test_left_out_squares_are_those_of_fits_without_the_row() -> None:

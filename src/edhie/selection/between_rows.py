@@ -16,13 +16,13 @@ MOST_ROWS = 300  # rows at most among which neighbours are found
 INSIDE = np.array([0.02, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98])
 """Positions between two rows at which values are checked."""
 POLE = 20.0  # bits that a pole between rows costs
-BEYOND = 3.0  # times the range of the target: values between rows that are farther off are those of a pole
+BEYOND = 3.0  # times the range of the target: values between rows that are farther outside indicate a pole
 
 
 def unresolved(forest: Forest, columns: Numbers, *, of_rows: int | None = None) -> NDArray[np.bool_]:
     """Return for each expression whether it has an oscillation that the rows cannot resolve.
 
-    On average over the rows, in order, the argument of a sine may not change by more than half a turn. Where the
+    Between neighbouring values over the rows, the argument of a sine may change by half a turn on average. If the
     columns hold only some of the rows, `of_rows` is the number of all.
     """
     found = np.zeros(len(forest), np.bool_)
@@ -68,7 +68,7 @@ def unreliable_bits(forest: Forest, data: Data, points: Numbers) -> Numbers:
 def neighbours(data: Data) -> Numbers:
     """Return points between rows that are next to each other, (variables, points).
 
-    Along one variable these are neighbours in order; among several, the nearest row in units of their spread.
+    With one variable, neighbours are the next values; with several, the nearest row in units of their spread.
     """
     columns = data.columns
     if data.n_rows > MOST_ROWS:

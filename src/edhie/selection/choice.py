@@ -24,21 +24,18 @@ from edhie.selection.plain_numbers import literal_bits
 from edhie.selection.refitting import quickly_plain, refitted, with_plain_numbers
 
 Numbers = NDArray[np.float64]
-FEW_ROWS = 10_000  # rows at most by which candidates are compared
-DESCRIBED, FINALISTS = 3000, 40  # candidates that are described, and refitted
+FEW_ROWS = 10_000  # most rows on which candidates are compared
+DESCRIBED, FINALISTS = 3000, 40  # candidates whose description length is computed, and that are refitted
 SHORTENED, ROUNDED = 20, 8  # finalists that are written in short form, and given plain numbers
 REWRITTEN = 40.0  # bits above the shortest description: longer ones are not rewritten
-FIT_ROWS = 20_000  # rows at most to which constants are refitted
+FIT_ROWS = 20_000  # most rows to which constants are refitted
 JUDGED_BY = 6  # finalists by which the noise model is chosen
 MOST_LOST = math.log2(1e6 / CANCELLING)  # binary digits that cancellation may lose; each costs a bit
-CLEARLY = 40.0  # bits by which an equation that loses more has to be shorter than all others
+CLEARLY = 40.0  # bits by which an equation with more cancellation has to be shorter than all others
 SAME = 0.03  # of the noise: equations whose predictions differ by less count as one
-LEAVE_ONE_OUT = 50  # with fewer rows, equations are compared by their predictions of rows that are left out
-UNLIKELY, COMPARED = (
-    3.3,
-    6.0,
-)  # bits above the best up to which a simpler equation, and any other, may replace it
-FORETOLD = 5.0  # bits on left-out rows that an equation has to save to replace the shortest description
+LEAVE_ONE_OUT = 50  # with fewer rows, equations are also compared by leave-one-out errors
+UNLIKELY, COMPARED = 3.3, 6.0  # bits above the best up to which a simpler equation, or any other, may replace it
+LEFT_OUT_GAIN = 5.0  # bits on left-out rows that an equation has to save to replace the shortest description
 FROM_HERE = FitConfig(points=0, starts=1, iterations=100, tolerance=1e-12, rows=None)
 
 
@@ -48,12 +45,12 @@ class Alternative:
 
     expr: Expr
     bits: float
-    """Its description length."""
+    """Description length."""
     model: NoiseModel
     executed_at: int
-    """Number of distinct expressions executed when the candidate that it came from was scored."""
+    """Number of distinct expressions executed when its candidate was scored."""
     weight: float = 0.0
-    """Its probability among the alternatives, which are different functions."""
+    """Probability among the alternatives, which are different functions."""
 
 
 def alternatives(
@@ -69,8 +66,8 @@ def alternatives(
 ) -> list[Alternative]:
     """Return the candidates that describe the data best, the shortest description first, with their weights.
 
-    `kept` are further candidates, considered whatever their length; those that the user has `given` also take part in
-    the choice of the noise model. `held_out` rows are used in the comparison only, not in fits. `config` bounds the
+    `kept` are further candidates, considered whatever their length; those `given` by the user also take part in the
+    choice of the noise model. `held_out` rows are used in the comparison only, not in fits. `config` bounds the
     constants.
     """
     config = replace(FROM_HERE, lower=config.lower, upper=config.upper)
@@ -86,21 +83,21 @@ def alternatives(
     model, finalists = _noise_model(finalists, fitting, judged, criterion, config, judges)
     bits = describe(finalists, judged, criterion, (model,)).bits
     listed: list[Alternative] = []
-    hopeless = float(np.min(bits, initial=np.inf)) + REWRITTEN
+    cutoff = float(np.min(bits, initial=np.inf)) + REWRITTEN
     for rank, k in enumerate(np.argsort(bits, kind="stable").tolist()):
         one = finalists.take([k])
         if not np.isfinite(bits[k]) or _is_plain_number(one):
             continue
         ways = [(one, 0.0)]
-        has_hope = bits[k] <= hopeless
-        if rank < ROUNDED and has_hope and one.sizes[0] > 1:  # a constant by itself stays the mean
+        is_close = bits[k] <= cutoff
+        if rank < ROUNDED and is_close and one.sizes[0] > 1:  # a constant by itself stays the mean
             ways = [(with_plain_numbers(one, fitting, model, criterion, config)[0], 0.0)]
             ways += quickly_plain(one, fitting, model, config) if may_rewrite else []
         forms: list[Alternative] = []
         for way, extra in ways:
             expr, length = way[0], float(describe(way, judged, criterion, (model,)).bits[0])
             if may_rewrite:
-                shortens = rank < SHORTENED and has_hope
+                shortens = rank < SHORTENED and is_close
                 expr, written = _written(way, judged, criterion, model, config, shortens=shortens)
                 length = min(length, written)
             forms.append(Alternative(expr, length + extra, model, executed_at[k]))
@@ -117,7 +114,7 @@ def alternatives(
 def shortest_description(
     candidates: Candidates, data: Data, criterion: Criterion | None = None, *, validation: Data | None = None
 ) -> Candidate | None:
-    """Return the candidate with the shortest description, as it is; None where none has a finite error."""
+    """Return the candidate with the shortest description, unchanged; None if none has a finite error."""
     found = shortlist(candidates, joined_rows(data, validation), criterion or Criterion())
     if len(found):
         return found[0]
@@ -189,7 +186,7 @@ def _distinct(listed: Sequence[Alternative], data: Data, model: NoiseModel) -> l
     """Return the shortest of equations whose predictions hardly differ, without those that the rows cannot resolve."""
     found: list[Alternative] = []
     rows: list[Numbers] = []
-    for each in sorted(_charged(listed, data), key=lambda each: each.bits):
+    for each in sorted(_penalised(listed, data), key=lambda each: each.bits):
         predicted = np.asarray(values(Forest.from_exprs([each.expr]), data.columns)[0], np.float64)
         weights = relative_weights(model, predicted, data)
         roots = np.ones(data.n_rows) if weights is None else np.sqrt(weights)
@@ -201,17 +198,17 @@ def _distinct(listed: Sequence[Alternative], data: Data, model: NoiseModel) -> l
     return found
 
 
-def _charged(listed: Sequence[Alternative], data: Data) -> list[Alternative]:
-    """Add the bits for poles between rows and for cancelling large numbers; drop what the rows cannot resolve."""
+def _penalised(listed: Sequence[Alternative], data: Data) -> list[Alternative]:
+    """Add bits for poles between rows and for cancellation; drop oscillations that the rows cannot resolve."""
     points = neighbours(data)
     found: list[Alternative] = []
     huge: list[Alternative] = []
     for each in listed:
         one = Forest.from_exprs([each.expr])
         with np.errstate(all="ignore"):
-            is_whole = bool(np.isfinite(values(one, data.columns)).all())
+            is_finite = bool(np.isfinite(values(one, data.columns)).all())
         bits = each.bits + float(unreliable_bits(one, data, points)[0])
-        if not (np.isfinite(bits) and is_whole):
+        if not (np.isfinite(bits) and is_finite):
             continue
         lost = math.log2(max(cancellation(each.expr, data) / CANCELLING, 1.0))
         (found if lost <= MOST_LOST else huge).append(replace(each, bits=bits + lost))
@@ -221,13 +218,13 @@ def _charged(listed: Sequence[Alternative], data: Data) -> list[Alternative]:
 
 
 def _is_plain_number(one: Forest) -> bool:
-    """Return whether an expression is a constant other than the mean."""
+    """Return whether an expression has no variables, but is not a single fitted constant."""
     expr, constant = one[0], one.library.constant
     return constant is not None and not expr.variables and expr.tokens != (constant,)
 
 
 def _weighted(found: list[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
-    """Return the alternatives with weights from their lengths, after a leave-one-out comparison if rows are few."""
+    """Return the alternatives with weights by description length; few rows are compared leave-one-out first."""
     if not found:
         return found
     if data.n_rows < LEAVE_ONE_OUT:
@@ -240,8 +237,8 @@ def _weighted(found: list[Alternative], data: Data, model: NoiseModel) -> list[A
 def _tested(found: list[Alternative], data: Data, model: NoiseModel) -> list[Alternative]:
     """Return the alternatives with the chosen one first, after a leave-one-out comparison.
 
-    The first is given up for a shorter one to which it loses, and for any that predicts much better. A constant by
-    itself stays: an equation has to describe the data better, whatever it predicts.
+    The shortest description is replaced by a simpler equation if that has significantly smaller errors, and by any
+    that predicts much better. A constant by itself stays: an equation has to have a shorter description too.
     """
     likely = [each for each in found if each.bits <= found[0].bits + COMPARED]
     if not found[0].expr.variables:
@@ -254,9 +251,9 @@ def _tested(found: list[Alternative], data: Data, model: NoiseModel) -> list[Alt
         if is_likely and sizes[k] < sizes[chosen] and loses(squares[chosen], squares[k]):
             chosen = k
     least = float(np.mean(np.square(data.rounding)))
-    told = np.array([0.5 * data.n_rows * math.log2(max(float(each.mean()), least, 1e-300)) for each in squares])
-    best = int(np.argmin([bits if each.expr.variables else np.inf for each, bits in zip(likely, told, strict=True)]))
-    if likely[chosen].expr.variables and told[best] < told[chosen] - FORETOLD:
+    lengths = np.array([0.5 * data.n_rows * math.log2(max(float(each.mean()), least, 1e-300)) for each in squares])
+    best = int(np.argmin([bits if each.expr.variables else np.inf for each, bits in zip(likely, lengths, strict=True)]))
+    if likely[chosen].expr.variables and lengths[best] < lengths[chosen] - LEFT_OUT_GAIN:
         chosen = best
     return [likely[chosen], *found[:chosen], *found[chosen + 1 :]]
 
@@ -268,7 +265,7 @@ def loses(one: Numbers, other: Numbers) -> bool:
 
 
 def left_out_squares(expr: Expr, data: Data, model: NoiseModel) -> Numbers:
-    """Return the square of each row's residual when the row is left out of the fit, by the slopes at the fit."""
+    """Return the squared leave-one-out residual of each row, weighted by the noise model, by its leverage."""
     response = Response(expr, data.columns)
     predicted, slopes = response.jacobian(response.constants)
     weights = relative_weights(model, predicted, data)

@@ -1,4 +1,4 @@
-"""Description length: the number of bits that encode the data by an equation; the equation with the fewest is chosen.
+"""Description length: the number of bits that encode the data with an equation; the shortest is selected.
 
 It has three parts: the structure of the equation under the structure prior, its constants (each to the precision that
 the data give it; plain numbers have their own code), and the residuals under a noise model. Residuals below the
@@ -30,21 +30,21 @@ Kernel = tuple[Numbers, Numbers, Numbers, float, NDArray[np.int64], Numbers, Num
 """Arguments of kernels besides expressions; see `description_kernels.lengths`."""
 ROUNDING = 1e-12  # share of the target's spread below which residuals count as 0
 ALONE = 0.0  # bits of the structure of a single constant, the plainest description
-NATS = 1.0 / math.log(2.0)
+BITS_PER_NAT = 1.0 / math.log(2.0)
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """The criterion by which equations are compared; search and choice use the same."""
+    """Settings of the description length; search and selection use the same."""
 
     prior: StructurePrior = field(default_factory=StructurePrior.shipped)
     """The structure prior."""
     noise: str = "auto"
     """The noise model: a name of `noise.MODELS`, or "auto" for the one that describes the residuals best."""
     has_resolution: bool = True
-    """True if the resolution of the target limits what small residuals gain."""
+    """True if residuals below the resolution of the target save nothing."""
     has_precision: bool = True
-    """True if a constant costs its precision; otherwise each costs half the logarithm of the number of rows."""
+    """True if a constant costs the bits of its precision; otherwise half the log2 of the number of rows."""
 
     def models(self, data: Data) -> tuple[NoiseModel, ...]:
         """Return the noise models that are compared on these data."""
@@ -56,9 +56,9 @@ class Description:
     """Description lengths of some expressions."""
 
     bits: Numbers
-    """By expression, in bits; infinite where it has no value in some row, or as many constants as there are rows."""
+    """Length of each; infinite if it has no value in some row, or as many constants as there are rows."""
     models: tuple[NoiseModel, ...]
-    """By expression: the noise model under which it is shortest."""
+    """Noise model under which each is shortest."""
 
 
 def description_bits(forest: Forest, data: Data, criterion: Criterion | None = None) -> Numbers:
@@ -79,8 +79,8 @@ def describe(
         return Description(np.empty(0), ())
     by_model = data_bits(forest, data, criterion, models)
     best = np.argmin(by_model, axis=1)
-    told = by_model[np.arange(len(forest)), best] + expression_bits(forest, data, criterion)
-    return Description(told, tuple(models[k] for k in best))
+    bits = by_model[np.arange(len(forest)), best] + expression_bits(forest, data, criterion)
+    return Description(bits, tuple(models[k] for k in best))
 
 
 def expression_bits(forest: Forest, data: Data, criterion: Criterion) -> Numbers:
@@ -100,9 +100,9 @@ def data_bits(forest: Forest, data: Data, criterion: Criterion, models: tuple[No
     """Return the bits of residuals and constants, (expressions, models)."""
     from edhie.selection.description_kernels import code_lengths, lengths
 
-    own = _as_kernels_take_it(data, criterion, models)
+    own = _kernel_arguments(data, criterion, models)
     out = np.full((len(forest), len(models)), np.inf)
-    # by leaf of the program: whether it is a constant that costs its precision
+    # by leaf of the program: whether it is a constant that costs bits of precision
     has_value = forest.library.has_slot[forest.tokens[symbol_tables(forest.library).is_leaf[forest.tokens]]]
     is_counted = np.zeros(len(has_value), np.bool_)
     is_counted[has_value] = np.isinf(literal_bits(forest.values)) & criterion.has_precision
@@ -111,9 +111,9 @@ def data_bits(forest: Forest, data: Data, criterion: Criterion, models: tuple[No
     for k in with_custom_operators(forest).tolist():
         response = Response(forest.take([k]), data.columns)
         values, slopes = response.jacobian(response.constants)
-        is_told = np.isinf(literal_bits(response.constants)) & criterion.has_precision
-        lengths(values, np.ascontiguousarray(slopes[is_told]), response.constants[is_told], *own, out[k])
-    return np.asarray(np.where(np.isnan(out), np.inf, out) * NATS)
+        is_free = np.isinf(literal_bits(response.constants)) & criterion.has_precision
+        lengths(values, np.ascontiguousarray(slopes[is_free]), response.constants[is_free], *own, out[k])
+    return np.asarray(np.where(np.isnan(out), np.inf, out) * BITS_PER_NAT)
 
 
 def residual_bits(predicted: NDArray[np.floating], data: Data, criterion: Criterion | None = None) -> Numbers:
@@ -122,41 +122,41 @@ def residual_bits(predicted: NDArray[np.floating], data: Data, criterion: Criter
 
     criterion = criterion or Criterion(StructurePrior.uniform())
     models = criterion.models(data)
-    own = _as_kernels_take_it(data, criterion, models)
+    own = _kernel_arguments(data, criterion, models)
     out = np.empty((len(predicted), len(models)))
     none = np.empty((0, data.n_rows))
     for row, found in zip(np.asarray(predicted, np.float64), out, strict=True):
         lengths(np.ascontiguousarray(row), none, np.empty(0), *own, found)
-    return np.asarray(out.min(axis=1) * NATS)
+    return np.asarray(out.min(axis=1) * BITS_PER_NAT)
 
 
 def skewed_bits(data: Data, criterion: Criterion) -> float:
     """Return the bits of a positive target as log-normal noise; infinite for any other target.
 
-    An equation explains something only if it is shorter than this, too. Otherwise one with small predictions, where
-    by chance many small values are, would pass for an explanation of a skewed target.
+    An equation explains the target only if it is shorter than this, too. Otherwise one that by chance predicts small
+    values where many are would seem to explain a skewed target.
     """
     from edhie.selection.description_kernels import gaussian_length
 
     if data.sigma is not None or not (data.y > 0).all():
         return math.inf
-    _, weights, floors, *_ = _as_kernels_take_it(data, criterion, ())
+    _, weights, floors, *_ = _kernel_arguments(data, criterion, ())
     logs, one = np.log(data.y), np.ones((1, data.n_rows))
     centre = float(np.average(logs, weights=weights))
     length = gaussian_length(logs - centre, one, np.array([centre]), weights, floors / np.square(data.y))
-    return (length + float(weights @ logs)) * NATS + PROPORTIONAL.bits
+    return (length + float(weights @ logs)) * BITS_PER_NAT + PROPORTIONAL.bits
 
 
-def _as_kernels_take_it(data: Data, criterion: Criterion, models: tuple[NoiseModel, ...]) -> Kernel:
-    """Return target, weights, least variances and noise models, as kernels take them."""
+def _kernel_arguments(data: Data, criterion: Criterion, models: tuple[NoiseModel, ...]) -> Kernel:
+    """Return target, weights, least variances and noise models as arguments of kernels."""
     weights = np.ones(data.n_rows) if data.weights is None else data.weights * (data.n_rows / data.total_weight)
     floors, smallest = least_variances(data, criterion), smallest_prediction(data.y)
-    codes, ratios, told = codes_of(models, data.n_rows)
-    return data.y, weights, floors, smallest, codes, ratios, told, FREEDOM
+    codes, ratios, costs = codes_of(models, data.n_rows)
+    return data.y, weights, floors, smallest, codes, ratios, costs, FREEDOM
 
 
 def least_variances(data: Data, criterion: Criterion) -> Numbers:
-    """Return the variance by row below which residuals gain nothing: rounding, stated errors, float64's own digits."""
+    """Return the variance of each row below which residuals save nothing: rounding, standard errors, float64."""
     spread = float(np.std(data.y) or abs(data.y[0]) or 1.0)
     floors = np.full(data.n_rows, (ROUNDING * spread) ** 2)
     if criterion.has_resolution:
@@ -167,7 +167,7 @@ def least_variances(data: Data, criterion: Criterion) -> Numbers:
 
 
 def joined_rows(data: Data, other: Data | None) -> Data:
-    """Return the rows of both: equations are chosen by the rows that they were fitted to and by those held out."""
+    """Return the rows of both: equations are selected on training and held-out rows together."""
     if other is None:
         return data
     return replace(

@@ -1,13 +1,13 @@
-"""Compiled: the code length of data given an expression whose constants were fitted.
+"""Kernels of the description length: the code length of data given an expression with fitted constants.
 
 All lengths are in nats. For noise with standard deviation σ·d by row and p fitted constants θ with slopes J,
 
     n/2·ln(2πσ²) + Σ ln d + RSS/(2σ²) + ½·ln|I + S·J'WJ·S/σ²| + c(n, p)
 
-where W = 1/d², RSS is weighted by W, and S = SPREAD·|θ| is the width of the prior of the constants, which
-are rarely very large or very small. The determinant is
-the precision that the data give the constants, correlations included: a constant that they do not determine is free.
-c corrects for σ being estimated from n - p degrees of freedom: it comes from integrating over σ.
+where W = 1/d², RSS is weighted by W, and S = SPREAD·|θ| is the prior width of the constants, which are rarely very
+large or very small. The determinant is the precision that the data give the constants, correlations included: a
+constant that they do not determine costs nothing. c corrects for σ being estimated from n - p degrees of freedom: it
+comes from integrating over σ.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from edhie.expr.jit import copy_to, jit, jit_inner
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-SPREAD = 8.0  # times a constant: how far it might have been off before any data were seen
-DECADES = 2.0  # of powers of ten around 1 that constants are usually within
-MOST_DECADES = 15.0  # that units explain; each one more costs a bit
+SPREAD = 8.0  # prior width of a constant, relative to its value
+DECADES = 2.0  # powers of ten around 1 within which constants usually are
+MOST_DECADES = 15.0  # powers of ten that units explain; each further one costs a bit
 LOG_2 = math.log(2.0)
 LOG_2PI = math.log(2 * math.pi)
 
@@ -35,13 +35,13 @@ LOG_2PI = math.log(2 * math.pi)
 @jit
 def code_lengths(
     program: Program, is_counted: NDArray[np.bool_], columns: Numbers, y: Numbers, weights: Numbers, floors: Numbers,
-    smallest: float, codes: Indices, ratios: Numbers, told: Numbers, freedom: float,
+    smallest: float, codes: Indices, ratios: Numbers, costs: Numbers, freedom: float,
     from_: int, to: int, out: Numbers,
 ) -> None:  # fmt: skip
     """Write the lengths of the data under expressions `from_` to `to`, by noise model, into the rows of `out`.
 
-    `is_counted` says by leaf whether it is a constant that has to be told: not one that is a plain number.
-    `floors` are the least variances by row: what is left below them gains nothing.
+    `is_counted` says by leaf whether it is a constant that costs bits of precision: plain numbers do not.
+    `floors` are the least variances by row: smaller residuals save nothing.
     """
     n = len(y)
     values = np.empty(n)
@@ -56,7 +56,7 @@ def code_lengths(
                 constants[n_counted] = leaves[free[p]]
                 n_counted += 1
         lengths(
-            values, slopes[:n_counted], constants[:n_counted], y, weights, floors, smallest, codes, ratios, told,
+            values, slopes[:n_counted], constants[:n_counted], y, weights, floors, smallest, codes, ratios, costs,
             freedom, out[k],
         )  # fmt: skip
 
@@ -64,7 +64,7 @@ def code_lengths(
 @jit
 def lengths(
     values: Numbers, slopes: Numbers, constants: Numbers, y: Numbers, weights: Numbers, floors: Numbers,
-    smallest: float, codes: Indices, ratios: Numbers, told: Numbers, freedom: float, out: Numbers,
+    smallest: float, codes: Indices, ratios: Numbers, costs: Numbers, freedom: float, out: Numbers,
 ) -> None:  # fmt: skip
     """Write the lengths of the data under one expression, given by its values and slopes, by noise model."""
     out[:] = np.inf
@@ -82,7 +82,7 @@ def lengths(
             out[m] = student_length(residuals, slopes, constants, weights, floors, scale, freedom)
         else:
             out[m] = gaussian_length(residuals, slopes, constants, own, floors)
-        out[m] += told[m]
+        out[m] += costs[m]
 
 
 @jit
@@ -160,13 +160,13 @@ def precision_length(slopes: Numbers, constants: Numbers, weights: Numbers, vari
         if constants[a] != 0.0:
             decades = abs(math.log10(abs(constants[a])))
             length += math.log(1.0 + (decades / DECADES) ** 2) + LOG_2 * max(decades - MOST_DECADES, 0.0)
-    for a in range(p):  # Cholesky's decomposition, in place
+    for a in range(p):  # Cholesky decomposition, in place
         for b in range(a + 1):
             left = matrix[a, b]
             for c in range(b):
                 left -= matrix[a, c] * matrix[b, c]
             if a == b:
-                # at least 1 but for rounding
+                # at least 1, except for rounding errors
                 matrix[a, a] = math.sqrt(max(left, 1.0)) if left < np.inf else np.inf
                 length += math.log(matrix[a, a])
             else:
@@ -174,7 +174,7 @@ def precision_length(slopes: Numbers, constants: Numbers, weights: Numbers, vari
     return length if not np.isnan(length) else np.inf
 
 
-# -- gross errors -----------------------------------------------------------------------
+# -- Student's distribution -------------------------------------------------------------
 
 
 @jit_inner
@@ -182,7 +182,7 @@ def student_length(
     residuals: Numbers, slopes: Numbers, constants: Numbers, weights: Numbers, floors: Numbers, scale: float,
     freedom: float,
 ) -> float:  # fmt: skip
-    """Return the length under noise with gross errors."""
+    """Return the length under Student's noise, which has gross errors."""
     n, p, least, logs = 0, len(constants), 0.0, 0.0
     for i in range(len(residuals)):
         if weights[i] > 0.0:
@@ -201,6 +201,6 @@ def student_length(
     for i in range(len(residuals)):
         if weights[i] > 0.0:
             length += 0.5 * (freedom + 1.0) * math.log(1.0 + weights[i] * residuals[i] ** 2 / (freedom * square))
-    # the information of a row is that of a normal one, less what the tails take
+    # the Fisher information of a row is that of normal noise, reduced by the tails
     variance = square * (freedom + 3.0) / (freedom + 1.0) * n / (n - p)
     return length + precision_length(slopes, constants, weights, variance)

@@ -1,7 +1,6 @@
-"""Noise models: how far a measurement may be from the equation, row by row.
+"""Noise models: the standard deviation of each row up to one factor, which is estimated from the residuals.
 
-A model gives the standard deviation of each row up to one factor, which is estimated from the residuals. A new model
-is one entry in `MODELS` and its weights in `description_kernels.row_weights`.
+A new model is one entry in `MODELS` and its weights in `description_kernels.row_weights`.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from edhie.evaluate.losses import FREEDOM
 
 Numbers = NDArray[np.float64]
 RATIOS = (0.1, 0.3, 1.0, 3.0, 10.0)
-"""For noise of both kinds: the proportional part over the constant part, at a prediction of typical size."""
-SMALLEST = 0.25  # times the smallest target that is not 0: smaller predictions have no smaller proportional noise
+"""Ratios of the proportional to the constant part of `BOTH`, at a prediction of typical size."""
+SMALLEST = 0.25  # times the smallest nonzero target: proportional noise does not fall below that of this prediction
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class NoiseModel:
     n_parameters: int = 0
     """Number of parameters besides the scale, which every model has."""
     bits: float = 0.0
-    """Cost in bits of choosing this model instead of the plainest."""
+    """Cost in bits of choosing this model instead of constant noise."""
 
 
 CONSTANT = NoiseModel("constant", 0, "constant noise")
@@ -57,9 +56,9 @@ MODELS: dict[str, tuple[NoiseModel, ...]] = {
 
 
 def noise_models(noise: str, data: Data) -> tuple[NoiseModel, ...]:
-    """Return the models that `noise` names; "auto" stands for those that the data allow.
+    """Return the models with the name `noise`; "auto" stands for those that the data allow.
 
-    With standard errors of the rows there is one model: these errors, among gross ones for "student".
+    If the rows have standard errors, there is one model: constant, or "student" to allow gross errors.
     """
     if data.sigma is not None:
         return (STUDENT,) if noise == STUDENT.name else (CONSTANT,)
@@ -91,15 +90,16 @@ def smallest_prediction(y: Numbers) -> float:
 
 
 def codes_of(models: Sequence[NoiseModel], n_rows: int) -> tuple[NDArray[np.int64], Numbers, Numbers]:
-    """Return the models as kernels take them: code, ratio and cost of naming each, in nats."""
-    told = [each.bits * math.log(2.0) + 0.5 * each.n_parameters * math.log(n_rows) for each in models]
-    return np.array([each.code for each in models], np.int64), np.array([each.ratio for each in models]), np.array(told)
+    """Return the models as arguments of kernels: code, ratio and cost in nats of each."""
+    costs = [each.bits * math.log(2.0) + 0.5 * each.n_parameters * math.log(n_rows) for each in models]
+    codes, ratios = [each.code for each in models], [each.ratio for each in models]
+    return np.array(codes, np.int64), np.array(ratios), np.array(costs)
 
 
 def relative_weights(model: NoiseModel, predicted: Numbers, data: Data) -> Numbers | None:
-    """Return the weight of each row under a model, with mean 1; None where all rows count the same.
+    """Return the weight of each row under a model, with mean 1, for fits of constants; None if all are equal.
 
-    They are one over the variance of each row, times the weights of the data, and are meant for fits of constants.
+    A weight is one over the variance of the row, times its weight in the data.
     """
     from edhie.evaluate.student_kernels import student_scale
     from edhie.selection.description_kernels import row_weights

@@ -40,7 +40,7 @@ def literal_bits(values: ArrayLike) -> Numbers:
 
 
 def exact_literals(values: ArrayLike) -> Numbers:
-    """Return the values, with those that count as plain numbers set to them exactly.
+    """Return the values, with those that are plain numbers up to rounding set to them exactly.
 
     >>> exact_literals([0.7421, 1.5000000000000004]).tolist()
     [0.7421, 1.5]

@@ -1,4 +1,4 @@
-"""Choice for prediction: the expression of a front with the least error on rows that it was not fitted to."""
+"""Selection for prediction: the member of a Pareto front with the least error on rows that it was not fitted to."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ FOLD_SEED = 0  # the same folds whatever the seed of the search, so that results
 def most_predictive(front: Front, data: Data, loss: Loss, *, held_out: Data | None, refit: Refit | None) -> Candidate:
     """Return the member with the least error on unseen rows, the simplest of equals.
 
-    Without held-out rows and without `refit`, which fits constants from where they are, it is the least error of all. A
-    member with a pole between rows, or an oscillation that the rows cannot resolve, is chosen only if all have one.
+    Without held-out rows, errors are cross-validated by `refit`, which fits constants from their present values, or are
+    those of the front if that is None. A member with a pole between rows, or an oscillation that the rows cannot
+    resolve, is chosen only if all have one.
     """
     forest, errors = front.candidates.forest, front.errors
     with np.errstate(all="ignore"):
@@ -39,7 +40,7 @@ def most_predictive(front: Front, data: Data, loss: Loss, *, held_out: Data | No
 
 
 def cross_validated(forest: Forest, data: Data, loss: Loss, refit: Refit) -> Numbers:
-    """Return the error of each expression in predicting each fold with constants fitted to the others.
+    """Return the cross-validated error of each expression: each fold is predicted with constants fitted to the others.
 
     It is infinite if the expression has no value in a row. Rows of weight 0 are left out.
     """

@@ -17,19 +17,19 @@ from edhie.selection.noise import CONSTANT, STUDENT, NoiseModel, relative_weight
 from edhie.selection.plain_numbers import exact_literals, literal_bits, literals_near
 
 Numbers = NDArray[np.float64]
-ROUNDS = 4  # of weights and fits: predictions change with constants, and weights with predictions
-ROBUST_ROUNDS = 30  # where weights follow from residuals, which change more
-STANDARD_ERRORS = 2.5  # within which a plain number may stand for a constant
-PLAIN_GAIN = 3.0  # bits that a plain number has to save, but for an exponent: many constants are near one by chance
+ROUNDS = 4  # of reweighting: weights depend on predictions, and these on constants
+ROBUST_ROUNDS = 30  # of reweighting where weights depend on residuals, which change more
+STANDARD_ERRORS = 2.5  # within which a plain number may replace a constant
+PLAIN_GAIN = 3.0  # bits that a plain number has to save, except in exponents: many constants are near one by chance
 MOST_PLAIN = 3  # plain numbers that are tried for a constant
-SETTLED = 1e-7  # relative: constants that change by less have settled
-SURE = 1e-9  # relative: where the noise is nil, how near a plain number has to be
+SETTLED = 1e-7  # relative change of constants below which reweighting has converged
+SURE = 1e-9  # relative distance within which a plain number is tried even without noise
 
 
 def refitted(forest: Forest, data: Data, model: NoiseModel, config: FitConfig) -> Forest:
-    """Return expressions with constants at the optimum of a noise model; those of plain numbers stay as they are.
+    """Return expressions with constants at the optimum of a noise model; plain numbers stay as they are.
 
-    `config` says how they are fitted from where they are, and within which bounds.
+    `config` has the settings of the fit, which starts at the present values, and the bounds of constants.
     """
     if len(forest.values) == 0:
         return forest
@@ -52,7 +52,7 @@ def _reweighted(one: Forest, data: Data, model: NoiseModel, config: FitConfig) -
 
 
 def _fitted(forest: Forest, data: Data, config: FitConfig) -> Forest:
-    """Fit all constants but those that are plain numbers, which are told as such."""
+    """Fit all constants except plain numbers."""
     is_plain = np.isfinite(literal_bits(forest.values)) | ~constants_among_values(forest)
     found = fit_constants(with_numbers(forest, is_plain), data, config=config).forest.values
     return forest.with_values(np.where(np.isfinite(found) & ~is_plain, found, forest.values))
@@ -63,7 +63,7 @@ def with_plain_numbers(
 ) -> tuple[Forest, float]:
     """Return one expression with plain numbers for constants where that shortens its description, and its bits.
 
-    All constants are tried at once, then the one that is nearest to a plain number, in standard errors, and the next.
+    All constants are tried at once, then one by one, in order of their distance to a plain number in standard errors.
     """
     one = one.with_values(exact_literals(one.values))
     bits = float(describe(one, data, criterion, (model,)).bits[0])
@@ -75,7 +75,7 @@ def with_plain_numbers(
         return float(describe(found, data, criterion, (model,)).bits[0]), found
 
     tried = _replacements(one, data, model)
-    if len(tried) > 1:  # without noise one alone would leave more than both
+    if len(tried) > 1:  # without noise, replacing one alone would enlarge the residuals
         places = [place for place, _ in tried]
         length, found = replaced(places, [numbers[0] for _, numbers in tried])
         if length < bits - _least_gain(one, places):
@@ -96,7 +96,7 @@ def with_plain_numbers(
 def quickly_plain(one: Forest, data: Data, model: NoiseModel, config: FitConfig) -> list[tuple[Forest, float]]:
     """Return one expression with plain numbers for all constants near one, and the bits that these have to save.
 
-    An empty list where no constant is near a plain number. As `with_plain_numbers`, but all at once.
+    The list is empty if no constant is near a plain number. Faster than `with_plain_numbers`, as all are tried at once.
     """
     tried = _replacements(one, data, model)
     if not tried:

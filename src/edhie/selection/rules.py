@@ -1,4 +1,4 @@
-"""Rules that choose one expression of a front by its errors and complexities alone: score, best."""
+"""Rules that select a member of a Pareto front by errors and complexities alone: score, best."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def scores_of(front: Front) -> NDArray[np.float64]:
 
 
 def scores(errors: NDArray[np.float64], complexities: NDArray[np.float64], negligible: float) -> NDArray[np.float64]:
-    """Return the fall of the logarithm of the error from one expression to the next, for each unit of complexity.
+    """Return the decrease of the log error from each expression to the next, per unit of complexity.
 
-    Complexities rise. The score is 0 for the first, and where the complexity stays the same.
+    Complexities are in ascending order. The score is 0 for the first, and where the complexity stays the same.
     """
     logs = np.log(np.maximum(errors, max(negligible, float(np.finfo(np.float64).tiny))))
     found, steps = np.zeros(len(errors)), np.diff(complexities)
@@ -50,7 +50,7 @@ def scores(errors: NDArray[np.float64], complexities: NDArray[np.float64], negli
 
 
 def without_interpolation(front: Front, data: Data) -> Front:
-    """Return the front without expressions that have a constant for each row; all of it if nothing else is left."""
+    """Return the front without expressions that have as many constants as rows; unchanged if no other is left."""
     kept = np.flatnonzero(is_testable(front.candidates.forest, data))
     return Front(front.candidates.take(kept), front.negligible) if len(kept) else front
 

@@ -1,1 +1,1 @@
-"""The structure prior: code lengths of the structure of equations, learnt from formulas of science."""
+"""The structure prior: code lengths of the structure of equations, learnt from scientific formulas."""

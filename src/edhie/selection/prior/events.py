@@ -1,9 +1,9 @@
 """The choices that make up the structure of a formula in its normal form.
 
-A structure is coded from the root down. At each node comes its class (a sum, a product, another operator, a variable,
-a constant or a number); a sum then tells how many positive and negative terms it has and whether one of them is a
-constant or a number, a product how many factors stand above and below the fraction line, and every other node that is
-not inside of a sum or product whether it is negated. A constant takes any sign, so a term with one counts as positive.
+A structure is coded from the root down: for each node its class (a sum, a product, another operator, a variable, a
+constant or a number); for a sum the numbers of positive and negative terms, and whether one of them is a constant or a
+number; for a product the numbers of factors in numerator and denominator; and for nodes outside of sums and products
+their sign. A constant can have any sign, so a term with one counts as positive.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Event(NamedTuple):
     kind: str
     """class, sum, product or sign."""
     context: str
-    """Place of the node: at the root, as a term, above or below a fraction line, or as an operator's operand."""
+    """Place of the node: the root, a term, a factor of a numerator or denominator, or an operand of an operator."""
     above: str
-    """Place of the sum, product or operator that it belongs to."""
+    """Place of the sum, product or operator of which it is an operand."""
     outcome: str
 
 
@@ -45,7 +45,7 @@ def operand(symbol: Symbol, place: int) -> str:
 
 
 def class_of(node: Node) -> str:
-    """Return the class of a node that is no negation."""
+    """Return the class of a node that is not a negation."""
     if isinstance(node, Leaf):
         return FIXED if node == CONSTANT else VARIABLE
     if isinstance(node, Apply):
@@ -77,7 +77,7 @@ def events(root: Node) -> Iterator[Event]:
 
 
 def _shape_of_sum(node: Sum) -> str:
-    """Return the outcome that tells the shape of a sum: its fixed term, and how many others it has."""
+    """Return the shape of a sum: its fixed term, and the numbers of positive and negative other terms."""
     fixed = [each for _, each in node.terms if is_fixed(each)]
     free = [sign > 0 or has_constant(each) for sign, each in node.terms if not is_fixed(each)]
     kind = "c" if CONSTANT in fixed else "n" if fixed else "-"
@@ -85,7 +85,7 @@ def _shape_of_sum(node: Sum) -> str:
 
 
 def _shape_of_product(node: Product) -> str:
-    """Return the outcome that tells the shape of a product: its fixed factors, and how many others it has."""
+    """Return the shape of a product: its fixed factors, and the numbers of others in numerator and denominator."""
     sides = (node.above, node.below)
     numbers, divisors = (any(isinstance(each, Number) for each in side) for side in sides)
     above, below = (sum(not is_fixed(each) for each in side) for side in sides)

@@ -1,4 +1,4 @@
-"""The code lengths of the structures of a forest: for each expression one compiled pass down and one back up.
+"""Code lengths of the structures of a forest: for each expression, one pass from the root down and one back up.
 
 Sums and products are flattened on the way down: an operand of an addition inside of a sum belongs to that sum, and an
 operand of a multiplication inside of a product to that product. The shape of a sum or product is coded on the way back,
@@ -15,7 +15,7 @@ from edhie.expr.jit import copy_to, jit, jit_inner
 Indices = NDArray[np.int64]
 Numbers = NDArray[np.float64]
 VARIABLE, CONSTANT, NUMBER, SUM, PRODUCT = 0, 1, 2, 3, 4  # classes; those of other operators follow
-ADD, SUB, NEG, MUL, DIV, INV = -1, -2, -3, -4, -5, -6  # what sums and products are written with
+ADD, SUB, NEG, MUL, DIV, INV = -1, -2, -3, -4, -5, -6  # operators of sums and products
 ROOT, TERM, ABOVE, BELOW, OPERANDS = 0, 1, 2, 3, 4  # contexts; those of operands follow, two for an operator
 
 CONTEXT, OUTER, GROUP, HEAD, SIDE, SIGN, SKIPPED = 0, 1, 2, 3, 4, 5, 6  # columns of `state`, by node:
@@ -26,9 +26,9 @@ CONSTANTS, NUMBERS, DIVISORS, FREE = 0, 1, 2, 3  # columns of `counted`, by head
 # terms or factors above the line, FREE + 1 for negative terms or factors below it
 COUNTS = 5
 
-REPEATED = 2.0  # bits of a variable that the same sum or product has already, for which people write x^2 or 2*x
+REPEATED = 2.0  # bits of a variable that the same sum or product has already: people write x^2 or 2*x instead
 REDUNDANT = 3.0  # bits of a constant or number beside another one, with which it could be merged
-MORE = 1.0  # bits of an operand beyond the largest number that shapes count
+MORE = 1.0  # bits of each operand beyond the largest number of them in the tables
 
 
 @jit
@@ -36,7 +36,7 @@ def structure_bits(
     tokens: NDArray[np.int16], kinds: Indices, left: Indices, right: Indices, offsets: Indices, values: Numbers,
     classes: Numbers, sums: Numbers, products: Numbers, signs: Numbers, variable_bits: float,
 ) -> Numbers:  # fmt: skip
-    """Return the bits of each expression; `kinds` are classes or arithmetic codes, `values` are NaN but for numbers."""
+    """Return the bits of each expression; `kinds` are classes or arithmetic codes, `values` NaN except for numbers."""
     found = np.zeros(len(offsets) - 1)
     longest = 0
     for k in range(len(found)):
@@ -73,7 +73,7 @@ def structure_bits(
 def _plain(
     state: Indices, counted: Indices, i: int, a: int, b: int, kind: int, classes: Numbers, signs: Numbers
 ) -> float:
-    """Return the bits of a node that is no operator of a sum or product; its operands get their contexts."""
+    """Return the bits of a node that is no operator of a sum or product; set the contexts of its operands."""
     group, head = state[i, GROUP], state[i, HEAD]
     is_fixed = kind in (CONSTANT, NUMBER)
     if group != 0 and is_fixed:  # part of the shape
@@ -105,7 +105,7 @@ def _is_repeated(state: Indices, i: int, tokens: NDArray[np.int16]) -> bool:
 
 @jit_inner
 def _arithmetic(state: Indices, i: int, a: int, b: int, kind: int, values: Numbers, classes: Numbers) -> float:
-    """Return the bits of the operator of a sum or product if it begins one; its operands become operands of that."""
+    """Return the bits of an arithmetic operator, if it begins a sum or product; assign its operands to that."""
     group = SUM if kind in (ADD, SUB) else PRODUCT
     begins = state[i, GROUP] != group
     bits = classes[state[i, CONTEXT], state[i, OUTER], group] if begins else 0.0
@@ -127,13 +127,13 @@ def _arithmetic(state: Indices, i: int, a: int, b: int, kind: int, values: Numbe
                 state[child, SKIPPED] = 1
                 state[head, SIGN] ^= values[child] < 0
     if begins and group == SUM:
-        state[i, SIGN] = 0  # its terms have it
+        state[i, SIGN] = 0  # its terms have the sign
     return float(bits)
 
 
 @jit_inner
 def _is_transparent(state: Indices, i: int, a: int, b: int, kind: int, values: Numbers) -> bool:
-    """Return whether one operand stands for the node but for a sign: -x, (-1)*x, x/(-1), x + 0 and 0 - x."""
+    """Return whether a node equals one of its operands up to the sign: -x, (-1)*x, x/(-1), x + 0 and 0 - x."""
     kept, other, flips = a, b, False
     if kind == NEG:
         other, flips = -1, True
@@ -161,7 +161,7 @@ def _is_transparent(state: Indices, i: int, a: int, b: int, kind: int, values: N
 def _shape(
     state: Indices, counted: Indices, i: int, kind: int, sums: Numbers, products: Numbers, signs: Numbers
 ) -> float:
-    """Return the bits of the shape of the sum or product that a node heads; count it as an operand of its own head."""
+    """Return the bits of the shape of the sum or product that begins at a node; count it as an operand of its head."""
     is_sum = kind in (ADD, SUB)
     table = sums if is_sum else products
     constants, numbers, divisors = counted[i, CONSTANTS], counted[i, NUMBERS], counted[i, DIVISORS]

@@ -1,12 +1,12 @@
-"""A prior over the structure of equations, learnt from formulas of science.
+"""A prior over the structure of equations, learnt from scientific formulas.
 
 `StructurePrior` gives the code length of an expression's structure in bits: its operators, which leaves are variables,
 constants and numbers, and which variable each is. The values of constants and numbers are not part of it.
 
 Sums and products are coded with all their operands at once, so the order of operands, the placement of brackets and the
 way that a sign or a quotient is written do not matter: `a - b` and `a + (-1)*b` have the same code length, as do
-`a*b/d` and `a/d*b`. The probability of a node's class depends on what it is an operand of and on where that stands;
-see `events` for the choices that are coded, and `tables` for their probabilities.
+`a*b/d` and `a/d*b`. The probability of a node's class depends on its parent and on the place of that; see `events` for
+the choices that are coded, and `tables` for their probabilities.
 
 The counts that ship with edhie are those of `edhie.corpora.formulas`, in versions in which some variables are fitted
 constants (`versions`). `experiments/structure_prior.py` compares this model with others.
@@ -34,11 +34,11 @@ from edhie.selection.prior.versions import VERSIONS, forms
 FORMAT = 2
 SHIPPED = "structure_prior.json"
 MOST_VERSIONS = 20_000
-"""Versions of the formulas of one forest, in all: of many formulas there are fewer of each, then a random part."""
+"""Limit on the versions of a forest: many formulas have fewer versions each, and beyond the limit a sample is drawn."""
 LONE_LEAF = 0.02
-"""The share of equations that are a constant, and of those that are a variable; no formula with a name is."""
+"""Share of equations that are a constant, and of those that are a variable, since no named formula is either."""
 FIELD_WEIGHT = 10.0
-"""Number of formulas of science that one formula of the user's field counts as."""
+"""Number of scientific formulas that one formula of the user's field counts as."""
 
 Numbers = NDArray[np.float64]
 
@@ -135,7 +135,7 @@ def _read_row(key: str, row: Mapping[str, Any]) -> tuple[tuple[str, str, str], d
 
 
 def _count(total: dict[tuple[str, str, str], dict[str, float]], forest: Forest, weights: Numbers) -> None:
-    """Add the choices of all versions of the formulas; the versions of one count as much as its weight."""
+    """Add the choices of all versions of the formulas; the versions of a formula share its weight."""
     if len(forest) > MOST_VERSIONS:
         chosen = np.random.default_rng(0).permutation(len(forest))[:MOST_VERSIONS]
         forest, weights = forest.take(chosen), weights[chosen] * (len(forest) / MOST_VERSIONS)

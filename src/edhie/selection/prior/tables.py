@@ -34,9 +34,9 @@ from edhie.selection.prior.events import (
 Numbers = NDArray[np.float64]
 Row = Mapping[str, float]
 Counts = Mapping[tuple[str, str, str], Row]
-"""By kind of choice, context and the context above it (empty for all kinds but classes): counts of the outcomes."""
+"""Counts of outcomes by kind of choice, context and the context above it (empty for all kinds but classes)."""
 STRENGTHS = (5.0, 20.0, 20.0)
-"""Number of formulas that the next simpler model counts as: no model, then overall counts, then those of a context."""
+"""Number of formulas that the next simpler model counts as: the uniform one, the overall counts, those of a context."""
 LEAST = 1.0
 """Added to the count of each class in the overall counts."""
 SUM_FIXED = ("-", "c", "n")
@@ -59,6 +59,7 @@ class Tables:
     class_ids: NDArray[np.int64]
     """By token: its class, or for the operators of sums and products -1 less their index in `ARITHMETIC`."""
     variable_bits: float
+    """Bits that identify one of the variables."""
 
 
 def free_operators(library: SymbolLibrary) -> list[Symbol]:
@@ -90,7 +91,7 @@ def tables_of(counts: Counts, library: SymbolLibrary) -> Tables:
 
 
 def add_events(total: dict[tuple[str, str, str], dict[str, float]], found: Iterable[Event], weight: float) -> None:
-    """Count choices."""
+    """Add choices to the counts."""
     for kind, context, above, outcome in found:
         row = total.setdefault((kind, context, above), {})
         row[outcome] = row.get(outcome, 0.0) + weight
@@ -123,7 +124,7 @@ def _class_bits(counts: Counts, contexts: list[str], classes: list[str], library
 
 
 def _allowed(contexts: list[str], classes: list[str], library: SymbolLibrary) -> NDArray[np.bool_]:
-    """Return by context and class whether a class can stand there, in normal form and with the library's symbols."""
+    """Return by context and class whether the class can occur there, in normal form and with the library's symbols."""
     kinds = {symbol.kind for symbol in library.symbols}
     lacking = {
         VARIABLE: "variable" not in kinds,
@@ -142,7 +143,7 @@ def _allowed(contexts: list[str], classes: list[str], library: SymbolLibrary) ->
 
 
 def _frequencies(counts: Counts, classes: list[str]) -> tuple[Numbers, NDArray[np.bool_]]:
-    """Return overall frequencies of classes, and which are known; others are as frequent as the rarest operator."""
+    """Return overall frequencies of classes, and which of them were seen; others are as frequent as the rarest."""
     total: dict[str, float] = {}
     for (kind, _, _), row in counts.items():
         if kind == "class":
@@ -171,7 +172,7 @@ def _shapes(library: SymbolLibrary) -> tuple[list[str], list[str]]:
 
 
 def _shape_bits(counts: Counts, kind: str, contexts: list[str], shapes: list[str], size: tuple[int, ...]) -> Numbers:
-    """Return the bits of each shape or sign by context; an empty name is for one that the library cannot write."""
+    """Return the bits of each shape or sign by context; an empty name means that the library cannot write it."""
     allowed = np.array([bool(shape) for shape in shapes])
     if not allowed.any():
         return np.zeros((len(contexts), *size))

@@ -1,8 +1,8 @@
 """Versions of formulas in which some quantities are variables and the others are fitted constants.
 
 A formula of science names all its quantities. A table of measurements has columns for some of them, and the others are
-constants to be fitted, so what an equation found in data looks like depends on which ones vary. A version of a formula
-keeps a random subset of its variables and turns the others into constants, which are then merged as far as they can be:
+constants to be fitted, so the form of an equation found in data depends on which ones vary. A version of a formula
+keeps a random subset of its variables and turns the others into constants, which are merged where possible:
 `G*m1*m2/r^2` becomes `c*m1/r^2` or `c/r^2`.
 """
 
@@ -202,10 +202,10 @@ def is_fixed(node: Node) -> bool:
 
 
 def has_constant(node: Node) -> bool:
-    """Return whether its sign can be that of a constant."""
+    """Return whether a node is a constant or has one as a factor, which can take its sign."""
     return node == CONSTANT or (isinstance(node, Product) and CONSTANT in node.above)
 
 
 def _has_own_scale(node: Node) -> bool:
-    """Return whether a constant factor of it is redundant: it is a sum whose terms all have constants."""
+    """Return whether a constant factor would be redundant: the node is a sum whose terms all have constants."""
     return isinstance(node, Sum) and all(has_constant(each) for _, each in node.terms)
