@@ -128,7 +128,7 @@ def test_a_generator_has_both_names(fit: Callable[..., Any]) -> None:
         (["--template", "f(t"], "this '(' is never closed at 1 in 'f(t'"),
         (["--template", "f(t)", "--guess", "t"], "template and guesses cannot be combined; give one of them"),
         (["--corpus", "nowhere.txt"], "there is no file nowhere.txt"),
-        (["--corpus", "table.csv"], "table.csv is a table; give a file with one formula a line, or the folder that"),
+        (["--corpus", "table.csv"], "table.csv is a table; give a file with one formula per line, or the folder that"),
         (["--forbid-nesting", "sinn:sin"], "unknown operator 'sinn' in --forbid-nesting; did you mean 'sin'?"),
         (["--forbid-nesting", "sin:cosi"], "unknown operator 'cosi' in --forbid-nesting; did you mean 'cos'?"),
         (["--only", "sin:angle"], "unknown column 'angle' in --only; did you mean 'angle 1'?"),

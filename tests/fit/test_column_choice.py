@@ -8,7 +8,7 @@ import pytest
 from edhie import Constraints
 from edhie.evaluate import Data, read_data
 from edhie.fit import Settings, discover
-from edhie.fit.column_choice import CHOSEN, MANY, columns_to_search, telling_columns
+from edhie.fit.column_choice import CHOSEN, MANY, columns_to_search, informative_columns
 from edhie.fit.revision import revise
 
 
@@ -26,21 +26,21 @@ def test_what_the_target_is_made_of_is_among_them(seed: int) -> None:
         10 * X[:, a] * X[:, b] + 0.3 * X[:, c],  # the last shows only in what the product leaves
         np.exp(6 * X[:, a]) * X[:, b] / X[:, c],  # over eight magnitudes
     ):
-        assert {a, b, c} <= set(telling_columns(read_data(X, y)).tolist())
+        assert {a, b, c} <= set(informative_columns(read_data(X, y)).tolist())
 
 
 def test_a_product_that_shows_in_neither_factor() -> None:
     X = wide(300, 1000, centred=True)  # noqa: N806
-    assert {5, 200} <= set(telling_columns(read_data(X, X[:, 5] * X[:, 200])).tolist())
+    assert {5, 200} <= set(informative_columns(read_data(X, X[:, 5] * X[:, 200])).tolist())
 
 
 def test_they_are_few_in_order_and_always_the_same() -> None:
     X = wide(100)  # noqa: N806
     data = read_data(X, X.sum(axis=1))
-    chosen = telling_columns(data)
+    chosen = informative_columns(data)
     assert len(chosen) <= CHOSEN
     assert (np.diff(chosen) > 0).all()
-    assert (telling_columns(data) == chosen).all()
+    assert (informative_columns(data) == chosen).all()
 
 
 @pytest.mark.filterwarnings("error")
@@ -49,9 +49,9 @@ def test_columns_that_say_nothing_are_no_trouble() -> None:
     X[:, 1], X[:, 2] = 1.0, 1e300 * X[:, 2]
     X[:, 3] = X[:, 0]
     y = 2 * X[:, 0]
-    assert {0, 3} & set(telling_columns(read_data(X, y)).tolist())
-    assert len(telling_columns(read_data(X[:5], y[:5]))) <= CHOSEN
-    assert len(telling_columns(read_data(X, np.ones(len(X)), allow_constant_target=True))) <= CHOSEN
+    assert {0, 3} & set(informative_columns(read_data(X, y)).tolist())
+    assert len(informative_columns(read_data(X[:5], y[:5]))) <= CHOSEN
+    assert len(informative_columns(read_data(X, np.ones(len(X)), allow_constant_target=True))) <= CHOSEN
 
 
 def test_a_narrow_table_is_searched_as_it_is(caplog: pytest.LogCaptureFixture) -> None:

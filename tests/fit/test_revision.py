@@ -16,7 +16,7 @@ from edhie.expr import Forest, parse
 from edhie.expr.difference import difference, distance
 from edhie.fit import Settings
 from edhie.fit.revision import Revision, revise
-from edhie.fit.revision.steps import by_noise, revision_bits, symbol_bounds, telling
+from edhie.fit.revision.steps import beyond_noise, noise_factor, revision_bits, symbol_bounds
 from edhie.selection.description import Criterion, description_bits
 from revisions import SCENARIOS, is_truth
 
@@ -70,7 +70,7 @@ def test_no_candidate_clearly_beats_a_step(name: str) -> None:
         away = distance(first, candidates.forest[k])
         assert bounds[k] <= away
         nearer = [step.equation.loss for step in found.steps if step.distance <= away]
-        assert candidates.errors[k] * by_noise(found.refitted.train) ** 2 >= min(nearer) * (1 - 1e-6)
+        assert candidates.errors[k] * noise_factor(found.refitted.train) ** 2 >= min(nearer) * (1 - 1e-6)
 
 
 def test_as_a_table_and_as_json() -> None:
@@ -177,11 +177,11 @@ def test_saturation_is_told_by_a_quotient_and_not_by_an_arc_tangent(formula: str
 
 
 def test_a_step_that_only_follows_the_noise_is_not_shown() -> None:
-    assert telling([3.0, 2.99, 1.0], [9.0, 9.5, 1.0], 1.05) == [0, 2]
-    assert telling([3.0, 2.99], [9.0, 8.0], 1.05) == [0, 1]  # but where it is shorter to tell
+    assert beyond_noise([3.0, 2.99, 1.0], [9.0, 9.5, 1.0], 1.05) == [0, 2]
+    assert beyond_noise([3.0, 2.99], [9.0, 8.0], 1.05) == [0, 1]  # but where it is shorter to tell
     found = revised("an offset")
     for one, other in itertools.pairwise(found.steps):
-        is_clear = other.equation.loss * by_noise(found.refitted.train) < one.equation.loss
+        is_clear = other.equation.loss * noise_factor(found.refitted.train) < one.equation.loss
         nearer = [step.bits for step in found.steps if step.distance <= one.distance]
         assert is_clear or other.bits < min(nearer)
 

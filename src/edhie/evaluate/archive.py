@@ -49,7 +49,7 @@ class Archive:
     """
 
     capacity = 1_000_000
-    """The number of expressions that are kept at most."""
+    """Largest number of expressions that are kept."""
 
     def __init__(self, library: SymbolLibrary) -> None:
         self.library = library

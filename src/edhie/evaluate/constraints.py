@@ -45,8 +45,8 @@ class Constraints:
     forbidden: Callable[[Expr], bool] | None = None
     """A function of yours that returns True for equations that are forbidden.
 
-    It is slow, so it is called last, and for each tree once: it sees constants that are to be fitted without their
-    values, and has to give the same answer whenever it is called.
+    It is slow, so it is called last, and once for each tree: it gets fitted constants without their values, and its
+    answer must not change between calls.
     """
 
     def __post_init__(self) -> None:
@@ -60,7 +60,7 @@ class Constraints:
             raise EdhieError(f"forbidden is a function of an expression, not {self.forbidden!r}")
 
     def allowed(self, forest: Forest) -> Mask:
-        """Return True for each expression that may be an equation; raise for names that mean nothing."""
+        """Return True for each expression that may be an equation; raise an error for unknown names."""
         return Rules(self, forest.library).allowed(forest)
 
     def renamed(self, names: Mapping[str, str]) -> Constraints:
@@ -82,7 +82,7 @@ class Constraints:
 
 
 def _lists(name: str, given: Any) -> dict[str, tuple[str, ...]]:
-    """Copy a table of names; raise where a list was forgotten."""
+    """Copy a table of names; raise an error if a value is not a list."""
     if not isinstance(given, Mapping):
         raise EdhieError(f"{name} is a table of lists by operator, such as {{'sin': [...]}}, not {given!r}")
     for key, listed in given.items():

@@ -21,7 +21,7 @@ from edhie.expr import Forest
 
 Flags = NDArray[np.bool_]
 Arrays = dict[str, NDArray[Any]]
-NO_WORSE = 1e-9  # the share by which a simpler writing's error may be larger
+NO_WORSE = 1e-9  # relative increase of the error that is allowed for a simpler writing
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class KnownForms:
 
 
 def _check_within(name: str, rows: NDArray[Any], least: int, end: int) -> None:
-    """Raise where an index is out of range: compiled loops do not check."""
+    """Raise an error if an index is out of range, since compiled loops do not check."""
     if len(rows) and not least <= rows.min() <= rows.max() < end:
         raise EdhieError(f"a state with {name} from {rows.min()} to {rows.max()}, of {end}, is damaged")
 
@@ -130,7 +130,7 @@ class Request(NamedTuple):
 
 
 def to_execute(request: Request, known: KnownForms, explored: Archive, remaining: float) -> tuple[Indices, Indices]:
-    """Return the simplest writing of each new form, as far as the budget goes, and of each form to execute again."""
+    """Return the simplest writing of each new form, within the budget, and of each form to execute again."""
     simplest = _simplest(request.forms, request.complexities)
     places = known.forms["place"][request.forms[simplest]]
     is_new = places < 0

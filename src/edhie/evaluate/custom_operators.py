@@ -43,21 +43,21 @@ def numpy_values(expr: Expr, columns: Numbers) -> Numbers:
         shown = f"{found.dtype} of shape {found.shape}"
         raise ExpressionError(
             f"{shortened(str(expr))!r} came to {shown} on {columns.shape[1]} rows; "
-            "the operators that were added must give one real number a row"
+            "the operators that were added must give one real number per row"
         )
     return np.array(np.broadcast_to(found, columns.shape[1:]), dtype=np.float64)
 
 
 class _NoColumnError(Exception):
-    """Raised where a user's operator gives something else than one real number a row."""
+    """Raised if a user's operator does not give one real number per row."""
 
 
 class Interpreted:
     """An expression as a function of its constants, for many values of them at once.
 
-    A user's operator gets one long column, all values of the constants one after another, so that it needs to know
-    of columns only. An operator that looks beyond its row, such as at the mean of a column, gives something else then:
-    the first result is compared with that of one set of constants alone, and if they differ, all are computed alone.
+    A user's operator gets one long column, all values of the constants one after another, so that it has to handle
+    columns only. An operator that uses other rows, such as the mean of a column, gives other values then: the first
+    result is compared with that of one set of constants alone, and if they differ, all are computed alone.
     """
 
     def __init__(self, expr: Expr, columns: Numbers) -> None:

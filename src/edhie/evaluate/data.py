@@ -32,18 +32,18 @@ class Spread(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Measurements to be explained: finite float64 numbers, each variable's values lying together."""
+    """Measurements to be explained: finite float64 numbers, each variable contiguous."""
 
     columns: Values
     """Values of the variables, of shape (variables, rows), C-contiguous."""
     y: Values
-    """The target, one value a row."""
+    """The target, one value per row."""
     weights: Values | None
-    """The weight of each row: none negative, not all zero; None where all count the same."""
+    """The weight of each row: none negative, not all zero; None if all are equal."""
     names: tuple[str, ...]
     """The variables' names, in the order of `columns`."""
     sigma: Values | None = None
-    """The standard error of the target in each row, all above 0; None where they are not known."""
+    """The standard error of the target in each row, all above 0; None if they are unknown."""
     resolution: Resolution = FULL_PRECISION
     """The step and the significant digits to which the target was rounded."""
 
@@ -116,7 +116,7 @@ class Data:
 
 
 def few_rows(data: Data, count: int) -> Data:
-    """Return at most `count` rows that count, spread evenly over the target's order, its extremes among them."""
+    """Return at most `count` rows of nonzero weight, evenly spaced in the order of the target, with its extremes."""
     if count >= data.n_rows:
         return data
     counting = data.counting_rows
@@ -126,12 +126,12 @@ def few_rows(data: Data, count: int) -> Data:
 
 
 def with_resolution(data: Data, resolution: Resolution | None = None) -> Data:
-    """Return the same data with the resolution of the target; None to judge it from its values."""
+    """Return the same data with the resolution of the target; None to infer it from its values."""
     return replace(data, resolution=resolution_of(data.y) if resolution is None else resolution)
 
 
 def what_never_varies(data: Data) -> str | None:
-    """Return "rows" if several rows count and all are equal, "columns" if only their targets differ, None otherwise."""
+    """Return "rows" if all of several rows are equal, "columns" if only their targets differ, None otherwise."""
     counting = data.counting_rows
     if len(counting) < 2 or any(_varies(column[counting]) for column in data.columns):
         return None
@@ -145,7 +145,7 @@ def _varies(values: Values) -> bool:
 def squares_about_mean(y: Values, weights: Values | None) -> float:
     """Return the weighted sum of squared distances from the weighted mean; exactly 0 where all values are the same."""
     with np.errstate(all="ignore"):
-        # from a value that counts: the mean of zeros is exact, that of 0.1 three times is not
+        # shifted by a value, so that equal values give exactly 0: the mean of three 0.1 is not 0.1
         shifted = y - y[0 if weights is None else int(np.argmax(weights > 0))]
         mean = shifted.mean() if weights is None else (shifted * weights).sum() / weights.sum()
         squares = np.square(shifted - mean)
@@ -159,6 +159,6 @@ def squares_about_zero(y: Values, weights: Values | None) -> float:
 
 
 def error_limit(error: float, data: Data, *, slack: float) -> float:
-    """Return the largest sum of squares that counts as equal to `error`, up to a share of `slack` and to rounding."""
+    """Return the largest sum of squares that counts as equal to `error`: up to a relative `slack`, and rounding."""
     floor = ROUNDING * data.squares_to_explain + ROUNDING_OF_VALUES * squares_about_zero(data.y, data.weights)
     return error * (1.0 + slack) + floor

@@ -28,7 +28,7 @@ from edhie.evaluate.scoring import fit_and_score
 from edhie.expr import Forest, SymbolLibrary
 from edhie.expr.canonical import canonical
 
-WRITINGS_A_FORM = 4  # kept on average: more are forgotten
+WRITINGS_PER_FORM = 4  # that are kept on average
 ROUNDING = 1e-24  # share of the target's sum of squares below which an error counts as 0
 
 
@@ -107,7 +107,7 @@ class Evaluator:
             )  # fmt: skip
         self.loss = loss_named(loss)
         self.constants = constants
-        """The effort with which constants are fitted, and the bounds that all of them are to keep."""
+        """The effort with which constants are fitted, and the bounds of all constants."""
         self.budget = budget
         self.explored = Archive(library)
         self.counts = Counts()
@@ -117,7 +117,7 @@ class Evaluator:
         left = 0.0 if to_error is None else float(to_error(ROUNDING * self.data.squares_to_explain, self.data))
         # in the unit of a constant target any error is infinite
         self.negligible: float = left if math.isfinite(left) else 0.0
-        """The error up to which a fit counts as perfect, since rounding may leave as much; always finite."""
+        """The error up to which a fit counts as exact, since rounding may leave as much; always finite."""
 
     @property
     def remaining(self) -> float:
@@ -146,7 +146,7 @@ class Evaluator:
 
     @contextmanager
     def limited(self, executed: int | None) -> Iterator[None]:
-        """Limit the distinct expressions executed in all, those before it included, while the context lasts."""
+        """Limit the total number of distinct expressions executed, including earlier ones, within the context."""
         own = self.budget
         limits = [limit for limit in (own, executed) if limit is not None]
         self.budget = min(limits, default=None)
@@ -170,7 +170,7 @@ class Evaluator:
         self._known, self.counts = known, counts
 
     def copied(self) -> Evaluator:
-        """Return an evaluator with the same data, settings and contents, which goes on by itself."""
+        """Return an independent evaluator with the same data, settings and contents."""
         twin = copy.copy(self)
         twin.explored = Archive(self.library)
         twin.restore(self.state())
@@ -179,7 +179,7 @@ class Evaluator:
     def absorb(
         self, forest: Forest, errors: NDArray[Any], complexities: NDArray[Any], executed_at: Indices, counts: Counts
     ) -> None:
-        """Take in expressions that a copy of this evaluator scored, and what it counted since."""
+        """Add expressions that a copy of this evaluator scored, and its counts since then."""
         if len(forest):
             writings = self._known_writings(forest)
             places = self.explored.add(forest, errors, complexities, executed_at)
@@ -187,7 +187,7 @@ class Evaluator:
                 writings, places, np.isfinite(errors),
                 bound=math.inf, explored=self.explored, negligible=self.negligible,
             )  # fmt: skip
-            self._known.forget(self.explored.forget(), WRITINGS_A_FORM * self.explored.capacity)
+            self._known.forget(self.explored.forget(), WRITINGS_PER_FORM * self.explored.capacity)
         self._count(**asdict(counts))
 
     def spend(self, n: int) -> None:
@@ -202,7 +202,7 @@ class Evaluator:
         self.counts = replace(self.counts, **{name: getattr(self.counts, name) + n for name, n in more.items()})
 
     def unseen(self, forest: Forest) -> Forest:
-        """Return the allowed expressions whose writing was never seen, and note them as seen, though not scored."""
+        """Return the allowed expressions whose writing is new, and mark them as seen, though not scored."""
         self._check_forest(forest)
         if self.rules is not None:
             forest = forest.take(self.rules.allowed(forest))
@@ -231,7 +231,7 @@ class Evaluator:
         self._execute(request, other_writings(request, self._known, self.explored), 0)
         found = self._collect(forest, complexities, is_allowed, forms)
         # memory is bounded: a forgotten expression would be executed, and counted, again
-        self._known.forget(self.explored.forget(), WRITINGS_A_FORM * self.explored.capacity)
+        self._known.forget(self.explored.forget(), WRITINGS_PER_FORM * self.explored.capacity)
         self._count(asked=len(forest), forbidden=n_forbidden)
         return found
 
@@ -249,12 +249,12 @@ class Evaluator:
             raise ExpressionError(f"the forest is over another library ({forest.library}) than {own}; cast() it")
 
     def _known_writings(self, forest: Forest) -> Indices:
-        """Return the rows of a forest's writings; new ones are learned with their canonical forms, a costly part."""
+        """Return the rows of a forest's writings; new ones are added with their canonical forms, which is costly."""
         keys = key_pairs(forest)
         writings = self._known.writings.find(keys)
         fresh = np.flatnonzero(writings < 0)
         if len(fresh):
-            # constants merge only where they may be any number: under bounds c*c reaches further than c
+            # constants merge only without bounds: under bounds, c*c has a wider range than c
             is_bounded = self.constants.lower > -math.inf or self.constants.upper < math.inf
             apart = forest.take(fresh)
             forms = self._known.forms.add(key_pairs(apart if is_bounded else canonical(apart)))
@@ -282,7 +282,7 @@ class Evaluator:
     def _collect(
         self, forest: Forest, complexities: NDArray[Any], is_allowed: NDArray[np.bool_], forms: Indices
     ) -> Scores:
-        """Return the scores of a forest; `forms` are those of the allowed expressions, others are infinitely bad."""
+        """Return the scores of a forest; `forms` are those of the allowed expressions, others have infinite errors."""
         places, keys = np.full(len(forest), -1, np.int64), np.zeros(len(forest), np.uint64)
         places[is_allowed], keys[is_allowed] = self._known.forms["place"][forms], self._known.forms.keys[forms, 0]
         is_scored = places >= 0

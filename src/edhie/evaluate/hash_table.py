@@ -12,7 +12,7 @@ from edhie.expr import Forest
 Keys = NDArray[np.uint64]
 Indices = NDArray[np.int64]
 FIRST_ROOM = 1024
-SLOTS_A_ROW = 4  # of the table that finds rows: a quarter full, so that a key is met within a step or two
+SLOTS_PER_ROW = 4  # the table is at most a quarter full, so that a key is found within a step or two
 
 
 def key_pairs(forest: Forest) -> NDArray[np.uint64]:
@@ -46,7 +46,7 @@ class KeyTable:
             name: np.empty(0, np.int64 if isinstance(default, int) else np.float64)
             for name, default in defaults.items()
         }
-        self._give_room(FIRST_ROOM)
+        self._reserve(FIRST_ROOM)
 
     def __len__(self) -> int:
         return self._count
@@ -71,7 +71,7 @@ class KeyTable:
         from edhie.evaluate import hash_table_kernels as kernels
 
         if self._count + len(keys) > len(self._keys):
-            self._give_room(2 * (self._count + len(keys)))
+            self._reserve(2 * (self._count + len(keys)))
         rows, new = kernels.insert(keys, self._keys, self._count, self._slots)
         end = self._count + len(new)
         for name, default in self._defaults.items():
@@ -79,7 +79,7 @@ class KeyTable:
         self._count = end
         return rows
 
-    def _give_room(self, rows: int) -> None:
+    def _reserve(self, rows: int) -> None:
         from edhie.evaluate import hash_table_kernels as kernels
 
         keys = np.empty((rows, 2), np.uint64)
@@ -88,7 +88,7 @@ class KeyTable:
         for name, column in columns.items():
             column[: self._count] = self[name]
         self._keys, self._columns = keys, columns
-        self._slots = kernels.index(self._keys, self._count, SLOTS_A_ROW * len(self._keys))
+        self._slots = kernels.index(self._keys, self._count, SLOTS_PER_ROW * len(self._keys))
 
     def chosen(self, rows: Indices, **values: NDArray[Any]) -> KeyTable:
         """Return a new table with these rows, and with `values` in place of the rows' own."""

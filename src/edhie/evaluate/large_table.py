@@ -23,7 +23,7 @@ class Sample(NamedTuple):
     searched: Numbers
     held_out: Numbers
     held_out_rows: Rows
-    """Numbers of the rows held out, rising."""
+    """Numbers of the rows held out, in ascending order."""
     n_rows: int
     """Rows of the whole table."""
 
@@ -35,7 +35,7 @@ def take_sample(
 
     Each row draws a number, and those with the smallest are taken, so that neither the length of the table nor the
     size of a batch has to be known. Rows in which a column is smallest or largest are searched too, so that equations
-    have values there. Of few rows, one of so many `parts` is held out.
+    are defined there. Of few rows, one of `parts` equal parts is held out.
     """
     n_rows, limit, most = 0, np.inf, searched + held_out
     rows, keys, places = np.empty((0, 0)), np.empty(0), np.empty(0, np.int64)
@@ -87,7 +87,7 @@ class LargeTable:
     drop_missing: bool = False
     """True if rows with missing values are left out."""
     held_out: Rows = field(default_factory=lambda: np.empty(0, np.int64))
-    """Rows that are not among the batches, rising; counted without those left out."""
+    """Rows that are not among the batches, in ascending order; counted without those left out."""
 
     def batches(self, used: Collection[str] = ()) -> Iterator[Data]:
         """Yield all rows but those held out; variables that are not `used` are 0. Weights have an arbitrary unit."""

@@ -1,4 +1,4 @@
-"""Losses: a table of named ones, smaller is better, and a user's own functions."""
+"""Losses, of which smaller is better: named ones, and a user's own functions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROUNDED_UP = 1 + 8 * float(np.finfo(np.float64).eps)  # covers the roundings on 
 
 @dataclass(frozen=True)
 class Loss:
-    """A measure of the distance of predictions from the target; smaller is better, infinity is no prediction at all."""
+    """A measure of the distance of predictions from the target; smaller is better."""
 
     name: str
     of_values: Callable[[ArrayLike, ArrayLike, ArrayLike | None], float]
@@ -36,7 +36,7 @@ class Loss:
     """Inverse of `from_sum_of_squares`, rounded up: a larger sum of squares has a larger error."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if LOSSES.get(self.name) is self:  # one of the table, which is made of functions that pickle does not know
+        if LOSSES.get(self.name) is self:  # its functions cannot be pickled
             return loss_named, (self.name,)
         return Loss, (self.name, self.of_values, self.from_sum_of_squares, self.to_sum_of_squares)
 
@@ -51,7 +51,7 @@ def r2(y: ArrayLike, y_hat: ArrayLike, weights: ArrayLike | None = None) -> floa
 
 
 def _of_squares(name: str, *, relative: bool, root: bool) -> Loss:
-    """Make a loss from the sum of squares: in units of the weight or of the target's, as a square or its root."""
+    """Make a loss of the sum of squares over the total weight or the target's sum of squares, or of its root."""
 
     def in_unit(squares: ArrayLike, unit: float) -> Values:
         given = np.asarray(squares, dtype=np.float64)
@@ -93,8 +93,8 @@ def _largest_absolute(y: Values, y_hat: Values, weights: Values | None) -> float
 def _student(y: Values, y_hat: Values, weights: Values | None) -> float:
     """Return the scale of residuals under Student's distribution, in the unit of the target: robust to gross errors.
 
-    It is exp of the mean negative logarithm of the likelihood, at the scale that makes the residuals most likely,
-    times the number that makes it the standard deviation where residuals are normal.
+    It is exp of the mean negative log-likelihood at the maximum-likelihood scale, times the factor that makes it the
+    standard deviation of normal residuals.
     """
     from edhie.evaluate.student_kernels import likeliest_square
 

@@ -19,7 +19,7 @@ PLAIN_TYPES = frozenset((float, int, bool, type(None)))  # NumPy itself turns th
 
 
 def array_of(values: Any, place: str) -> NDArray[Any]:
-    """Return an array of whatever type holds the values as they were given."""
+    """Return an array of a type that keeps the values as given."""
     if hasattr(values, "toarray") and hasattr(values, "nnz"):
         raise DataError(f"{place} is a sparse matrix; make an array of it with .toarray()")
     if hasattr(values, "to_numpy"):
@@ -29,7 +29,7 @@ def array_of(values: Any, place: str) -> NDArray[Any]:
     try:
         array = np.asarray(values)
         if array.dtype.kind in "USc" and not isinstance(values, np.ndarray):
-            array = np.array(values, dtype=object)  # of 1 and "a" NumPy makes "1" and "a"; the error is to show "a"
+            array = np.array(values, dtype=object)  # NumPy turns 1 and "a" into "1" and "a"; the error is to show "a"
     except (TypeError, ValueError, RuntimeError) as error:
         lengths = [len(row) if hasattr(row, "__len__") else 1 for row in values] if isinstance(values, list) else []
         odd = next((row for row, length in enumerate(lengths) if length != lengths[0]), None)
@@ -48,7 +48,7 @@ def is_plain(array: NDArray[Any]) -> bool:
 def numbers_of(values: Any, place: str, *, first_row: int = 0) -> Values:
     """Return the numbers of one column as a new array; missing values become NaN.
 
-    `first_row` is the number of the first value's row, by which messages count.
+    `first_row` is the number of the first value's row in messages.
     """
     array = array_of(values, place)
     if array.ndim == 2 and array.shape[1] == 1:
@@ -96,7 +96,7 @@ def _number(value: Any, place: str, row: int) -> float:
 
 
 def check_whole(name: str, given: Any, least: int, *, or_none: str = "") -> None:
-    """Raise if a setting is not a whole number from `least` on that 64 bits hold."""
+    """Raise an error if a setting is not a 64-bit integer of at least `least`."""
     if not isinstance(given, int | np.integer) or not least <= given < 1 << 63:
         also = f", or None for {or_none}" if or_none else ""
         raise EdhieError(f"{name} must be a whole number, at least {least}{also}; it is {shown(given)}")

@@ -21,13 +21,13 @@ from edhie.errors import EdhieError
 
 T = TypeVar("T")
 R = TypeVar("R")
-PARTS_A_THREAD = 8  # expressions differ in cost: small parts even it out
+PARTS_PER_THREAD = 8  # expressions differ in cost: small parts balance the load
 _threads: ContextVar[int] = ContextVar("threads", default=1)
 
 
 @contextmanager
 def using_threads(count: int | None) -> Iterator[None]:
-    """Let loops use so many threads while the context lasts, None for one a core; BLAS has one in each of them."""
+    """Let loops use `count` threads within the context, None for one per core; BLAS has one in each of them."""
     count = core_count() if count is None else count
     if count < 1:
         raise EdhieError(f"the number of threads must be at least 1, not {count}; give None to use every core")
@@ -78,12 +78,12 @@ def parallel_for(work: Callable[[int, int], None], n: int) -> None:
     if count == 1 or n <= 1:
         work(0, n)
         return
-    size = max(1, -(-n // (PARTS_A_THREAD * count)))
+    size = max(1, -(-n // (PARTS_PER_THREAD * count)))
     parallel_map(lambda start: work(start, min(start + size, n)), range(0, n, size))
 
 
 def parallel_map(work: Callable[[T], R], items: Iterable[T]) -> list[R]:
-    """Return what `work` gives for each item, in order."""
+    """Return the result of `work` for each item, in order."""
     items, count = list(items), thread_count()
     if count == 1 or len(items) <= 1:
         return [work(item) for item in items]
@@ -111,5 +111,5 @@ def _stop(futures: list[Future[Any]]) -> None:
 
 @lru_cache(maxsize=4)
 def _pool(count: int, process: int) -> ThreadPoolExecutor:
-    """Return a pool that stays: starting threads takes longer than many a loop. A forked process needs its own."""
+    """Return a lasting pool, since starting threads takes longer than many loops. A forked process needs its own."""
     return ThreadPoolExecutor(count, thread_name_prefix="edhie")

@@ -37,9 +37,9 @@ def read_data(
 
     `X` is an array or nested list (rows × variables; one dimension is one variable), a pandas
     or polars DataFrame, or a mapping from names to columns. `names` are the variables wanted,
-    in order: columns that have names are chosen by them, others stand for them in order.
+    in order: named columns are chosen by name, others by position.
     `sigma` are the standard errors of the target: the weights are then 1/sigma², divided by their mean. `resolution`
-    is that of the target; None to judge it from its values. `missing` are numbers that stand for a missing value, such
+    is that of the target; None to infer it from its values. `missing` are numbers that stand for a missing value, such
     as -999, in `X` and `y`; with `drop_missing`, rows that have one, NaN or None, or an infinite number are left out.
 
     >>> read_data({"t": [0, 1, 2], "note": ["a", "b", "c"]}, [1.0, 3.0, 5.0], names=["t"]).columns
@@ -76,8 +76,8 @@ def read_data(
 def data_for(data: Data, names: Sequence[str], *, allow_constant_target: bool = False) -> Data:
     """Return a copy of data that was read already, with the variables of these names in this order; check its target.
 
-    Where there are standard errors, the weights are those of the rows at hand, with a mean of 1. The arrays are
-    copied as float64, so that it does not matter what becomes of those given, and that kernels may take them.
+    If there are standard errors, the weights follow from them, with a mean of 1. The arrays are copied as contiguous
+    float64, which kernels need, so later changes of the given ones have no effect.
     """
     for name in names:
         if name not in data.names:
@@ -260,7 +260,7 @@ def read_sigmas(sigma: Any, *, rows: int, targets: int) -> list[Values]:
 
 
 def weights_of(sigma: Values) -> Values:
-    """Return the weights that standard errors stand for: 1/sigma², divided by the mean of all."""
+    """Return the weights of rows with these standard errors: 1/sigma², divided by their mean."""
     weights = np.square(sigma.min() / sigma)  # at most 1, so that no square leaves float64
     return np.asarray(weights / weights.mean())
 

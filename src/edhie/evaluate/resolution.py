@@ -1,4 +1,4 @@
-"""The resolution of numbers: the step or the number of digits to which they were rounded, judged from the numbers."""
+"""The resolution of numbers: the step or the number of digits to which they were rounded, inferred from them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Values = NDArray[np.float64]
 
 MOST_DIGITS = 11  # numbers that need more, relative to the largest, count as not rounded
 FEWEST_DIGITS = 3  # fewer say little: 100, 200 and 3000 may well be exact
-SAMPLE = 2000  # values that are looked at first
+SAMPLE = 2000  # values that are tested first
 MANY = 20  # distinct values, all multiples of 0.5 or of 100: hardly by chance
 EVIDENCE = 3.0  # decimal digits that are zero in all values together: once in a thousand by chance
 DOUBLE, SINGLE = 2.0**-53, 2.0**-24  # relative rounding of floats of 64 and 32 bits
@@ -21,7 +21,7 @@ SINGLE_DIGITS = 8  # as many decimal digits as 32 bits hold, about
 UNITS = (25, 5, 2)  # of a decimal place: 0.25, 0.5 and 0.2
 
 Parts = tuple[Values, ...]
-"""A sample of the values, and all of them: what fails for the sample is not tried on all."""
+"""A sample of the values, and all of them: what fails on the sample is not tested on all."""
 
 
 class Resolution(NamedTuple):

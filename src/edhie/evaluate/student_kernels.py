@@ -11,12 +11,12 @@ from edhie.expr.jit import jit
 
 Numbers = NDArray[np.float64]
 HALVINGS = 60
-LEAST = 1e-30  # of the largest square: where most residuals are 0, so is the likeliest scale
+LEAST = 1e-30  # of the largest square: if most residuals are 0, so is the maximum-likelihood scale
 
 
 @jit
 def likeliest_square(squares: Numbers, shares: Numbers, freedom: float) -> float:
-    """Return the square of the scale that makes residuals with these squares most likely; rows count by their shares.
+    """Return the square of the maximum-likelihood scale of residuals with these squares; `shares` are weights.
 
     It solves Σ share·(k + 1)·r²/(k·s² + r²) = 1 for k degrees of freedom, whose left side falls with s.
     """
@@ -42,7 +42,7 @@ def likeliest_square(squares: Numbers, shares: Numbers, freedom: float) -> float
 
 @jit
 def student_scale(residuals: Numbers, weights: Numbers, freedom: float) -> float:
-    """Return the likeliest scale of residuals with variances in proportion to 1/weight; weight 0 does not count."""
+    """Return the maximum-likelihood scale of residuals with variances proportional to 1/weight; weight 0 is ignored."""
     n = 0
     for i in range(len(weights)):
         if weights[i] > 0.0:

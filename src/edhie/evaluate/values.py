@@ -65,14 +65,14 @@ def squared_errors(forest: Forest, data: Data, *, bounds: float | Numbers = np.i
 
 
 def target_of(data: Data) -> Target:
-    """Return data as kernels take it."""
+    """Return data as an argument of kernels."""
     from edhie.evaluate.machine.kernels import Target
 
     return Target(data.columns, data.y, np.empty(0) if data.weights is None else data.weights)
 
 
 def check_columns(forest: Forest, columns: Numbers) -> None:
-    """Raise unless the data has one row of doubles for each variable."""
+    """Raise an error unless the data has one row of doubles for each variable."""
     wanted = len(forest.library.variables)
     if columns.ndim != 2 or len(columns) != wanted:
         raise EdhieError(
@@ -83,7 +83,7 @@ def check_columns(forest: Forest, columns: Numbers) -> None:
 
 
 def check_fitted(forest: Forest, columns: Numbers) -> None:
-    """Raise unless the data has one row of doubles for each variable, and every constant has a value."""
+    """Raise an error unless the data has one row of doubles for each variable, and every constant has a value."""
     check_columns(forest, columns)
     missing = np.flatnonzero(np.isnan(forest.values))
     if len(missing):

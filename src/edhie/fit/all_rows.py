@@ -33,7 +33,7 @@ MOST_PASSES = 30  # most equations take three; those with constants that the row
 
 @dataclass(frozen=True, eq=False)
 class AllRows:
-    """An equation on all rows that it was fitted to, in few numbers."""
+    """Statistics of an equation on all rows to which it was fitted."""
 
     n_rows: int
     r2: float
@@ -78,7 +78,7 @@ def fitted_to_all_rows(equations: Sequence[Equation], problem: Problem, settings
     if len(whole) < len(scored):
         lost = next(each for each in scored if not np.isfinite(each.loss))
         LOGGER.warning("%d equations have no value in some row and are left out: %s", len(scored) - len(whole), lost)
-    if whole[0] is not scored[0]:  # the chosen one: the next is the likeliest or the most accurate
+    if whole[0] is not scored[0]:  # the chosen one is left out: choose the likeliest, or the most accurate
         whole.sort(key=lambda each: (-(each.weight or 0.0), each.loss))
     return whole
 
@@ -97,7 +97,7 @@ class _Totals(NamedTuple):
         """Sum up the target in one pass."""
         n_rows, total, first, second, smallest, origin = 0, 0.0, 0.0, 0.0, np.inf, None
         for batch in table.batches():
-            origin = float(batch.y[0]) if origin is None else origin  # so that squares are not larger than need be
+            origin = float(batch.y[0]) if origin is None else origin  # smaller squares have smaller rounding errors
             shifted = batch.y - origin
             weighted = shifted if batch.weights is None else shifted * batch.weights
             n_rows += batch.n_rows
@@ -188,7 +188,7 @@ def _scored(equations: Sequence[Equation], table: LargeTable, totals: _Totals, s
 
 
 class _Score:
-    """Sums over the rows of one equation."""
+    """Sums over all rows for one equation."""
 
     def __init__(self, equation: Equation, noise: _Noise) -> None:
         self._equation = equation
@@ -199,7 +199,7 @@ class _Score:
         self._squares = self._absolute = self._largest = 0.0
 
     def add(self, batch: Data) -> None:
-        """Add rows; an equation without a value in one has an infinite loss."""
+        """Add rows; an equation that is undefined in one has an infinite loss."""
         if not np.isfinite(self._squares):
             return
         predicted = self._add_to(0, batch)
@@ -221,7 +221,7 @@ class _Score:
         return predicted
 
     def equation(self, totals: _Totals, settings: Settings) -> Equation:
-        """Return the equation with what was found."""
+        """Return the equation with its loss and statistics on all rows."""
         loosened, printed = self._triangles if not self._is_same else (self._triangles[0],) * 2
         loss = self._loss(totals, settings) if np.isfinite(self._squares) else np.inf
         unexplained = LOSSES["one_minus_r2"].from_sum_of_squares

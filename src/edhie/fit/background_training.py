@@ -1,7 +1,7 @@
 """Train a generator in the background for more variables, or for other operators, than the shipped ones have.
 
-The fit that asks for it goes on with the nearest shipped generator; a later fit finds the trained one in the user's
-cache. Run as a module, this trains the given generator.
+The fit that asks for it uses the nearest shipped generator; a later fit finds the trained one in the user's cache. Run
+as a module, this trains the given generator.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ LOGGER = logging.getLogger("edhie")
 
 @dataclass(frozen=True)
 class Wanted:
-    """A generator for so many variables, and of these operators: None for those of the general grammar."""
+    """Variables and operators of a generator to train; None for the operators of the general grammar."""
 
     n_variables: int
     operators: tuple[str, ...] | None = None
 
     @property
     def is_shipped(self) -> bool:
-        """True if it comes with edhie."""
+        """True if such a generator is shipped."""
         return self.operators is None and f"{GRAMMAR}-{self.n_variables}" in shipped_names()
 
     @property
     def folder(self) -> Path:
-        """Its place in the user's cache; removing it makes the next fit train again."""
+        """Folder in the user's cache; remove it to train again."""
         key = digest(json.dumps(asdict(self)))[:16]
         return Path(platformdirs.user_cache_dir("edhie")) / "models" / f"{GRAMMAR}-{self.n_variables}-{key}"
 
@@ -66,12 +66,12 @@ class Wanted:
 
 
 def trained_or_started(wanted: Wanted) -> Path | None:
-    """Return the folder of the trained generator; None, and start its training, where there is none yet."""
+    """Return the folder of the trained generator; if there is none yet, start its training and return None."""
     folder = wanted.folder
     if (folder / CONFIG).is_file():
         try:
             load(folder)
-        except EdhieError as error:  # a fit is not to end for it
+        except EdhieError as error:  # it must not end the fit
             LOGGER.warning("a trained generator is not used: %s; delete %s to train it again", error, folder)
             return None
         return folder
@@ -81,21 +81,21 @@ def trained_or_started(wanted: Wanted) -> Path | None:
         LOGGER.info("with torch (pip install 'edhie[train]') a generator for %s would be trained", wanted)
         return None
     with suppress(OSError):
-        if 0 <= time.time() - (folder / FAILED).stat().st_mtime < FAILED_SECONDS:  # less than 0: a clock jumped
+        if 0 <= time.time() - (folder / FAILED).stat().st_mtime < FAILED_SECONDS:  # less than 0: the clock was changed
             LOGGER.info("a generator for %s could not be trained; the reason is in %s", wanted, folder / FAILED)
             return None
     try:
-        with FORMAT.in_use(folder):  # raises where another process trains it, or nothing can be written
+        with FORMAT.in_use(folder):  # raises if another process trains it, or the folder cannot be written
             pass
         _start([*command_of("edhie.fit.background_training"), json.dumps(asdict(wanted))])
-    except (EdhieError, OSError, subprocess.SubprocessError):  # no more processes, say: the next fit tries again
+    except (EdhieError, OSError, subprocess.SubprocessError):  # the next fit tries again
         return None
     LOGGER.warning("a generator for %s is trained in the background (some minutes, once); the next fit uses it", wanted)
     return None
 
 
 def _start(command: Sequence[str]) -> None:
-    """Start a process that outlives this one, and that nobody has to wait for: its parent ends at once."""
+    """Start a process that outlives this one and need not be waited for, since its parent ends at once."""
     between = (
         "import subprocess, sys; nowhere = subprocess.DEVNULL; "
         "subprocess.Popen(sys.argv[1:], stdin=nowhere, stdout=nowhere, stderr=nowhere, start_new_session=True)"
@@ -106,7 +106,7 @@ def _start(command: Sequence[str]) -> None:
 
 
 def train_now(wanted: Wanted, *, expressions: int = EXPRESSIONS, epochs: int = EPOCHS) -> Path:
-    """Train and save the generator; the reason of a failure is written where the next fit looks."""
+    """Train and save the generator; the reason of a failure is written for the next fit."""
     folder = wanted.folder
     try:
         corpus = Corpus(f"{GRAMMAR}-{wanted.n_variables}", corpus_of(wanted, expressions))

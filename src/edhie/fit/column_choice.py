@@ -1,8 +1,8 @@
-"""Choice of the columns of a wide table that are informative of the target, alone or in pairs.
+"""Choose the columns of a wide table that are informative about the target, alone or in pairs.
 
 Many columns allow many more expressions, most of them with columns that are unrelated to the target. So columns
-are scored first: alone, whatever the curve; in products of two; in decision trees; and by how well they explain
-the residuals of a quadratic form of those chosen.
+are scored first: alone, by any curve; in products of two; in decision trees; and by how well they explain the
+residuals of a quadratic form of those chosen.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from edhie.fit.settings import Settings
 
 LOGGER = logging.getLogger("edhie")
 
-MANY = 30  # columns: as many are searched as they are
-CHOSEN = 16  # of more, at most, beside those that the user names
-BY_TREES = 8, 12  # of those, at least and at most
-ROWS = 2000  # by which columns are weighed
-BINS, PER_BIN = 12, 8  # of a column's order
-ALONE, PAIRED = 80, 40  # columns that trees look at
-WIDEST = 5000  # columns whose products are weighed
-TREES, SHADOWS = 120, 20
-SUPPORTED = 8  # columns that a quadratic form is made of
-UNLIKELY = 0.01  # the chance that any column without a relation is taken for one with
+MANY = 30  # columns that are all searched; of wider tables, some are chosen
+CHOSEN = 16  # most columns that are chosen, besides those that the user names
+BY_TREES = 8, 12  # least and most columns that are chosen by trees
+ROWS = 2000  # on which columns are scored
+BINS, PER_BIN = 12, 8  # most quantile bins of a column, least rows in a bin
+ALONE, PAIRED = 80, 40  # columns given to the trees: the best alone, and the best in pairs
+WIDEST = 5000  # most columns whose products are scored
+TREES, SHADOWS = 120, 20  # trees, and shuffled columns that show which importance is due to chance
+SUPPORTED = 8  # most columns in the quadratic form
+UNLIKELY = 0.01  # probability that any unrelated column is chosen
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -46,7 +46,7 @@ def columns_to_search(data: Data, settings: Settings, *, also: Sequence[str] = (
     if data.n_variables <= MANY or (constraints is not None and getattr(constraints, "all_variables", False)):
         return np.arange(data.n_variables)
     named = _named(settings, also, data.names)
-    chosen = np.union1d(telling_columns(data), named).astype(np.int64)
+    chosen = np.union1d(informative_columns(data), named).astype(np.int64)
     listed = shortened(", ".join(data.names[k] for k in chosen))
     LOGGER.warning(
         "searching the %d most informative of %s columns: %s; to search others, choose columns",
@@ -55,7 +55,7 @@ def columns_to_search(data: Data, settings: Settings, *, also: Sequence[str] = (
     return chosen
 
 
-def telling_columns(data: Data, most: int = CHOSEN) -> Places:
+def informative_columns(data: Data, most: int = CHOSEN) -> Places:
     """Return the positions of the most informative columns, at most `most` of them, in order."""
     few = few_rows(data, ROWS)
     columns, y = _standardised(few.columns), _standardised(np.stack([few.y, _ranks(few.y)]))
@@ -88,7 +88,7 @@ def _standardised(rows: Numbers) -> Numbers:
 
 
 def _ranks(values: Numbers) -> Numbers:
-    """Return the rank of each value, which suits a target of many magnitudes better than its values do."""
+    """Return the rank of each value, which suits a target over many orders of magnitude better than its values."""
     ranks = np.empty(len(values))
     ranks[np.argsort(values, kind="stable")] = np.arange(len(values))
     return ranks
@@ -114,14 +114,14 @@ def _explained(bins: NDArray[np.int64], target: Numbers) -> Numbers:
     for k, column in enumerate(bins):
         counts = np.bincount(column)
         sums = np.bincount(column, target)
-        is_there = counts > 0
-        between = float((np.square(sums[is_there]) / counts[is_there]).sum()) / total
-        found[k] = between - (is_there.sum() - 1) / max(n_rows - 1, 1)
+        is_used = counts > 0
+        between = float((np.square(sums[is_used]) / counts[is_used]).sum()) / total
+        found[k] = between - (is_used.sum() - 1) / max(n_rows - 1, 1)
     return found
 
 
 def _by_chance(n_rows: int, n_columns: int) -> float:
-    """Return the share that the best of so many unrelated columns explains, less their mean share."""
+    """Return the share that the best of `n_columns` unrelated columns explains, less the share expected by chance."""
     from scipy.stats import chi2
 
     degrees = max(2, min(BINS, n_rows // PER_BIN)) - 1

@@ -45,8 +45,8 @@ def discover(
 ) -> Discovery:
     """Find equations that explain the target of a problem.
 
-    `folder` keeps the search, and `resume` continues the one that is there. `criterion` compares equations; by default
-    it follows from the settings. Ctrl-C ends the search; what was found until then is returned.
+    `folder` keeps checkpoints, and `resume` continues the search saved there. `criterion` compares equations; its
+    default follows from the settings. Ctrl-C ends the search; what was found until then is returned.
     """
     with closing(workers.open(settings.islands)) as engine, using_threads(workers.jobs):
         return _discover(Problem.of(problem), settings, engine, on_event, folder, criterion, resume=resume)
@@ -66,7 +66,7 @@ def _discover(
     settings = with_generator(settings, len(searched.columns), folder if resume else None)
     generator, library = generator_and_library(settings, searched.train.names)
     strategy = settings.search
-    if settings.template is not None:  # its parts use the library as it is, the form may need more
+    if settings.template is not None:  # its parts use the library as it is, but its form may need more symbols
         from edhie.fit.template import template_library, template_strategy
 
         strategy = template_strategy(settings.template, library)
@@ -99,7 +99,7 @@ def _discover(
 
 
 def criterion_of(settings: Settings, generator: Generator, library: SymbolLibrary) -> Criterion:
-    """Return the criterion of a fit: its noise model, and a structure prior that knows the formulas of its corpus."""
+    """Return the criterion of a fit: its noise model, and the structure prior, shifted towards a user's corpus."""
     prior = StructurePrior.shipped()
     if settings.corpus is not None:
         prior = prior.shifted(formulas_in(generator, library))

@@ -38,7 +38,7 @@ LATEX = {letter: f"\\{letter}" for letter in "#$%&_{}"} | {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
 }
-"""Letters of a target that LaTeX would take for commands."""
+"""Characters that LaTeX would read as commands, and how to write them."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,17 +57,17 @@ class Equation:
     validation: Data | None = None
     """Rows that were held out."""
     score: float = 0.0
-    """Fall of the logarithm of the loss from the equation before it, for each unit of complexity."""
+    """Decrease of the log loss from the equation before it, per unit of complexity."""
     ties: TiedConstants | None = None
-    """Constants that are one in several places, as those of a template's part that is called twice."""
+    """Constants that occur in several places, such as those of a template's part that is used twice."""
     model: NoiseModel | None = None
     """The noise model under which the constants are optimal; None if they minimise the loss."""
     weight: float | None = None
-    """The share of confidence in this equation, among those that are different functions; None where it is unknown."""
+    """Probability of this equation among the alternatives, which are different functions; None if unknown."""
     keeps_form: bool = True
     """True if it is printed as it is, False if in a shorter form of the same values."""
     all_rows: AllRows | None = None
-    """Its R² and slopes on all rows of a large table, to which it was fitted; None if `train` holds all rows."""
+    """R² and slopes on all rows of a large table, to which it was fitted; None if `train` holds all rows."""
 
     @classmethod
     def of(cls, candidate: Candidate, problem: Problem, settings: Settings, **known: Any) -> Equation:
@@ -216,7 +216,7 @@ class Equation:
 
     @property
     def confidence(self) -> str:
-        """The weight in per cent, such as `62 %`; empty where it is unknown."""
+        """The weight in per cent, such as `62 %`; empty if it is unknown."""
         if self.weight is None:
             return ""
         return "<1 %" if self.weight < 0.005 else ">99 %" if self.weight >= 0.995 else f"{100 * self.weight:.0f} %"

@@ -1,8 +1,8 @@
-"""Formulas of a user's field: the generator is fine-tuned on them, and they are candidates as they are.
+"""Formulas of a user's field: the generator is fine-tuned on them, and they are scored as candidates.
 
-A name in a formula that is also a column of the data is that variable, and the other names of such a formula are
-constants. In a formula without a column, names stand for the variables in the order in which they come, as far as there
-are variables. Numbers become constants to be fitted.
+If names in a formula are columns of the data, they are these variables, and its other names are constants. If none is,
+its names stand for the variables in order of appearance, and those left over are constants. Numbers become constants to
+be fitted.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from edhie.generators.saving import CONFIG
 from edhie.generators.trained import train_and_save
 from edhie.storage import digest
 
-SHARE = 0.5  # of the samples that are formulas of the field
-MOST_SCORED = 1000  # formulas that are scored as they are
-OWN_SAMPLES = 2000  # of the generator itself, added to the formulas so that it forgets nothing
+SHARE = 0.5  # share of samples that are formulas of the field
+MOST_SCORED = 1000  # formulas that are scored before the search
+OWN_SAMPLES = 2000  # samples of the generator, added to the formulas so that it does not forget its corpus
 TRAINING = {"epochs": 40, "learning_rate": 0.01, "divergence": 1.0}
 """With a lower weight of the divergence, formulas are reconstructed as well, but seldom sampled."""
 LOGGER = logging.getLogger("edhie")
@@ -70,12 +70,12 @@ class Field:
 
 
 def formulas_in(generator: Generator, library: SymbolLibrary) -> Forest:
-    """Return the formulas that a generator was fine-tuned on, over a library, as far as that can hold them."""
+    """Return the formulas on which a generator was fine-tuned, over a library, without those that it cannot write."""
     known = generator.generator if isinstance(generator, Renamed) else generator
     found: list[Expr] = []
     if isinstance(known, Field):
         names = dict(zip(known.library.variables, library.variables, strict=False))
-        names |= dict.fromkeys(known.library.variables[len(library.variables) :], "")  # of no column
+        names |= dict.fromkeys(known.library.variables[len(library.variables) :], "")  # without a column
         if known.library.constant is not None:
             names[known.library.constant] = library.constant or ""
         for formula in known.formulas:
@@ -94,7 +94,7 @@ def score_formulas(evaluator: Evaluator, formulas: Forest, evaluations: int | No
 
 
 def field_of(corpus: str | Path | Sequence[str], generator: Model, names: Sequence[str]) -> Field:
-    """Return a generator with its field: fine-tuned where torch is installed, else the formulas alone."""
+    """Return a generator with its field: fine-tuned if torch is installed, else with the formulas alone."""
     formulas = formulas_of(corpus, generator.library, names)
     try:
         return Field(_tuned(generator, formulas), formulas)
@@ -107,7 +107,7 @@ def field_of(corpus: str | Path | Sequence[str], generator: Model, names: Sequen
 
 
 def formulas_of(corpus: str | Path | Sequence[str], library: SymbolLibrary, names: Sequence[str]) -> Forest:
-    """Return the formulas of a file or a list that a generator's library can hold; report those that it cannot."""
+    """Return the formulas of a file or a list that a generator's library can write; report the others."""
     found: list[Expr] = []
     left_out: list[str] = []
     for expr in _read(corpus):
@@ -124,7 +124,7 @@ def formulas_of(corpus: str | Path | Sequence[str], library: SymbolLibrary, name
 
 
 def _read(corpus: str | Path | Sequence[str]) -> list[Expr]:
-    """Return the formulas of a list of texts, of a file, one a line, or of a corpus folder; report unreadable lines."""
+    """Return the formulas of a list, of a file with one per line, or of a corpus folder; report unreadable lines."""
     if not isinstance(corpus, str | Path):
         if not (texts := [str(each) for each in corpus]):
             raise CorpusError("the corpus is empty; give at least one formula")
@@ -136,7 +136,7 @@ def _read(corpus: str | Path | Sequence[str]) -> list[Expr]:
         path = path / EXPRESSIONS
     if path.suffix.lower() in TABLE_SUFFIXES:
         raise CorpusError(
-            f"{path} is a table; give a file with one formula a line, or the folder that this makes: "
+            f"{path} is a table; give a file with one formula per line, or the folder that this makes: "
             f"edhie corpus import {path} --column NAME --out FOLDER"
         )
     found, bad = import_file(path, ImportOptions(numbers="constants", skip_bad=True))
@@ -147,7 +147,7 @@ def _read(corpus: str | Path | Sequence[str]) -> list[Expr]:
 
 
 def _over(expr: Expr, library: SymbolLibrary, names: Sequence[str]) -> Expr:
-    """Return an expression over the variables of a library; see the top of this file."""
+    """Return an expression over the variables of a library, as the module's docstring says."""
     used = list(dict.fromkeys(token for token in expr.tokens if expr.library[token].kind == "variable"))
     placed = {name: library.variables[names.index(name)] for name in used if name in names[: len(library.variables)]}
     if not placed:

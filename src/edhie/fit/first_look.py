@@ -1,6 +1,6 @@
-"""A first look at data: the best of some simple forms, by least squares, in no time and before anything is compiled.
+"""A first look at data: the best of some simple forms, by least squares, without compiled code.
 
-It is shown while a search gets ready, as a baseline for its equations.
+It is shown at once, while a search gets ready, as a baseline for its equations.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from edhie.expr.readable import short_form
 
 ROWS = 2000
 DIGITS = 4  # of the constants that are shown
-MOST_TOGETHER = 6  # columns that are looked at together
-CURVES = (  # y = a·f(x) + b, as f(x) and as it is written: `x` is a column, `c` a constant
+MOST_TOGETHER = 6  # columns in one form
+CURVES = (  # y = a·f(x) + b: its text, in which `x` is a column and `c` a constant, and f
     ("{c}*{x} + {c}", lambda x: x),
     ("{c}*{x}^2 + {c}", np.square),
     ("{c}*log({x}) + {c}", np.log),
@@ -97,7 +97,7 @@ def _fitted(form: Form, data: Data, library: SymbolLibrary) -> Expr | None:
         target = np.log(data.y) if form.is_log else data.y
         terms = np.stack([*form.terms, np.ones(data.n_rows)], axis=1)
         weights = np.ones(data.n_rows) if data.weights is None else data.weights
-        # a small error of log y is one of y over y: rows count as they do for y itself
+        # a small error of log y is the relative error of y: multiplied by y, it is that of y itself
         root = np.sqrt(weights) * (np.abs(data.y) if form.is_log else 1.0)
         system, right = terms * root[:, np.newaxis], target * root
         if not (np.isfinite(system).all() and np.isfinite(right).all()):

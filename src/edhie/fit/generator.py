@@ -1,7 +1,7 @@
 """The generator that a search uses, and the symbols of its equations.
 
-The generator is the one given; else the one that a resumed search began with; else one trained before for exactly these
-variables and operators; else the shipped general one. It is fine-tuned on the user's corpus, where there is one.
+The generator is the given one; else that of the resumed search; else one trained before for exactly these variables and
+operators; else the shipped general one. It is fine-tuned on the user's corpus, if there is one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from edhie.search.checkpoint import DESCRIPTION
 
 GENERAL = "general"
 INVERSES = {"sin": "asin", "cos": "acos", "tan": "atan", "exp": "log"}
-TRAINED_FROM = 30.0  # seconds of a fit: for a shorter one nothing is trained
+TRAINED_FROM = 30.0  # seconds of a fit; no generator is trained for a shorter one
 
 
 def with_generator(settings: Settings, n_variables: int, resumed: str | Path | None = None) -> Settings:
@@ -39,7 +39,7 @@ def with_generator(settings: Settings, n_variables: int, resumed: str | Path | N
 
 
 def _generator_in(folder: Path) -> str | None:
-    """Return the generator of the search in a folder; None where it does not say, or where that is gone."""
+    """Return the generator of the search in a folder; None if it is unknown or no longer exists."""
     try:
         asked = json.loads(small_text(folder / DESCRIPTION))["asked"]
         folder_of(asked["generator"])
@@ -49,9 +49,9 @@ def _generator_in(folder: Path) -> str | None:
 
 
 def _trained(settings: Settings, n_variables: int) -> Path | None:
-    """Return a generator trained for exactly these variables and operators; start its training where there is none."""
+    """Return a generator trained for exactly these variables and operators; if there is none, start its training."""
     is_long = settings.max_time is not None and settings.max_time >= TRAINED_FROM
-    # the result of a number of evaluations must not depend on what was trained before
+    # with a limit on evaluations, the result must not depend on what was trained before
     if settings.max_evaluations is not None or not is_long:
         return None
     operators = settings.operators
@@ -64,7 +64,7 @@ def _trained(settings: Settings, n_variables: int) -> Path | None:
 def generator_and_library(settings: Settings, names: Sequence[str]) -> tuple[Generator, SymbolLibrary]:
     """Return the generator of the settings, and the symbols of an equation, over these variables."""
     generator = generator_of(settings.generator, len(names))
-    # these two place a generator's variables on those of the data themselves
+    # these two searches map the generator's variables to those of the data themselves
     is_mosaic = settings.search_name == "mosaic" or settings.template is not None
     own = len(generator.library.variables)
     if own == 0:
@@ -103,7 +103,7 @@ def _restricted(generator: Generator, library: SymbolLibrary) -> Generator:
 
 
 def generator_of(given: Any, n_variables: int) -> Generator:
-    """Return the generator of a name or a folder, or the given one itself; for None the general one."""
+    """Return the generator with a name or in a folder, or the given one itself; for None the general one."""
     if given is None:
         return load(general_for(n_variables))
     if isinstance(given, str | Path):
@@ -114,10 +114,10 @@ def generator_of(given: Any, n_variables: int) -> Generator:
 
 
 def answer_library(generator: Generator, *, strict: bool, undoing: bool = False) -> SymbolLibrary:
-    """Return the symbols of an equation: those of the generator, and unless `strict` constants and all of general.
+    """Return the symbols of an equation: the generator's, and unless `strict` a constant and the general operators.
 
-    `undoing` is for a search that transforms the target: to a strict library with constants it adds the inverses of
-    its own functions.
+    `undoing` is for a search that transforms the target: it adds the inverses of the generator's functions to a strict
+    library with constants.
     """
     if strict:
         own = generator.library

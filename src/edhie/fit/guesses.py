@@ -1,4 +1,4 @@
-"""Guesses: formulas that a user believes in, read, and scored before a search begins."""
+"""Guesses: formulas of the user, parsed and scored before a search begins."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from edhie.expr import Expr, Forest, SymbolLibrary, parse
 from edhie.expr.symbols import ALIASES, NAMED_LITERALS, NUMBER, is_name, variable
 
 FIT_ROWS = 2000
-SCORED = 4  # times that each guess is scored, at most
+SCORED = 4  # most evaluations of each guess
 FROM_HERE = FitConfig(points=0, starts=1, iterations=30, tolerance=1e-14)
 
 
 def read_guesses(guesses: Sequence[Any], library: SymbolLibrary, columns: Sequence[str]) -> Forest:
-    """Return guesses over the library of equations; `columns` are the table's own names of its variables.
+    """Return guesses over the library of equations; `columns` are the names of the variables in the table.
 
     Numbers become constants that start at these values, if the library has constants.
     """
@@ -42,14 +42,14 @@ def castable(exprs: Sequence[Expr], library: SymbolLibrary) -> list[Expr]:
 
 
 def check_affordable(guesses: Forest, evaluations: int | None) -> None:
-    """Raise an error if the budget is too small to score all guesses: a resumed search would not know the others."""
+    """Raise an error if the budget is too small to score all guesses: a resumed search would lack the others."""
     if evaluations is not None and evaluations < SCORED * len(guesses):
         needed = f"at least {SCORED * len(guesses)}, or fewer guesses"
         raise SearchError(f"max_evaluations={evaluations} is too small for {len(guesses)} guesses; give {needed}")
 
 
 def score_guesses(evaluator: Evaluator, guesses: Forest, evaluations: int | None) -> None:
-    """Score guesses as they are, and with all constants fitted: from there, from anywhere, and in the logarithm."""
+    """Score guesses as given, and with constants fitted: from the given values, from random ones, and in logarithms."""
     with evaluator.limited(evaluations):
         found = evaluator.score(guesses)
         if len(guesses.values) == 0:

@@ -1,4 +1,4 @@
-"""Measurements in a file: the chosen columns as a problem, held in memory or, of a large table, a sample of them."""
+"""Read the chosen columns of a file as a problem: all rows, or a sample of a large table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from edhie.fit.problem import HELD_OUT_PARTS, MOST_HELD_OUT, SPLIT_SEED, Problem
 
 LEAST_ROWS = 2
 FEW_ROWS = 30  # with fewer, a table may have been transposed
-SEARCHED = 20_000  # rows of a sample: the choice among equations uses no more, and a search takes longer with more
+SEARCHED = 20_000  # rows of a sample: selection uses no more, and a search takes longer with more
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Measured:
     n_rows: int
     """Rows of the file, those held out included."""
     seconds: float
-    """Seconds that reading took."""
+    """Time that reading took."""
     validation_path: Path | None = None
     """The file of the rows for validation; None if they are held out."""
 
@@ -69,7 +69,7 @@ def read_file(
     given, excluded = ([own.get(name, name) for name in each] for each in (features, exclude))
     names = _features(table, target, given, sigma, excluded)
     if not names:
-        table.numbers([target])  # that may be what is wrong
+        table.numbers([target])  # raises if the target itself is wrong
         raise DataError(f"{path} has no column of numbers besides {target!r}; give at least one to explain it with")
     whole = LargeTable(table, target, names, variable_names(names), sigma, drop_missing)
     held_out: Data | None = None
@@ -105,13 +105,13 @@ def _is_sampled(table: Table, n_features: int, sample: int | None) -> bool:
 
 
 def _rng() -> np.random.Generator:
-    """Return random numbers that are the same whatever the seed of the search, so that results can be compared."""
+    """Return the generator of splits, which does not depend on the seed of the search, so that results compare."""
     return np.random.default_rng(SPLIT_SEED)
 
 
 def _validation_data(whole: LargeTable) -> Data:
-    """Return the rows of a file for validation; of many a sample."""
-    table, sigma = whole.table, whole.sigma if whole.sigma in whole.table.names else None  # it may have none
+    """Return the rows of a validation file, or a sample of many."""
+    table, sigma = whole.table, whole.sigma if whole.sigma in whole.table.names else None  # it may lack that column
     whole = replace(whole, sigma=sigma)
     if _is_sampled(table, len(whole.columns), None):
         numbers = whole.sample(MOST_HELD_OUT, held_out=0, parts=HELD_OUT_PARTS, rng=_rng()).searched
@@ -165,7 +165,7 @@ def _check_variation(data: Data, path: Path, target: str) -> None:
 def _features(
     table: Table, target: str, given: Sequence[str], sigma: str | None, excluded: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the columns named; if none is, all columns of numbers but the target, its errors and those excluded."""
+    """Return the given columns; if none are given, all numeric ones except target, standard errors and excluded."""
     for each in excluded:
         if each not in table.names:
             hint = suggestion(each, table.names) or f"; it has {shortened(', '.join(table.names))}"

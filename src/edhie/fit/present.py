@@ -1,6 +1,6 @@
-"""Rewrite expressions for readers: optimal constants, none of them redundant, in the shortest readable form.
+"""Rewrite expressions for readers: with optimal constants, none of them redundant, in the shortest readable form.
 
-A rewritten expression has the same sum of squares on the data but for rounding.
+A rewritten expression has the same sum of squares on the data, up to rounding.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from edhie.selection.refitting import refitted
 Numbers = NDArray[np.float64]
 POLISHED_ROWS = 20_000  # with more rows constants are precise enough, and polishing takes long
 POLISHES = 3
-WORTH = 1e-10  # the share by which a sum of squares has to fall for constants to change
-SAME = 1e-9  # the share by which it may rise for a form that reads better
-ROUNDING = 1e-24  # of the target's squares: less is rounding
+WORTH = 1e-10  # relative decrease of the sum of squares for which constants change
+SAME = 1e-9  # relative increase of the sum of squares that is allowed for a more readable form
+ROUNDING = 1e-24  # share of the target's sum of squares below which differences are rounding errors
 SIGNED = frozenset(("sqrt", "abs", "log", "^"))  # operators that have shorter forms over positive variables
 
 
@@ -47,7 +47,7 @@ class Presenter:
 
     data: Data
     loss: Loss | None
-    """The loss of the candidates; None for one whose optimum cannot be found again, such as a user's function."""
+    """The loss of the candidates; None for one that cannot be optimised here, such as a user's function."""
     lower: float
     upper: float
     """Bounds of constants."""
@@ -58,7 +58,7 @@ class Presenter:
     may_rewrite: bool
     """True if the form may change."""
     template: str | None = None
-    """The template whose unknown parts alone may change their form."""
+    """The template, of which only the unknown parts may change their form."""
 
     @classmethod
     def of(cls, settings: Settings, data: Data, candidates: Candidates) -> Presenter:
@@ -74,7 +74,7 @@ class Presenter:
             settings.constants.lower,
             settings.constants.upper,
             settings.complexity,
-            # a part that a template has twice has the same constants in both places
+            # constants of a part that occurs twice in a template have to stay equal
             may_polish=may_polish and not settings.is_template,
             may_rewrite=not settings.keeps_form,
             template=settings.template if settings.constraints is None else None,
@@ -126,12 +126,12 @@ class Presenter:
         return self.loss is not None and self.loss.name == STUDENT.name
 
     def refitted(self, forest: Forest, data: Data) -> Forest:
-        """Return expressions with constants fitted to other data, from where they are."""
+        """Return expressions with constants fitted to other data, starting from their values."""
         model = STUDENT if self._is_robust else CONSTANT
         return refitted(forest, data, model, replace(FROM_HERE, lower=self.lower, upper=self.upper))
 
     def _polished(self, forest: Forest) -> Forest:
-        """Move constants to the optimum of the loss where that lowers it by more than rounding."""
+        """Move constants to the optimum of the loss if that lowers it by more than rounding errors."""
         if not len(forest.values):
             return forest
         if self._is_robust:
@@ -150,7 +150,7 @@ class Presenter:
         return current
 
     def _rewritten(self, expr: Expr) -> Expr:
-        """Return the first of the forms that leaves the sum of squares as it is."""
+        """Return the first form with the same sum of squares, no worse cancellation and constants within bounds."""
         forms = [expr, *self._forms(expr)]
         before, *after = squared_errors(Forest.from_exprs(forms), self.data)
         most = before * (1.0 + SAME) + ROUNDING * self.data.squares_to_explain
@@ -188,14 +188,14 @@ class Presenter:
         return next(same, expr)
 
     def _is_within_bounds(self, before: Expr, after: Expr) -> bool:
-        """Return whether constants that are new, but for their signs, are within bounds."""
+        """Return whether constants with new absolute values are within the bounds."""
         known = {abs(value or 0.0) for value in before.constants} | {0.0, 1.0}
         new = [value for value in after.constants if value is not None and abs(value) not in known]
         return all(self.lower <= value <= self.upper for value in new)
 
 
 def printed_form(expr: Expr, data: Data) -> Expr:
-    """Return an expression in its shortest form, with names for numbers that have one, as it is printed and exported.
+    """Return an expression as it is printed and exported: in its shortest form, with names such as pi for numbers.
 
     Numbers of the form are not constants: the library has them beside its own symbols.
     """
@@ -210,7 +210,7 @@ def printed_form(expr: Expr, data: Data) -> Expr:
 
 
 def _shortest_first(expr: Expr, data: Data, *, more_numbers: bool) -> list[Expr]:
-    """Return short forms; one that holds for positive values only is taken if the data allow it and it is shorter."""
+    """Return short forms; one that holds for positive variables only comes first if the data allow it."""
     wide = short_form(expr, more_numbers=more_numbers)
     positive = [name for name, column in zip(data.names, data.columns, strict=True) if (column > 0).all()]
     if not positive or SIGNED.isdisjoint(expr.tokens):
@@ -220,6 +220,6 @@ def _shortest_first(expr: Expr, data: Data, *, more_numbers: bool) -> list[Expr]
 
 
 def _without_cancellation(expr: Expr, forms: list[Expr], data: Data) -> Expr:
-    """Return the first form in which large numbers do not cancel more than they did; else the expression itself."""
+    """Return the first form in which cancellation is not worse than before; else the expression itself."""
     steady = max(CANCELLING, cancellation(expr, data)) if forms else 0.0
     return next((form for form in forms if cancellation(form, data) <= steady), expr)

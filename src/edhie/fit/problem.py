@@ -16,7 +16,7 @@ from edhie.expr.symbols import OPERATORS, is_in_names, is_name
 from edhie.fit.settings import Settings
 
 LEAST_ROWS = 1000  # with fewer rows none is held out: the search needs them all
-HELD_OUT_PARTS = 5  # one part of so many is held out
+HELD_OUT_PARTS = 5  # one of so many parts is held out
 MOST_HELD_OUT = 20_000
 SPLIT_SEED = 0  # the same rows are held out whatever the seed of the search, so that results can be compared
 RESERVED = frozenset({*OPERATORS, "pi", "e"})
@@ -30,7 +30,7 @@ class Problem:
     columns: tuple[str, ...]
     """Names of the variables in the table, in order."""
     train: Data
-    """Rows to fit to, of a large table a sample of them; names are identifiers."""
+    """Rows to fit to, or a sample of them if the table is large; names are identifiers."""
     validation: Data | None
     """Rows held out."""
     whole: LargeTable | None = None
@@ -38,14 +38,14 @@ class Problem:
 
     @classmethod
     def of(cls, data: Data | Problem, *, target: str = "y", validation: Data | None = None) -> Problem:
-        """Return the problem of some data; a part of the rows is held out if there are many and no others are given.
+        """Return the problem of some data; without `validation`, a part of the rows is held out if there are many.
 
-        A problem is returned as it is.
+        A problem is returned unchanged.
         """
         if isinstance(data, Problem):
             return data
         names = variable_names(data.names)
-        # kernels take contiguous arrays that may be written to
+        # kernels need contiguous, writable arrays
         columns, y = (np.require(each, np.float64, ["C", "W"]) for each in (data.columns, data.y))
         train = replace(data, columns=columns, y=y, names=names)
         if validation is None:
@@ -67,7 +67,7 @@ class Problem:
     def evaluator(self, library: SymbolLibrary, settings: Settings) -> Evaluator:
         """Return the evaluator of expressions over a library on the rows to fit to."""
         constraints = settings.constraints
-        if isinstance(constraints, Constraints):  # which names variables as the table does
+        if isinstance(constraints, Constraints):  # they use the names of the table
             constraints = constraints.renamed(dict(zip(self.columns, self.train.names, strict=True)))
         return Evaluator(
             library,
@@ -114,7 +114,7 @@ def variable_names(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def _identifier(column: str) -> str:
-    """Return the nearest name that a formula can hold."""
+    """Return the nearest name that a formula can contain."""
     name = column
     if not is_name(name):
         name = re.sub("_+", "_", "".join(letter if is_in_names(letter) else "_" for letter in column)).strip("_") or "x"

@@ -55,7 +55,7 @@ class Discovery:
         """Select and present the equations of a search; the criterion is the default one unless given."""
         criterion = criterion or Criterion(noise=settings.noise_model)
         equations, chosen = select_equations(result, problem, settings, criterion, guesses)
-        if problem.whole is not None:  # a file that is open is no part of a result
+        if problem.whole is not None:  # a result does not hold an open file
             problem = replace(problem, whole=None)
         return cls(problem, settings, result, equations, chosen)
 
@@ -126,11 +126,11 @@ class Discovery:
         return tuple(filter(None, (nothing if self.explains_nothing else "", noise)))
 
     def standard_deviations(self, columns: Numbers, equation: Equation | None = None) -> Numbers:
-        """Return the standard deviation of each prediction, including the doubt between equations.
+        """Return the standard deviation of each prediction, including the uncertainty about the equation.
 
-        It is the root of the mean, over all equations by their weights, of the squared distance of each from the
-        predictions of `equation` (the chosen one by default) and of its own variance. An equation does not count in
-        rows where it has no value.
+        It is the root of the weighted mean, over all equations, of the squared difference from the predictions of
+        `equation` (the chosen one by default) plus the equation's own variance. An equation does not count in rows
+        where it is undefined.
         """
         given = (self.best if equation is None else equation).predict(columns)
         likely = [each for each in self.equations if each.weight]

@@ -1,6 +1,6 @@
 """A discovery as a folder: the equations, the result of the search and the data.
 
-The choice among the equations is kept too: it stays the same where a later release would choose otherwise.
+The chosen equation is saved too, so that it does not change if a later release would choose another.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ COLUMNS = tuple(name for name in Equation.COLUMNS if name != "sympy")
 
 
 def save(discovery: Discovery, folder: str | Path) -> Path:
-    """Write a discovery and its result into `folder`, which is made if need be."""
+    """Write a discovery and its result into `folder`, which is created if needed."""
     description = {
         "edhie": edhie.__version__, "columns": discovery.columns, "variables": discovery.train.names,
         "settings": discovery.settings.as_json(),
@@ -60,7 +60,7 @@ def save(discovery: Discovery, folder: str | Path) -> Path:
 
 
 def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = True) -> Discovery:
-    """Read a discovery that `save` wrote; pass `operators` for those of your own that it uses.
+    """Read a discovery that `save` wrote; `operators` are the user-defined ones that it uses.
 
     Unless `whole`, the explored expressions are left out, which is much faster.
     """
@@ -69,7 +69,7 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
     description = FORMAT.read(folder, ROWS)
     result = SearchResult.load(folder, operators=customs) if whole else None
     with FORMAT.reading(folder):
-        kept = description.get("library")  # earlier releases had it in a file that each search writes anew
+        kept = description.get("library")  # earlier releases kept it in a file of the search only
         text = json.dumps(kept) if kept else small_text(folder / SYMBOLS)
         library = SymbolLibrary.from_json(text, operators=customs).with_numbers()
         settings, problem = Settings.from_json(description["settings"]), problem_in(folder, description)
@@ -79,7 +79,7 @@ def load(folder: str | Path, *, operators: Iterable[Symbol] = (), whole: bool = 
 
 
 def is_unfinished(folder: Path) -> bool:
-    """Return whether a folder holds a search, and no equations that were chosen after it."""
+    """Return whether a folder holds a search without selected equations, which follow at its end."""
     return not FORMAT.is_whole(folder) and (folder / RUN).is_file() and not (folder / REVISIONS).is_file()
 
 
@@ -109,7 +109,7 @@ def as_candidate(equation: Equation) -> dict[str, Any]:
 
 
 def problem_in(folder: Path, description: dict[str, Any]) -> Problem:
-    """Return the problem of a saved description, with the rows that lie beside it."""
+    """Return the problem of a saved description, with the rows in its folder."""
     (arrays, _), names = unpack(folder / ROWS), tuple(description["variables"])
     train, validation = (_data(arrays, part, names) for part in ("train", "validation"))
     if train is None:
@@ -143,7 +143,7 @@ def result_of(description: dict[str, Any], front: Sequence[Candidate], library: 
 
 
 def row_arrays(train: Data, validation: Data | None) -> dict[str, NDArray[np.float64]]:
-    """Return the rows fitted to and those held out, by name, to be saved."""
+    """Return the training and held-out rows as named arrays, to be saved."""
     found: dict[str, NDArray[np.float64]] = {}
     for part, data in (("train", train), ("validation", validation)):
         if data is not None:

@@ -33,12 +33,12 @@ MOST_LIKELY = 5  # alternatives that are shown for their weight
 def select_equations(
     result: SearchResult, problem: Problem, settings: Settings, criterion: Criterion, guesses: Sequence[Expr] = ()
 ) -> tuple[tuple[Equation, ...], int | None]:
-    """Return the equations to show, from the least complex on, and the position of the chosen one.
+    """Return the equations to show, in order of complexity, and the position of the chosen one.
 
-    With the selection mdl, candidates are compared by their description lengths, with constants at the optimum of a
-    noise model; likely ones and those on the front are shown. Otherwise the front of the search is polished, and a rule
-    chooses one of its members, with the selection accuracy by errors on unseen rows. The user's guesses are always
-    shown. All are fitted to all rows of a large table. The position is None if there is no equation.
+    With the selection mdl, candidates are compared by description length, with constants at the optimum of a noise
+    model; likely ones and those on the Pareto front are shown. Otherwise the front of the search is polished, and a
+    rule chooses one of its members, or with accuracy the least error on unseen rows. The user's guesses are always
+    shown. On a large table, all are fitted to all rows. The position is None if there is no equation.
     """
     if len(result.front) == 0:
         return (), None
@@ -71,7 +71,7 @@ class _Selector:
         return Presenter.of(self.settings, self.problem.train, self.result.candidates)
 
     def by_rule(self) -> list[Equation]:
-        """Select from the polished front, by a rule or by the description length as it stands."""
+        """Select from the polished front, by a rule or by the description length without refitting."""
         front = self.result.front
         front = Front.of(self.presenter.present(front.candidates), negligible=front.negligible)
         if self.settings.selection == "mdl":
@@ -92,14 +92,14 @@ class _Selector:
         return [self._equation(each) for each in found]
 
     def _most_predictive(self, front: Front) -> Candidate:
-        """Return the member of a front with the least error on held-out rows or, if there are none, left-out ones."""
+        """Return the member of a front with the least error on held-out rows or, without those, cross-validated."""
         presenter, problem = self.presenter, self.problem
         refit = presenter.refitted if presenter.may_polish else None
         loss = loss_named(self.settings.loss)
         return most_predictive(front, problem.train, loss, held_out=problem.validation, refit=refit)
 
     def by_description(self) -> list[Equation]:
-        """Select alternatives that are likely, on the front or guesses; empty if none has a finite length."""
+        """Select alternatives that are likely, on the front or guesses; none if no length is finite."""
         guesses, bounds = self._fitted_guesses, FitConfig(lower=self.presenter.lower, upper=self.presenter.upper)
         listed = alternatives(
             self.result.candidates, self.problem.train, self.criterion, kept=self._kept(),
@@ -118,13 +118,13 @@ class _Selector:
         tidy = [self._alternative(replace(listed[k], expr=expr)) for k, expr in zip(order, exprs, strict=True)]
         front = self._front(tidy)  # some are shorter now, so others may no longer be on it
         found = [each for place, (k, each) in enumerate(zip(order, tidy, strict=True)) if place in front or k in likely]
-        told = {each.candidate.executed_at for each in found}
-        # a guess may be missing: another equation is the same function, or the rows speak against it
-        missing = [guess for guess in guesses if told.isdisjoint(guess.executed_at.tolist())]
+        shown = {each.candidate.executed_at for each in found}
+        # a guess may be missing: as the same function as another equation, or as one that the rows cannot resolve
+        missing = [guess for guess in guesses if shown.isdisjoint(guess.executed_at.tolist())]
         return [*found, *(self._guess(guess, listed[0].model) for guess in missing)]
 
     def _front(self, equations: Sequence[Equation]) -> set[int]:
-        """Return the positions of the best trade-offs between loss and complexity."""
+        """Return the positions on the Pareto front of loss and complexity."""
         errors, sizes = [each.loss for each in equations], [each.complexity for each in equations]
         return set(front_of(errors, sizes, negligible=self.result.front.negligible).tolist())
 
@@ -168,5 +168,5 @@ class _Selector:
 
 
 def _is_alike(one: Candidate, other: Candidate) -> bool:
-    """Return whether two candidates are as complex and as good: mostly the same in another order."""
+    """Return whether two candidates have the same complexity and loss: mostly one expression in another order."""
     return one.complexity == other.complexity and bool(np.isclose(one.error, other.error, rtol=1e-6, atol=1e-300))

@@ -53,11 +53,11 @@ class Settings:
     student allows gross errors. With auto, the model that describes the residuals best is chosen and named.
     """
     patience: int | None = 100
-    """Stop after so many rounds without a gain. The best must not have taken more rounds to find; None for never."""
+    """Stop after so many rounds without improvement. At least as many as the best took to find; None for never."""
     selection: Selection = "mdl"
-    """Choice: mdl, best, accuracy or score. mdl is the shortest description, accuracy predicts best.
+    """Selection: mdl, best, accuracy or score. mdl is the shortest description, accuracy predicts best.
 
-    accuracy takes the least error on held-out rows, or cross-validated on tables without.
+    accuracy takes the least error on held-out rows, or in cross-validation if there are none.
     """
     complexity: Mapping[str, float] | None = None
     """Weights of symbols in the complexity, by name; the others weigh 1."""
@@ -67,19 +67,19 @@ class Settings:
     """Formulas that may be near the truth, over the columns, such as `c*exp(-2*t) + c`.
 
     They are texts or expressions. Each `c` is a constant to be fitted; a number is a constant that starts at this
-    value. A guess is scored as it stands and with all of its constants fitted, and the search uses its parts. If
+    value. A guess is scored as given and with all of its constants fitted, and the search uses its parts. If
     equations have no constants, numbers must be among the symbols. Guesses that the constraints forbid are skipped.
     """
     recalled: Sequence[Expr] = ()
-    """Equations of an earlier search, used like guesses; those that cannot be written any more are skipped."""
+    """Equations of an earlier search, used like guesses; those that the symbols cannot write are skipped."""
     template: str | None = None
-    """Form with unknown parts: `f(x)*c + g(t)`. A search of its own fills them; None for any form."""
+    """Form with unknown parts: `f(x)*c + g(t)`. A separate search fills them; None for any form."""
     corpus: str | Path | Sequence[str] | None = None
-    """Formulas of your field, one a line. A file, a corpus folder or a list; the search learns from them."""
+    """Formulas of your field, one per line. A file, a corpus folder or a list; the search learns from them."""
     search: str | Strategy = DEFAULT
     """Search: mosaic, evolve or draw. evolve is the paper's EDHiE, draw random search; a `Strategy` works as well."""
     islands: int | None = None
-    """Searches beside each other that exchange their best. None: one, on a cluster one for each worker."""
+    """Parallel searches that exchange their best. None: one, on a cluster one for each worker."""
     constants: FitConfig = CHEAP
     """Settings of the fits of constants."""
     seed: int = 0
@@ -139,7 +139,7 @@ class Settings:
         return "student" if self.loss_name == "student" and self.noise == "auto" else self.noise
 
     def identity(self) -> dict[str, Any]:
-        """Return the settings that a resumed search must share with the saved one, as JSON, without defaults.
+        """Return the settings that must not change when a search is resumed, as JSON, without defaults.
 
         The data and the evaluator's settings are compared elsewhere.
         """
@@ -172,7 +172,7 @@ class Settings:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON has it; infinities are None, objects are named."""
+    """Return a value as JSON; infinities become None, objects their names."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float | np.number):
@@ -189,7 +189,7 @@ def _plain(value: Any) -> Any:
 
 
 def _digest(corpus: str | Path | Sequence[str]) -> str:
-    """Return the checksum of the content of a corpus, wherever it lies."""
+    """Return the checksum of the content of a corpus."""
     if isinstance(corpus, str | Path):
         path = Path(corpus)
         return hashlib.sha256((path / EXPRESSIONS if path.is_dir() else path).read_bytes()).hexdigest()

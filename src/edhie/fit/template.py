@@ -11,7 +11,7 @@ from edhie.search.template import Template, TemplateConfig, TemplateSearch
 
 
 def template_library(text: str, library: SymbolLibrary) -> SymbolLibrary:
-    """Return the library with the operators, numbers and constants that the text of a template needs besides.
+    """Return the library, extended by the operators, numbers and constants that the text of a template needs.
 
     >>> template_library("f(x0)/(1 + exp(-x1))", SymbolLibrary.of(["+", "*"], 2)).names
     ('+', '*', 'x0', 'x1', '/', 'neg', 'exp', '#')
@@ -31,7 +31,7 @@ def template_library(text: str, library: SymbolLibrary) -> SymbolLibrary:
 def template_strategy(text: str, library: SymbolLibrary) -> TemplateSearch:
     """Return the search for the parts of a template, which use a library's operators; errors point into the text.
 
-    The evaluator is to be over `template_library(text, library)`, which may have more.
+    The evaluator must use `template_library(text, library)`, which may have more symbols.
     """
     whole = template_library(text, library)
     Template.parse(text, whole)
@@ -43,7 +43,7 @@ def template_strategy(text: str, library: SymbolLibrary) -> TemplateSearch:
 def parts(expr: Expr, template: Template | str) -> dict[str, Expr]:
     """Return the unknown parts of a template by name, each over the variables of its first call.
 
-    An expression that is not of that form raises.
+    Raise an error if the expression is not of that form.
 
     >>> from edhie.expr import parse
     >>> found = parts(parse("sin(x0)*2 + x1^3", variables=["x0", "x1"]), "f(x0)*2 + g(x1)")
@@ -55,7 +55,7 @@ def parts(expr: Expr, template: Template | str) -> dict[str, Expr]:
 
 
 def with_short_parts(expr: Expr, template: str, *, lower: float, upper: float) -> Expr:
-    """Return an instance of a template with its parts in short form; an expression of another form as it is.
+    """Return an instance of a template with its parts in short form; an expression of another form unchanged.
 
     >>> from edhie.expr import parse
     >>> expr = parse("x1*(c*(-x0))", variables=["x0", "x1"]).with_constants([-2.5])
@@ -73,7 +73,7 @@ def with_short_parts(expr: Expr, template: str, *, lower: float, upper: float) -
 
 
 def ties_of(expr: Expr, template: str) -> TiedConstants | None:
-    """Return the parameter that each constant is, where one is in several places; None where none is.
+    """Return the parameter of each constant, if one occurs in several places; otherwise None.
 
     >>> from edhie.expr import parse
     >>> expr = parse("c*x0 + 2*(c*x1)", variables=["x0", "x1"]).with_constants([-3.0, -3.0])

@@ -161,7 +161,7 @@ SHARES: dict[int, tuple[tuple[str, ...], ...]] = {
     2: (("generator", "trees", "prior", "description"), ("fitting", "scoring", "search")),
     3: (("trees", "description"), ("fitting",), ("generator", "prior", "scoring", "search")),
 }
-"""The parts of each process, by the number of processes. Description uses what fitting compiles, so it comes last."""
+"""Parts that each process compiles, by number of processes. Description uses what fitting compiles, so it is last."""
 
 
 def _forest_and_data(*texts: str) -> tuple[Forest, Data]:

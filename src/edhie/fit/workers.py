@@ -1,4 +1,4 @@
-"""Workers of a fit: cores of this machine, or a cluster. They change the time that it takes, and not the result."""
+"""Workers of a fit: cores of this machine, or a cluster. They change its duration, not its result."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def test_operators_cannot_change_the_data() -> None:
 def test_operators_that_give_no_column_of_numbers_are_told(function: Any) -> None:
     library = SymbolLibrary.of(["+", operator("odd", 1, numpy=function)], ["x"], constant=True)
     data = Data(X[np.newaxis], X, None, ("x",))
-    with pytest.raises(ExpressionError, match="one real number a row"):
+    with pytest.raises(ExpressionError, match="one real number per row"):
         squared_errors(Forest.from_exprs([parse("odd(x)", library)]), data)
-    with pytest.raises(ExpressionError, match="one real number a row"):
+    with pytest.raises(ExpressionError, match="one real number per row"):
         fit_constants(Forest.from_exprs([parse("odd(x + c)", library)]), data)

@@ -86,7 +86,7 @@ def test_arrays_without_names_and_of_one_column_too_few(tmp_path: Path) -> None:
     assert open_table(path).names == ("x0", "x1", "x2")
     np.testing.assert_array_equal(open_table(path).numbers(["x1"])[:, 0], TABLE[:, 1].astype(np.float32))
     (tmp_path / "t.names.txt").write_text("a\nb\n")
-    with pytest.raises(DataError, match=r"t.npy has 3 columns and .*t.names.txt 2 names; write one name a line"):
+    with pytest.raises(DataError, match=r"t.npy has 3 columns and .*t.names.txt 2 names; write one name per line"):
         open_table(path)
     np.save(path, TABLE[:, 0])
     with pytest.raises(DataError, match=r"has 1 dimensions, shape \(20,\); give an array of rows × columns"):

@@ -18,10 +18,10 @@ from edhie.expr import Expr
 
 Numbers = NDArray[np.float64]
 Weigh = Callable[[Numbers, Data], Numbers | None]
-"""From predictions and rows to the weights of the rows; None where all count the same."""
-ENOUGH = 1e-12  # of the variance, as a promised fall of the sum of squares: 10⁻⁶ standard errors from the optimum
-NEARLY, STALLED = 1e-6, 0.25  # a fall that small ends the fit if it is not a fourth of the last: that is rounding
-SAME = 1e-12  # the share by which a sum of squares may rise by rounding
+"""From predictions and rows to the weights of the rows; None if all are equal."""
+ENOUGH = 1e-12  # predicted decrease of the sum of squares over the variance: 10⁻⁶ standard errors from the optimum
+NEARLY, STALLED = 1e-6, 0.25  # so small a decrease ends the fit if it is over a quarter of the last: that is rounding
+SAME = 1e-12  # relative increase of a sum of squares that rounding explains
 PERFECT = 1e-28  # mean squared error over the mean square of the target: rounding
 
 
@@ -60,7 +60,7 @@ class BatchedFit:
         is_held = np.zeros(len(constants)) if held is None else held.astype(np.float64)
         self._free = self._ties.different(is_held) == 0
         self.is_done = not self._free.any()
-        self._weigh, self._reweights = weigh, reweights  # weights that follow from predictions change step by step
+        self._weigh, self._reweights = weigh, reweights  # weights that depend on predictions change with each step
         self._bounds = lower, upper
         self._best = self._trial = self._ties.different(constants)
         self._of_best = self._of_trial = Triangle.empty(0)
@@ -76,7 +76,7 @@ class BatchedFit:
         self._target += float(batch.y @ batch.y)
 
     def advance(self) -> None:
-        """End the pass: accept the constants that were tried or not, and choose the next."""
+        """End the pass: accept or reject the trial constants, and choose the next."""
         tried, self._of_trial = self._of_trial, Triangle.empty(0)
         target, self._target = self._target, 0.0
         error = tried.squared_error

@@ -1,4 +1,4 @@
-"""Large numbers that cancel: terms far larger than the sum that they make."""
+"""Cancellation: terms that are far larger than their sum."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from edhie.expr.interpret import numpy_function
 from edhie.expr.readable.nodes import Node, linear, tree_of, walk
 
 Numbers = NDArray[np.float64]
-CANCELLING = 100.0  # how much larger than a sum its terms may be without harm
+CANCELLING = 100.0  # ratio of terms to their sum that is still harmless
 
 
 def cancellation(expr: Expr, data: Data) -> float:
-    """Return how much larger the terms of a sum are than the sum, at most, over all sums of an expression.
+    """Return the largest ratio of the terms of a sum to the sum itself, over all sums of an expression.
 
     Magnitudes are the largest absolute values over the rows. Sums of a variable and a constant, `t - 2000` or
     `2*t - 4000`, do not count: there the large numbers are the data's. A result of 1 means that nothing cancels;

@@ -1,4 +1,4 @@
-"""Fits of expressions with a user's operators, which have no kernels: as compiled ones, on values from NumPy."""
+"""Fits of expressions with a user's operators, which have no kernels: the compiled method, on values from NumPy."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def fit_custom(
 
 def _fit(one: Forest, given: Numbers, data: Data, config: FitConfig) -> tuple[Numbers, float]:
     """Return the best constants of one expression, from those given, if any, and from many points, and their error."""
-    # as a function of its constants the expression needs no values
+    # a function of the constants does not use their values, but has to have some
     known = one.with_values(np.where(np.isnan(one.values), 1.0, one.values))
     response, enough = Response(known, data.columns), config.enough * data.squares_to_explain
     best, error = given, float(_errors(response, given[np.newaxis], data)[0])
@@ -42,7 +42,7 @@ def _fit(one: Forest, given: Numbers, data: Data, config: FitConfig) -> tuple[Nu
                 best, error = found, reached
             if error <= enough:
                 break
-    return best, float(_errors(response, best[np.newaxis], data)[0])  # to the bit what these constants leave
+    return best, float(_errors(response, best[np.newaxis], data)[0])  # exactly that of these constants
 
 
 def _starting_points(one: Forest, response: Response, data: Data, config: FitConfig) -> Numbers:
@@ -83,7 +83,7 @@ def _with_linear_solved(points: Numbers, response: Response, data: Data, config:
 def _levenberg_marquardt(
     response: Response, start: Numbers, data: Data, config: FitConfig, enough: float
 ) -> tuple[Numbers, float]:
-    """Return the optimum reached from a start, and its sum of squares; as the compiled one, on slopes from NumPy."""
+    """Return the optimum reached from a start, and its sum of squares; as the compiled method, with NumPy's slopes."""
     from edhie.evaluate.constants import least_squares as compiled
 
     current, strength = start, compiled.FIRST_DAMPING
@@ -96,8 +96,8 @@ def _levenberg_marquardt(
         damping = np.where(response.is_linear, compiled.LEAST_DAMPING, strength)
         if compiled.solve_damped(products, slope, damping, step, work):
             trial = np.clip(current + step, config.lower, config.upper)
-            promised = slope @ step if strength < compiled.SETTLED else np.inf  # of the fall of the sum of squares
-            if (trial == current).all() or promised < config.tolerance * error:
+            predicted = slope @ step if strength < compiled.SETTLED else np.inf  # decrease of the sum of squares
+            if (trial == current).all() or predicted < config.tolerance * error:
                 break
             reached, *equations = _equations(response, trial, data)
         if reached < error:

@@ -20,7 +20,7 @@ from edhie.expr import Forest
 from edhie.expr.symbols import NUMBER
 
 Numbers = NDArray[np.float64]
-HOPELESS = 4.0  # times the mean of squares that matters: what a sample leaves more of does not matter on all rows
+HOPELESS = 4.0  # times the bound on the mean square: above it on the sample, an expression is not fitted to all rows
 
 
 @dataclass(frozen=True)
@@ -30,21 +30,21 @@ class FitConfig:
     points: int = 16
     """Points tried: all ones, the data's scales, then at random; linear expressions need one. 0: given values alone."""
     starts: int = 3
-    """Points, the best of those tried, from which a descent starts."""
+    """Number of descents, from the best of these points."""
     rounds: int = 1
-    """Rounds at most, each with other points; six rounds that end in the same error are enough."""
+    """Largest number of rounds, each with other points; six rounds that end in the same error are enough."""
     iterations: int = 20
-    """Steps at most from each start."""
+    """Largest number of steps from each start."""
     tolerance: float = 1e-8
-    """A step that lowers the sum of squares by less than this share is the last."""
+    """Relative decrease of the sum of squares below which a step is the last."""
     enough: float = 1e-24
-    """A sum of squares below this share of the target's ends the search: that is rounding."""
+    """Share of the target's sum of squares below which the error is rounding, and the fit ends."""
     rows: int | None = 2000
-    """Rows that starts are tried on, spread over the target's range; the best goes on with all. None for all rows."""
+    """Number of rows on which starts are tried, spread over the target; the best is fitted to all. None for all."""
     lower: float = -math.inf
-    """The least that a constant may be."""
+    """Lower bound of constants."""
     upper: float = math.inf
-    """The greatest that a constant may be."""
+    """Upper bound of constants."""
     seed: int = 0
     """Seed of the random points."""
 
@@ -79,10 +79,10 @@ class Fitted:
 def fit_constants(forest: Forest, data: Data, *, config: FitConfig = CHEAP, bound: float = math.inf) -> Fitted:
     """Fit every constant by least squares.
 
-    If all constants of an expression have values, they are one more start. Expressions that are linear in their
-    constants have a closed form. Expressions that cannot be fitted (no start with finite values) have an infinite
-    error, and so may those above the `bound`, a sum of squares. Neither the order of the expressions nor the number
-    of threads changes a fit.
+    If all constants of an expression have values, they are one more start. Constants in which an expression is linear
+    are solved for by linear least squares. Expressions that cannot be fitted (no start with finite values) have an
+    infinite error, and so may those above the `bound`, a sum of squares. Neither the order of the expressions nor the
+    number of threads changes a fit.
     """
     check_columns(forest, data.columns)
     sample = data if config.rows is None else few_rows(data, config.rows)

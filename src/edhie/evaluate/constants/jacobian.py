@@ -15,10 +15,10 @@ from edhie.expr import Expr, Forest
 
 Numbers = NDArray[np.float64]
 
-RELATIVE_STEP = float(np.finfo(np.float64).eps) ** 0.2  # where rounding hurts as much as curvature, of fifth order
-SIDES = 4  # values that a difference is made of: one and two steps to either side
+RELATIVE_STEP = float(np.finfo(np.float64).eps) ** 0.2  # balances rounding and truncation errors
+SIDES = 4  # values in a difference: one and two steps to either side
 EXACT_SLOPES, DIFFERENCES = 1e-10, 1e-7
-"""Shares below which slopes are rounding: those of the kernels, and those by differences."""
+"""Relative size below which slopes are rounding errors: those of the kernels, and those by differences."""
 
 
 def constants_among_values(forest: Forest) -> NDArray[np.bool_]:
@@ -59,11 +59,11 @@ class Response:
         is_custom = len(with_custom_operators(forest)) > 0
         self._interpreted: Interpreted | None = Interpreted(self.expr, columns) if is_custom else None
         self.precision: float = DIFFERENCES if is_custom else EXACT_SLOPES
-        """The share of a slope below which it is rounding."""
+        """Relative size of a slope below which it is a rounding error."""
 
     @cached_property
     def is_linear(self) -> NDArray[np.bool_]:
-        """True for each constant of a set in which the expression is linear together."""
+        """True for each constant of a set in which the expression is jointly linear."""
         from edhie.evaluate.constants.linear_constants import find_linear
 
         is_linear = np.zeros(self._program.n_registers, np.bool_)
@@ -117,7 +117,7 @@ class Response:
             slopes[is_linear] = found[1:first] - found[-1]
         slopes[curved] = _differences(found[first:last], constants, curved, steps)
         flat = curved[(np.abs(constants[curved]) < 1.0) & ~slopes[curved].any(axis=1)]
-        if len(flat):  # so close to 0 that a share of it changes nothing
+        if len(flat):  # so close to 0 that a relative step changes nothing
             steps = np.full(len(flat), RELATIVE_STEP)
             slopes[flat] = _differences(self.values_at_each(_moved(constants, flat, steps)), constants, flat, steps)
         return found[0], slopes

@@ -1,7 +1,7 @@
-"""Compiled: Levenberg and Marquardt's method for the constants of one expression after another.
+"""Compiled: the Levenberg-Marquardt method for the constants of one expression after another.
 
-Constants that enter linearly are not damped, and are solved for at every point that is looked at, so
-that only the others are searched. A fit depends on the expression, the data and the seed alone.
+Constants that enter linearly are not damped, and are solved for by linear least squares at every point that is
+tried, so that only the others are searched. A fit depends on the expression, the data and the seed alone.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-3, 1e-12, 1e10
-CANCELLED = 1e-8  # share of a sum below which what is left of it after a subtraction has too few digits
-AGREEMENT, ENOUGH_ROUNDS = 1e-6, 6  # the share that counts as the same error, and the rounds that have to find it
-TINY_PIVOT = 1e-14  # of a unit diagonal: what is below is rounding
-SETTLED = 1e-6  # damping below which a small step is a sign of the end, and not of caution
+CANCELLED = 1e-8  # share of a sum below which the rest after a subtraction has too few digits
+AGREEMENT, ENOUGH_ROUNDS = 1e-6, 6  # relative difference of equal errors, and the rounds that have to reach one
+TINY_PIVOT = 1e-14  # of a unit diagonal: less is rounding
+SETTLED = 1e-6  # damping below which a small step means convergence
 
 
 class Effort(NamedTuple):
-    """A `FitConfig` as kernels take it."""
+    """A `FitConfig` as an argument of kernels."""
 
     lower: float
     upper: float
@@ -87,7 +87,7 @@ def fit(
                     break
             n_agreeing = 0 if errors[k] < (1.0 - AGREEMENT) * before else n_agreeing
             n_agreeing += reached <= (1.0 + AGREEMENT) * errors[k]
-        if errors[k] < np.inf:  # to the bit what anyone else finds for these constants
+        if errors[k] < np.inf:  # the same bits as any other evaluation of these constants
             errors[k] = squared_error(program, k, best, target, space.registers, np.inf)
 
 
@@ -129,7 +129,7 @@ def solve_linear(
 ) -> float:
     """Solve for the linear constants, the others held; return the sum of squares, up to rounding.
 
-    They are solved for from 0: from any other point they would lose the digits that are small beside it.
+    The step is taken from 0, since cancellation with former values would lose digits.
     """
     m = len(linear)
     if m == 0:
@@ -146,7 +146,7 @@ def solve_linear(
         return squared_error(program, k, leaves, target, space.registers, np.inf)
     left_over, is_clipped = whole, False
     for p in range(m):
-        solved = step[p] if products[p, p] > 0 else given[p]  # what changes nothing stays
+        solved = step[p] if products[p, p] > 0 else given[p]  # a constant without effect stays
         leaves[linear[p]] = min(max(solved, effort.lower), effort.upper)
         left_over -= slope[p] * step[p]
         is_clipped = is_clipped or leaves[linear[p]] != solved
@@ -165,7 +165,7 @@ def levenberg_marquardt(
     products, slope, work = np.empty((m, m)), np.empty(m), np.empty((m, m))
     damping, step, trial = np.empty(m), np.empty(m), leaves.copy()
     best = normal_equations(program, k, leaves, free, target, space, products, slope)
-    if not best < np.inf:  # of the slopes and the values, it may be the slopes that are beyond float64
+    if not best < np.inf:  # perhaps only the slopes overflow
         return squared_error(program, k, leaves, target, space.registers, np.inf)
     strength = FIRST_DAMPING
     for _ in range(effort.iterations):
@@ -217,8 +217,8 @@ def insert(errors: Numbers, points: Numbers, error: float, point: Numbers) -> No
 def solve_damped(products: Numbers, slope: Numbers, damping: Numbers, step: Numbers, work: Numbers) -> bool:
     """Solve (A + diag(A)·damping) x = slope for a positive A scaled to a unit diagonal; return False if that fails.
 
-    Unknowns whose diagonal is 0 (they change nothing) and those that the others make up already
-    (their pivot is rounding) stay where they are: their step is 0.
+    Unknowns whose diagonal is 0 (without effect) and those that depend linearly on others (with a pivot at the level
+    of rounding) have a step of 0.
     """
     m = len(slope)
     scale = np.empty(m)

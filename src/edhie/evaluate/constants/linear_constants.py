@@ -14,10 +14,10 @@ Flags = NDArray[np.bool_]
 
 @jit
 def find_linear(program: Program, k: int, is_linear: Flags) -> None:
-    """Mark, by the register of each leaf, a set of constants in which expression k is linear together.
+    """Mark, by the register of each leaf, a set of constants in which expression k is jointly linear.
 
-    Sums are linear in what their parts are linear in; a product only in one of its factors:
-    the one with more constants to offer. Registers are not shared (`plan(keep=True)`).
+    A sum is linear in the constants of all its terms, a product in those of one factor: the one with more of them.
+    Registers are not shared (`plan(keep=True)`).
     """
     n, at = len(is_linear), program.leaf_starts[k]
     n_leaves = program.leaf_starts[k + 1] - at
@@ -25,7 +25,7 @@ def find_linear(program: Program, k: int, is_linear: Flags) -> None:
     offers, is_open = np.zeros(n, np.int64), np.zeros(n, np.bool_)
     for j in range(n_leaves):
         offers[j] = program.is_free[at + j]
-    for i in range(first, last):  # how many constants would be linear, were the register
+    for i in range(first, last):  # number of constants in which each register is linear
         a = offers[program.left[i]] if program.left[i] >= 0 else 0
         b = offers[program.right[i]] if program.right[i] >= 0 else 0
         opcode = program.opcodes[i]

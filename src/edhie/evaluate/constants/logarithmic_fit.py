@@ -1,7 +1,7 @@
 """Constants fitted to the logarithm of the target: a start for products, powers and exponentials.
 
-The logarithm of `a*exp(b/T)` is linear in log a and b, so its fit is in closed form where least squares of the target
-itself have a useless optimum, and it is nearly that for noise proportional to the prediction.
+The logarithm of `a*exp(b/T)` is linear in log a and b, so linear least squares fit it where least squares of the target
+itself end in a useless optimum. For noise proportional to the prediction, that fit is nearly the best.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ FACTORS = {"^2": "2", "^3": "3", "^4": "4", "^5": "5", "sqrt": "0.5"}
 def logarithmic_fit(expr: Expr, data: Data, config: FitConfig = THOROUGH) -> Expr | None:
     """Return an expression with constants by least squares of the target's logarithm.
 
-    None where the target has no logarithm, being 0 or of both signs, or the expression has none; and where constants
-    would be outside the bounds of `config`.
+    None if the target is 0 in a row or changes its sign; if it is negative and no constant is a factor; if there are no
+    constants; or if they would be outside the bounds of `config`.
     """
     sign = float(np.sign(data.y[0]))
     if sign == 0 or not (np.sign(data.y) == sign).all() or not expr.constants:
@@ -49,7 +49,7 @@ def logarithmic_fit(expr: Expr, data: Data, config: FitConfig = THOROUGH) -> Exp
 def logarithm(expr: Expr) -> tuple[Expr, list[bool]]:
     """Return the logarithm of an expression's absolute value, with products as sums and powers as products.
 
-    Its constants are in the same order; the second result is True for each that stands for its logarithm.
+    Its constants are in the same order; the second result is True for each that is replaced by its logarithm.
 
     >>> from edhie.expr import parse
     >>> taken, is_factor = logarithm(parse("c*exp(c/T)*T^c", variables=["T"]))

@@ -15,9 +15,9 @@ from edhie.expr.readable.phases import Grid, normal_phases
 
 Numbers = NDArray[np.float64]
 
-OFF_GRID = 1e-7  # the share of a step by which a value may miss the grid
+OFF_GRID = 1e-7  # share of a step by which a value may be off the grid
 MOST_STEPS = 1_000_000  # between the least and the greatest value: any numbers lie on a finer grid
-SLACK = 1e-6  # the share by which the sum of squares may rise: large phases can fit their own rounding
+SLACK = 1e-6  # relative increase of the sum of squares: large phases can fit their own rounding errors
 
 
 def unaliased(

@@ -1,4 +1,4 @@
-"""Polishing: from a good fit to the last digits of its optimum."""
+"""Polish constants: from a good fit to the optimum, to the last digits."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ PRECISION = 1e-13  # directions weaker than this share of the strongest are roun
 def polish(forest: Forest, data: Data, *, lower: float = -math.inf, upper: float = math.inf) -> Fitted:
     """Improve constants that have values, on all rows, until nothing improves; no error gets worse.
 
-    Compiled steps come first. Their normal equations square the condition of the problem and lose
-    half of the digits, so the last steps go by singular values.
+    Compiled steps come first. Their normal equations square the condition number and lose half of the digits, so the
+    last steps use a singular value decomposition.
     """
     config = FitConfig(
         points=0, starts=1, iterations=COARSE_STEPS, tolerance=1e-12, enough=0.0, rows=None, lower=lower, upper=upper
@@ -48,12 +48,12 @@ def gauss_newton(
     upper: float = math.inf,
     steps: int = FINE_STEPS,
 ) -> tuple[Numbers, float]:
-    """Improve constants, but for those held, by damped Gauss-Newton steps; return them and their sum of squares."""
+    """Improve constants, except those held, by damped Gauss-Newton steps; return them and their sum of squares."""
     free = np.ones(len(constants), np.bool_) if held is None else ~held
     roots = None if weights is None else np.sqrt(weights)
     current = constants.copy()
     values, slopes = response.jacobian(current)
-    residuals, error = _left_over(values, y, roots)
+    residuals, error = _residuals(values, y, roots)
     damping = 0.0
     if not free.any() or not math.isfinite(error):
         return current, error
@@ -66,7 +66,7 @@ def gauss_newton(
             trial[free] += directions.step(residuals, damping=damping, precision=PRECISION)
             trial = np.where(free, np.clip(trial, lower, upper), trial)
             moved = ~(np.abs(trial - current) <= EPS * np.abs(current))
-            reached = _left_over(response.values(trial), y, roots)[1] if np.isfinite(trial).all() else math.inf
+            reached = _residuals(response.values(trial), y, roots)[1] if np.isfinite(trial).all() else math.inf
             if reached < error or not moved.any():
                 break
             damping = max(100.0 * damping, LEAST_DAMPING)
@@ -77,13 +77,13 @@ def gauss_newton(
         gain = error - reached
         current, damping = trial, damping * 0.01 if damping > LEAST_DAMPING else 0.0
         values, slopes = response.jacobian(current)
-        residuals, error = _left_over(values, y, roots)
+        residuals, error = _residuals(values, y, roots)
         if gain <= EPS * reached and damping == 0.0:
             break
     return current, error
 
 
-def _left_over(values: Numbers, y: Numbers, roots: Numbers | None) -> tuple[Numbers, float]:
+def _residuals(values: Numbers, y: Numbers, roots: Numbers | None) -> tuple[Numbers, float]:
     """Return weighted residuals and their sum of squares, infinite where one is not finite."""
     with np.errstate(all="ignore"):
         residuals = y - values if roots is None else (y - values) * roots

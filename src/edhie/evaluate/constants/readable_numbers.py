@@ -1,4 +1,4 @@
-"""Numbers as people write them, near to one that came out of a fit: 1/2, pi/4, sqrt(2), 9.81."""
+"""Numbers as people write them, close to a fitted one: 1/2, pi/4, sqrt(2), 9.81."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FAMILIES: tuple[tuple[tuple[str, ...], float, float], ...] = (
     (("sqrt", "pi"), math.sqrt(math.pi), 3.6),
     (("sqrt", "*", "2", "pi"), math.sqrt(2 * math.pi), 3.6),
 )
-"""Tokens, value and cost of units: a multiple of pi is believed if as many digits agree as its cost says."""
+"""Tokens, value and cost of units: a multiple of pi is accepted if as many digits agree as its cost says."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class ReadableNumber:
     value: float
     tokens: tuple[str, ...]
     cost: float
-    """Length in digits. Of two numbers near to a third, the cheaper one is no accident."""
+    """Length in digits. A cheap number is less likely to be close to a value by chance."""
 
 
 def number_library(library: SymbolLibrary) -> SymbolLibrary:

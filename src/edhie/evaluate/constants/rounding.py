@@ -16,16 +16,15 @@ from edhie.evaluate.data import Data, error_limit
 from edhie.evaluate.values import squared_errors
 from edhie.expr import Expr, Forest
 
-BEYOND_PREDICTION = 3.0  # how much farther than straight slopes say a constant may go
+BEYOND_PREDICTION = 3.0  # times the distance that a constant may be moved by its slopes
 
 
 def readable(expr: Expr, data: Data, *, slack: float = 1e-6) -> Expr:
     """Return the expression with readable numbers for its constants; its error rises by a share of `slack` at most.
 
-    The constant that the data determine best goes first, to the simplest number that the others
-    can make up for, and so on: `0.4999999*x0` becomes `x0/2`. Error is the sum of squares; a rise
-    below the ninth digit of the target is rounding and does not count. An expression that is not
-    finite on the data comes back as it is.
+    Constants are replaced one by one, those that the data determine best first, by the simplest number for which the
+    others can compensate: `0.4999999*x0` becomes `x0/2`. Error is the sum of squares; a rise below the ninth digit of
+    the target is rounding and does not count. An expression that is not finite on the data is returned unchanged.
     """
     best = polish(Forest.from_exprs([expr]), data)
     polished, error = best.forest[0], float(best.squared_errors[0])
@@ -41,7 +40,7 @@ def readable(expr: Expr, data: Data, *, slack: float = 1e-6) -> Expr:
         for candidate in readable_numbers(float(state.constants[k]), reach, wide):
             if state.hold(k, candidate.value, share):
                 break
-        else:  # rounding on the way to its own value
+        else:  # rounding errors: it is held at its own value
             candidate = in_full(float(state.constants[k]))
             state.hold(k, candidate.value, math.inf)
         chosen[k] = candidate
@@ -55,7 +54,7 @@ def readable(expr: Expr, data: Data, *, slack: float = 1e-6) -> Expr:
 
 
 class _Rounding:
-    """Constants of one expression, some held at numbers; the others follow."""
+    """Constants of one expression, some held at numbers, the others refitted."""
 
     def __init__(self, expr: Expr, data: Data, error: float) -> None:
         self.response, self.data, self.error = Response(expr, data.columns), data, error
@@ -71,12 +70,12 @@ class _Rounding:
         with np.errstate(all="ignore"):
             relative = np.where(self.constants[free] != 0, spread / np.abs(self.constants[free]), np.inf)
         best = int(np.nanargmin(relative))
-        # how the error rises while the others follow: by (distance/spread)²
+        # with the others refitted, the error rises by (distance/spread)²
         reach = BEYOND_PREDICTION * math.sqrt(max(limit - self.error, 0.0)) * spread[best]
         return int(free[best]), math.inf if math.isnan(reach) else float(reach)
 
     def hold(self, k: int, value: float, limit: float) -> bool:
-        """Put a constant at a number for good and let the others follow, if the error stays within the limit."""
+        """Hold a constant at a number and refit the others, if the error stays within the limit."""
         trial, held = self.constants.copy(), self.held.copy()
         trial[k], held[k] = value, True
         found, error = gauss_newton(self.response, trial, self.data.y, self.data.weights, held=held)

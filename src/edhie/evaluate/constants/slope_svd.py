@@ -22,7 +22,7 @@ class SlopeSVD:
     axes: Numbers
     """Directions in the space of the scaled constants, of shape (constants, directions)."""
     singular_values: Numbers
-    """Change of the values by a unit step along each direction; falling."""
+    """Change of the values by a unit step along each direction, in descending order."""
     patterns: Numbers
     """Changes of the values along each direction, of shape (directions, rows)."""
 
@@ -59,7 +59,7 @@ class SlopeSVD:
             return np.asarray((self.axes[:, :rank] @ along) / self.scales)
 
     def gain(self, residuals: Numbers, *, precision: float) -> float:
-        """Return the fall of the sum of squares that a full step promises, if values are linear in the constants."""
+        """Return the decrease of the sum of squares by a full step, if values were linear in the constants."""
         with np.errstate(all="ignore"):
             along = self.patterns[: self.rank(precision)] @ residuals
             return float(along @ along)
@@ -77,10 +77,10 @@ class SlopeSVD:
         return whole
 
     def held(self, precision: float, values: Numbers) -> tuple[int, ...]:
-        """Return the fewest constants that have to be given for the data to determine the others.
+        """Return the fewest constants that have to be fixed for the data to determine the others.
 
-        There are many choices. By convention, constants that are whole numbers are given before others, and then the
-        first ones. A constant whose value changes nothing, whatever the others are, is not among them.
+        There are many choices. By convention, whole numbers are fixed before others, and then the first ones. Constants
+        without any effect are not among them.
         """
         lost = [k for group in self.unidentified(precision) if len(group) > 1 for k in group]
         known = self.axes * self.singular_values  # (constants, directions): ranks are those of the slopes
@@ -96,7 +96,7 @@ class SlopeSVD:
         return tuple(sorted(held))
 
     def unidentified(self, precision: float) -> tuple[tuple[int, ...], ...]:
-        """Return the groups of constants that can be changed together, or each alone, while the values stay."""
+        """Return the groups of constants that can be changed, together or alone, without changing the values."""
         from scipy.sparse.csgraph import connected_components
 
         together = np.abs(self._lost(precision)) > SHARE_IN_GROUP

@@ -24,7 +24,7 @@ REACH = 3.0  # scales to either side of 0
 def leaf_scales(program: Program, columns: Numbers) -> Numbers:
     """Return the scale of each leaf: for c + u the mean of |u|, for c*u one over it, and 1 where nothing is known.
 
-    Constants without values are 1 for this, and the first block of rows stands for all.
+    Constants without values count as 1, and only the first block of rows is used.
     """
     scales = np.empty(len(program.leaf_values))
     scales[:] = 1.0
@@ -65,8 +65,8 @@ def mean_magnitude(block: Numbers) -> float:
 def start_value(seed: int, start: int, place: int, scale: float) -> float:
     """Return a starting value of a constant: 1, then its scale, then at random.
 
-    By turns: any magnitude around its scale, any around 1, and evenly around 0, where a constant is
-    beside a variable in a sum and decides where a pole or a zero lies.
+    Random values are in turn log-uniform around the scale and around 1, and uniform around 0 in units of both: beside
+    a variable in a sum, a constant decides where a pole or a zero is.
     """
     if start == 0:
         return 1.0

@@ -1,4 +1,4 @@
-"""`Triangle`: a problem of least squares on any number of rows, in as many rows as it has unknowns and one more."""
+"""`Triangle`: a least-squares problem on any number of rows, reduced to a triangular factor."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Numbers = NDArray[np.float64]
 class Triangle:
     """Weighted slopes and residuals of many rows, as the triangular factor of a QR decomposition.
 
-    Rows are added batch by batch. All products of slopes and residuals are those of all rows; unlike sums of products,
-    the factor does not square the condition of the problem.
+    Rows are added batch by batch. Products of slopes and residuals are those of all rows; unlike normal equations, the
+    factor does not square the condition number.
     """
 
     factor: Numbers

@@ -21,14 +21,14 @@ ROUNDING = 1e-6  # of a slope: a smaller part outside of the directions that the
 
 @dataclass(frozen=True)
 class TiedConstants:
-    """The parameter that each constant of an expression is."""
+    """The parameter to which each constant of an expression belongs."""
 
     of: tuple[int, ...]
     """By constant, in prefix order: (0, 1, 0) for a constant, another, and the first again."""
 
     @classmethod
     def none(cls, count: int) -> TiedConstants:
-        """Return the ties of constants of which each is a parameter of its own."""
+        """Return ties in which each constant is a separate parameter."""
         return cls(tuple(range(count)))
 
     @property
@@ -65,14 +65,14 @@ class Uncertainty:
 
     values: Numbers
     standard_errors: Numbers
-    """Infinite for constants that the data do not determine; 0 for those `held`, which the others depend on."""
+    """Infinite for constants that the data do not determine; 0 for those `held`."""
     lower: Numbers
     upper: Numbers
     covariance: Numbers
     degrees_of_freedom: int
-    """Rows that count, less the directions that the data determine; below 1 nothing is known of the noise."""
+    """Rows of nonzero weight, less the directions that the data determine; below 1 the noise is unknown."""
     unidentified: tuple[tuple[int, ...], ...]
-    """Groups of constants that can change, together or one alone, while no value of the expression does."""
+    """Groups of constants that can change, together or alone, without changing the values of the expression."""
     held: tuple[int, ...] = ()
     """Constants that were held fixed, as many of each group as it takes for the data to determine the others.
 
@@ -81,11 +81,11 @@ class Uncertainty:
 
 
 def uncertainty(expr: Expr, data: Data, *, level: float = 0.95, ties: TiedConstants | None = None) -> Uncertainty:
-    """Return standard errors from the slopes at the fit, and Student's intervals around it.
+    """Return standard errors from the slopes at the fit, and confidence intervals by Student's distribution.
 
-    The noise is estimated from the residuals, so weights count by their ratios. Where constants are redundant, some
-    are held, and the errors of the others are those of a fit with these given. `ties` are constants that are one in
-    several places.
+    The noise is estimated from the residuals, so weights count by their ratios. If constants are redundant, some are
+    held, and the standard errors of the others are conditional on these. `ties` are constants that occur in several
+    places.
     """
     return uncertainty_of(LinearisedFit.of(expr, data, ties), level=level)
 
@@ -143,11 +143,11 @@ def value_deviations_of(fit: LinearisedFit, expr: Expr, columns: Numbers) -> Num
 
 
 class LinearisedFit(NamedTuple):
-    """A fit to first order in its parameters: its constants, each once where it is in several places."""
+    """A fit to first order in its parameters, which are its constants without copies."""
 
     constants: Numbers
     precision: float
-    """The share of a slope below which it is rounding."""
+    """Relative size of a slope below which it is a rounding error."""
     ties: TiedConstants
     slopes: Numbers
     """Slopes of shape (parameters, rows)."""
@@ -173,7 +173,7 @@ class LinearisedFit(NamedTuple):
 
     @classmethod
     def compressed(cls, expr: Expr, triangle: Triangle, ties: TiedConstants | None) -> LinearisedFit:
-        """Return the fit of an expression whose slopes and residuals were summed up over many rows."""
+        """Return the fit of an expression whose slopes and residuals were compressed from many rows."""
         response = Response(expr, np.ones((len(expr.library.variables), 1)))
         ties = ties or TiedConstants.none(len(response.constants))
         svd = SlopeSVD.of(triangle.slopes)

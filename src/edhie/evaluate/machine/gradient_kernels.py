@@ -27,7 +27,7 @@ class Workspace(NamedTuple):
     registers: Numbers
     gradients: Numbers
     is_active: Flags
-    """True for registers that depend on a constant to be fitted: gradients go nowhere else."""
+    """True for registers that depend on a constant to be fitted: only these need gradients."""
 
 
 @jit_inner
@@ -96,8 +96,8 @@ def normal_equations(
 ) -> float:  # fmt: skip
     """Return the weighted sum of squared residuals r = y - f; put J'WJ into `products` and J'Wr into `slope`.
 
-    `free` holds the registers of the constants that J is by. Infinite where a value is not finite. A
-    gradient that is not, such as that of sqrt(c*x) at x = 0, counts as 0.
+    J has a column for each of the registers `free`. The sum is infinite if a value is not finite. A gradient that is
+    not finite, such as that of sqrt(c*x) at x = 0, counts as 0.
     """
     m = len(free)
     products[:m, :m] = 0.0

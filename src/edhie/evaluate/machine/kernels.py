@@ -1,7 +1,6 @@
 """Compiled loops over programs: values and sums of squared errors, block by block of rows.
 
-A block's intermediate results stay in the nearest cache. Groups do not share anything, so threads may
-take turns at them.
+A block's intermediate results stay in the nearest cache. Groups share nothing, so threads may run them in any order.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Numbers = NDArray[np.float64]
 
 
 class Target(NamedTuple):
-    """Data as kernels take it."""
+    """Data as an argument of kernels."""
 
     columns: Numbers
     """One row for each variable of the library."""

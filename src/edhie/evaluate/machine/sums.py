@@ -1,7 +1,7 @@
 """Compiled: sums over blocks of rows, 32 partial sums side by side in vectors.
 
-Left to itself the compiler may not change the order of a sum, and adds one number after another. The
-order here is the same on every machine, however wide its vectors are.
+The compiler may not reorder a sum by itself, so it would add one number after another. The order here is the same on
+every machine, whatever the width of its vectors.
 """
 
 from __future__ import annotations

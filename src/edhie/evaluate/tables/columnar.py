@@ -114,7 +114,7 @@ def npy_table(source: Source, missing: Sequence[float | str]) -> FrameTable:
     def frames(chosen: Sequence[str]) -> Iterator[DataFrame]:
         for start in range(0, n_rows, BATCH):
             with _reading(source, what):
-                # mapped anew for each batch: what was read of the last one is no longer memory of this process
+                # mapped again for each batch, which releases the memory of the last one
                 part = (_array(source) if held is None else held)[start : start + BATCH]
                 by_name = part.dtype.names is not None
                 cells = {name: np.array(part[name] if by_name else part[:, names.index(name)]) for name in chosen}
@@ -185,7 +185,7 @@ def _names(source: Source, array: NDArray[Any]) -> Sequence[str]:
     names = [line for line in beside.read_text(encoding="utf-8").splitlines() if line.strip()]
     if len(names) != array.shape[1]:
         counts = f"has {array.shape[1]} columns and {beside} {len(names)} names"
-        raise DataError(f"{source.path} {counts}; write one name a line")
+        raise DataError(f"{source.path} {counts}; write one name per line")
     return names
 
 

@@ -38,7 +38,7 @@ class HeaderError(DataError):
 
 
 class Source:
-    """The bytes of a table, which can be read several times; what comes from a pipe is held in memory."""
+    """The bytes of a table, which can be read several times; those of a pipe are held in memory."""
 
     def __init__(self, path: Path) -> None:
         is_input = str(path) == STANDARD_INPUT
@@ -110,7 +110,7 @@ class Table(ABC):
     decimal: str = "."
     """The decimal mark of the numbers that were read."""
     positions: tuple[int, ...] | None = None
-    """The places of the columns in a sheet, from 0; None if they stand one after the other from the first."""
+    """Positions of the columns in a sheet, from 0; None if they are contiguous from the first."""
     format_notes: tuple[str, ...] = ()
     _left_out: tuple[str, ...] = ()
     _n_dropped: int = 0
@@ -144,7 +144,7 @@ class Table(ABC):
 
     @abstractmethod
     def _is_text(self, names: Sequence[str]) -> list[bool]:
-        """Return True for each column of which most values are no numbers, judged by its first rows."""
+        """Return True for each column in which most values of the first rows are not numbers."""
 
     @final
     def batches(
@@ -202,7 +202,7 @@ def checked_names(path: Path, names: Sequence[str], header: Header | None = None
     elif header == "mend":
         names = _mended(names)
     if not names:
-        raise DataError(f"{path} is empty; write a row of names, then one row of numbers a measurement")
+        raise DataError(f"{path} is empty; write a row of names, then one row of numbers per measurement")
     must = f"{path}: the first row must name each column"
     if all(map(is_any_number, names)):
         only = f"and it holds only numbers ({shortened(', '.join(names), 40)}); write names above it"

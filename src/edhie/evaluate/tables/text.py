@@ -1,4 +1,4 @@
-"""Tables of text. `TextTable`: CSV and the like, below a row of names; `JsonLinesTable`: one JSON object a line."""
+"""Tables of text. `TextTable`: CSV and the like, with a header; `JsonLinesTable`: one JSON object per line."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ class JsonLinesTable(RowTable):
                 try:
                     found = json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
                 except (ValueError, RecursionError) as error:  # also of deep nesting
-                    raise DataError(f"{self.path}, line {line} is no JSON: {error}; write one object a line") from None
+                    raise DataError(f"{self.path}, line {line} is no JSON: {error}; write an object per line") from None
                 if not isinstance(found, dict):
                     raise DataError(f"{self.path}, line {line}: {shortened(text.strip(), 40)!r} is no JSON object")
                 yield line, found

@@ -1,4 +1,4 @@
-"""From a formula and data that it does not quite explain to the nearest formulas that do."""
+"""Revision of a formula: the nearest formulas that explain the data."""
 
 from edhie.fit.revision.revise import revise
 from edhie.fit.revision.revision import Original, Revision, Step

@@ -34,7 +34,7 @@ class Original:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One revision: the best of all that change as much."""
+    """One revision: the best of those at the same distance."""
 
     equation: Equation
     changes: Difference
@@ -62,10 +62,10 @@ class Revision:
     """Names of the variables in the table, in order; equations use identifiers."""
     original: Original
     steps: tuple[Step, ...]
-    """From the original with its constants fitted on: each changes more, and explains more."""
+    """The original with its constants fitted, then revisions: each changes more, and explains more."""
     result: SearchResult
     negligible: float = 0.0
-    """A loss that is as good as none."""
+    """Loss up to which a formula counts as exact."""
 
     @property
     def refitted(self) -> Equation:
@@ -79,7 +79,7 @@ class Revision:
 
     @cached_property
     def chosen(self) -> Step:
-        """The step to trust: the nearest after which no other describes the data in clearly fewer bits."""
+        """The chosen step: the nearest after which no other describes the data in clearly fewer bits."""
         if self.refitted.loss <= self.negligible:
             return self.steps[0]
         least = min(step.bits for step in self.steps)
@@ -87,7 +87,7 @@ class Revision:
 
     @property
     def best(self) -> Equation:
-        """The equation of the step to trust."""
+        """The equation of the chosen step."""
         return self.chosen.equation
 
     @property

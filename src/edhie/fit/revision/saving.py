@@ -45,7 +45,7 @@ def save(revision: Revision, folder: str | Path) -> Path:
 
 
 def load(folder: str | Path) -> Revision:
-    """Read a revision that `save` wrote; of what its search explored, only the steps."""
+    """Read a revision that `save` wrote; of the explored expressions, only the steps are restored."""
     folder = Path(folder)
     description = FORMAT.read(folder, ROWS)
     with FORMAT.reading(folder):

@@ -1,4 +1,4 @@
-"""Steps of a revision: the front of distance against loss, out of everything that a search executed."""
+"""Steps of a revision: the Pareto front of distance and loss, among all expressions that a search executed."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ FROM_HERE = FitConfig(points=0, starts=1, iterations=60, tolerance=1e-14, rows=N
 QUICKLY = FitConfig(points=0, starts=1, iterations=30, rows=None)
 MOST_CONSTANTS = 12  # with more, fitting them under another noise model takes long
 MOST_ALIKE = 40  # revisions of one distance that are compared
-ALIKE = 1e-6  # relative: losses of one distance that differ by less are decided by the form
+ALIKE = 1e-6  # relative difference of losses at one distance below which the form decides
 OPPOSITE = {"+": "-", "-": "+"}
-Told = tuple[Candidate, Difference]
+Revised = tuple[Candidate, Difference]
 
 
 def revision_bits(
@@ -47,22 +47,22 @@ def revision_bits(
 ) -> Numbers:
     """Return the description lengths of revisions, in bits; structure that the original has costs nothing.
 
-    Each is judged under the noise model that suits it best, with constants as they are or fitted under that model.
+    Each is described under its best noise model, with constants as they are or fitted under that model.
     """
     forest = Forest.from_exprs(exprs)
     criterion = criterion or Criterion()
     judged = joined_rows(data, validation)
     models = criterion.models(judged)
-    told = describe(forest, judged, criterion, models).bits
+    bits = describe(forest, judged, criterion, models).bits
     if len(original.constants) <= MOST_CONSTANTS:
         for model in models:
             if model is not CONSTANT:  # under which the search has fitted them
                 fitted = refitted(forest, data, model, QUICKLY)
-                told = np.fmin(told, describe(fitted, judged, criterion, (model,)).bits)
+                bits = np.fmin(bits, describe(fitted, judged, criterion, (model,)).bits)
     structure = criterion.prior.bits(forest)
     own = criterion.prior.bits(Forest.from_exprs([original]))[0]
     new = np.asarray(distances) * math.log2(max(len(forest.library), 2)) + np.maximum(structure - own, 0.0)
-    return np.asarray(told - structure + new, np.float64)
+    return np.asarray(bits - structure + new, np.float64)
 
 
 def alike_by_distance(
@@ -70,7 +70,7 @@ def alike_by_distance(
 ) -> dict[int, list[int]]:
     """Return, by distance, candidates whose loss is within a factor `noise` of the least up to that distance.
 
-    Losses rise on the way, so distances have to fall.
+    Candidates are visited by ascending loss, so only smaller distances are of interest later.
     """
     shape, errors = shape_of(original), candidates.errors
     at_least = symbol_bounds(original, candidates.forest)
@@ -79,7 +79,7 @@ def alike_by_distance(
     furthest, limit = sys.maxsize, math.inf
     for k in order[errors[order] < error].tolist():
         if errors[k] > limit or len(best.get(furthest, ())) == MOST_ALIKE:
-            furthest, limit = min(best) - 1, math.inf  # as far away as the last one is too far now
+            furthest, limit = min(best) - 1, math.inf  # others at this distance are worse
         if furthest < 1:
             break
         if at_least[k] > furthest:
@@ -117,8 +117,8 @@ def front_steps(
 ) -> tuple[Step, ...]:
     """Return the original, fitted, and the revisions that explain more than nearer ones or have shorter descriptions.
 
-    Of revisions at one distance whose losses differ by no more than noise, the one with the shortest description
-    stands.
+    Of revisions at one distance whose losses differ by no more than noise, the one with the shortest description is
+    kept.
     """
     found = {first.expr: (first, difference(first.expr, first.expr))}
     for candidate, changes in _nearest(first, candidates, evaluator, problem.validation, criterion):
@@ -134,19 +134,19 @@ def front_steps(
     errors = [each.error for each, _ in shown]
     return tuple(
         Step(Equation(problem.target, shown[k][0], evaluator.data, problem.validation), shown[k][1], float(bits[k]))
-        for k in telling(errors, bits.tolist(), by_noise(evaluator.data))
+        for k in beyond_noise(errors, bits.tolist(), noise_factor(evaluator.data))
     )
 
 
-def by_noise(data: Data) -> float:
-    """Return the factor between two losses that noise may explain."""
+def noise_factor(data: Data) -> float:
+    """Return the ratio of two losses up to which noise may explain the difference."""
     return float(2 ** (CLEARLY / 2 / data.n_rows))
 
 
-def telling(errors: Sequence[float], bits: Sequence[float], noise: float) -> list[int]:
-    """Return the members of a front that say more than noise: the loss is clearly lower, or no nearer one is as short.
+def beyond_noise(errors: Sequence[float], bits: Sequence[float], noise: float) -> list[int]:
+    """Return the members of a front that noise does not explain: with a clearly lower loss, or a shorter description.
 
-    >>> telling([4.0, 2.0, 1.99, 1.98], [9.0, 5.0, 6.0, 4.0], noise=1.1)
+    >>> beyond_noise([4.0, 2.0, 1.99, 1.98], [9.0, 5.0, 6.0, 4.0], noise=1.1)
     [0, 1, 3]
     """
     kept = [0]
@@ -158,22 +158,22 @@ def telling(errors: Sequence[float], bits: Sequence[float], noise: float) -> lis
 
 def _nearest(
     first: Candidate, candidates: Candidates, evaluator: Evaluator, validation: Data | None, criterion: Criterion | None
-) -> Iterator[Told]:
+) -> Iterator[Revised]:
     """Yield for each distance the revision with the shortest description among those of least loss."""
     matching, original = Matching(), first.expr
-    noise = by_noise(evaluator.data)
+    noise = noise_factor(evaluator.data)
     groups = alike_by_distance(original, first.error, candidates, noise=noise, matching=matching)
     for distance, alike in groups.items():
         exprs = [candidates.forest[k] for k in alike]
         bits = revision_bits(exprs, [distance] * len(alike), original, evaluator.data, validation, criterion)
         best = alike[int(np.argmin(bits))]  # of equals the first, which has the least loss
         same = [k for k in alike if math.isclose(candidates.errors[k], candidates.errors[best], rel_tol=ALIKE)]
-        told = [
+        revised = [
             (candidates[k], difference(original, expr, matching=matching))
             for k in same
             for expr in _writings(candidates[k], evaluator)
         ]
-        yield min(told, key=lambda pair: (pair[1].distance, pair[1].after.size, -_depth(pair[1])))
+        yield min(revised, key=lambda pair: (pair[1].distance, pair[1].after.size, -_depth(pair[1])))
 
 
 def _writings(candidate: Candidate, evaluator: Evaluator) -> list[Expr]:
@@ -186,7 +186,7 @@ def _writings(candidate: Candidate, evaluator: Evaluator) -> list[Expr]:
             other = other.numbers_to_constants().cast(library)
         except SymbolError:
             continue
-        if None in other.constants:  # fewer constants that say the same have other values
+        if None in other.constants:  # merged constants have to be fitted again
             fitted = fit_constants(Forest.from_exprs([other]), evaluator.data, config=ANEW).forest[0]
             if None in fitted.constants or not loss_of(fitted, evaluator) <= candidate.error * (1 + ALIKE):
                 continue
@@ -226,7 +226,7 @@ def _depth(changes: Difference) -> int:
 
 
 def _polished(candidate: Candidate, evaluator: Evaluator) -> Candidate:
-    """Return the candidate with its constants fitted to the last digit, if that is better."""
+    """Return the candidate with its constants fitted to full precision, if that is better."""
     if not candidate.expr.constants:
         return candidate
     forest = Forest.from_exprs([candidate.expr])
