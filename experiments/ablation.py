@@ -1,4 +1,4 @@
-"""What each part of the default search adds: everything, and everything but one part, on the same problems.
+"""Ablation of the default search: the whole search, and the search without one part, on the same problems.
 
 python experiments/ablation.py --workers 2
 
@@ -61,10 +61,10 @@ FIELDS = ("variant", "problem", "seed", "exact", "error", "executed", "screened"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run what the table lacks, and write it with its summary."""
+    """Run the missing jobs, and write the summary of the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--variants", nargs="*", default=list(VARIANTS), choices=VARIANTS)
-    parser.add_argument("--problems", nargs="*", default=[], help="which problems; all where none is named")
+    parser.add_argument("--problems", nargs="*", default=[], help="which problems; all if none is named")
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=6.0, help="for a run")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
@@ -106,7 +106,7 @@ def _run(job: Row, seconds: float) -> Row:
 
 
 def _grammar(problem: BenchmarkProblem) -> Generator:
-    """What the generator learnt from."""
+    """Return the grammar of the generator's corpus."""
     name = f"{problem.library}-{len(problem.variables)}"
     known = problem.library == "nguyen"
     recipe = named_recipe(name) if known else Recipe("general", 1, 7, variables=len(problem.variables), name=name)
@@ -115,7 +115,7 @@ def _grammar(problem: BenchmarkProblem) -> Generator:
 
 @cache
 def _warm_up(benchmark: str) -> None:
-    """The first search of a process may compile, or load what is compiled, which is no part of a run's time."""
+    """Run a short search once in each process, so that compiling does not count as time of a run."""
     problem = load_problems(benchmark)[0]
     generator = generator_for(METHODS["default"], problem)
     columns = np.random.default_rng(0).uniform(1, 2, (32, len(problem.variables) + 1))
@@ -127,7 +127,7 @@ def _warm_up(benchmark: str) -> None:
 
 
 def _table(rows: Sequence[dict[str, str]]) -> str:
-    """Exact answers of all runs, the mean time with the limit for those without one, and tests against all parts."""
+    """Return a table of exact answers, mean seconds over all runs, and tests against the whole search."""
     variants = list(dict.fromkeys(row["variant"] for row in rows))
     found = {
         each: {(row["problem"], row["seed"]): row["exact"] == "1" for row in rows if row["variant"] == each}

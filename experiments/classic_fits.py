@@ -30,7 +30,7 @@ FIELDS = ("version", "set", "spacing", "seed", "right", "on_front", *CHOSEN)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run what the table lacks, print it and write its summary."""
+    """Run the missing jobs, print the rows and write the summary."""
     options = parser(__doc__, max_time=12.0, halves=False)
     options.add_argument("--sets", nargs="*", default=list(CLASSICS), choices=list(CLASSICS), help="which data sets")
     options.add_argument("--spacings", nargs="*", default=list(SPACINGS), choices=SPACINGS, help="which spacings")

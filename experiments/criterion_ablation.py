@@ -1,4 +1,4 @@
-"""What each part of the criterion adds on small noisy tables: everything, and everything but one part.
+"""Ablation of the selection criterion on small noisy tables: the whole criterion, and without one part.
 
 python experiments/criterion_ablation.py --workers 2
 
@@ -6,7 +6,7 @@ The problems are the twenty textbook formulas with 20 rows and 5 % noise and wit
 the resolution of the target (rounded to three digits here), the cost of constants by their precision (each costs half
 the logarithm of the number of rows instead), and the learned structure prior (all symbols are equally likely instead).
 In one variant the prior is learned without the laws of the textbook and Feynman problems, which its table contains.
-Search and choice use the same criterion. A formula is chosen as in textbook.py.
+Search and selection use the same criterion. A formula is chosen as in textbook.py.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ VARIANTS = {
 }
 CASES = (("20", "0.05"), ("50", "0.1"))
 DIGITS = 3  # of the target, as an instrument would show it
-DRAWS = 10_000  # of problems, for the confidence intervals
+DRAWS = 10_000  # bootstrap samples of the problems
 FIELDS = ("version", "variant", "problem", "rows", "noise", "seed", "found", *CHOSEN)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run what the table lacks, and write its summary."""
+    """Run the missing jobs, and write the summary of the table."""
     options = parser(__doc__, max_time=10.0)
     options.add_argument("--seeds", nargs="*", type=int, default=[0, 1], help="which seeds")
     given = options.parse_args(arguments)
@@ -82,7 +82,7 @@ def with_digits(y: Numbers) -> Numbers:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """Return how often each variant chose the formula, and how much everything chose it more often."""
+    """Return how often each variant chose the formula, and the gain of the whole criterion over it."""
     lines = []
     for each in VARIANTS:
         its = [row for row in rows if row["variant"] == each]
@@ -90,12 +90,12 @@ def summary(rows: Sequence[Row]) -> str:
         gain = "" if each == WHOLE else gain_over(rows, each)
         lines.append([each, *(share(case, "found") for case in cases), share(its, "found"), gain])
     heads = ["criterion", *(f"{n} rows, {float(noise):.0%}" for n, noise in CASES), "all", "gain of everything"]
-    note = "The gain is in per cent of the runs, with a 95 % interval from drawing the formulas again."
+    note = "The gain is in per cent of the runs, with a 95 % confidence interval by bootstrap over the formulas."
     return f"# Parts of the criterion\n\n{notes(__doc__ or '')}\n\n{markdown(heads, lines)}\n\n{note}\n"
 
 
 def gain_over(rows: Sequence[Row], variant: str) -> str:
-    """Return by how much everything is chosen right more often, with an interval."""
+    """Return the gain of the whole criterion in per cent of the runs, with its confidence interval."""
     scores = {
         (row["variant"], row["problem"], row["rows"], row["noise"], row["seed"]): row["found"] == "yes" for row in rows
     }

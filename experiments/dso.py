@@ -1,4 +1,4 @@
-"""What learning adds to DSO on the Nguyen equations, and what counting distinct expressions does to its budget.
+"""DSO on the Nguyen equations: the effects of learning, and of counting distinct expressions only.
 
 python experiments/dso.py --workers 2
 """
@@ -27,7 +27,7 @@ FIELDS = ("variant", "problem", "run", "success", "executed", "asked", "seconds"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run what the table lacks, and write its summary."""
+    """Run the missing jobs, and write the summary of the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--variants", nargs="*", default=list(VARIANTS), choices=list(VARIANTS))
     parser.add_argument("--runs", type=int, default=RUNS)
@@ -82,14 +82,14 @@ the policy and genetic programming wrote, repetitions and equivalent ones includ
 
 {markdown(["", "counted", *problems, "total"], table)}
 
-`all` is the whole method; `no learning` has a policy that stays as it began, and the same genetic programming. Of
-distinct expressions, the whole method against the one without learning: {difference(rows)}, by an exact test stratified
-by equation.
+`all` is the whole method; `no learning` has a policy that is not trained, and the same genetic programming. The whole
+method against the one without learning, by distinct expressions: {difference(rows)}, by an exact test stratified by
+equation.
 """
 
 
 def difference(rows: Sequence[Row]) -> str:
-    """Return whether learning finds more."""
+    """Return whether the method finds more with learning."""
     first, second = (
         {
             problem: (sum(row["success"] == "True" for row in its), len(its))

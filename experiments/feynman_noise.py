@@ -1,4 +1,4 @@
-"""All 120 Feynman equations under noise: how often the form is right, and where it is lost if not.
+"""All 120 Feynman equations under noise: how often the form is right, and at which stage it is lost.
 
 python experiments/feynman_noise.py --workers 2
 
@@ -42,7 +42,7 @@ FIELDS = ("version", "problem", "noise", "seed", "right", "on_front", "lost", "s
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run what the table lacks, and write its summary."""
+    """Run the missing jobs, and write the summary of the table."""
     options = parser(__doc__, max_time=30.0)
     options.add_argument("--problems", nargs="*", default=[], help="which problems; all if none is named")
     options.add_argument("--levels", nargs="*", type=float, default=list(LEVELS), help="noise, as a share")
@@ -91,7 +91,7 @@ def with_noise(y: Numbers, name: str, level: float, seed: int) -> Numbers:
 
 
 def verdicts(found: Discovery, problem: BenchmarkProblem, X: Numbers, y: Numbers) -> Row:  # noqa: N803
-    """Return the columns that tell whether the form was found; `y` is without noise."""
+    """Return the columns that say whether the form was found; `y` is without noise."""
     assert problem.truth is not None
     columns, size = np.ascontiguousarray(X.T), problem.truth.size
     shown = right_forms(forest_of([each.expr for each in found.equations]), columns, y, size=size)
@@ -123,7 +123,7 @@ def summary(rows: Sequence[Row]) -> str:
 
 
 def key(row: Row) -> tuple[str, str, str]:
-    """Return what tells a run from the others of its version."""
+    """Return the columns that identify a run of a version."""
     return row["problem"], row["noise"], row["seed"]
 
 

@@ -1,4 +1,4 @@
-"""What the figures of the experiments share."""
+"""Figures of reconstruction errors, shared by experiments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LOOKS = {"hvae": ("#1f5f99", "o", "HVAE"), "gvae": ("#d1662b", "s", "GVAE"), "cv
 
 
 def error_figure(rows: Sequence[dict[str, str]], column: str, label: str, *, log: bool = False) -> Figure:
-    """Mean edit distance over folds by model, with the least and the greatest as a band."""
+    """Plot the mean edit distance over folds by model, with a band from the least to the greatest."""
     figure = Figure(figsize=(5.6, 4.0), layout="constrained", dpi=150)
     panel = figure.subplots()
     for model, (colour, marker, name) in LOOKS.items():

@@ -1,4 +1,4 @@
-"""Versions of formulas as expressions: some variables become constants, which are merged as far as they can be."""
+"""Versions of formulas as expressions: some variables become constants, which are merged where possible."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Many trainings, a few at a time, each measured on a part of its corpus that it did not see.
+"""Train many models, a few at a time, and measure each on a held-out part of its corpus.
 
-A row is written as soon as it is there, and a grid that was stopped goes on with the rows it lacks.
+A row is written as soon as its training ends; an interrupted grid resumes with the missing rows.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ class Job:
     model: str
     fold: int
     training_size: int | None = None
-    """How many expressions to learn from; all of the other folds where it is None."""
+    """Number of expressions for training; None for all of the other folds."""
     latent: int | None = None
-    """The number of latent dimensions; the model's setting where it is None."""
+    """Number of latent dimensions; None for the model's setting."""
 
     @property
     def config(self) -> TrainConfig:
-        """How the model is trained."""
+        """Settings of the training."""
         config = replace(config_for(self.model, self.dataset), seed=self.fold, validation=0.0)
         return config if self.latent is None else replace(config, latent=self.latent)
 
 
 def split(n: int, fold: int) -> tuple[np.ndarray, np.ndarray]:
-    """The places for training and for testing; the same for all models."""
+    """Return the positions for training and for testing, the same for all models."""
     order = np.random.default_rng(SPLIT_SEED).permutation(n)
     parts = np.array_split(order, FOLDS)
     return np.concatenate(parts[:fold] + parts[fold + 1 :]), parts[fold]
@@ -59,14 +59,14 @@ def split(n: int, fold: int) -> tuple[np.ndarray, np.ndarray]:
 
 @lru_cache(maxsize=2)
 def forest_of(dataset: str, corpora: Path) -> Forest:
-    """A named corpus, built where it is not there yet."""
+    """Return a named corpus; build it if it is missing."""
     folder = corpora / dataset
     corpus = Corpus.load(folder) if folder.is_dir() else build(named_recipe(dataset), folder)
     return corpus.forest
 
 
 def run_job(job: Job, corpora: Path, keep: Path | None) -> Row:
-    """Train, measure, and keep the model of the first fold where asked to."""
+    """Train and measure a model; save that of the first fold in the folder `keep`, if given."""
     from edhie.generators.reconstruction import reconstruct
     from edhie.generators.train import train
 
@@ -86,7 +86,7 @@ def run_job(job: Job, corpora: Path, keep: Path | None) -> Row:
 
 
 def run(jobs: Iterable[Job], path: Path, options: argparse.Namespace) -> list[Row]:
-    """Run the jobs that no grid has a row for yet; all rows, sorted, and so written."""
+    """Run the jobs without a row in any grid; return and write all rows, sorted."""
     asked = [_row(job) for job in jobs if _is_chosen(job, options)]
     done = {_identity(row): row for name in GRIDS for row in read_rows(path.with_name(name))}
     known = [done[_identity(row)] for row in asked if _identity(row) in done]
@@ -103,15 +103,15 @@ def _run_row(row: Row, corpora: Path, keep: Path | None) -> Row:
 
 
 def _merged(*parts: Sequence[Row]) -> list[Row]:
-    """All rows once, in order."""
+    """Return all rows in order, without duplicates."""
     by_identity = {_identity(row): row for part in parts for row in part}
     return [by_identity[key] for key in sorted(by_identity)]
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
-    """The options that all grids share."""
+    """Return a parser with the options of all grids."""
     found = argparse.ArgumentParser(description=description)
-    found.add_argument("--corpora", type=Path, default=Path("corpora"), help="where the named corpora are, or go")
+    found.add_argument("--corpora", type=Path, default=Path("corpora"), help="folder of the named corpora")
     found.add_argument("--workers", type=int, default=os.cpu_count(), help="trainings at a time, each on one core")
     found.add_argument("--dataset", nargs="*", help="only these sets")
     found.add_argument("--model", nargs="*", help="only these models")
@@ -127,7 +127,7 @@ def _is_chosen(job: Job, options: argparse.Namespace) -> bool:
 
 
 def _row(job: Job) -> Row:
-    """Return the columns that a job is known by."""
+    """Return the columns that identify a job."""
     size = job.training_size
     if size is None:
         size = len(split(named_recipe(job.dataset).size, job.fold)[0])

@@ -24,7 +24,7 @@ all three models, six for HVAE alone. Made by `python experiments/interpolation.
 
 
 def walks(pair: dict[str, Any], models: Path, corpora: Path) -> dict[str, list[Step]]:
-    """The walk between the pair's expressions in each of its models."""
+    """Return the walk between the pair's expressions in each of its models."""
     found = {}
     for name in pair["models"]:
         model = first_fold_model(pair["dataset"], name, models, corpora)
@@ -34,7 +34,7 @@ def walks(pair: dict[str, Any], models: Path, corpora: Path) -> dict[str, list[S
 
 
 def table(pair: dict[str, Any], found: dict[str, list[Step]]) -> str:
-    """The walks side by side, the given expressions above and below."""
+    """Return the walks side by side, with the given expressions above and below."""
     names = list(found)
     lines = [
         f"## {pair['dataset']}: `{pair['a']}` to `{pair['b']}`\n",

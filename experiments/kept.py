@@ -1,4 +1,4 @@
-"""The models of the first fold, trained where they are not there yet."""
+"""Models of the first fold, trained if they are missing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grid import RESULTS, Job, forest_of, run_job, split
 
 
 def options_of(description: str | None) -> argparse.Namespace:
-    """Where corpora, models and results are."""
+    """Return the options of a script that uses these models."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--corpora", type=Path, default=Path("corpora"))
     parser.add_argument("--models", type=Path, default=Path("models/experiments"))
@@ -22,7 +22,7 @@ def options_of(description: str | None) -> argparse.Namespace:
 
 
 def first_fold_model(dataset: str, model: str, models: Path, corpora: Path) -> Model:
-    """The model trained on all folds but the first."""
+    """Return the model trained on all folds but the first."""
     folder = models / f"{dataset}-{model}"
     if not folder.is_dir():
         print(f"training {model} on {dataset}", flush=True)
@@ -31,6 +31,6 @@ def first_fold_model(dataset: str, model: str, models: Path, corpora: Path) -> M
 
 
 def first_fold(dataset: str, corpora: Path) -> Forest:
-    """What those models did not see."""
+    """Return the expressions that are held out from these models."""
     forest = forest_of(dataset, corpora)
     return forest.take(split(len(forest), 0)[1])

@@ -11,7 +11,7 @@ from settings import FIGURE_SET, FOLDS, LATENT_DIMENSIONS, MODELS
 
 
 def jobs() -> list[Job]:
-    """Each model at each number of dimensions."""
+    """Return a job for each model, number of dimensions and fold."""
     return [
         Job(FIGURE_SET, model, fold, latent=latent)
         for latent in LATENT_DIMENSIONS

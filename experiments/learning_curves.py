@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _write(curves: Curves, evaluations: int, path: Path) -> None:
-    """The mean over runs, where it changes."""
+    """Write the mean over runs wherever it changes."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(FIELDS)

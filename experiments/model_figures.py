@@ -45,7 +45,7 @@ Vector = np.ndarray
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Draw all of them into the folder of the results."""
+    """Draw all figures into the folder of the results."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--results", type=Path, default=RESULTS, help="the folder of the figures")
     folder = options.parse_args(arguments).results

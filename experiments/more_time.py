@@ -1,4 +1,4 @@
-"""What more time brings: 5, 20 and 80 seconds on small tables of measurements and on noisy problems.
+"""The effect of more time: 5, 20 and 80 seconds on small tables of measurements and on noisy problems.
 
 python experiments/more_time.py --data FOLDER --workers 2
 
@@ -27,9 +27,9 @@ FIELDS = ("version", "kind", "problem", "time", "ratio", "right", *CHOSEN)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run what the table lacks, and write its summary."""
+    """Run the missing jobs, and write the summary of the table."""
     options = parser(__doc__, max_time=None)
-    options.add_argument("--data", type=Path, help="folder of the measurements and models.csv; none of them without")
+    options.add_argument("--data", type=Path, help="folder of the measurements; without it, they are left out")
     options.add_argument("--kinds", nargs="*", default=list(KINDS), choices=KINDS, help="which problems")
     options.add_argument("--times", nargs="*", type=float, default=list(TIMES), help="seconds for a fit")
     given = options.parse_args(arguments)
@@ -57,7 +57,7 @@ def problem_names(kind: str, half: str | None) -> list[str]:
 
 
 def run_problem(job: Row, *, folder: Path | None) -> Row:
-    """Fit one table for some seconds, and judge it as the experiment does that it is from."""
+    """Fit one table for some seconds, and judge it as its own experiment does."""
     name, seconds = job["problem"], float(job["time"])
     if job["kind"] == "measurements":
         assert folder is not None

@@ -1,4 +1,4 @@
-"""Robustness to noise: how often the right equation is met, and its rank among all, as noise grows.
+"""Robustness to noise: how often the right equation is evaluated, and its rank among all, by level of noise.
 
 python experiments/noise.py --workers 2
 """
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _write_runs(rows: Sequence[Row], path: Path) -> None:
-    """Every run a row, as `edhie bench` has them."""
+    """Write the runs as `edhie bench` does, one row each."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
@@ -64,13 +64,13 @@ def _write_csv(rows: Sequence[tuple[str, float, Line]], path: Path) -> None:
 
 
 def _write_table(rows: Sequence[tuple[str, float, Line]], path: Path) -> None:
-    """Successes and mean ranks, the paper's in parentheses: an equation a row, a level a column."""
+    """Write successes and mean ranks, the paper's in parentheses, by equation and level of noise."""
     parts = [
         "# Nguyen equations found in noisy data",
         "",
-        "Noise of η times each value. A cell has the runs that met the right equation, its mean rank by error among",
-        "all expressions of the run, and the runs that chose it. In parentheses: the paper's runs that met it, and",
-        "their mean rank (EDHiE). Made by `python experiments/noise.py`.",
+        "Noise of η times each value. A cell has the runs that evaluated the right equation, its mean rank by error",
+        "among all expressions of the run, and the runs that chose it. In parentheses: the paper's runs that evaluated",
+        "it, and its mean rank (EDHiE). Made by `python experiments/noise.py`.",
     ]
     for method in dict.fromkeys(method for method, _, _ in rows):
         found = {(line.problem, level): line for each, level, line in rows if each == method}

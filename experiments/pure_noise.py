@@ -38,7 +38,7 @@ TARGETS: dict[str, Draw] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run what the table lacks, and write its summary."""
+    """Run the missing jobs, and write the summary of the table."""
     options = parser(__doc__, max_time=5.0)
     options.add_argument("--tables", type=int, default=TABLES, help="how many tables (default: %(default)s)")
     given = options.parse_args(arguments)

@@ -16,22 +16,22 @@ from settings import DATASETS, FOLDS, MODELS
 
 
 def jobs() -> list[Job]:
-    """The longest first, so that none is left to run alone at the end."""
+    """Return the jobs, the longest first, so that none is left to run alone at the end."""
     return [Job(name, model, fold) for name in reversed(DATASETS) for model in MODELS for fold in range(FOLDS)]
 
 
 TITLE = """\
 # Reconstruction of held-out expressions
 
-Mean edit distance, in postfix notation, between expressions that a model has not seen and what it gives back; mean ±
-standard deviation over five folds. Invalid: codes that give no expression, left out of the distance. Exact: expressions
-that are given back unchanged. Made by `python experiments/reconstruction.py`;
+Mean edit distance, in postfix notation, between held-out expressions and their reconstructions; mean ± standard
+deviation over five folds. Invalid: codes that give no expression, left out of the distance. Exact: expressions that are
+reconstructed unchanged. Made by `python experiments/reconstruction.py`;
 [how the models were trained](../README.md#how-the-settings-were-chosen).
 """
 
 
 def table(rows: Sequence[dict[str, str]]) -> str:
-    """Mean and standard deviation over the folds, with the paper's figures beside."""
+    """Return mean and standard deviation over the folds, with the paper's figures."""
     lines = [
         TITLE,
         "| set | model | folds | edit distance | paper | invalid % | paper | exact % |",

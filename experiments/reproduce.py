@@ -1,10 +1,10 @@
-"""Make the paper's tables and figures again, by the commands of `paper_items.toml`.
+"""Reproduce the paper's tables and figures with the commands of `paper_items.toml`.
 
 python experiments/reproduce.py                                    (make reproduce)
 python experiments/reproduce.py --profile full --item noise        (make reproduce PROFILE=full ITEM=noise)
 
 The quick profile runs everything with small budgets, in some minutes, into out/reproduce. The full one makes the
-committed results in experiments/results; it runs what they lack, and a command that was stopped resumes.
+committed results in experiments/results; it runs only what is missing there, and resumes after an interruption.
 """
 
 from __future__ import annotations

@@ -32,17 +32,17 @@ FIELDS = ("pair", "half", "seed", "chosen", "listed", "steps", "found_at", "seco
 
 @dataclass(frozen=True)
 class Pair:
-    """A formula that someone has, and the problem whose formula is true."""
+    """A given formula, and the problem with the true one."""
 
     half: str
     given: str
     constants: int
-    """Free numbers that the truth has."""
+    """Number of constants of the true formula."""
     problem: BenchmarkProblem
 
 
 def read_pairs(path: Path = PAIRS) -> dict[str, Pair]:
-    """The pairs of a file, by id."""
+    """Return the pairs of a file, by id."""
     found = {}
     for row in tomllib.loads(path.read_text(encoding="utf-8"))["pair"]:
         variables = tuple(Variable(name, float(low), float(high)) for name, (low, high) in row["variables"].items())
@@ -54,9 +54,9 @@ def read_pairs(path: Path = PAIRS) -> dict[str, Pair]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run what the table lacks, and write it with its summary."""
+    """Run the missing jobs, and write the summary of the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", nargs="*", default=[], help="which pairs; all where none is named")
+    parser.add_argument("--pairs", nargs="*", default=[], help="which pairs; all if none is named")
     parser.add_argument("--halves", nargs="*", default=list(HALVES), choices=HALVES)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--evaluations", type=int, default=5000)
@@ -95,14 +95,14 @@ def _run(job: Row, evaluations: int) -> Row:
 
 
 def verdict(expr: Expr, pair: Pair, seed: int) -> str:
-    """Whether an equation is the truth, and says no more than that."""
+    """Return whether an equation is equivalent to the truth and has no more constants."""
     if len(expr.constants) > pair.constants:
         return "no"
     return is_equivalent(expr, pair.problem, seed=seed, refit=True) or "undecided"
 
 
 def table(rows: Sequence[dict[str, str]]) -> str:
-    """By pair, half by half: in how many of the runs the truth was chosen, and listed."""
+    """Return, by half and pair, in how many runs the truth was chosen, and listed."""
     lines = [
         f"# Textbook formulas revised, {ROWS} rows, {NOISE:.0%} noise, 5,000 evaluations",
         "",

@@ -1,4 +1,4 @@
-"""The runs of other packages on Nguyen beside those of edhie, as a table; the runs are those of `edhie bench`.
+"""Table of other packages on Nguyen beside edhie, from the runs of `edhie bench`.
 
 python experiments/rivals.py
 
@@ -25,8 +25,9 @@ TITLES += ["found", "equivalent", "R² > 1 − 10⁻⁶", "no answer", "evaluate
 HEAD = """# Other packages on Nguyen
 
 Made by `python experiments/rivals.py` from the tables of `edhie bench`. Columns 1 to 10: runs of each equation whose
-answer is equivalent to it. Found: RMSE below 10⁻¹⁰·max(1, deviation of the target), as in the paper. Evaluations are
-as each package counts them. [Benchmarks](../../docs/benchmarks.md#other-packages) says what is equal and what is not.
+answer is equivalent to it. Found: RMSE below 10⁻¹⁰·max(1, deviation of the target); the paper has 10⁻¹⁰. Evaluations
+are as each package counts them. [Benchmarks](../../docs/benchmarks.md#other-packages) says what is equal and what is
+not.
 """
 
 

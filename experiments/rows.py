@@ -100,7 +100,7 @@ def run_missing(
                 for number, each in enumerate(as_completed(waiting), 1):
                     job = waiting[each]
                     if isinstance(each.exception(), BrokenProcessPool):
-                        raise SystemExit("a worker process was ended from outside; run the command again to go on")
+                        raise SystemExit("a worker process was ended from outside; run the command again to resume")
                     if each.exception() is not None:
                         failed += 1
                         traceback.print_exception(each.exception())

@@ -1,7 +1,7 @@
-"""Fits with default settings, and what their commands share: options, halves, verdicts on a form, tables.
+"""Fits with default settings, and the options, halves and tables that their scripts share.
 
-Problems are divided into two halves: a method is developed on the one and reported on the other. Which half a problem
-is in was written down before any run.
+Problems are divided into two halves: a method is developed on one and reported on the other. The half of each problem
+was fixed before any run.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ and `before` are."""
 
 
 def parser(description: str | None, *, max_time: float | None, halves: bool = True) -> argparse.ArgumentParser:
-    """Return a parser with the options that these commands have; `--max-time` only if it has a default."""
+    """Return a parser with the options that these scripts share; `--max-time` only if it has a default."""
     found = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     if halves:
         found.add_argument("--half", choices=HALVES, help="one half of the problems; both if not given")
@@ -51,14 +51,14 @@ def parser(description: str | None, *, max_time: float | None, halves: bool = Tr
 
 
 class Fit(NamedTuple):
-    """What a fit found, and the time it took."""
+    """The result of a fit, and the time it took."""
 
     found: Discovery
     cpu: float
     """Seconds of processor time; much less than the seconds of the search where the machine was busy."""
 
     def columns(self) -> Row:
-        """Return what all tables tell of the chosen equation."""
+        """Return the columns on the chosen equation that all tables have."""
         best = self.found.best
         return {
             "size": str(best.expr.size), "seconds": f"{self.found.result.seconds:.1f}", "cpu": f"{self.cpu:.1f}",
@@ -70,7 +70,7 @@ CHOSEN = ("size", "seconds", "cpu", "noise_model", "equation")
 
 
 def fit(X: Numbers, y: Numbers, names: Sequence[str], *, max_time: float, seed: int, loss: str = "rmse") -> Fit:  # noqa: N803
-    """Fit with default settings, but for the loss."""
+    """Fit with default settings, except for the loss."""
     import pandas
 
     from edhie import EDHiERegressor
@@ -83,14 +83,14 @@ def fit(X: Numbers, y: Numbers, names: Sequence[str], *, max_time: float, seed: 
 
 
 def timed(discovered: Callable[[], Discovery]) -> Fit:
-    """Return what a function finds, with the processor time that it takes."""
+    """Return the result of a function, with its processor time."""
     began = time.process_time()
     found = discovered()
     return Fit(found, time.process_time() - began)
 
 
 def prepare() -> None:
-    """Make a process ready: one thread, and the compiled kernels loaded, which is no part of a fit's time."""
+    """Prepare a process: one thread, and compiled kernels loaded, so that this does not count as time of a fit."""
     one_thread()
     rng = np.random.default_rng(0)
     x = rng.uniform(1, 3, (40, 1))
@@ -105,7 +105,7 @@ def half_of_position(position: int) -> str:
 def run_fits(
     run: Callable[[Row], Row], jobs: Sequence[Row], path: Path, fields: Sequence[str], options: argparse.Namespace
 ) -> list[Row]:
-    """Run the jobs that have no row yet, as the options say, and return all rows."""
+    """Run the jobs that have no row yet, with the given options, and return all rows."""
     rows = read_rows(path)
     asked = {tuple(job.values()) for job in jobs}
     key = tuple(jobs[0]) if jobs else ()
@@ -116,7 +116,7 @@ def run_fits(
 
 
 def is_starved(row: Row, share: float) -> bool:
-    """Return whether a fit had less than this share of a core; not where that is unknown."""
+    """Return whether a fit had less than this share of a core; False if that is unknown."""
     return bool(row["cpu"]) and float(row["cpu"]) < share * float(row["seconds"])
 
 
@@ -133,7 +133,7 @@ def sections(
 ) -> str:
     """Return a page: all runs of the first version, then those that all versions have; a table for each half and both.
 
-    `key` says which runs are the same; the page begins with the notes of `doc` and a note on the halves.
+    `key` identifies a run; the page begins with the notes of `doc` and a note on the halves.
     """
     versions = versions_of(rows)
     pages = {"": [row for row in rows if row["version"] == versions[0]]}
@@ -149,7 +149,7 @@ def sections(
 
 
 def notes(doc: str) -> str:
-    """Return what the docstring of a command says of its results: all after the title and the command."""
+    """Return the docstring of a script as notes on its results: all after the title and the command."""
     _, command, *rest = doc.strip().split("\n\n")
     return "\n\n".join([f"Made by `{command.splitlines()[0]}`.", *rest])
 

@@ -143,7 +143,7 @@ class Remembering:
 
 
 def whole(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows of runs that are there for all equations, in order."""
+    """Return the rows of the runs that are complete for all equations, in order."""
     counts = Counter(tuple(map(row.get, KEY)) for row in rows)
     kept = [row for row in rows if counts[tuple(map(row.get, KEY))] == len(PROBLEMS)]
     models = list(DIMENSIONS)

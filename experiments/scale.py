@@ -48,8 +48,8 @@ class Measured:
     client_seconds: float
 
 
-class Weighed(Here):
-    """Runs epochs here, and notes what they would move and how long they take."""
+class Recording(Here):
+    """Engine that runs epochs here, and records the bytes that they would move and their seconds."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ def measure() -> tuple[Measured, Measured]:
     y = X[:, 0] * np.exp(-X[:, 1] / X[:, 2]) * np.hypot(X[:, 3], X[:, 4]) * (1 + 0.02 * rng.normal(size=1000))
     y /= X[:, 2] + np.sin(X[:, 3])
     generator, library = generator_and_library(Settings(generator="general-5"), tuple(f"x{k}" for k in range(5)))
-    engine, n = Weighed(), 4
+    engine, n = Recording(), 4
     run(
         generator, Evaluator(library, read_data(X, y, names=library.variables)),
         strategy=Islands(strategy_named("mosaic"), n, engine), budget=Budget(EVALUATIONS), rng=0,

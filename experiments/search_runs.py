@@ -1,4 +1,4 @@
-"""What the experiments on searches share: runs on the Nguyen equations, kept as `edhie bench` keeps them."""
+"""Runs on the Nguyen equations, saved as by `edhie bench`; shared by the experiments on searches."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def parser(description: str | None, methods: Sequence[str], problems: Sequence[str] = ()) -> argparse.ArgumentParser:
-    """The options that all of them share."""
+    """Return a parser with the options of these experiments."""
     found = argparse.ArgumentParser(description=description)
     found.add_argument("--method", nargs="*", default=list(methods), choices=list(METHODS), help="which methods")
-    found.add_argument("--problems", nargs="*", default=list(problems), help="which equations; all where none is named")
+    found.add_argument("--problems", nargs="*", default=list(problems), help="which equations (default: all)")
     found.add_argument("--runs", type=int, default=RUNS, help="how often each is run")
     found.add_argument(
         "--evaluations", type=int, default=TrialSettings.evaluations, help="expressions executed at most"
@@ -30,19 +30,19 @@ def parser(description: str | None, methods: Sequence[str], problems: Sequence[s
 
 
 def run(method: str, options: argparse.Namespace, *, noise: float = 0.0, folder: str = "") -> Ended:
-    """Run what is not in a folder of the results yet; strict, so that all methods have the same symbols."""
+    """Run what is missing from a folder of the results; strict, so that all methods have the same symbols."""
     is_strict = None if method_named(method).strict else True  # as `edhie bench` has it, so that both share runs
     settings = TrialSettings(evaluations=options.evaluations, strict=is_strict)
     plan = Plan(BENCHMARK, method, options.runs, tuple(options.problems), noise, settings)
     for baseline in needed_training(method_named(method), plan.problems()):
         print(f"training {baseline.kind} on {baseline.corpus}; it is kept in {baseline.folder}", flush=True)
         baseline.train()
-    ended = run_benchmark(plan, options.results / folder, workers=options.workers, on_row=_told)
+    ended = run_benchmark(plan, options.results / folder, workers=options.workers, on_row=_report)
     for failure in ended.failures:
-        print(f"{failure.task.problem}, run {failure.task.run} failed: {failure.reason}", flush=True)
+        print(f"{failure.trial.problem}, run {failure.trial.run} failed: {failure.reason}", flush=True)
     return ended
 
 
-def _told(done: int, total: int, note: str) -> None:
+def _report(done: int, total: int, note: str) -> None:
     if note:
         print(f"{done}/{total} {note}", flush=True)

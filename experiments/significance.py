@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-CHANCE = 0.05  # p below which a difference is called one
+CHANCE = 0.05  # significance level
 Counts = dict[str, tuple[int, int]]
 """Successes and runs, by equation."""
 

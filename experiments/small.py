@@ -49,7 +49,7 @@ class Measured:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run what the table lacks, and write its summary."""
+    """Run the missing jobs, and write the summary of the table."""
     options = parser(__doc__, max_time=30.0)
     options.add_argument("--data", type=Path, required=True, help="folder of the measurements and models.csv")
     options.add_argument("--sets", nargs="*", default=[], help="which sets; all if none is named")

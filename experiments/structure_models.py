@@ -29,19 +29,19 @@ STRENGTHS = (5.0, 20.0, 20.0)
 ESCAPE = 0.1
 """The share of the uniform model in the code of a grammar, which does not derive every formula."""
 SAMPLES, STEPS, NOISES = 256, 150, 4
-"""Samples of the bound on an HVAE's likelihood; steps, and samples a step, by which each code's posterior is fitted."""
+"""Samples of the bound on an HVAE's likelihood; steps, and samples per step, that fit the posterior of each code."""
 
 
 # -- symbols one by one, each given what stands above it ----------------------------------
 
 
 def classes_of(library: SymbolLibrary) -> list[str]:
-    """By token: the operator's name, or the class of the leaf."""
+    """Return by token the operator's name, or the class of the leaf."""
     return [each.name if each.kind == "operator" else each.kind for each in library.symbols]
 
 
 def contexts(forest: Forest, depth: int) -> Iterator[list[tuple[tuple[Any, ...], ...]]]:
-    """By expression and node: contexts from general to special; `depth` is how many (1: overall, 2: parent, …)."""
+    """Yield by expression the `depth` contexts of each node (1: overall, 2: parent, …), from general to special."""
     names = classes_of(forest.library)
     left, right = forest.left, forest.right
     place: list[tuple[Any, ...]] = [("root",)] * len(forest.tokens)
@@ -57,7 +57,7 @@ def contexts(forest: Forest, depth: int) -> Iterator[list[tuple[tuple[Any, ...],
 
 
 def symbol_model(depth: int) -> Model:
-    """Return a model of symbols given their parent (2) or parent and grandparent (3), drawn to simpler ones."""
+    """Return a model of symbols given their parent (2) or parent and grandparent (3), smoothed towards simpler ones."""
 
     def bits(known: Forest, weights: Numbers, forest: Forest) -> Numbers:
         names = classes_of(forest.library)
@@ -145,7 +145,7 @@ def hvae_model(*, is_trained: bool) -> Model:
 
 
 def _bound(model: Any, forest: Forest, seed: int) -> Numbers:
-    """Bits by the importance-weighted bound; the posterior of each code is fitted to it, from the encoder's on."""
+    """Return bits by the importance-weighted bound; the posterior of each code is fitted, from the encoder's on."""
     import torch
 
     from edhie.generators.hvae.layout import down_layout, up_layout

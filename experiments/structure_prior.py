@@ -1,7 +1,7 @@
 """Compare models of the structure of formulas on fields that they have not seen, and write the tables that ship.
 
 python experiments/structure_prior.py            # results/structure-prior.csv and .md
-python experiments/structure_prior.py ship       # src/edhie/results/structure_prior.json
+python experiments/structure_prior.py ship       # src/edhie/selection/prior/structure_prior.json
 
 One field of `edhie.corpora.formulas` is held out in turn; the models learn from the others and code its formulas. Each
 formula is coded in eight versions, in which a random part of its variables are constants.
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-import edhie.results
+import edhie.selection.prior
 from edhie.corpora import Formulas, formulas
 from edhie.expr import Forest, SymbolLibrary, parse
 from edhie.generators import load
@@ -28,6 +28,7 @@ from formula_versions import versions
 from structure_models import Model, grammar_model, hvae_model, over, shipped_model, symbol_model
 
 RESULTS = Path(__file__).parent / "results"
+SHIPPED_FILE = Path(edhie.selection.prior.__file__).with_name(SHIPPED)
 TEXTBOOK = Path(__file__).with_name("textbook.toml")
 COLUMNS = ("symbols", "model", "field", "formulas", "bits", "bits_per_symbol")
 ALL, GENERAL = "all", "general"
@@ -56,21 +57,20 @@ OTHERS: dict[str, Model] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the tables that ship, or run the comparison that the results lack."""
+    """Write the tables that ship, or run the missing part of the comparison."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="?", choices=("compare", "ship"), default="compare")
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
     if options.what == "ship":
-        path = Path(edhie.results.__file__).with_name(SHIPPED)
-        path.write_text(StructurePrior.learnt([formulas().forest]).as_json(), encoding="utf-8")
+        SHIPPED_FILE.write_text(StructurePrior.learnt([formulas().forest]).as_json(), encoding="utf-8")
         return
     compare(options.results / "structure-prior.csv")
     report(options.results / "structure-prior.csv")
 
 
 def compare(path: Path) -> None:
-    """Add the rows that the file lacks, field by field."""
+    """Add the missing rows, field by field."""
     rows = list(csv.DictReader(path.open(encoding="utf-8"))) if path.exists() else []
     done = {(row["symbols"], row["model"], row["field"]) for row in rows}
     table = formulas()
@@ -90,7 +90,7 @@ def compare(path: Path) -> None:
 
 
 def _measured(model: Model, sides: list[tuple[Forest, np.ndarray]], field: str) -> dict[str, str]:
-    """Bits of the formulas of a field by a model of the others."""
+    """Return the bits of the formulas of a field by a model of the others."""
     (known, known_labels), (coded, labels) = sides
     began = time.perf_counter()
     learnt, held_out = known.take(known_labels != field), coded.take(labels == field)
@@ -147,7 +147,7 @@ def _block(rows: list[dict[str, str]], fields: Sequence[str]) -> str:
 
 
 def _laws(table: Formulas) -> str:
-    """What laws that are asked for cost with and without them in the table."""
+    """Return the bits of the problems' laws, with and without them in the table."""
     without = {"textbook laws": "textbook/", "Feynman laws": "feynman/", "both": ("textbook/", "feynman/")}
     priors = {"uniform": StructurePrior.uniform(), "shipped": StructurePrior.shipped()}
     priors |= {
@@ -174,7 +174,7 @@ def _laws(table: Formulas) -> str:
 
 
 def _law(text: str, variables: list[str]) -> Forest:
-    """A formula with constants for its numbers, over the operators of the shipped generators."""
+    """Return a formula with constants for its numbers, over the operators of the shipped generators."""
     operators = [symbol.name for symbol in load("general-1").library.symbols if symbol.kind == "operator"]
     expr = parse(text, variables=variables).numbers_to_constants().free()
     used = [token for token in expr.tokens if expr.library[token].kind == "operator"]

@@ -32,7 +32,7 @@ FIELDS = ("version", "problem", "rows", "noise", "seed", "found", "listed", "r2_
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run what the table lacks, and write its summary."""
+    """Run the missing jobs, and write the summary of the table."""
     options = parser(__doc__, max_time=20.0)
     options.add_argument("--problems", nargs="*", default=[], help="which problems; all if none is named")
     options.add_argument("--rows", nargs="*", type=int, default=list(ROWS), help="rows of a table")
@@ -74,13 +74,13 @@ def run_problem(job: Row, *, max_time: float) -> Row:
 
 
 def verdict(expr: Expr, problem: BenchmarkProblem, seed: int) -> str:
-    """Return whether an equation is the formula, but for its constants: "yes", "no" or "undecided"."""
+    """Return whether an equation is the formula, apart from its constants: "yes", "no" or "undecided"."""
     free = with_free_numbers(forest_of([expr]), whole=True)[0]
     return is_equivalent(free, problem, seed=seed, refit=True) or "undecided"
 
 
 def named(name: str) -> BenchmarkProblem:
-    """Return the problem of this id; its data without noise have the rows of the file, whatever a table has."""
+    """Return the problem with this id; answers are judged on as many rows as its file says, without noise."""
     return next(each for each in load_problems(PROBLEMS) if each.id == name)
 
 
@@ -101,7 +101,7 @@ def summary(rows: Sequence[Row]) -> str:
 
 
 def key(row: Row) -> tuple[str, ...]:
-    """Return what tells a run from the others of its version."""
+    """Return the columns that identify a run of a version."""
     return row["problem"], row["rows"], row["noise"], row["seed"]
 
 

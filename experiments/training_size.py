@@ -11,7 +11,7 @@ from settings import FIGURE_SET, FOLDS, MODELS, TRAINING_SIZES
 
 
 def jobs() -> list[Job]:
-    """The longest first."""
+    """Return the jobs, the longest first."""
     sizes = sorted(TRAINING_SIZES, reverse=True)
     return [Job(FIGURE_SET, model, fold, size) for size in sizes for model in MODELS for fold in range(FOLDS)]
 

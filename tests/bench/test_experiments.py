@@ -5,8 +5,14 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import pytest
+
 import learning_curves
 import noise
+import search_runs
+from edhie.bench.runner import Ended
+from edhie.bench.trial import Trial
+from edhie.bench.workers import Failure
 
 SMALL = ["--method", "hvar", "--runs", "1", "--evaluations", "200", "--workers", "1"]
 
@@ -34,3 +40,12 @@ def test_noise(tmp_path: Path) -> None:
     ]
     assert [row["noise"] for row in rows_of(tmp_path / "nguyen-noise.csv")] == ["0.01", "0.1"]
     assert "| NG-8 | " in (tmp_path / "noise.md").read_text(encoding="utf-8")
+
+
+def test_a_run_that_failed_is_printed_with_its_reason(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    failure = Failure(Trial("nguyen", "NG-8", "hvar", 3), "no memory")
+    monkeypatch.setattr(search_runs, "run_benchmark", lambda *_, **__: Ended([], tmp_path, [failure], []))
+    search_runs.run("hvar", search_runs.parser(None, ["hvar"]).parse_args(["--results", str(tmp_path)]))
+    assert capsys.readouterr().out == "NG-8, run 3 failed: no memory\n"

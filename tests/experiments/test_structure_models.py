@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import structure_prior
 from edhie.corpora import formulas
 from edhie.expr import Forest, parse
 from edhie.generators import load
+from edhie.selection.prior.structure_prior import StructurePrior
 from formula_versions import versions
 from structure_models import classes_of, grammar_model, over, plain, shipped_model, symbol_model
 
@@ -25,6 +27,11 @@ def test_a_richer_model_codes_an_unseen_field_in_fewer_bits(sides: tuple[Forest,
     found = [model(known, weights, coded).mean() for model in (*map(symbol_model, range(4)), shipped_model)]
     assert found == sorted(found, reverse=True)
     assert found[0] == pytest.approx(coded.sizes.mean() * np.log2(len(set(classes_of(coded.library)))))
+
+
+def test_the_prior_is_shipped_where_the_package_reads_it() -> None:
+    text = structure_prior.SHIPPED_FILE.read_text(encoding="utf-8")
+    assert StructurePrior.from_json(text).counts == StructurePrior.shipped().counts
 
 
 def test_formulas_over_the_symbols_of_a_generator() -> None:
