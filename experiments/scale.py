@@ -94,7 +94,7 @@ def measure() -> tuple[Measured, Measured]:
 
 @dataclass
 class Use:
-    """Where the time of workers goes, as shares."""
+    """Shares of the workers' time."""
 
     used: float
     waiting: float

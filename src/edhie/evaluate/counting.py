@@ -67,7 +67,7 @@ class KnownForms:
         )  # fmt: skip
 
     def forget(self, moved: Indices | None, most: int) -> None:
-        """Update places by `moved`, which has -1 for those that are gone, and keep at most `most` writings."""
+        """Update places by `moved`, which has -1 for those that were dropped, and keep at most `most` writings."""
         if moved is None and len(self.writings) <= most:
             return
         places = self.forms["place"]

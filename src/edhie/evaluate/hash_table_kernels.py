@@ -68,7 +68,7 @@ def index(stored: Keys, count: int, at_least: int) -> Indices:
 def is_no_worse(
     place: int, known: int, errors: Numbers, complexities: Numbers, share: float, negligible: float
 ) -> bool:
-    """Return True if an error is at most another's but for rounding, and the expression no more complex."""
+    """Return True if an error is no larger than another, up to rounding, and the expression no more complex."""
     if not math.isfinite(errors[known]) or not math.isfinite(errors[place]):
         return bool(errors[place] < errors[known])
     if complexities[place] > complexities[known]:

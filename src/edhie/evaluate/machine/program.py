@@ -84,7 +84,7 @@ def plan(forest: Forest, *, keep: bool = False) -> Program:
 
 
 def plan_shared(forest: Forest, *, group: int = MOST_EXPRESSIONS) -> Program:
-    """Plan a forest in groups of at most so many neighbours, in which equal subtrees are computed once."""
+    """Plan a forest in groups of at most `group` neighbours, in which equal subtrees are computed once."""
     from edhie.evaluate.machine.planning_kernels import group_starts, shared_instructions
 
     library, tables = forest.library, symbol_tables(forest.library)
