@@ -24,7 +24,7 @@ import numpy as np  # noqa: E402 -- after the limits on threads
 
 from edhie.evaluate import Data  # noqa: E402
 from edhie.fit import Settings, discover  # noqa: E402
-from edhie.search.checkpoint import ARRAYS, Keeper, Moment  # noqa: E402
+from edhie.search.checkpoint import ARRAYS, Checkpoints, Snapshot  # noqa: E402
 from edhie.search.evolution import Evolve  # noqa: E402
 from edhie.search.mosaic.search import Mosaic  # noqa: E402
 
@@ -47,14 +47,14 @@ class Log:
     @contextmanager
     def watching(self, strategy: type[Any]) -> Iterator[None]:
         """Note the checkpoints of searches within the context."""
-        write, state = Keeper.write, strategy.state
+        write, state = Checkpoints.write, strategy.state
 
-        def timed_write(keeper: Keeper, moment: Moment, evaluator: Any) -> None:
+        def timed_write(checkpoints: Checkpoints, snapshot: Snapshot, evaluator: Any) -> None:
             began = time.perf_counter()
-            write(keeper, moment, evaluator)
+            write(checkpoints, snapshot, evaluator)
             self.writing.append(time.perf_counter() - began)
-            self.at.append(moment.seconds)
-            self.megabytes = (keeper.folder / ARRAYS).stat().st_size / 1e6
+            self.at.append(snapshot.seconds)
+            self.megabytes = (checkpoints.folder / ARRAYS).stat().st_size / 1e6
 
         def timed_state(search: Any) -> Any:
             began = time.perf_counter()
@@ -62,11 +62,11 @@ class Log:
             self.states.append(time.perf_counter() - began)
             return taken
 
-        Keeper.write, strategy.state = timed_write, timed_state  # type: ignore[method-assign]
+        Checkpoints.write, strategy.state = timed_write, timed_state  # type: ignore[method-assign]
         try:
             yield
         finally:
-            Keeper.write, strategy.state = write, state  # type: ignore[method-assign]
+            Checkpoints.write, strategy.state = write, state  # type: ignore[method-assign]
 
 
 def measured(strategy: str, columns: int, rows: int, seconds: float) -> Log:

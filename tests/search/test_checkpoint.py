@@ -47,13 +47,13 @@ def test_a_checkpoint_is_that_of_the_last_step_s_end(tmp_path: Path) -> None:
 
 def test_checkpoints_are_written_on_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[int] = []
-    write = checkpoint.Keeper.write
+    write = checkpoint.Checkpoints.write
 
-    def noted(self: checkpoint.Keeper, moment: checkpoint.Moment, used: object) -> None:
-        written.append(moment.n_steps)
-        write(self, moment, used)  # type: ignore[arg-type]
+    def noted(self: checkpoint.Checkpoints, snapshot: checkpoint.Snapshot, used: object) -> None:
+        written.append(snapshot.n_steps)
+        write(self, snapshot, used)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(checkpoint.Keeper, "write", noted)
+    monkeypatch.setattr(checkpoint.Checkpoints, "write", noted)
     strategy = Draw(DrawConfig(batch=20, attempts=100))
     run(HVAE, evaluator(), strategy=strategy, folder=tmp_path / "rarely")
     assert written == [1, 5]

@@ -41,7 +41,7 @@ DIGEST = "_sha256"
 
 
 @dataclass(frozen=True, eq=False)
-class Moment:
+class Snapshot:
     """The state of a search at the end of a step."""
 
     n_steps: int
@@ -53,10 +53,10 @@ class Moment:
     state: State | None
     """The state of the strategy; None without a folder."""
     evaluator_state: State | None = None
-    """None for a moment that was read from disk."""
+    """None for a snapshot that was read from disk."""
 
 
-class Keeper:
+class Checkpoints:
     """A search saved in a folder: `run.json` describes it, and `checkpoint.npz` holds its state."""
 
     def __init__(
@@ -83,25 +83,25 @@ class Keeper:
         between = min(max(LEAST_SECONDS, self._cost / WRITE_SHARE), WRITE_SECONDS)
         return time.perf_counter() - self._written >= between
 
-    def write(self, moment: Moment, evaluator: Evaluator) -> None:
-        """Write a checkpoint of a moment, which replaces the previous one."""
+    def write(self, snapshot: Snapshot, evaluator: Evaluator) -> None:
+        """Write a snapshot as the checkpoint, in place of the previous one."""
         began = self._written = time.perf_counter()
         arrays: dict[str, NDArray[Any]] = {
-            "steps": np.array(moment.n_steps),
-            "seconds": np.array(moment.seconds),
-            "is_over": np.array(moment.is_over),
-            "tally": np.array([getattr(moment.tally, each.name) for each in fields(Tally)], np.int64),
+            "steps": np.array(snapshot.n_steps),
+            "seconds": np.array(snapshot.seconds),
+            "is_over": np.array(snapshot.is_over),
+            "tally": np.array([getattr(snapshot.tally, each.name) for each in fields(Tally)], np.int64),
         }
-        arrays |= {f"history.{each.name}": getattr(moment.history, each.name) for each in fields(History)}
-        arrays |= {f"strategy.{name}": _storable(name, array) for name, array in (moment.state or {}).items()}
+        arrays |= {f"history.{each.name}": getattr(snapshot.history, each.name) for each in fields(History)}
+        arrays |= {f"strategy.{name}": _storable(name, array) for name, array in (snapshot.state or {}).items()}
         arrays |= {f"evaluator.{name}": array for name, array in evaluator.state().items()}
         if not (self.folder / DESCRIPTION).exists():  # the folder was removed during the search
             _write(self.folder, DESCRIPTION, self._description)
         _write(self.folder, ARRAYS, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
         self._cost = time.perf_counter() - began
 
-    def restore(self, strategy: Strategy, evaluator: Evaluator) -> Moment | None:
-        """Restore strategy and evaluator from the checkpoint, and return its moment; None if there is none."""
+    def restore(self, strategy: Strategy, evaluator: Evaluator) -> Snapshot | None:
+        """Restore strategy and evaluator from the checkpoint, and return it; None if there is none."""
         if self._arrays is None:
             return None
         arrays, self._arrays = self._arrays, None
@@ -112,7 +112,7 @@ class Keeper:
             history = [arrays[f"history.{each.name}"] for each in fields(History)]
             if len({column.shape for column in history}) != 1:
                 raise ValueError("the columns of its history are not equally long")
-            return Moment(
+            return Snapshot(
                 int(arrays["steps"]), float(arrays["seconds"]), bool(arrays["is_over"]),
                 Tally(*arrays["tally"].tolist()), History(*history), state,
             )  # fmt: skip

@@ -20,7 +20,7 @@ from edhie.events import Event
 from edhie.generators.base import Generator
 from edhie.results import Front, History, SearchCounts, SearchResult
 from edhie.search.base import Budget, Strategy, Tally, Task
-from edhie.search.checkpoint import STORED, Keeper, Moment
+from edhie.search.checkpoint import STORED, Checkpoints, Snapshot
 from edhie.search.strategies import DEFAULT, strategy_of
 from edhie.search.watching import Watch, candidates_at
 from edhie.selection.description import Criterion
@@ -58,13 +58,16 @@ def run(
     if resume and folder is None:
         raise SearchError("resume needs the folder of the search to continue; pass folder=")
     with nullcontext() if folder is None else STORED.in_use(Path(folder)):
-        keeper = None if folder is None else Keeper(Path(folder), chosen, task, seed, resume=resume, asked=asked or {})
+        checkpoints: Checkpoints | None = None
+        if folder is not None:
+            checkpoints = Checkpoints(Path(folder), chosen, task, seed, resume=resume, asked=asked or {})
+            seed = checkpoints.seed
         with evaluator.limited(budget.evaluations):
-            loop = _Loop(chosen, task, seed if keeper is None else keeper.seed, keeper, Watch(task, chosen, on_event))
+            loop = _Loop(chosen, task, seed, checkpoints, Watch(task, chosen, on_event))
             result = loop.run()
-        if keeper is not None:
+        if checkpoints is not None:
             try:
-                result.save(keeper.folder)
+                result.save(checkpoints.folder)
             except KeepError as error:
                 _warn(error, "it is returned, and saved nowhere else")
     return result
@@ -81,7 +84,7 @@ class _Loop:
     strategy: Strategy
     task: Task
     seed: int
-    keeper: Keeper | None
+    checkpoints: Checkpoints | None
     watch: Watch
     n_steps: int = 0
     is_over: bool = False
@@ -95,32 +98,32 @@ class _Loop:
 
     def run(self) -> SearchResult:
         """Do steps until there is a reason to stop."""
-        moment, reason = self._moment(with_state=False), None
+        snapshot, reason = self._snapshot(with_state=False), None
         try:
             self._begin()
-            moment = self._moment()
+            snapshot = self._snapshot()
             while (reason := self._reason_to_stop()) is None:
                 self.is_over = not self.strategy.step(np.random.default_rng([self.seed, self.n_steps]))
                 self.n_steps += 1
-                self.watch.look(self._seconds)
+                self.watch.update(self._seconds)
                 is_affordable = self.spent_on_checkpoints <= KEPT_SECONDS + KEPT_SHARE * self._seconds
                 if is_affordable and not self.task.evaluator.is_exhausted:  # a step cut short is repeated on resume
-                    moment = self._moment()
-                    if self.keeper is not None and self.keeper.is_due:
-                        self._keep(moment)
+                    snapshot = self._snapshot()
+                    if self.checkpoints is not None and self.checkpoints.is_due:
+                        self._write(snapshot)
             self.watch.finish(reason, self._seconds, self._idle)
         except BaseException as error:
-            self._go_back(moment)  # an interrupted step is undone
+            self._return_to(snapshot)  # an interrupted step is undone
             if not is_interruption(error):
                 raise
             reason = "interrupted"
             self.watch.finish(reason, self._seconds)
             return self._result(reason)
         result = self._result(reason)
-        if self.keeper is not None and self.task.evaluator.is_exhausted:
-            self._go_back(moment)
+        if self.checkpoints is not None and self.task.evaluator.is_exhausted:
+            self._return_to(snapshot)
         else:
-            self._keep(self._moment())
+            self._write(self._snapshot())
         return result
 
     @property
@@ -133,12 +136,12 @@ class _Loop:
 
     def _begin(self) -> None:
         self.strategy.begin(self.task)
-        kept = self.keeper.restore(self.strategy, self.task.evaluator) if self.keeper else None
+        kept = self.checkpoints.restore(self.strategy, self.task.evaluator) if self.checkpoints else None
         if kept is not None:
             self._set_counts(kept)
             self.began = time.perf_counter() - kept.seconds
         self.watch.start(self.seed, self._seconds, History() if kept is None else kept.history)
-        self.watch.look(self._seconds)
+        self.watch.update(self._seconds)
 
     def _reason_to_stop(self) -> str | None:
         budget, history = self.task.budget, self.watch.history
@@ -158,22 +161,22 @@ class _Loop:
         improved = self.strategy.improved_at
         return 0 if improved is None else self.n_steps - improved
 
-    # -- moments --------------------------------------------------------------------------
+    # -- snapshots ------------------------------------------------------------------------
 
-    def _moment(self, *, with_state: bool = True) -> Moment:
-        """Return the current moment; the strategy's state is taken only if there is a folder to save it in."""
+    def _snapshot(self, *, with_state: bool = True) -> Snapshot:
+        """Return a snapshot of the search; the strategy's state is taken only if there is a folder to save it in."""
         state, since = None, time.perf_counter()
-        if self.keeper is not None and with_state:
+        if self.checkpoints is not None and with_state:
             state = self.strategy.state()
             self.spent_on_checkpoints += time.perf_counter() - since
         tally, evaluator = replace(self.task.tally), self.task.evaluator.state()
-        return Moment(self.n_steps, self._seconds, self.is_over, tally, self.watch.history, state, evaluator)
+        return Snapshot(self.n_steps, self._seconds, self.is_over, tally, self.watch.history, state, evaluator)
 
-    def _keep(self, moment: Moment) -> None:
-        if self.keeper is not None and moment.state is not None:
+    def _write(self, snapshot: Snapshot) -> None:
+        if self.checkpoints is not None and snapshot.state is not None:
             since = time.perf_counter()
             try:
-                self.keeper.write(moment, self.task.evaluator)
+                self.checkpoints.write(snapshot, self.task.evaluator)
                 self.is_kept = True
             except KeepError as error:
                 if self.is_kept:
@@ -181,18 +184,18 @@ class _Loop:
                 self.is_kept = False
             self.spent_on_checkpoints += time.perf_counter() - since
 
-    def _go_back(self, moment: Moment) -> None:
-        """Return to an earlier moment, and write it as the checkpoint."""
-        self._set_counts(moment)
-        if moment.evaluator_state is not None:
-            self.task.evaluator.restore(moment.evaluator_state)
-        self.watch.history = moment.history
-        self._keep(moment)
+    def _return_to(self, snapshot: Snapshot) -> None:
+        """Return to an earlier snapshot, and write it as the checkpoint."""
+        self._set_counts(snapshot)
+        if snapshot.evaluator_state is not None:
+            self.task.evaluator.restore(snapshot.evaluator_state)
+        self.watch.history = snapshot.history
+        self._write(snapshot)
 
-    def _set_counts(self, moment: Moment) -> None:
-        self.n_steps, self.is_over = moment.n_steps, moment.is_over
+    def _set_counts(self, snapshot: Snapshot) -> None:
+        self.n_steps, self.is_over = snapshot.n_steps, snapshot.is_over
         for each in fields(Tally):
-            setattr(self.task.tally, each.name, getattr(moment.tally, each.name))
+            setattr(self.task.tally, each.name, getattr(snapshot.tally, each.name))
 
     def _result(self, reason: str) -> SearchResult:
         evaluator, counts, tally = self.task.evaluator, self.task.evaluator.counts, self.task.tally

@@ -43,7 +43,7 @@ class Watch:
         limits = budget.evaluations, budget.seconds, budget.target_error
         self._tell(Started(self._strategy.name, seed, *limits, evaluator.counts.executed))
 
-    def look(self, seconds: float) -> None:
+    def update(self, seconds: float) -> None:
         """Add every improvement of the best error to the history; report the last one, and progress."""
         evaluator = self._task.evaluator
         new = _explored(evaluator, self._seen)

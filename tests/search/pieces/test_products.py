@@ -8,7 +8,7 @@ import pytest
 from edhie.evaluate.values import values
 from edhie.expr import Forest
 from edhie.search.mosaic.screening.frame_pool import FramePool
-from edhie.search.mosaic.screening.pairs import best_beside
+from edhie.search.mosaic.screening.pairs import best_with_products
 from edhie.search.pieces import products
 from edhie.search.pieces.products import Products
 from mosaics import data_of, forest_of, frames_of, free, positive
@@ -54,7 +54,7 @@ def test_the_best_pair_beside_a_plain_piece_is_found_whatever_the_chunks(monkeyp
         monkeypatch.setattr(products, "CHUNK", chunk)
         crossed = Products.between(FEW, SHAPED)
         groups = list(pool.by_columns(lean))
-        found, n_screened = best_beside(groups, FEW, values(FEW, X), crossed, values(BOTH, X), top=2)
+        found, n_screened = best_with_products(groups, FEW, values(FEW, X), crossed, values(BOTH, X), top=2)
         assert n_screened > 0
         mine = [each for each in found if each.pooled is lean[0]]
         assert len(mine) == 2

@@ -21,7 +21,7 @@ def begun(text: str, y: np.ndarray) -> tuple[Template, Pool, Evaluator]:
     template, used = Template.parse(text, LIBRARY), Evaluator(LIBRARY, X, y)
     pool = Pool(template, 0, GENERATOR, used.data, TemplateConfig(text))
     task = Task(GENERATOR, used, Budget())
-    pool.look(pool.functions, task)
+    pool.add(pool.functions, task)
     for n_rounds in range(3):
         pool.gather(n_rounds, Forest.from_exprs([], LIBRARY), task, np.random.default_rng(n_rounds))
     return template, pool, used

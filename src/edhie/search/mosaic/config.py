@@ -88,7 +88,7 @@ class Rounds:
     TUNED = 32  # elites a round whose inner constants are fitted
     SIMPLE, SIMPLE_SIZE = (4, 10, 20, 40), 7  # short pieces are written too, for the short end of the Pareto front
     SYMMETRIES = 4  # first round of the reduced search, and that of waves of products: simple targets are found by then
-    WHOLE = 6  # integer coefficients under noise: a polynomial without noise has been found by then
+    INTEGERS = 6  # integer coefficients under noise: a polynomial without noise has been found by then
     NOISE = (3, 6, 10, 16, 26, 42, 68, 110, 180, 300)  # the noise is estimated again, and frames are replaced
     LEAST_GAIN = 0.5  # bits by which a description has to be shorter to count as an improvement
     PATIENCE = 50  # rounds without a new piece or expression after which the search ends
@@ -134,7 +134,7 @@ class Noise:
     COLUMNS = 21  # of free polynomials: all products of five variables up to degree 2
     RANKED_COLUMNS = 15  # of polynomials by which scales are ranked: fewer, since many are compared
     CHANGED = 0.1  # mean change for which frames are replaced: of centres, in deviations, or of logs of deviations
-    WHOLE_ERRORS, WHOLE_MISS, WHOLE_MOST = 2.5, 0.03, 0.25  # an exponent is an integer within min(2.5 se + 0.03, 0.25)
+    INTEGER_ERRORS, INTEGER_MISS, INTEGER_MOST = 2.5, 0.03, 0.25  # integer exponents: within min(2.5 se + 0.03, 0.25)
     RICH = 3  # links besides y itself with free polynomials: those with the smallest residuals
     SCALED = 4  # frames with powers of the variables, for each link
     POWER = 5.0  # penalty of one more power of a variable, in variances of the noise: about 2.2 standard deviations

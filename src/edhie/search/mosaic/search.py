@@ -61,8 +61,8 @@ from edhie.search.mosaic.frames.opening_frames import best_guesses, frames_aroun
 from edhie.search.mosaic.proposals import Proposals, pieces_to_tune
 from edhie.search.mosaic.screening.frame_pool import FramePool
 from edhie.search.mosaic.screening.function_pairs import function_pairs
-from edhie.search.mosaic.screening.pairs import best_beside, best_pairs
-from edhie.search.mosaic.symmetry.beside import begin_reduction
+from edhie.search.mosaic.screening.pairs import best_pairs, best_with_products
+from edhie.search.mosaic.symmetry.detection import begin_reduction
 from edhie.search.mosaic.symmetry.reduced_search import ReducedSearch
 from edhie.search.mosaic.symmetry.symmetries import Reduction
 from edhie.search.pieces.enumeration import written_one
@@ -126,8 +126,8 @@ class Mosaic(Strategy):
         else:
             if self._round <= Rounds.SYMMETRIES:
                 self._begin_reduction()
-            self._look(rng)
-            self._look_reduced(rng)
+            self._search_pieces(rng)
+            self._search_reduced(rng)
         self._round += 1
         is_due = self._round % Rounds.IMPROVED_EVERY == 0
         if self.config.refits and not self._scorer.is_done:
@@ -158,7 +158,7 @@ class Mosaic(Strategy):
 
     def _open(self) -> None:
         if self._n_given:
-            self._surround(self._guesses())
+            self._add_guess_frames(self._guesses())
         frames = self._pool.roots
         n_columns = max((len(frame.free.exponents) for frame in frames), default=0)
         self._task.evaluator.spend(self._task.within_budget(n_columns))  # free columns count as executed
@@ -175,10 +175,10 @@ class Mosaic(Strategy):
         free = polynomial_columns(self._data.columns, rich.free.row_scale, most=Opening.GUESS_COLUMNS)
         frame = replace(rich, free=free)
         values = self._pieces.values_of(best)
-        beside = [self._findings.fitted_beside(best.take([k]), row, frame) for k, row in enumerate(values)]
+        beside = [self._findings.fitted_with_columns(best.take([k]), row, frame) for k, row in enumerate(values)]
         return Forest.concatenate([best, best, Forest.from_exprs(beside, best.library)])
 
-    def _surround(self, guesses: Forest) -> None:
+    def _add_guess_frames(self, guesses: Forest) -> None:
         """Add frames for the residuals and ratios of guesses."""
         self._surrounded = guesses
         values = self._pieces.values_of(guesses)
@@ -186,12 +186,12 @@ class Mosaic(Strategy):
 
     # -- later rounds ---------------------------------------------------------------------
 
-    def _look(self, rng: np.random.Generator) -> None:
+    def _search_pieces(self, rng: np.random.Generator) -> None:
         """Screen new pieces, in some rounds also products and pairs of pieces; write the best."""
         config, pool, pieces, tally = self.config, self._pool, self._pieces, self._task.tally
         n = int(min(config.most_pieces, config.first_pieces * Rounds.GROWTH ** min(self._round - 1, 100)))
         if self._round == 1:
-            self._screen_given()
+            self._screen_guesses()
         self._screen(self._proposals.pieces(n, pieces.forest, pool.frames, rng))
         if config.pairs and self._round in Rounds.PRODUCTS:
             few = slice(Rounds.MULTIPLIED)
@@ -210,8 +210,8 @@ class Mosaic(Strategy):
             findings += pool.simplest(Rounds.SIMPLE_SIZE)
         if config.functions and self._round == Rounds.SYMMETRIES:
             self._findings.write_product_waves()
-        if self._round == Rounds.WHOLE:
-            self._findings.write_whole_columns()
+        if self._round == Rounds.INTEGERS:
+            self._findings.write_integer_columns()
         fitted = self._findings.write(findings)
         if config.refits:
             fitted += self._findings.tune(pieces_to_tune(pool.frames, Rounds.TUNED, rng))
@@ -222,7 +222,7 @@ class Mosaic(Strategy):
         if self._reduction is None and self.config.symmetries and self._task.evaluator.rules is None:
             self._reduction = begin_reduction(self._scorer.few_data, self._pieces.library, self._task.seed)
 
-    def _look_reduced(self, rng: np.random.Generator) -> None:
+    def _search_reduced(self, rng: np.random.Generator) -> None:
         """Do a round of the search in reduced variables; `Rounds.SYMMETRIES` is the first."""
         if self._reduction is not None and self._round == Rounds.SYMMETRIES:
             found = self._reduction()
@@ -234,7 +234,7 @@ class Mosaic(Strategy):
         """Return a search for the reduced variables, which need no further reduction."""
         return Mosaic(replace(self.config, symmetries=False))
 
-    def _screen_given(self) -> None:
+    def _screen_guesses(self) -> None:
         """Screen subtrees of guesses, and a user's own functions with a fitted constant: both are likely to matter."""
         pieces, pool = self._pieces, self._pool
         if self._n_given:
@@ -262,7 +262,7 @@ class Mosaic(Strategy):
             if each.frame.free.is_constant and not each.frame.free.is_product
             if not each.frame.terms and each.frame.unexplained > 0
         ]
-        found, n_pairs = best_beside(
+        found, n_pairs = best_with_products(
             pool.by_columns(lean), pieces.forest.take(plain), pieces.values[plain], products, values,
             Rounds.PAIRS_WRITTEN,
         )  # fmt: skip
@@ -277,7 +277,7 @@ class Mosaic(Strategy):
 
     def _screen(self, forest: Forest) -> tuple[Forest, Numbers]:
         """Execute and screen new pieces, within the budget; return those with finite values."""
-        found, values, _ = self._pieces.look(forest, self._task)
+        found, values, _ = self._pieces.execute_new(forest, self._task)
         self._pool.screen(found, values)
         return found, values
 
@@ -289,7 +289,7 @@ class Mosaic(Strategy):
 
     def _adapt_to_noise(self) -> None:
         """Replace the frames by ones weighted by the noise, if its estimate has changed."""
-        noise = self._scorer.look_at_noise(self._data)
+        noise = self._scorer.estimate_noise(self._data)
         if noise is None or (self._noise is not None and not noise.differs_from(self._noise)):
             return
         self._findings.write_noisy_columns()
@@ -312,7 +312,7 @@ class Mosaic(Strategy):
     def _note_best(self) -> None:
         """Record the equation with the shortest description, and the round of the last improvement."""
         leaders = self._scorer.leaders
-        leaders.look()
+        leaders.update()
         if len(leaders.bits) and leaders.bits[0] < self._fewest_bits - Rounds.LEAST_GAIN:
             self._fewest_bits, self.improved_at = float(leaders.bits[0]), self._round
         self.best_now = next(iter(leaders.candidates()), None)
@@ -321,7 +321,7 @@ class Mosaic(Strategy):
         """Return the expressions with the shortest descriptions so far."""
         found = self._scorer.leaders
         before = found.state()  # restored below, so that asking does not change how the search continues
-        found.look()
+        found.update()
         listed = found.candidates()
         found.restore(before)
         return listed
@@ -343,7 +343,7 @@ class Mosaic(Strategy):
     def restore(self, state: State) -> None:
         """Restore the search from a snapshot."""
         self._n_given = int(state["given"])
-        self._surround(forest_from("surrounded_", state, self._pieces.library))
+        self._add_guess_frames(forest_from("surrounded_", state, self._pieces.library))
         self._scorer.restore(state)
         self._fewest_bits, self.improved_at = float(state["best"][0]), int(state["best"][1])
         self.best_now = next(iter(self._scorer.leaders.candidates()), None)

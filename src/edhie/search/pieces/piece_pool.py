@@ -60,7 +60,7 @@ class PiecePool:
     def __len__(self) -> int:
         return len(self.forest)
 
-    def look(self, forest: Forest, task: Task) -> tuple[Forest, Numbers, Forest]:
+    def execute_new(self, forest: Forest, task: Task) -> tuple[Forest, Numbers, Forest]:
         """Execute new pieces, within the budget.
 
         Return those with finite values, their values, and all that were executed.

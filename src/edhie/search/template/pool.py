@@ -102,12 +102,12 @@ class Pool:
         if len(good):
             within = self._telling(distinct_subtrees(good, config.largest_piece))
             parents = within.take(rng.integers(0, len(within), n // 3))
-            self.look(within, task, is_good=True)
+            self.add(within, task, is_good=True)
             found.append(self._telling(self.changed(parents, rng)))
             if self._source.is_latent:
                 found.append(self._source.neighbours(parents.unique(), n // 8, rng))
         every = Forest.concatenate(found)
-        self.look(every.take(every.sizes <= config.largest_piece).unique(), task)
+        self.add(every.take(every.sizes <= config.largest_piece).unique(), task)
 
     def changed(self, parents: Forest, rng: np.random.Generator) -> Forest:
         """Return one offspring of each parent."""
@@ -127,9 +127,9 @@ class Pool:
             telling &= opcodes[roots] != Opcode.NEG
         return forest.take(telling)
 
-    def look(self, forest: Forest, task: Task, *, is_good: bool = False) -> None:
+    def add(self, forest: Forest, task: Task, *, is_good: bool = False) -> None:
         """Execute new pieces, within the budget; good ones are kept among the recent, whatever their cost."""
-        *_, fresh = self.pieces.look(forest.take(~has_missing(forest)), task)
+        *_, fresh = self.pieces.execute_new(forest.take(~has_missing(forest)), task)
         if is_good:
             recent = Forest.concatenate([fresh, self._recent]).unique()[:RECENT]
             self._recent, self._recent_values = self.pieces.finite(recent)

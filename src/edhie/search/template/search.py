@@ -79,7 +79,7 @@ class TemplateSearch(Strategy):
         if self._round == 0:
             self._open(rng)
         else:
-            self._look(rng)
+            self._search(rng)
         self._round += 1
         self._idle = self._idle + 1 if self._task.evaluator.counts.executed == before else 0
         return self._idle < PATIENCE and not self._is_done()
@@ -91,10 +91,10 @@ class TemplateSearch(Strategy):
         known = [k for k, expr in enumerate(last) if self._template.matches(expr)]
         self._population.add(last.take(known), explored.errors[max(0, len(explored) - KNOWN) :][known])
         for pool in self._pools.values():
-            pool.look(pool.functions, self._task)
+            pool.add(pool.functions, self._task)
         self._score(self._fitting.anew(starts(self._template, self._pools, rng), rng))
 
-    def _look(self, rng: np.random.Generator) -> None:
+    def _search(self, rng: np.random.Generator) -> None:
         if len(self._population) == 0:
             self._score(self._fitting.anew(starts(self._template, self._pools, rng), rng))
             return
@@ -102,14 +102,14 @@ class TemplateSearch(Strategy):
             contents = self._template.parts_of(self._population.forest)
             for part, pool in self._pools.items():
                 pool.gather(self._round, contents[part].unique(), self._task, rng)
-        self._look_for_parts(rng)
+        self._improve_parts(rng)
         self._score_changed(self._exchanged(rng))
         for place in range(min(TIDIED, len(self._population))):
             self._tidy(place)
         if self._is_sampled:  # the best is also fitted to all rows
             self._score(self._all_fitting.from_here(self._population.forest.take([0])))
 
-    def _look_for_parts(self, rng: np.random.Generator) -> None:
+    def _improve_parts(self, rng: np.random.Generator) -> None:
         """Improve each part of one whole expression in turn, with the others fixed."""
         place = self._population.choose(1, rng) if self._round > len(self._pools) else np.array([0])
         whole = self._population.forest.take(place)
@@ -118,7 +118,7 @@ class TemplateSearch(Strategy):
             if position is None:
                 continue
             products, n_products = best_products(pool, position, self.config.written_a_round, rng)
-            pool.look(products, self._task, is_good=True)
+            pool.add(products, self._task, is_good=True)
             contents, n_screened = best_contents(pool, position, self.config.written_a_round)
             contents += single_contents(pool, position, products)
             self._task.tally.screened += n_products + n_screened

@@ -16,8 +16,8 @@ from edhie.search.mosaic.fitting.growing import (
     ScoreTest,
     best_insertions,
     grown,
+    insertion_positions,
     keep_domain,
-    places,
     points_beyond,
     small_terms,
     with_zeros,
@@ -47,18 +47,18 @@ values_of = partial(row_of, columns=COLUMNS)
 )
 def test_a_term_has_a_different_effect_in_each_place(text: str, parts: list[str]) -> None:
     expr = written(text)
-    assert [str(expr.subtree(position)) for position in places(expr)] == parts
+    assert [str(expr.subtree(position)) for position in insertion_positions(expr)] == parts
 
 
 def test_exponents_are_no_places() -> None:
     expr = parse("x0^c", SymbolLibrary.of(["+", "*", "^"], ["x0"], constant=True)).with_constants([1.5])
-    assert [str(expr.subtree(position)) for position in places(expr)] == ["x0^1.5", "x0"]
+    assert [str(expr.subtree(position)) for position in insertion_positions(expr)] == ["x0^1.5", "x0"]
 
 
 @pytest.mark.parametrize("text", ["2*sin(3*x0)", "x0*exp(x1/3 + 1)/(x0^2 + 2)", "x0", "1.5"])
 def test_zeros_change_nothing_and_have_the_slopes_of_their_places(text: str) -> None:
     expr = written(text)
-    at = places(expr)
+    at = insertion_positions(expr)
     probe, is_added = with_zeros(expr, at)
     assert is_added.sum() == len(at)
     np.testing.assert_array_equal(values_of(probe), values_of(expr))

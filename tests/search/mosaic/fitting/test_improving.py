@@ -9,7 +9,7 @@ import pytest
 
 from edhie.expr import parse
 from edhie.expr.standard_libraries import everything
-from edhie.search.mosaic.fitting.improving import FUNCTIONS, alike, places, with_similar_functions
+from edhie.search.mosaic.fitting.improving import FUNCTIONS, alike, function_positions, with_similar_functions
 from edhie.search.mosaic.writing.curves import Form
 from mosaics import data_of, parsed, row_of, strict
 
@@ -35,7 +35,7 @@ values_of = partial(row_of, columns=COLUMNS)
 )
 def test_the_largest_functions_of_one_piece_are_found(text: str, parts: list[tuple[str, str]]) -> None:
     expr = written(text)
-    assert [(str(expr.subtree(position)), str(piece)) for position, piece in places(expr)] == parts
+    assert [(str(expr.subtree(position)), str(piece)) for position, piece in function_positions(expr)] == parts
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.template)

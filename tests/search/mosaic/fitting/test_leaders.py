@@ -22,7 +22,7 @@ def scored(*texts: str) -> tuple[Evaluator, Leaders]:
     evaluator = Evaluator(LIBRARY, X.T, Y)
     leaders = Leaders(evaluator, evaluator.data, Criterion())
     evaluator.score(forest_of(LIBRARY, *texts))
-    leaders.look()
+    leaders.update()
     return evaluator, leaders
 
 
@@ -37,10 +37,10 @@ def test_what_was_scored_since_the_last_look_is_taken_in() -> None:
     evaluator, leaders = scored("x0", "exp(x0)")
     evaluator.score(forest_of(LIBRARY, "c*x0^2"))
     assert "c*x0^2" not in [str(each.free()) for each in leaders.forest]
-    leaders.look()
+    leaders.update()
     assert str(leaders.forest[0].free()) == "c*x0^2"
     before = leaders.bits.copy()
-    leaders.look()  # nothing new
+    leaders.update()  # nothing new
     np.testing.assert_array_equal(leaders.bits, before)
 
 
@@ -49,7 +49,7 @@ def test_of_one_structure_the_best_constants_stay() -> None:
     bare = forest_of(LIBRARY, "c*x0^2")
     for value in (2.4, 2.512345, 2.6):
         evaluator.score(Forest(LIBRARY, bare.tokens, bare.offsets, np.array([value])))
-        leaders.look()
+        leaders.update()
     squares = [each for each in leaders.forest if str(each.free()) == "c*x0^2"]
     assert len(squares) == 1
 
@@ -71,5 +71,5 @@ def test_restored_they_are_the_same() -> None:
         np.testing.assert_array_equal(again.state()[name], array)
     evaluator.score(forest_of(LIBRARY, "c*x0^2 + c"))
     for each in (leaders, again):
-        each.look()
+        each.update()
     np.testing.assert_array_equal(again.bits, leaders.bits)

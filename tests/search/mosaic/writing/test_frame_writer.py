@@ -143,9 +143,9 @@ def test_whole_coefficients_where_no_others_can_be_written() -> None:
     data = data_of(X, 2 * A**2 - 3 * B + 1)
     noisy = data_of(X, data.y + noise)
     frame = Frame(IDENTITY, polynomial_of_degree(X, 2), (0, 0), noisy.y, 1.0)
-    written = FrameWriter(library).write_whole(frame, noisy)
+    written = FrameWriter(library).write_integers(frame, noisy)
     assert misses(written, data, library).min() < ROUNDING
-    assert FrameWriter(library).write_whole(frame.with_term(laid_of(library, "x0", X)), noisy) == []
+    assert FrameWriter(library).write_integers(frame.with_term(laid_of(library, "x0", X)), noisy) == []
 
 
 def test_what_cannot_be_written_is_none() -> None:

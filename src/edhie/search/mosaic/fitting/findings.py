@@ -74,7 +74,7 @@ class Findings:
         Do nothing if the noise is not known, or coefficients cannot be written.
         """
         wide, known = few_rows(self._data, Scoring.NOISY_ROWS), self._scorer.noise
-        noise = None if known is None else RowNoise.left_by(*known, wide)
+        noise = None if known is None else RowNoise.estimated_by(*known, wide)
         if noise is None or not self._speller.is_free:
             return
         for most in Scoring.NOISY_COLUMNS:
@@ -84,13 +84,13 @@ class Findings:
             views = noise_views(wide, self._library, self._config, noise)
             self._score(noisy_quotients(wide, views, self._speller))
 
-    def write_whole_columns(self) -> None:
+    def write_integer_columns(self) -> None:
         """Score frames with integer coefficients, if no others can be written: under noise, rounding may miss them."""
         if self._speller.is_free:
             return
         wide = few_rows(self._data, Scoring.WIDE_ROWS)
         frames = opening_frames(wide, self._library, self._config, for_columns=True)
-        self._score(expr for frame in frames for expr in self._writer.write_whole(frame, wide))
+        self._score(expr for frame in frames for expr in self._writer.write_integers(frame, wide))
 
     # -- with further terms ---------------------------------------------------------------
 
@@ -119,7 +119,7 @@ class Findings:
         fitted = self._refitted([expr for _, expr in written])
         return _pieces((*each, after) for each, after in zip(written, fitted, strict=True))
 
-    def fitted_beside(self, guess: Forest, row: Numbers, frame: Frame) -> Expr:
+    def fitted_with_columns(self, guess: Forest, row: Numbers, frame: Frame) -> Expr:
         """Return a guess with its constants fitted together with the free columns of a frame; `row` has its values."""
         if not np.isfinite(row).all() or "+" not in self._library or len(guess.values) == 0:
             return guess[0]

@@ -87,7 +87,7 @@ def grown(expr: Expr, data: Data) -> list[Expr]:
     library = expr.library
     if library.constant is None or "+" not in library or "*" not in library or None in expr.constants:
         return []
-    speller, at = Speller(library), places(expr)
+    speller, at = Speller(library), insertion_positions(expr)
     terms = small_terms(expr, speller)
     probe, is_added = with_zeros(expr, at)
     response = Response(probe, data.columns)
@@ -121,7 +121,7 @@ def best_insertions(bits: Numbers, sizes: Indices) -> list[tuple[int, int]]:
     return [each for equal in found.values() for each in equal[: Growing.EQUAL]]
 
 
-def places(expr: Expr) -> list[int]:
+def insertion_positions(expr: Expr) -> list[int]:
     """Return the positions of subtrees to which a term may be added, only one of those with the same effect.
 
     Positions inside exponents are left out.

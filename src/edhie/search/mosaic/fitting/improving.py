@@ -93,7 +93,7 @@ def with_similar_functions(expr: Expr, data: Data) -> list[Expr]:
     if library.constant is None or None in expr.constants:
         return found
     stand_in = library.variables[0]
-    for position, own in places(expr):
+    for position, own in function_positions(expr):
         squared = [Expr.trusted(library, ("^2", *own.tokens), own.constants)] if "^2" in library else []
         for piece in (own, *squared):
             now, x = values(Forest.from_exprs([expr.subtree(position), piece]), data.columns)
@@ -105,7 +105,7 @@ def with_similar_functions(expr: Expr, data: Data) -> list[Expr]:
     return found
 
 
-def places(expr: Expr) -> list[tuple[int, Expr]]:
+def function_positions(expr: Expr) -> list[tuple[int, Expr]]:
     """Return the positions of the largest subtrees that are a nonlinear function of one piece, and the pieces.
 
     Sums and products with numbers belong to the function. Powers of a single variable are left out, because other

@@ -35,7 +35,7 @@ class Leaders:
         self._n_seen = 0
         self._tried: set[int] = set()  # digests of expressions for which plain numbers were tried
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Update the leaders with the expressions scored since the last call."""
         explored = self._evaluator.explored
         places = np.arange(np.searchsorted(explored.ages, self._n_seen), len(explored))

@@ -143,7 +143,7 @@ class Scorer:
     def weighted(self, data: Data) -> Data:
         """Return data with rows weighted by their noise, if the noise model has one that differs between rows."""
         if self.noise is not None and self.noise[1] is not CONSTANT:
-            noise = RowNoise.left_by(*self.noise, data)
+            noise = RowNoise.estimated_by(*self.noise, data)
             if noise is not None:
                 return replace(data, weights=(noise.deviations.mean() / noise.deviations) ** 2)
         return data
@@ -152,15 +152,15 @@ class Scorer:
 
     def shortest_descriptions(self) -> Forest:
         """Return the few expressions with the shortest descriptions so far."""
-        self.leaders.look()
+        self.leaders.update()
         return self.leaders.forest[: Improving.EXPRESSIONS]
 
-    def look_at_noise(self, data: Data) -> RowNoise | None:
+    def estimate_noise(self, data: Data) -> RowNoise | None:
         """Estimate the noise of each row from the best expression so far; later refits use it.
 
         None if there is no expression yet, or its residuals are not finite or only rounding.
         """
-        self.leaders.look()
+        self.leaders.update()
         if len(self.leaders.forest) == 0:
             return None
         best = self.leaders.forest.take([0])
@@ -168,7 +168,7 @@ class Scorer:
         if self.task.criterion.noise == "auto" and not is_near(best, self.few_data):
             model = CONSTANT  # the residuals of a poor fit say little about the noise
         self.noise = best, model
-        return RowNoise.left_by(best, model, data)
+        return RowNoise.estimated_by(best, model, data)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return the leaders and the last estimate of the noise as arrays."""

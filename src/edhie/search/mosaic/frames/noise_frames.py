@@ -39,7 +39,7 @@ class RowNoise:
     """The standard deviations of the noise."""
 
     @classmethod
-    def left_by(cls, best: Forest, model: NoiseModel, data: Data) -> RowNoise | None:
+    def estimated_by(cls, best: Forest, model: NoiseModel, data: Data) -> RowNoise | None:
         """Estimate the noise from the residuals of one expression; None if they are not finite or only rounding.
 
         The centre is the expression's prediction, or the target itself if the expression explains too little of it.
@@ -133,7 +133,7 @@ def _products(link: Link, view: View, data: Data, noise: RowNoise, total: float,
     return [Frame(link, each, (0,) * data.n_variables, target, sign, total=total) for each in free]
 
 
-def whole_powers(data: Data, noise: RowNoise) -> Indices:
+def integer_powers(data: Data, noise: RowNoise) -> Indices:
     """Return integer exponents of variables that are factors of the target, from a log-log fit; 0 for the others.
 
     In m*x/(a^2 + b^2) the exponents of m and x are 1, and those of a and b are not close to an integer.
@@ -154,7 +154,7 @@ def whole_powers(data: Data, noise: RowNoise) -> Indices:
     rest = target * scale - design @ slopes
     errors = np.sqrt(np.diag(np.linalg.inv(design.T @ design)) * max(float(rest @ rest) / len(rest), 1.0))
     whole = np.round(slopes)
-    reach = np.minimum(Noise.WHOLE_ERRORS * errors + Noise.WHOLE_MISS, Noise.WHOLE_MOST)
+    reach = np.minimum(Noise.INTEGER_ERRORS * errors + Noise.INTEGER_MISS, Noise.INTEGER_MOST)
     powers[usable] = np.where(np.abs(slopes - whole) <= reach, whole, 0.0)[1:].astype(np.int64)
     return powers
 
@@ -165,7 +165,7 @@ def _scaled(link: Link, view: View, data: Data, noise: RowNoise, total: float, *
     powers = np.concatenate([likely_scales(data, usable), scales(usable)])
     if len(powers) == 0:
         return []
-    first = PEELED[link.name] * whole_powers(data, noise)[usable]
+    first = PEELED[link.name] * integer_powers(data, noise)[usable]
     powers = np.concatenate([first[np.newaxis], powers]) if first.any() else powers
     powers = unique_rows(powers)[: Noise.MOST_SCALES]
     target, scale = view
@@ -178,7 +178,7 @@ def _scaled(link: Link, view: View, data: Data, noise: RowNoise, total: float, *
     whitened = (target * scale)[some]
     left = _left_over(designs, whitened) + Noise.POWER * np.abs(powers).sum(axis=1)
     if first.any() and np.isfinite(left[0]):
-        left[0] = -np.inf  # the exponents of `whole_powers` are always used
+        left[0] = -np.inf  # the exponents of `integer_powers` are always used
     found = []
     for rank, k in enumerate(np.argsort(left, kind="stable")[: Noise.SCALED].tolist()):
         if left[k] == np.inf:

@@ -61,12 +61,12 @@ def _chosen(forest: Forest, shares: Numbers, capacity: int, price: float) -> Ind
     counts = np.concatenate([np.zeros(1, np.int64), np.cumsum(~is_plain(forest.values))])
     is_fitted = (counts[forest.value_offsets[1:]] > counts[forest.value_offsets[:-1]])[order].astype(np.int64)
     roots = forest.tokens[forest.offsets[:-1]][order]
-    turn = np.minimum(_places_within(2 * roots + is_fitted), _places_within(2 * forest.sizes[order] + is_fitted))
+    turn = np.minimum(_ranks_within(2 * roots + is_fitted), _ranks_within(2 * forest.sizes[order] + is_fitted))
     kept = np.argsort(turn, kind="stable")[:capacity]
     return order[np.sort(kept)]
 
 
-def _places_within(kinds: NDArray[np.integer]) -> Indices:
+def _ranks_within(kinds: NDArray[np.integer]) -> Indices:
     """Return, by entry, the number of entries of its kind before it."""
     by_kind = np.argsort(kinds, kind="stable")
     places = np.empty(len(kinds), np.int64)

@@ -83,7 +83,7 @@ def _with_elites(forest: Forest, values: Numbers, group: Sequence[PooledFrame]) 
 # -- a simple piece and a product -------------------------------------------------------
 
 
-def best_beside(
+def best_with_products(
     groups: Sequence[tuple[FreeColumns, list[PooledFrame]]],
     plain: Forest,
     plain_values: Numbers,

@@ -12,7 +12,7 @@ from edhie.expr import Expr, SymbolLibrary
 from edhie.search.arrays import Indices, Numbers
 from edhie.search.mosaic.config import Coefficients
 from edhie.search.mosaic.frames.frame import Frame, Term
-from edhie.search.mosaic.writing.linear_fit import Fit, pruned_fit, refit_with, rounded, whole_coefficients
+from edhie.search.mosaic.writing.linear_fit import Fit, integer_coefficients, pruned_fit, refit_with, rounded
 from edhie.search.pieces.spelling import LARGEST_WHOLE, Speller, UnwritableError
 
 POWERS = {("1/",): -1.0, ("sqrt",): 0.5, ("1/", "sqrt"): -0.5, ("^2",): 2.0}
@@ -46,7 +46,7 @@ class FrameWriter:
         readings = self._readings(frame, columns, target, fit, terms)
         return [expr for coefficients in readings for expr in self._exprs(frame, terms, fit.kept, coefficients)]
 
-    def write_whole(self, frame: Frame, data: Data) -> list[Expr]:
+    def write_integers(self, frame: Frame, data: Data) -> list[Expr]:
         """Return expressions of a frame with integer coefficients; empty for products, and frames with terms.
 
         `data` are the rows of the frame.
@@ -58,7 +58,7 @@ class FrameWriter:
         start = np.zeros(len(columns))
         start[fit.kept] = np.clip(np.round(fit.coefficients), -LARGEST_WHOLE, LARGEST_WHOLE)
         bits = math.log2(max(len(self.speller.library), 2))
-        tried = whole_coefficients(frame, start, data, [share * bits for share in Coefficients.SYMBOL_PRICES])
+        tried = integer_coefficients(frame, start, data, [share * bits for share in Coefficients.SYMBOL_PRICES])
         kept = [(found, np.flatnonzero(found)) for found in np.unique(tried, axis=0)]
         return [expr for found, its in kept for expr in self._exprs(frame, (), its, found[its])]
 

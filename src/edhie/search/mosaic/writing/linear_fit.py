@@ -126,7 +126,7 @@ def refit_with(columns: Numbers, target: Numbers, fit: Fit, fixed: dict[int, flo
 # -- integer coefficients, by coordinate descent ----------------------------------------
 
 
-def whole_coefficients(frame: Frame, start: Numbers, data: Data, prices: Sequence[float]) -> Numbers:
+def integer_coefficients(frame: Frame, start: Numbers, data: Data, prices: Sequence[float]) -> Numbers:
     """Return (prices, columns): integer coefficients of a frame that minimise description length, by local descent.
 
     The descent starts at `start`, once for each price of a symbol, in bits. `data` are the rows of the frame.

@@ -1,4 +1,4 @@
-"""Symmetries that are looked for in a process beside the search are those that the search finds itself."""
+"""Symmetries detected in a worker process are those that the search detects itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from edhie import worker_processes
 from edhie.evaluate.parallel import using_threads
 from edhie.expr.standard_libraries import everything
-from edhie.search.mosaic.symmetry import beside
+from edhie.search.mosaic.symmetry import detection
 from edhie.search.mosaic.symmetry.symmetries import find_reduction
 from mosaics import data_of
 
@@ -18,18 +18,18 @@ EXPECTED = find_reduction(DATA, LIBRARY, np.random.default_rng(0))
 
 
 def test_one_core_needs_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beside, "submit", lambda *_: pytest.fail("a process was started"))
-    assert beside.begin_reduction(DATA, LIBRARY, 0)() == EXPECTED
+    monkeypatch.setattr(detection, "submit", lambda *_: pytest.fail("a process was started"))
+    assert detection.begin_reduction(DATA, LIBRARY, 0)() == EXPECTED
     with using_threads(2):
-        assert beside.begin_reduction(data_of(X[:1], A), everything(1), 0)() is None, "one variable has no symmetries"
+        assert detection.begin_reduction(data_of(X[:1], A), everything(1), 0)() is None, "one variable: none"
 
 
 def test_a_process_finds_the_same_and_its_death_changes_nothing() -> None:
     assert EXPECTED is not None
     with using_threads(2):
-        assert beside.begin_reduction(DATA, LIBRARY, 0)() == EXPECTED
-        found = beside.begin_reduction(DATA, LIBRARY, 0)
-        worker_processes.end_worker(beside.WORKER)
+        assert detection.begin_reduction(DATA, LIBRARY, 0)() == EXPECTED
+        found = detection.begin_reduction(DATA, LIBRARY, 0)
+        worker_processes.end_worker(detection.WORKER)
         assert found() == EXPECTED
 
 
@@ -40,6 +40,6 @@ def test_where_no_process_can_be_started_the_search_looks_itself(
     def refuse(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(beside, "submit", refuse)
+    monkeypatch.setattr(detection, "submit", refuse)
     with using_threads(2):
-        assert beside.begin_reduction(DATA, LIBRARY, 0)() == EXPECTED
+        assert detection.begin_reduction(DATA, LIBRARY, 0)() == EXPECTED

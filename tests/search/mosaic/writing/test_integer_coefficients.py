@@ -10,7 +10,7 @@ from edhie.search.mosaic.frames.frame import Frame
 from edhie.search.mosaic.frames.free_columns import polynomial_columns
 from edhie.search.mosaic.frames.links import LINKS
 from edhie.search.mosaic.writing import linear_fit
-from edhie.search.mosaic.writing.linear_fit import whole_coefficients
+from edhie.search.mosaic.writing.linear_fit import integer_coefficients
 from mosaics import Numbers, data_of, positive
 
 COLUMNS = positive(1, 200)
@@ -29,16 +29,16 @@ def test_planted_integers_are_found(link, noise: float, sign: float) -> None:  #
     frame = Frame(link, BLOCK, (0,), link.apply(y), sign)
     start = planted.copy()
     start[[0, 1]] += (1, -1)
-    found = whole_coefficients(frame, start, data_of(COLUMNS, y), [3.0])[0]
+    found = integer_coefficients(frame, start, data_of(COLUMNS, y), [3.0])[0]
     np.testing.assert_array_equal(found, planted)
-    np.testing.assert_array_equal(whole_coefficients(frame, found, data_of(COLUMNS, y), [3.0])[0], planted)
+    np.testing.assert_array_equal(integer_coefficients(frame, found, data_of(COLUMNS, y), [3.0])[0], planted)
 
 
 def test_what_comes_back_is_never_worse_and_always_whole() -> None:
     y = np.sin(3 * COLUMNS[0]) * 5
     frame = Frame(LINKS[0], BLOCK, (0,), y, 1.0)
     start = np.zeros(len(BLOCK.columns))
-    for found in whole_coefficients(frame, start, data_of(COLUMNS, y), (0.0, 3.0, 1e6)):
+    for found in integer_coefficients(frame, start, data_of(COLUMNS, y), (0.0, 3.0, 1e6)):
         np.testing.assert_array_equal(found, np.round(found))
         assert np.square(y - found @ BLOCK.columns).sum() <= np.square(y).sum()
     assert not found.any()  # symbols that cost too much
@@ -49,7 +49,7 @@ def test_a_scale_is_taken_off() -> None:
     frame = Frame(LINKS[0], BLOCK, (2,), y * COLUMNS[0] ** 2, 1.0)
     start = np.zeros(len(BLOCK.columns))
     start[:2] = (1, 3)
-    found = whole_coefficients(frame, start, data_of(COLUMNS, y), [3.0])[0]
+    found = integer_coefficients(frame, start, data_of(COLUMNS, y), [3.0])[0]
     assert found[:2].tolist() == [2, 3]
     assert not found[2:].any()
 
@@ -66,7 +66,7 @@ def test_several_prices_find_what_each_finds_alone_without_looking_twice(monkeyp
     y = (3 * COLUMNS[0] ** 2 - 2 * COLUMNS[0]) * (1 + 0.05 * np.random.default_rng(0).normal(size=200))
     frame, start = Frame(LINKS[0], BLOCK, (0,), y, 1.0), np.zeros(len(BLOCK.columns))
     prices = (4.0, 1.2, 0.0)
-    together = whole_coefficients(frame, start, data_of(COLUMNS, y), prices)
+    together = integer_coefficients(frame, start, data_of(COLUMNS, y), prices)
     assert len(looked) == len(set(looked))
-    alone = [whole_coefficients(frame, start, data_of(COLUMNS, y), [price])[0] for price in prices]
+    alone = [integer_coefficients(frame, start, data_of(COLUMNS, y), [price])[0] for price in prices]
     np.testing.assert_array_equal(together, alone)
