@@ -134,8 +134,8 @@ def test_what_tools_print_is_no_answer(mine: Path) -> None:
         ("nowhere_at_all:Climb", "there is no module 'nowhere_at_all', which 'nowhere_at_all:Climb' names, in "),
         ("nowhere/at_all.py:Climb", "there is no file nowhere/at_all.py"),
         ("methods_of_mine:smal", "there is no 'smal' in methods_of_mine; did you mean 'small'?"),
-        ("methods_of_mine:number", "number: 'methods_of_mine:number' gives no Strategy but 3"),
-        ("methods_of_mine:Unfinished", "'methods_of_mine:Unfinished' gives no Strategy: .* missing 1 required"),
+        ("methods_of_mine:number", "number: 'methods_of_mine:number' is 3, not a subclass of Strategy"),
+        ("methods_of_mine:Unfinished", "'methods_of_mine:Unfinished' returns no Strategy: .* missing 1 required"),
         ("methods_of_mine:edhie", "cannot be called 'edhie', since there is a method of that name"),
         (Method("draw", "hvae", strict=False, name="a/b"), "cannot be called 'a/b', since tables and files are named"),
         (lambda X, y, budget, rng: "x0", "cannot be imported by another process; define it at the top"),  # noqa: N803

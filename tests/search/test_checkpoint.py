@@ -183,7 +183,7 @@ def test_a_place_that_cannot_be_written_to_is_told_before_the_search(tmp_path: P
 @pytest.mark.parametrize("value", [object(), [[1], [2, 3]], {"a": 1}])
 def test_a_state_that_is_no_array_is_told(value: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Draw, "state", lambda self: {"mine": value})
-    with pytest.raises(SearchError, match=r"the state 'mine' of a strategy is a .* that no array can hold"):
+    with pytest.raises(SearchError, match=r"the state 'mine' of a strategy is a .* that an array cannot hold"):
         run(HVAE, evaluator(), strategy="draw", budget=Budget(10), folder=tmp_path / "run")
 
 

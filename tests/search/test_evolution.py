@@ -146,7 +146,7 @@ def test_it_needs_codes() -> None:
 def test_a_state_of_another_model_is_refused() -> None:
     strategy = evolved(EvolveConfig(population=10, offspring=10), 1)
     state = dict(strategy.state())
-    with pytest.raises(SearchError, match="not of 32 dimensions"):
+    with pytest.raises(SearchError, match="the model has 32 latent dimensions"):
         strategy.restore(state | {"codes": state["codes"][:, :5]})
 
 

@@ -124,7 +124,7 @@ def _storable(name: str, value: Any) -> NDArray[Any]:
     except ValueError:  # lists of lists that are not equally long
         array = np.array(None)
     if array.dtype.hasobject:
-        raise SearchError(f"the state {name!r} of a strategy is a {type(value).__name__} that no array can hold")
+        raise SearchError(f"the state {name!r} of a strategy is a {type(value).__name__} that an array cannot hold")
     return array
 
 

@@ -49,7 +49,7 @@ class EvolveConfig:
                 check_whole(name, getattr(self, name), 1, or_none="no limit")
         for name in ("crossover", "mutation"):
             if not 0 <= getattr(self, name) <= 1:
-                raise SearchError(f"{name} is a share of the children, from 0 to 1; it is {shown(getattr(self, name))}")
+                raise SearchError(f"{name} must be a share of offspring, 0 to 1; it is {shown(getattr(self, name))}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +193,7 @@ class Evolve(Strategy):
         for name in ("codes", "mean", "deviation"):
             shape = state[name].shape
             if shape != (len(living), self._model.latent_dim):
-                raise SearchError(f"{name} of shape {shape} are not of {self._model.latent_dim} dimensions")
+                raise SearchError(f"{name} has shape {shape}; the model has {self._model.latent_dim} latent dimensions")
         self._living = living
         self._front = state["front"]
         self._generation, self._since_new, self._since_better = state["generation"].tolist()

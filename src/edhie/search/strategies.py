@@ -51,7 +51,7 @@ def made_strategy(given: object, name: str) -> Strategy:
     try:
         made = given() if callable(given) else given
     except TypeError as error:
-        raise SearchError(f"{name!r} gives no Strategy: calling it without arguments raises {error}") from error
+        raise SearchError(f"{name!r} returns no Strategy: calling it without arguments raises {error}") from error
     if not isinstance(made, Strategy):
-        raise SearchError(f"{name!r} gives no Strategy but {made!r}; it has to be a class of one, or a function")
+        raise SearchError(f"{name!r} is {made!r}, not a subclass of Strategy or a function that returns one")
     return made

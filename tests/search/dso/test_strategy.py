@@ -138,7 +138,7 @@ def test_it_ends_where_nothing_new_comes() -> None:
 
 def test_a_state_of_another_policy_is_refused() -> None:
     state = begun(SMALL).state()
-    with pytest.raises(SearchError, match="is not of this policy"):
+    with pytest.raises(SearchError, match="but this policy has"):
         begun(DSOConfig(units=5)).restore(state)
 
 

@@ -200,7 +200,7 @@ class DSO(Strategy):
         found = under(prefix, state)
         for name, own in self._weights.items():
             if found[name].shape != own.shape:
-                raise SearchError(f"{name} of shape {found[name].shape} is not of this policy, {own.shape}")
+                raise SearchError(f"{name} has shape {found[name].shape}, but this policy has {own.shape}")
         return found
 
     def _scored_from(self, arrays: Mapping[str, NDArray[Any]]) -> Scored:

@@ -85,7 +85,7 @@ class Processes(Engine):
         try:
             return future.result()
         except ended() as error:
-            what = f"the process of an island ended {ATTEMPTS + 1} times, as where memory runs out"
+            what = f"the process of an island ended {ATTEMPTS + 1} times, possibly because memory ran out"
             raise SearchError(f"{what}; use fewer islands or jobs") from error
 
     def _folder_of(self, setup: object) -> Path:

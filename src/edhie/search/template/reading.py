@@ -39,8 +39,8 @@ def read_template(text: str, library: SymbolLibrary) -> tuple[tuple[Call, ...], 
     for call, name in zip(calls, standing, strict=True):
         other = first.setdefault(call.name, call)
         if len(other.arguments) != len(call.arguments):
-            counts = f"{len(other.arguments)} variables before and of {len(call.arguments)} here"
-            raise ParseError(f"the part {call.name!r} is of {counts}", text, call.start)
+            counts = f"{len(other.arguments)} variables before and with {len(call.arguments)} here"
+            raise ParseError(f"the part {call.name!r} is called with {counts}", text, call.start)
         written = written[: call.start] + name + written[call.end :]
     try:
         expr = parse(written, library.extended(*map(variable, standing)))
@@ -98,7 +98,7 @@ def _call(text: str, tokens: Sequence[Token], at: int, library: SymbolLibrary) -
     if closing.kind == "end":
         raise ParseError("this '(' is never closed", text, opened.position)
     if closing.text != ")":
-        what = f"a part is of variables alone; write '{name.text}({', '.join(names)})' and let the search find the rest"
+        what = f"a part takes only variables; write '{name.text}({', '.join(names)})' and let the search find the rest"
         raise ParseError(what, text, closing.position)
     return Call(name.text, tuple(names), name.position, closing.position + 1), at + 1
 
@@ -109,12 +109,12 @@ def _argument(text: str, tokens: Sequence[Token], at: int, library: SymbolLibrar
         return token.text
     shown = shortened(token.text)
     if token.kind == "name" and after.text == "(" and _is_part(text, token, library):
-        what = f"the part {shown!r} inside of the part {part!r}: parts within parts are not supported"
+        what = f"the part {shown!r} inside the part {part!r}: parts within parts are not supported"
     elif token.kind == "end":
         what = f"the variables of the part {part!r} are missing"
     else:
         there = shortened(", ".join(library.variables))
-        what = f"an argument of the part {part!r} must be a variable, and {shown!r} is none; there are {there}"
+        what = f"an argument of the part {part!r} must be a variable, not {shown!r}; the variables are {there}"
     raise ParseError(what, text, token.position)
 
 

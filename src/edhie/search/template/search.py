@@ -45,7 +45,7 @@ class TemplateSearch(Strategy):
 
     def __init__(self, config: TemplateConfig = TemplateConfig()) -> None:  # noqa: B008 -- frozen
         if not isinstance(config, TemplateConfig):
-            raise SearchError(f"a template search is told by a TemplateConfig, not {config!r}")
+            raise SearchError(f"a template search is configured by a TemplateConfig, not {config!r}")
         self.config = config
 
     @np.errstate(all="ignore")  # data may be of any size: values that overflow are dropped

@@ -174,9 +174,9 @@ class Template:
         for hole, part in enumerate(self.part_of):
             there = self.in_hole(hole, Forest.from_exprs([parts[part]], self.library))[0]
             if {*parts[part].variables} - {*self.variables(part)}:
-                raise self._another_form(expr, f": {self.names[part]!r} is of other variables")
+                raise self._another_form(expr, f": {self.names[part]!r} has other variables")
             if there.tokens != contents[hole].tokens or there.constants != contents[hole].constants:
-                raise self._another_form(expr, f": {self.names[part]!r} is not the same in all of its places")
+                raise self._another_form(expr, f": {self.names[part]!r} differs between its calls")
         return dict(zip(self.names, parts, strict=True))
 
     def ties(self, expr: Expr) -> tuple[int, ...]:
