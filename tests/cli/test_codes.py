@@ -182,7 +182,7 @@ def test_columns_are_taken_by_their_names(
         shuffled.write_text(f"{names}\n1,2,3,4\n")
         code, _, err = edhie("decode", model_folder, shuffled)
         assert code == 1
-        assert "one is missing, or there twice" in err
+        assert "one is missing or duplicated" in err
 
 
 @pytest.mark.parametrize("number", ["nan", "inf", "-inf", "1e300"])

@@ -36,7 +36,7 @@ class Plan:
     ids: tuple[str, ...] = ()
     """Ids of problems; all if empty."""
     noise: float = 0.0
-    """The target is multiplied by 1 + noise·ε, with ε from a normal distribution."""
+    """The target is multiplied by 1 + noise·ε, with ε from the standard normal distribution."""
     settings: TrialSettings = field(default_factory=TrialSettings)
     shard: Shard | None = None
     """Part of the runs, such as 2/8 for the second of eight jobs. Without it, all runs, including those of shards."""

@@ -79,7 +79,7 @@ def bench(
     shard: Annotated[str | None, typer.Option(help=help_of(Plan, "shard"), metavar="I/N")] = None,
     figures: Annotated[bool, typer.Option("--figures", help="Draw successes and learning curves too.")] = False,
 ) -> None:
-    """Run a method on a benchmark. Runs that the folder holds are not run again; Ctrl-C loses no finished run."""
+    """Run a method on a benchmark. Finished runs in the folder are not repeated, and Ctrl-C keeps them."""
     ids = tuple(filter(None, (each.strip() for each in problems.split(","))))
     settings, part = TrialSettings(evaluations, seconds, strict, model), None if shard is None else Shard.parse(shard)
     how = method if latent is None else resolve_method(method).with_latent(latent)

@@ -73,13 +73,13 @@ def build_corpus(
     _print_size(corpus, out)
     expected = known_checksum(recipe.name)
     if expected is not None and digest(expressions_text(corpus.forest)) != expected:
-        note = "note: its bytes are not those of the recipe; another release of SymPy or NumPy may be the reason"
+        note = "note: it does not have the recipe's checksum; another release of SymPy or NumPy may be the reason"
         say(note, to=error_console)
 
 
 @app.command("import", epilog="Example: `edhie corpus import formulas.txt --out corpora/field`")
 def import_corpus(
-    file: Annotated[Path, typer.Argument(help="One formula a line, or a CSV or TSV table (with --column).")],
+    file: Annotated[Path, typer.Argument(help="One formula per line, or a CSV or TSV table (with --column).")],
     out: Annotated[Path | None, typer.Option(help="The folder to make; without it the corpus is only shown.")] = None,
     notation: Annotated[Notation, typer.Option(help=help_of(ImportOptions, "notation"))] = ImportOptions.notation,
     column: Annotated[str, typer.Option(help=help_of(ImportOptions, "column"))] = ImportOptions.column,
@@ -94,7 +94,7 @@ def import_corpus(
         bool, typer.Option("--skip-bad", help=help_of(ImportOptions, "skip_bad"))
     ] = ImportOptions.skip_bad,
 ) -> None:
-    """Make a corpus of a file of formulas: infix, LaTeX or SymPy text, or a column of a table."""
+    """Make a corpus from a file of formulas: infix, LaTeX or SymPy text, or a column of a table."""
     options = ImportOptions(
         notation=notation,
         column=column,

@@ -27,8 +27,8 @@ def export(
     folder: RunFolder,
     format: Annotated[FormatName, typer.Option(help=f"{WHAT}.")],
     index: Index = None,
-    name: Annotated[str, typer.Option(help="What the function is called, where it is one.")] = "f",
-    out: Annotated[Path | None, typer.Option(help="The file to write.", show_default="it is printed")] = None,
+    name: Annotated[str, typer.Option(help="Name of the function, in formats that define one.")] = "f",
+    out: Annotated[Path | None, typer.Option(help="The file to write.", show_default="standard output")] = None,
     force: Force = False,
 ) -> None:
     """Write an equation of a fit as code, as a formula or as data."""

@@ -43,7 +43,7 @@ def list_grammars(as_json: Json = False) -> None:
 
 @app.command("show", epilog="Example: `edhie grammar show trig`")
 def show_grammar(grammar: Grammar) -> None:
-    """Print a grammar, and what its author may not expect of it."""
+    """Print a grammar, and notes on properties that its author may not expect."""
     loaded = load(grammar)
     say(str(loaded))
     for remark in loaded.check():
@@ -60,7 +60,7 @@ def sample_grammar(
     notation: Written = "infix",
     as_json: Json = False,
 ) -> None:
-    """Draw expressions, with the grammar's distribution on those within the limits."""
+    """Draw expressions from the grammar's distribution, conditional on the limits."""
     loaded, rng = load(grammar), np.random.default_rng(seed)
     for part in in_parts(count):
         for expr in loaded.sample(part, rng, max_height=max_height, max_size=max_size):

@@ -62,14 +62,14 @@ def drawn(model: LatentGenerator, count: int, rng: np.random.Generator, temperat
 def encode(
     model: options.ModelFolder,
     formulas: Annotated[list[str] | None, typer.Argument(help="Formulas over the model's symbols.")] = None,
-    file: Annotated[Path | None, typer.Option(help="A file of formulas, one a line; - for standard input.")] = None,
+    file: Annotated[Path | None, typer.Option(help="A file of formulas, one per line; - for standard input.")] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write the codes here: a CSV table, or .npy, which has no spread.")
     ] = None,
     force: Force = False,
     as_json: options.Json = False,
 ) -> None:
-    """Print the code of each formula: the mean and the spread of its points in the latent space."""
+    """Print the code of each formula: mean and spread (standard deviation) in the latent space."""
     if not formulas and file is None:
         if sys.stdin.isatty():
             raise typer.BadParameter("give formulas, or a file of them with --file")
@@ -101,7 +101,7 @@ def _columns(numbers: Codes) -> str:
 
 def decode(
     model: options.ModelFolder,
-    file: Annotated[Path, typer.Argument(help="Codes, one a row: CSV as `edhie encode --out` writes it, or .npy.")],
+    file: Annotated[Path, typer.Argument(help="Codes, one per row: CSV as `edhie encode --out` writes it, or .npy.")],
     temperature: options.Temperature = 0.0,
     max_height: options.MaxHeight = Constraints.max_height,
     max_size: options.MaxSize = Constraints.max_size,
@@ -110,7 +110,7 @@ def decode(
     notation: options.Written = "infix",
     as_json: options.Json = False,
 ) -> None:
-    """Print the expression of each code, one a line; a code may have none."""
+    """Print the expression of each code, one per line; a code may have none."""
     loaded = options.load_within(model, max_height, max_size, forbid)
     codes = read_codes(file, loaded.latent_dim)
     decoded = loaded.decode(codes, temperature=temperature, rng=np.random.default_rng(seed))
@@ -129,7 +129,7 @@ def neighbours(
         int, typer.Option("-n", "--count", min=1, max=options.MOST_POINTS, help="How many points to decode.")
     ] = 20,
     radius: Annotated[
-        float, typer.Option(min=0.0, help="How far around: 1 is the spread of the formula's own code.")
+        float, typer.Option(min=0.0, help="Spread of the points, as a multiple of that of the formula's own code.")
     ] = 1.0,
     seed: options.Seed = 0,
     notation: options.Written = "infix",

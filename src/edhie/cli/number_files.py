@@ -108,7 +108,7 @@ def _columns(path: Path, names: Sequence[str], wanted: re.Pattern[str]) -> list[
     numbered = sorted((int(match[1]) if wanted.groups else 0, place) for match, place in found)
     if [number for number, _ in numbered] != list(range(len(numbered))):
         listed = ", ".join(match[0] for match, _ in found)
-        raise GeneratorError(f"{path} has the columns {shortened(listed, 60)}: one is missing, or there twice")
+        raise GeneratorError(f"{path} has the columns {shortened(listed, 60)}: one is missing or duplicated")
     return [place for _, place in numbered] or None
 
 

@@ -37,7 +37,7 @@ ModelFolder = Annotated[
 Count = Annotated[int, typer.Option("-n", "--count", min=1, help="How many expressions.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Random seed.")]
 Written = Annotated[Notation, typer.Option("--notation", help="How to write expressions.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON: one object a line.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON: one object per line.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print the result and nothing else.")]
 Temperature = Annotated[float, typer.Option(min=0.0, help="Sampling temperature; 0 decodes greedily.")]
 MaxHeight = Annotated[int, typer.Option(min=1, help=help_of(Constraints, "max_height"))]

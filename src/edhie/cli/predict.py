@@ -28,16 +28,14 @@ def predict(
         Path, typer.Argument(help="A table, CSV, TSV, Parquet or NumPy, with the columns that the equation uses.")
     ],
     index: Index = None,
-    std: Annotated[
-        bool, typer.Option("--std", help="Add how far the constants' uncertainty may put each prediction off.")
-    ] = False,
+    std: Annotated[bool, typer.Option("--std", help="Add the standard deviation of each prediction.")] = False,
     doubt: Annotated[
         Literal["constants", "equations"],
-        typer.Option(help="What --std includes: the uncertainty of constants, or also the doubt between equations."),
+        typer.Option(help="What --std includes: the uncertainty of the constants, or also that about the equation."),
     ] = "constants",
     decimal: Decimal = None,
     out: Annotated[
-        Path | None, typer.Option(help="The CSV or Parquet file to write.", show_default="it is printed")
+        Path | None, typer.Option(help="The CSV or Parquet file to write.", show_default="standard output")
     ] = None,
     force: Force = False,
 ) -> None:

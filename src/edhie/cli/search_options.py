@@ -59,14 +59,20 @@ Exclude = Annotated[str, option(DATA, "Columns to leave out.", metavar="COLUMNS"
 Missing = Annotated[str, option(DATA, "Values that mean missing, such as -999,n/a.", metavar="VALUES")]
 DropMissing = Annotated[bool, option(DATA, "Leave out rows with missing values.", "--drop-missing")]
 Sigma = Annotated[str | None, option(DATA, "Column of the target's standard errors.", metavar="COLUMN")]
-Validation = Annotated[Path | None, option(DATA, "Table of held-out rows to choose by.", metavar="FILE")]
+Validation = Annotated[Path | None, option(DATA, "Table of held-out rows for choosing the equation.", metavar="FILE")]
 Decimal = Annotated[Literal[",", "."] | None, option(DATA, "Decimal mark, if it is not recognised.", metavar="MARK")]
 HeaderRow = Annotated[
     Header | None, option(DATA, "no if row 1 has no names, mend if it lacks some.", "--header", metavar="no|mend")
 ]
 SampledRows = Annotated[
     int | None,
-    option(DATA, "Rows to search; all are fitted (Parquet, NumPy).", "--sample", metavar="ROWS", callback=within(100)),
+    option(
+        DATA,
+        "Rows to sample for the search; final fits use all (Parquet, NumPy).",
+        "--sample",
+        metavar="ROWS",
+        callback=within(100),
+    ),
 ]
 
 LossName = Annotated[
@@ -75,15 +81,19 @@ LossName = Annotated[
 NoiseName = Annotated[Noise, setting(GOAL, "noise", "--noise", metavar="MODEL")]
 SelectionName = Annotated[Selection, setting(GOAL, "selection", "--selection", "--select", metavar="RULE")]
 
-Operators = Annotated[str, option(FORM, 'Such as "+,-,*,exp"; all by default.', metavar="LIST")]
+Operators = Annotated[str, option(FORM, 'Operators to use: "+,-,*,exp"; all by default.', metavar="LIST")]
 Guesses = Annotated[list[str] | None, option(FORM, "Formula near the truth; repeatable.", "--guess", metavar="FORMULA")]
 TemplateText = Annotated[str | None, setting(FORM, "template", "--template", metavar="FORM")]
 Corpus = Annotated[Path | None, setting(FORM, "corpus", metavar="FILE")]
 LargestSize = Annotated[
     int | None, setting(FORM, "max_size", "--max-size", config=Constraints, metavar="N", callback=within(1))
 ]
-ForbidNesting = Annotated[list[str] | None, option(FORM, 'Such as "exp:exp,log"; repeatable.', metavar="OP:LIST")]
-Only = Annotated[list[str] | None, option(FORM, 'Allow columns: "sin:angle"; repeatable.', metavar="OP:LIST")]
+ForbidNesting = Annotated[
+    list[str] | None, option(FORM, 'Operators forbidden within OP: "exp:exp,log"; repeatable.', metavar="OP:LIST")
+]
+Only = Annotated[
+    list[str] | None, option(FORM, 'Only columns allowed within OP: "sin:angle"; repeatable.', metavar="OP:LIST")
+]
 AllVariables = Annotated[bool, setting(FORM, "all_variables", "--all-variables", config=Constraints)]
 
 MaxTime = Annotated[
@@ -109,7 +119,7 @@ Islands = Annotated[int | None, setting(SEARCH, "islands", metavar="N", callback
 Cluster = Annotated[
     str | None, option(SEARCH, "Dask scheduler to search on; local starts a cluster here.", metavar="ADDRESS")
 ]
-Out = Annotated[Path | None, option(OUTPUT, "Folder to keep everything in.", metavar="FOLDER")]
+Out = Annotated[Path | None, option(OUTPUT, "Folder for the results and checkpoints.", metavar="FOLDER")]
 Resume = Annotated[bool, option(OUTPUT, "Resume the search in the folder.", "--resume")]
 Events = Annotated[Path | None, option(OUTPUT, "Write events as JSON lines to a file.", metavar="FILE")]
 Report = Annotated[bool, option(OUTPUT, "Draw pictures and write report.html.", "--report/--no-report")]

@@ -13,7 +13,7 @@ from edhie.errors import MissingExtraError
 
 WHAT_IT_MEANS = (
     "--host {host} lets other machines reach the studio: whoever has the address with its token can read your tables, "
-    "start searches and delete runs, and everybody on the way can read it, since it is not encrypted. "
+    "start searches and delete runs, and anyone on the network in between can read along: nothing is encrypted. "
     "If that is what you want, add --allow-other-machines; a tunnel (ssh -L 8321:localhost:8321) needs neither"
 )
 

@@ -72,11 +72,12 @@ def train(
     backend: Annotated[Backend | None, _setting("backend")] = None,
     grammar: Annotated[
         str | None,
-        typer.Option(help="What a gvae writes with: a grammar's name or file.", autocompletion=complete_grammar),
+        typer.Option(help="The grammar of a gvae: a name or a file.", autocompletion=complete_grammar),
     ] = None,
     start: Annotated[str | None, typer.Option(help="A model to fine-tune.", autocompletion=complete_model)] = None,
     weights: Annotated[
-        Path | None, typer.Option(help="How much each expression counts: a number a line, or a CSV column `weight`.")
+        Path | None,
+        typer.Option(help="Weights of the expressions: a file with one per line, or a CSV column `weight`."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the model that is in the folder.")] = False,
 ) -> None:
