@@ -1,4 +1,8 @@
-"""Frames written as expressions and scored: with their free columns alone, and with the terms found in them."""
+"""Findings written as expressions for the target, and scored.
+
+A frame is a linear model of the transformed target (`frames/frame.py`); a finding is a frame with the terms that
+screening found for it. Frames are also written with their free columns alone.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +89,10 @@ class Findings:
             self._score(noisy_quotients(wide, views, self._speller))
 
     def write_integer_columns(self) -> None:
-        """Score frames with integer coefficients, if no others can be written: under noise, rounding may miss them."""
+        """Score frames with integer coefficients, if the library has neither constants nor numbers.
+
+        Under noise, rounding the fitted coefficients may miss the right integers.
+        """
         if self._speller.is_free:
             return
         wide = few_rows(self._data, Scoring.WIDE_ROWS)
@@ -130,7 +137,10 @@ class Findings:
         return guess[0].with_constants(self._refitted(written[:1]).values[: len(guess.values)].tolist())
 
     def write_sums(self, pieces: Forest) -> None:
-        """Score the pieces and sums of two with the shortest descriptions, if coefficients cannot be written."""
+        """Score the single pieces and sums of two pieces that have the shortest descriptions.
+
+        Do nothing if the library has what is needed to write coefficients.
+        """
         if self._speller.is_free and "+" in self._library and "*" in self._library:
             return
         task, scorer = self._scorer.task, self._scorer

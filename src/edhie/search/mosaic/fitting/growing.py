@@ -122,7 +122,7 @@ def best_insertions(bits: Numbers, sizes: Indices) -> list[tuple[int, int]]:
 
 
 def insertion_positions(expr: Expr) -> list[int]:
-    """Return the positions of subtrees to which a term may be added, only one of those with the same effect.
+    """Return the positions of subtrees to which a term may be added, one for each different effect.
 
     Positions inside exponents are left out.
     """

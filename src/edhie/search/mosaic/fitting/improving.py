@@ -158,7 +158,7 @@ def alike(x: Numbers, now: Numbers) -> list[tuple[Form, tuple[float, ...]]]:
             left = np.where((sizes > 0) & (sizes < Improving.LARGEST_SIMILAR), left, np.inf)
             best = int(np.argmin(np.where(np.isfinite(left), left, np.inf)))
             if left[best] < Improving.ALIKE * spread:
-                # of NumPy's numbers: k² may underflow to 0, and a Python float divided by 0 raises an error
+                # computed with NumPy scalars: k² may underflow to 0, and dividing a Python float by 0 raises an error
                 constants = tuple(map(float, function.constants(factors[best], k[best, 0])))
                 tried.append((float(left[best]), function, constants))
     tried.sort(key=lambda each: each[0])

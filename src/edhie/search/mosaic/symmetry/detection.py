@@ -1,7 +1,7 @@
 """Detection of symmetries in a worker process, if the search may use another core.
 
 Symmetries depend only on the data and the seed, so the search continues until it needs them. A thread would not help,
-because both hold the interpreter lock.
+because it and the search would share one global interpreter lock.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A search in reduced variables, whose results are written as expressions for the target itself."""
+"""A search in the reduced variables of a symmetry; its results are written as expressions for the target itself."""
 
 from __future__ import annotations
 
