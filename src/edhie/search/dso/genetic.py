@@ -29,7 +29,9 @@ def next_generation(
     crossover: float,
     mutation: float,
 ) -> Forest:
-    """Return as many offspring of the winners of tournaments; changes that violate a constraint are discarded.
+    """Return as many offspring as there are individuals, of parents chosen by tournaments.
+
+    Changes that violate a constraint are discarded.
 
     `crossover` and `mutation` are the shares of offspring to which they are applied. New subtrees come from `donors`,
     which are samples of the policy (our choice).

@@ -22,7 +22,7 @@ INVERSES = (("^2", "sqrt"), ("neg", "neg"), ("inv", "inv"))
 
 
 class Context(NamedTuple):
-    """The input of the policy at one position of a batch; the library's length stands for no token."""
+    """The input of the policy at one position of a batch; a missing parent or sibling is the library's length."""
 
     parent: Indices  # (rows,)
     sibling: Indices  # (rows,)
@@ -42,7 +42,7 @@ class Priors:
     min_length: int
     max_length: int
     location: float
-    """Length up to which the prior penalises leaves, and after which binary operators."""
+    """Preferred length: before it the prior penalises leaves, and after it binary operators."""
     scale: float
     """Standard deviation of the prior on length."""
 

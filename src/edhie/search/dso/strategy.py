@@ -82,7 +82,7 @@ class DSOConfig:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Expressions with unfitted constants, their errors, and the forms that identify them."""
+    """Expressions with unfitted constants, their errors, and keys of their canonical forms."""
 
     forest: Forest
     errors: Numbers
@@ -177,7 +177,7 @@ class DSO(Strategy):
     # -- checkpoints ----------------------------------------------------------------------
 
     def state(self) -> State:
-        """Return the policy, the state of Adam, the batch, the population, the best of it, and counts."""
+        """Return the policy, the state of Adam, the batch, the population, the best of the iteration, and counts."""
         tables = {"weights.": self._weights, "first.": self._adam.first, "second.": self._adam.second}
         return {
             **{f"{prefix}{name}": each for prefix, table in tables.items() for name, each in table.items()},
