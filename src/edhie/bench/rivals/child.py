@@ -21,7 +21,8 @@ PREPARE = "prepare_"
 
 def answer(message: dict[str, Any]) -> dict[str, Any]:
     """Return a rival's formula, its evaluations and its seconds, or the error that it raised."""
-    faulthandler.dump_traceback_later(message["limit"], exit=True, file=sys.stderr)  # works under a held GIL
+    # ends the process even if the package holds the GIL
+    faulthandler.dump_traceback_later(message["limit"], exit=True, file=sys.stderr)
     warnings.simplefilter("ignore")
     try:
         fit = imported(message["rival"])

@@ -23,12 +23,15 @@ MADE: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "^4": ("pow4", lambda x: x**4),
     "^5": ("pow5", lambda x: x**5),
 }
-"""Functions that gplearn lacks, added by their names there."""
+"""Functions that gplearn lacks, by symbol: the name to add each under, and the function."""
 FORMS = {
     "add": "({} + {})", "sub": "({} - {})", "mul": "({} * {})", "div": "({} / {})", "log": "log(abs({}))",
     "sqrt": "sqrt(abs({}))",
 } | {f"pow{k}": f"({{}})^{k}" for k in (2, 3, 4, 5)}  # fmt: skip
-"""Formulas of functions, where they differ from the name; within 0.001 of 0, `div` and `log` are 1 and 0 instead."""
+"""Formulas of functions, by name, where not simply `name(x)`.
+
+gplearn's own `div` and `log` differ from them: if the divisor or the argument is within 0.001 of 0, they are 1 and 0.
+"""
 LARGEST = 230.0  # argument of exp; products of larger values would overflow
 POPULATION = 1000  # its default
 HOPELESS = 1e300  # error of a program with values that are not finite

@@ -143,7 +143,7 @@ class Process:
 
     @property
     def is_alive(self) -> bool:
-        """False once it has ended, for whatever reason."""
+        """False once the process has ended."""
         return self._process.poll() is None
 
     def end(self) -> None:

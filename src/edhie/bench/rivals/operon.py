@@ -32,7 +32,7 @@ def fit(question: Question) -> Answer:
 
 
 def make(question: Question) -> Any:
-    """Return the estimator; a problem without constants is searched in Operon's symbolic mode, of whole numbers."""
+    """Return the estimator; without constants, in Operon's symbolic mode, whose coefficients are whole numbers."""
     from pyoperon.sklearn import SymbolicRegressor
 
     budget = question.budget
