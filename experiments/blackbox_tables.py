@@ -25,7 +25,7 @@ ROOM = 5.0  # ranks to the right of the last point, for its name
 PLACES = (
     (5, 4, "left"), (5, -11, "left"), (-5, 4, "right"), (-5, -11, "right"), (0, 8, "center"), (0, -15, "center"),
 )  # fmt: skip
-"""Where the name of a point may be: points to the right, upwards, and the end that is near the point."""
+"""Candidate places of a label: its offset from the point to the right and upwards, in points, and its alignment."""
 MARKER = 8  # pixels around a point that no name covers
 LEVEL = 1e-3  # R² are ranked to three digits
 TITLE = "SRBench's black-box problems: R² on unseen rows, beside the published results"
@@ -103,7 +103,7 @@ def methods_table(rows: Sequence[Row], published: Sequence[Row]) -> str:
 
 
 def beside(scores: Scores) -> dict[str, str]:
-    """Return for each other method on how many sets our R² is higher than its own, with p."""
+    """Return, by other method, on how many sets edhie's R² is higher, with p."""
     ours = scores[[name for name in scores if is_ours(name)][-1]]
     gains = {
         name: [own.r2 - others[each].r2 for each, own in ours.items() if each in others]
@@ -139,7 +139,7 @@ def groups_table(rows: Sequence[Row], published: Sequence[Row]) -> str:
 
 
 def standing(scores: Scores, symbolic: set[str]) -> str:
-    """Return on how many sets we are first among symbolic methods, and on how many one of them is better in both."""
+    """Return, in words, on how many sets edhie has the best R² of the symbolic methods, or is dominated by one."""
     ours = [name for name in scores if is_ours(name)][-1]
     others = [scores[name] for name in symbolic if not is_ours(name)]
     first = beaten = 0
@@ -168,7 +168,10 @@ def choices_table(rows: Sequence[Row], published: Sequence[Row]) -> str:
 
 
 def ranks_figure(rows: Sequence[Row], published: Sequence[Row]) -> Figure:
-    """Return median ranks of R² against those of size as SRBench draws them, with the Pareto fronts; a panel a half."""
+    """Return a figure of median ranks of R² against those of size, as SRBench draws it; one panel for each half.
+
+    Dotted lines are Pareto fronts.
+    """
     halves = {half: own for half in HALVES if (own := [row for row in rows if row["half"] == half])}
     figure = Figure(figsize=(6.2 * max(len(halves), 1), 5.4), layout="constrained", dpi=130)
     named = []
@@ -204,7 +207,7 @@ def _draw_ranks(panel: Axes, ranks: Mapping[str, Score], symbolic: set[str]) -> 
 
 
 def _write_names(panel: Axes, ranks: Mapping[str, Score], symbolic: set[str]) -> None:
-    """Write the methods' names beside their points, where none lies on another or on a point."""
+    """Write the methods' names beside their points, without overlaps where possible."""
     points: dict[Score, list[str]] = {}
     for name, rank in ranks.items():
         points.setdefault(rank, []).append(name)
@@ -232,7 +235,10 @@ def _colour(name: str, symbolic: set[str]) -> str:
 
 
 def all_scores(rows: Sequence[Row], published: Sequence[Row]) -> Scores:
-    """Return the scores of every method on the sets of the rows; ours are medians over seeds, one method a version."""
+    """Return the scores of every method on the sets of the rows.
+
+    edhie's are medians over seeds; each version counts as a method.
+    """
     versions = versions_of(rows)
     found: Scores = {}
     for version in versions:
@@ -276,9 +282,9 @@ def medians_of(scores: Mapping[str, Score] | Mapping[int, Score]) -> Score:
 
 
 def front_of(points: Mapping[str, Score], *, least: bool = False) -> list[str]:
-    """Return the methods that no other is better than in one of R² and size and as good in the other.
+    """Return the methods on the Pareto front of R² and size: no other is as good in both, and better in one.
 
-    With `least`, a small R² is good: ranks.
+    With `least`, smaller values of R² are better, as for ranks.
     """
     sign = 1.0 if least else -1.0
     plane = {name: (sign * each.r2, each.size) for name, each in points.items()}
