@@ -40,7 +40,7 @@ INTRODUCTION = """\
 <!-- Written by `python experiments/paper_page.py` from the committed results; edits here are lost. -->
 
 Every table and figure of the paper (Mežnar, Džeroski and Todorovski,
-[*Machine Learning* 112, 2023](https://doi.org/10.1007/s10994-023-06400-2)), made again by this package, beside the
+[*Machine Learning* 112, 2023](https://doi.org/10.1007/s10994-023-06400-2)), reproduced with this package, beside the
 paper's figures. Tables and figures are numbered in the order in which they appear in the paper.
 
 [At a glance](#at-a-glance) has the totals. Each section has the details, what differs from the paper, the files of the
@@ -50,16 +50,16 @@ PROFILE=full ITEM=…` makes the committed results.
 ## How to read the tables
 
 - **A run has found an equation** if its best expression has a root-mean-square error below 10⁻¹⁰ and is equivalent to
-  the equation, as in the paper. There, equivalence was checked by hand; here, by a program, with many digits at random
+  the equation, as in the paper. There, equivalence was checked by hand; here, by a program, in high precision at random
   points. Where the standard deviation of the target is above 1, the limit is multiplied by it: the targets of NG-3 and
-  NG-4 go up to 3·10⁶ and 7·10⁷, and rounding alone exceeds 10⁻¹⁰. The sections count the runs that this concerns.
+  NG-4 go up to 3·10⁶ and 7·10⁷, and rounding alone exceeds 10⁻¹⁰. The sections say how many runs need this.
 - **Run *k*** has the seed *k* for its data and its search. Unless said otherwise, a method is run ten times on each
   equation.
 - **±** is the standard deviation over runs; after a total, that of the number of equations that one run finds.
 - **p** is from an exact test that compares two methods equation by equation (Fisher's test, stratified by equation,
-  two-sided). It is corrected by Holm's method for the number of comparisons in the section, those with the paper and
-  those among ours apart. If it is 0.05 or more, the difference is *within chance*. The test takes runs as independent.
-  Each autoencoder was trained once, so p does not say how much another training would change.
+  two-sided). It is corrected by Holm's method for the number of comparisons in the section, separately for those with
+  the paper and those among our own methods. If it is 0.05 or more, the difference is *within chance*. The test assumes
+  that runs are independent. Each autoencoder was trained once, so p does not include the variation between trainings.
 - **Other packages** and searches that are not in the paper are shown beside its methods.
 - **Not run here** means that no runs of ours are committed.
 """
@@ -84,7 +84,7 @@ def glance() -> str:
         for system in item.systems():
             lines.append([head, system.name, paper_total(system), total(system), verdicts.get(system.name, "")])
             head = ""
-    return "## At a glance\n\n" + markdown(["", "method", "paper", "here", "ours beside the paper's"], lines)
+    return "## At a glance\n\n" + markdown(["", "method", "paper", "here", "comparison"], lines)
 
 
 def _glance_at_reconstruction() -> list[str]:

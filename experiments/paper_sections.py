@@ -17,7 +17,7 @@ LEVELS = ("0.01", "0.02", "0.05", "0.1", "0.2")
 FOLDS = 5
 MODELS = {"hvae": "HVAE", "gvae": "GVAE", "cvae": "CVAE"}
 COLUMNS = {
-    "found": "Runs that found the equation, of ten:",
+    "found": "Number of runs, of ten, that found the equation:",
     "r2": "R² on test data, mean ± standard deviation over runs:",
     "evaluated": "Expressions executed until the equation was found, over the runs that found it:",
     "invalid": "Share of sampled points that give no expression:",
@@ -139,7 +139,8 @@ def noise(item: Item) -> str:
     heads = ["noise", "found, paper", "found, here", "rank, paper", "rank, here", "chosen, here"]
     worst = shown(max(holm(p)))
     return (
-        f"Runs of 100:\n\n{markdown(heads, lines)}\n\nAt each level, more are found here than in the paper ({worst})."
+        "Number of runs, of 100, that found and chose the equation, and its rank:\n\n"
+        f"{markdown(heads, lines)}\n\nAt each level, more are found here than in the paper ({worst})."
     )
 
 
