@@ -51,6 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     options.add_argument("--sets", nargs="*", default=[], help="which sets; all if none is named")
     options.add_argument("--seeds", nargs="*", type=int, default=[0], help="seeds of split and search (default: 0)")
+    options.add_argument("--keep", type=Path, metavar="FOLDER", help="save the equations of each fit in this folder")
     given = options.parse_args(arguments)
     published = read_published(given.published or given.data.parent / "srbench_blackbox.csv")
     halves = halves_of(published)
@@ -63,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name, half in halves.items()
         if given.half in (None, half) and (not given.sets or name in given.sets)
     ]
-    run = partial(run_set, folder=given.data, max_time=given.max_time)
+    run = partial(run_set, folder=given.data, max_time=given.max_time, keep=given.keep)
     rows = run_fits(run, jobs, given.results / "blackbox.csv", FIELDS, given)
     (given.results / "blackbox.md").write_text(page(rows, published), encoding="utf-8")
     ranks_figure(rows, published).savefig(given.results / "blackbox.png", metadata={"Software": None})
@@ -85,13 +86,18 @@ def halves_of(published: Sequence[Row]) -> dict[str, str]:
 # -- one run ----------------------------------------------------------------------------
 
 
-def run_set(job: Row, *, folder: Path, max_time: float) -> Row:
-    """Fit one set, and score each choice on the rows that were kept."""
+def run_set(job: Row, *, folder: Path, max_time: float, keep: Path | None = None) -> Row:
+    """Fit one set, and score each choice on the rows that were kept; save the equations in the folder `keep`."""
     from edhie.fit import Discovery
+    from edhie.fit.run_folder import save
 
     seed = int(job["seed"])
     split = split_set(*read_set(folder, job["set"]), seed=seed)
     done = fit(split.X, split.y, split.names, max_time=max_time, seed=seed)
+    if keep is not None:
+        found = done.found
+        front = replace(found.result, candidates=found.result.front.candidates)  # without all that was explored
+        save(replace(found, result=front), keep / "-".join((job["version"], job["set"], job["seed"])))
     row = {"rows": str(len(split.y)), "columns": str(len(split.names)), "r2": f"{r2_of(done.found.best, split):.6g}"}
     row |= done.columns() | {"size": str(nodes(done.found.best))}
     for choice in CHOICES[1:]:
