@@ -1,14 +1,17 @@
-"""Tests behind "more", "fewer" and "within chance" in the tables of results."""
+"""Tests and intervals behind "more", "fewer" and "within chance" in the tables of results."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 CHANCE = 0.05  # significance level
 Counts = dict[str, tuple[int, int]]
 """Successes and runs, by equation."""
+Outcomes = Mapping[str, Sequence[bool]]
+"""Whether each run found the equation, by equation."""
+RESAMPLES = 10_000
 
 
 def p_value(first: Counts, second: Counts) -> float:
@@ -19,7 +22,7 @@ def p_value(first: Counts, second: Counts) -> float:
 
     >>> p_value({"a": (10, 10)}, {"a": (0, 10)}) < 1e-4
     True
-    >>> p_value({"a": (5, 10)}, {"a": (5, 10)})
+    >>> round(p_value({"a": (5, 10)}, {"a": (5, 10)}), 9)
     1.0
     """
     from scipy.stats import hypergeom
@@ -84,3 +87,57 @@ def signed_rank(gains: Sequence[float]) -> float:
     from scipy.stats import wilcoxon
 
     return float(wilcoxon(np.asarray(gains)).pvalue) if np.any(gains) else 1.0
+
+
+def paired_t(gains: Sequence[float]) -> float:
+    """Return the two-sided p of the paired t-test; 1 if nothing differs.
+
+    >>> round(paired_t([1.0, 2.0, 3.0]), 3)
+    0.074
+    """
+    from scipy.stats import ttest_1samp
+
+    return float(ttest_1samp(gains, 0.0).pvalue) if np.any(gains) else 1.0
+
+
+def rank_sum(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return the two-sided p of the Mann-Whitney test; 1 if all values are equal."""
+    from scipy.stats import mannwhitneyu
+
+    return float(mannwhitneyu(first, second).pvalue) if len({*first, *second}) > 1 else 1.0
+
+
+def interval(first: Outcomes, second: Outcomes, *, paired: bool = False) -> tuple[float, float]:
+    """Return the 95 % interval of the difference of two success rates, in percentage points.
+
+    It is a percentile bootstrap: equations are drawn anew, and for each of them its runs; if `paired`, the same runs of
+    both. A method has as many runs of each equation.
+
+    >>> interval({"a": [True] * 9}, {"a": [False] * 9})
+    (100.0, 100.0)
+    """
+    rng = np.random.default_rng(0)
+    names = sorted(first.keys() & second.keys())
+    one, other = (np.array([each[name] for name in names], dtype=float) for each in (first, second))
+    drawn = rng.integers(len(names), size=(RESAMPLES, len(names), 1))
+    runs = rng.integers(one.shape[1], size=(RESAMPLES, len(names), one.shape[1]))
+    others = runs if paired else rng.integers(other.shape[1], size=(RESAMPLES, len(names), other.shape[1]))
+    differences = one[drawn, runs].mean((1, 2)) - other[drawn, others].mean((1, 2))
+    low, high = np.percentile(100 * differences, (2.5, 97.5))
+    return float(low), float(high)
+
+
+def shown_interval(first: Outcomes, second: Outcomes, *, paired: bool = False) -> str:
+    """Return the difference of two success rates with its interval, as the pages show it.
+
+    >>> shown_interval({"a": [True] * 9}, {"a": [False] * 9})
+    '+100 points (95 % interval +100 to +100)'
+    """
+    names = first.keys() & second.keys()
+    rates = [np.mean([np.mean(each[name]) for name in names]) for each in (first, second)]
+    low, high = (_signed(each) for each in interval(first, second, paired=paired))
+    return f"{_signed(100 * float(rates[0] - rates[1]))} points (95 % interval {low} to {high})"
+
+
+def _signed(number: float) -> str:
+    return "0" if round(number, 1) == 0 else f"{number:+.1f}".removesuffix(".0").replace("-", "−")
