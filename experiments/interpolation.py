@@ -1,20 +1,27 @@
-"""The tables and the figure of linear interpolation between two expressions, for the pairs of the paper.
+"""The tables and the figures of linear interpolation between two expressions, for the pairs of the paper.
 
 python experiments/interpolation.py --corpora corpora --models models/experiments
+python experiments/interpolation.py --redraw
+
+The second draws the figures anew from the tables, without any model.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
-from edhie.expr import parse
+from edhie.expr import SymbolLibrary, parse
 from edhie.generators.plots import walk_figure
 from edhie.generators.walks import Step, interpolate
 from kept import first_fold_model, options_of
 
 STEPS = 4
+NOTHING = "*no expression*"
+LIBRARY = SymbolLibrary.of(["+", "-", "*", "/", "^", "sin", "cos"], ["x0"], constant=True)
+"""The symbols of all pairs."""
 TITLE = """\
 # Linear interpolation in latent spaces
 
@@ -37,34 +44,44 @@ def table(pair: dict[str, Any], found: dict[str, list[Step]]) -> str:
     """Return the walks side by side, with the given expressions above and below."""
     names = list(found)
     lines = [
-        f"## {pair['dataset']}: `{pair['a']}` to `{pair['b']}`\n",
+        _heading(pair),
         f"| α | {' | '.join(name.upper() for name in names)} |",
         "|---|" + "---|" * len(names),
         "| A | " + " | ".join(f"`{pair['a']}`" for _ in names) + " |",
     ]
     for at in range(STEPS + 1):
         steps = [found[name][at] for name in names]
-        cells = ["*no expression*" if step.expr is None else f"`{step.expr}`" for step in steps]
+        cells = [NOTHING if step.expr is None else f"`{step.expr}`" for step in steps]
         lines.append(f"| {steps[0].alpha:.2f} | {' | '.join(cells)} |")
     lines.append("| B | " + " | ".join(f"`{pair['b']}`" for _ in names) + " |")
     return "\n".join(lines) + "\n"
 
 
+def _heading(pair: dict[str, Any]) -> str:
+    return f"## {pair['dataset']}: `{pair['a']}` to `{pair['b']}`\n"
+
+
+def read_walk(text: str, pair: dict[str, Any]) -> list[Step]:
+    """Return the walk of HVAE, the first column after α, from the table of a pair."""
+    lines = text.split(_heading(pair))[1].split("\n## ")[0].splitlines()
+    cells = [line.strip("| ").split(" | ")[:2] for line in lines if re.match(r"\| \d", line)]
+    return [Step(float(alpha), None if cell == NOTHING else parse(cell.strip("`"), LIBRARY)) for alpha, cell in cells]
+
+
 def main() -> None:
     """Write the tables, and draw the pairs that ask for a figure."""
-    options = options_of(__doc__)
+    options = options_of(__doc__, redraw="draw the figures from the tables in the folder of the results")
     pairs = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["pairs"]
-    tables = [TITLE]
+    pairs = [pair for pair in pairs if not options.dataset or pair["dataset"] in options.dataset]
+    path = options.results / "interpolation.md"
+    if not options.redraw:
+        text = "\n".join([TITLE, *(table(pair, walks(pair, options.models, options.corpora)) for pair in pairs)])
+        path.write_text(text, encoding="utf-8")
+        print(text)
+    text = path.read_text(encoding="utf-8")
     for pair in pairs:
-        if options.dataset and pair["dataset"] not in options.dataset:
-            continue
-        found = walks(pair, options.models, options.corpora)
-        tables.append(table(pair, found))
         if "figure" in pair:
-            walk_figure(found["hvae"]).savefig(options.results / pair["figure"])
-    text = "\n".join(tables)
-    (options.results / "interpolation.md").write_text(text, encoding="utf-8")
-    print(text)
+            walk_figure(read_walk(text, pair)).savefig(options.results / pair["figure"])
 
 
 if __name__ == "__main__":
