@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from pathlib import Path
 from statistics import median
+from typing import Any
 
 from edhie.bench.report import paper
 from paper_items import RESULTS
 from rows import read_rows
 from significance import CHANCE
 
-HEADS = "| benchmark, one core | edhie | published |\n|---|---|---|"
-SRBENCH = "43, 39, 31 % with noise (SR4MDL, by SRBench's rule, 10,000 rows)"
-NO_NOISE = "about 70 % (uDSR); 92 % with units (QDSR); hours each"
+HEADS = "| benchmark, one core | edhie | [published](docs/benchmarks.md#published-figures) |\n|---|---|---|"
+PUBLISHED = Path(__file__).with_name("published.toml")
 
 
 def headline() -> str:
@@ -25,12 +27,12 @@ def headline() -> str:
             f"**{_found('feynman16-default')}**",
             f"{_published('feynman16', 'edhie')} (EDHiE)",
         ),
-        ("all 120 Feynman equations, 1,000 rows, 60 s, two runs", f"{_feynman120()} exactly", NO_NOISE),
+        ("all 120 Feynman equations, 1,000 rows, 60 s, two runs", f"{_feynman120()} exactly", _others()),
         (
             "[all 120 under noise](experiments/results/feynman-noise.md) of 0, 0.1, 1 and 10 %, 1,000 rows, 30 s: "
             "right form chosen",
             f"**{_feynman_noise()}** of 120",
-            SRBENCH,
+            _others_with_noise(),
         ),
         (
             "[20 textbook formulas](experiments/results/textbook.md), 20 s, three runs each: chosen from 200 rows with "
@@ -47,6 +49,25 @@ def headline() -> str:
         blackbox_line((RESULTS / "blackbox.md").read_text(encoding="utf-8")),
     ]
     return "\n".join([HEADS, *(f"| {' | '.join(cells)} |".replace("|  |", "| |") for cells in lines)])
+
+
+def published() -> dict[str, dict[str, Any]]:
+    """Return the published figures of other methods, with their sources."""
+    return tomllib.loads(PUBLISHED.read_text(encoding="utf-8"))
+
+
+def _others() -> str:
+    found = {name: each for name, each in published().items() if "feynman" in each}
+    shares = [f"{each['feynman']} ({name})" for name, each in found.items()]
+    return "; ".join([*shares, f"{' to '.join(dict.fromkeys(each['time'] for each in found.values()))} each"])
+
+
+def _others_with_noise() -> str:
+    return "; ".join(
+        f"{', '.join(map(str, each['noise']))} % with noise ({name}, by SRBench's rule, {each['rows']:,} rows)"
+        for name, each in published().items()
+        if "noise" in each
+    )
 
 
 SYSTEMS = {"edhie": "EDHiE", "dso": "DSO", "pysr": "PySR"}
