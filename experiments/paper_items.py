@@ -32,12 +32,14 @@ class Run:
     """The error is below the limit."""
     is_equivalent: bool | None
     """The expression is equivalent to the equation; None if that was not asked or not decided."""
-    rmse: float | None
-    r2: float
-    evaluated: float | None
+    rmse: float | None = None
+    r2: float | None = None
+    evaluated: float | None = None
     """Distinct expressions executed until the equation was found."""
-    invalid: float | None
+    invalid: float | None = None
     """The share of sampled codes that gave no expression."""
+    unusable: float | None = None
+    """The number of codes that gave no expression, and of expressions that are not a number on some row."""
 
     @property
     def is_found(self) -> bool:
@@ -52,6 +54,12 @@ class System:
     name: str
     paper: dict[str, dict[str, Any]]
     runs: list[Run]
+    means: dict[str, Spread] = field(default_factory=dict)
+    """By column: mean and standard deviation over the equations, as the paper prints them."""
+    reason: str = ""
+    """Why it was not run here."""
+    is_recount: bool = False
+    """The runs are those of another method of the table, counted within another limit."""
 
     @property
     def problems(self) -> list[str]:
@@ -66,19 +74,26 @@ class System:
         """Return our successes and runs, by equation."""
         return {each: (sum(run.is_found for run in self.of(each)), len(self.of(each))) for each in self.problems}
 
+    def strict_counts(self) -> dict[str, tuple[int, int]] | None:
+        """Return our successes by the paper's limit on the error; None if the errors were not recorded."""
+        if not self.runs or any(run.is_found and run.rmse is None for run in self.runs):
+            return None
+        return {
+            each: (sum(run.is_found and (run.rmse or 0) < PAPER_LIMIT for run in self.of(each)), len(self.of(each)))
+            for each in self.problems
+        }
+
     def paper_counts(self) -> dict[str, tuple[int, int]]:
         """Return the paper's successes and runs, by equation."""
         return {each: (figures["successes"], PAPER_RUNS) for each, figures in self.paper.items()}
 
     def notes(self) -> list[str]:
-        """Return what the total of our runs does not show: runs on the border of the criterion."""
+        """Return what the total of our runs does not show: runs that meet one part of the criterion only."""
         false = sum(run.is_below and not run.is_found for run in self.runs)
         imprecise = sum(not run.is_below and run.is_equivalent is True for run in self.runs)
-        rounded = sum(run.is_found and (run.rmse or 0) >= PAPER_LIMIT for run in self.runs)
         return [
             *([f"{false} more reached the error with an expression that is not equivalent"] if false else []),
             *([f"{imprecise} more gave an equivalent expression with a larger error"] if imprecise else []),
-            *([f"Of ours, {rounded} {'has' if rounded == 1 else 'have'} an error above 10⁻¹⁰"] if rounded else []),
         ]
 
     def by_run(self) -> list[int]:
@@ -114,10 +129,13 @@ class Item:
     def systems(self, folder: Path = RESULTS) -> list[System]:
         """Return the methods of the table."""
         figures = paper().get(self.benchmark, {})
-        return [
-            System(each["name"], figures.get(each.get("paper", ""), {}), read_runs(folder / each["results"], each))
-            for each in self.system
-        ]
+        found = []
+        for each in self.system:
+            name = each.get("paper", "")
+            means = paper()["means"].get(f"{self.benchmark}.{name}", {})
+            runs, reason = read_runs(folder / each["results"], each), each.get("reason", "")
+            found.append(System(each["name"], figures.get(name, {}), runs, means, reason, "most" in each))
+        return found
 
 
 @cache
@@ -128,14 +146,21 @@ def items() -> tuple[Item, ...]:
 
 
 def read_runs(path: Path, system: dict[str, Any]) -> list[Run]:
-    """Return the runs of a system: from a table of `edhie bench`, or from that of `sampling.py`."""
-    where: dict[str, str] = system.get("where", {})
+    """Return the runs of a system: from a table of `edhie bench`, `sampling.py` or `dso.py`.
+
+    `where` of the system chooses rows, and `join` is a table with more columns of the same runs. With `most`, a run has
+    found the equation only if these columns are at most so large; the table has later figures of the other runs.
+    """
+    where, most = system.get("where", {}), system.get("most", {})
+    joined = read_rows(path.parent / system["join"]) if "join" in system else []
+    more = {(row["problem"], row["run"]): row for row in joined}
     rows = [row for row in read_rows(path) if all(row[name] == value for name, value in where.items())]
-    return [_run(row) for row in rows if not float(row.get("noise") or 0)]
+    rows = [more.get((row["problem"], row["run"]), {}) | row for row in rows if not float(row.get("noise") or 0)]
+    return [_run_within(row, most) if most else _run(row) for row in rows]
 
 
 def _run(row: dict[str, str]) -> Run:
-    is_below, verdict = row["success"] == "1", {"yes": True, "no": False}.get(row.get("equivalent", ""))
+    is_below, verdict = _is_below(row), VERDICTS.get(row.get("equivalent", ""))
     after = row["found_after"] if "found_after" in row else row["evaluated_to_success"]
     return Run(
         row["problem"],
@@ -146,7 +171,23 @@ def _run(row: dict[str, str]) -> Run:
         float(row["r2"] if "r2" in row else row["r2_test"]),
         float(after) if after and is_below and verdict is not False else None,
         int(row["invalid"]) / int(row["sampled"]) if "sampled" in row else None,
+        None if "sampled" in row or not row.get("invalid") else float(row["invalid"]),
     )
+
+
+def _run_within(row: dict[str, str], most: dict[str, int]) -> Run:
+    is_within = all(row[name] and int(row[name]) <= limit for name, limit in most.items())
+    if not (_is_below(row) and is_within):
+        return Run(row["problem"], int(row["run"]), False, None)
+    verdict, rmse = VERDICTS.get(row.get("equivalent", "")), row.get("rmse")
+    return Run(row["problem"], int(row["run"]), True, verdict, float(rmse) if rmse else None)
+
+
+def _is_below(row: dict[str, str]) -> bool:
+    return row["success"] in ("1", "True")
+
+
+VERDICTS = {"yes": True, "no": False}
 
 
 def spread(numbers: Sequence[float]) -> Spread | None:

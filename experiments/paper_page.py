@@ -17,21 +17,21 @@ import numpy as np
 from edhie.bench.report import paper
 from headline import headline
 from paper_items import RESULTS, Item, items
+from paper_pictures import MODELS, curves, glance_at_curves, picture
 from paper_sections import (
     LEVELS,
-    MODELS,
     beside_paper,
     compared,
     details,
-    markdown,
     noise,
     paper_total,
-    picture,
     reconstruction,
+    strict_total,
     systems,
     total,
 )
 from rows import read_rows
+from runs import markdown
 
 ROOT = Path(__file__).parents[1]
 INTRODUCTION = """\
@@ -52,16 +52,21 @@ PROFILE=full ITEM=…` makes the committed results.
 - **A run has found an equation** if its best expression has a root-mean-square error below 10⁻¹⁰ and is equivalent to
   the equation, as in the paper. There, equivalence was checked by hand; here, by a program, in high precision at random
   points. Where the standard deviation of the target is above 1, the limit is multiplied by it: the targets of NG-3 and
-  NG-4 go up to 3·10⁶ and 7·10⁷, and rounding alone exceeds 10⁻¹⁰. The sections say how many runs need this.
+  NG-4 go up to 3·10⁶ and 7·10⁷, and rounding alone exceeds 10⁻¹⁰.
+- **By 10⁻¹⁰** is the number of runs that succeed by the printed limit. Our runs end at the first expression within
+  their own limit, so the number may be smaller than if they had gone on.
 - **Run *k*** has the seed *k* for its data and its search. Unless said otherwise, a method is run ten times on each
   equation.
-- **±** is the standard deviation over runs; after a total, that of the number of equations that one run finds.
+- **±** is the standard deviation over runs; after a total, that of the number of equations that one run finds; after a
+  mean over the equations, that over the equations, as in the paper.
 - **p** is from an exact test that compares two methods equation by equation (Fisher's test, stratified by equation,
   two-sided). It is corrected by Holm's method for the number of comparisons in the section, separately for those with
-  the paper and those among our own methods. If it is 0.05 or more, the difference is *within chance*. The test assumes
-  that runs are independent. Each autoencoder was trained once, so p does not include the variation between trainings.
-- **Other packages** and searches that are not in the paper are shown beside its methods.
-- **Not run here** means that no runs of ours are committed.
+  the paper, among our own methods, and among the paper's. If it is 0.05 or more, the difference is *within chance*. The
+  test assumes that runs are independent. Each autoencoder was trained once, so p does not include the variation between
+  trainings.
+- **Other packages** and searches that are not in the paper are shown beside its methods. *(15 s)* means that a run ends
+  after 15 seconds; edhie's runs have no time limit. SRToolkit is symbolic-regression-toolkit, by the paper's authors.
+- **Not run here** means that no runs of ours are committed; the reason is given.
 """
 
 
@@ -77,17 +82,18 @@ def glance() -> str:
     for item in items():
         head = f"[{item.number}](#{_anchor(item)}): {item.title}"
         if item.kind != "systems":
-            cells = GLANCES[item.kind]() if item.kind in GLANCES else ["", item.claim, item.seen, ""]
-            lines.append([head, *cells])
+            cells = GLANCES[item.kind](item) if item.kind in GLANCES else ["", item.claim, item.seen, ""]
+            lines.append([head, *cells[:-1], "", *cells[-1:]])
             continue
         verdicts = compared(item)
         for system in item.systems():
-            lines.append([head, system.name, paper_total(system), total(system), verdicts.get(system.name, "")])
+            cells = [system.name, paper_total(system), total(system), strict_total(system) if system.runs else ""]
+            lines.append([head, *cells, verdicts.get(system.name, "")])
             head = ""
-    return "## At a glance\n\n" + markdown(["", "method", "paper", "here", "comparison"], lines)
+    return "## At a glance\n\n" + markdown(["", "method", "paper", "here", "by 10⁻¹⁰", "comparison"], lines)
 
 
-def _glance_at_reconstruction() -> list[str]:
+def _glance_at_reconstruction(item: Item) -> list[str]:
     """Return the mean edit distance over the six sets, the paper's and ours."""
     figures, rows = paper()["reconstruction"], read_rows(RESULTS / "reconstruction.csv")
     theirs, ours = [], []
@@ -103,7 +109,7 @@ def _glance_at_reconstruction() -> list[str]:
     ]
 
 
-def _glance_at_noise() -> list[str]:
+def _glance_at_noise(item: Item) -> list[str]:
     """Return the successes at the levels of noise, the paper's and ours."""
     theirs = [sum(each["successes"] for each in paper()["noise"][level].values()) for level in LEVELS]
     rows = [row for row in read_rows(RESULTS / "noise.csv") if row["method"] == "default"]
@@ -115,18 +121,20 @@ def _glance_at_noise() -> list[str]:
     ]  # fmt: skip
 
 
-GLANCES: dict[str, Callable[[], list[str]]] = {
+GLANCES: dict[str, Callable[[Item], list[str]]] = {
     "reconstruction": _glance_at_reconstruction,
     "noise": _glance_at_noise,
-    "link": lambda: ["", "", "the same equations", ""],
+    "curves": glance_at_curves,
+    "link": lambda item: ["", "", "the same equations", ""],
 }
-"""By kind of item: the cells of the first table."""
+"""By kind of item: method, the paper's figures, ours and their comparison in the first table."""
 
 
 def section(item: Item) -> str:
     """Return the section of an item."""
     kinds: dict[str, Callable[[Item], str]] = {
         "systems": systems, "reconstruction": reconstruction, "noise": noise, "picture": picture,
+        "curves": curves,
     }  # fmt: skip
     body = kinds[item.kind](item) if item.kind in kinds else ""
     rest = details(item) if item.kind == "systems" else ""
@@ -151,6 +159,7 @@ def index() -> str:
     for item in items():
         commands = "<br>".join(f"`{command.replace('{out}', 'R')}`" for command in item.full)
         results = ", ".join(f"[{name}](results/{name})" for name in item.results if (RESULTS / name).is_file())
+        results += "".join(f"; {system.name}: {total(system)}" for system in item.systems() if not system.runs)
         lines.append([item.number, item.title, f"`{item.id}`", commands, results])
     return markdown(["in the paper", "item", "`ITEM`", "command (`R` is `experiments/results`)", "results"], lines)
 

@@ -8,59 +8,31 @@ from typing import Any
 import numpy as np
 
 from edhie.bench.report import paper
-from paper_items import PAPER_RUNS, RESULTS, Item, Run, Spread, System, spread
+from paper_items import PAPER_RUNS, RESULTS, Item, Run, Spread, System, items, spread
+from paper_pictures import MODELS, paired, plus_minus
 from rows import read_rows
 from runs import markdown
-from significance import Counts, holm, p_value, shown, signed_rank, verdict
+from significance import Counts, holm, p_value, shown, verdict
 
 LEVELS = ("0.01", "0.02", "0.05", "0.1", "0.2")
 FOLDS = 5
-MODELS = {"hvae": "HVAE", "gvae": "GVAE", "cvae": "CVAE"}
 COLUMNS = {
     "found": "Number of runs, of ten, that found the equation:",
     "r2": "R² on test data, mean ± standard deviation over runs:",
     "evaluated": "Expressions executed until the equation was found, over the runs that found it:",
     "invalid": "Share of sampled points that give no expression:",
+    "unusable": "Invalid expressions in a run. Ours also counts expressions that are not a number on some row, such as "
+    "the\nlogarithm of a negative value, so the two cannot be compared:",
 }
-
-
-def picture(item: Item) -> str:
-    """Return the pictures of an item, and for a picture of errors its figures and the comparison of the models."""
-    pictures = [name for name in item.results if name.endswith(".png") and (RESULTS / name).is_file()]
-    shown = [f"![{item.title}](../experiments/results/{name})" for name in pictures]
-    for name in item.results:
-        if name in SWEEPS and (rows := read_rows(RESULTS / name)):
-            shown += [
-                f"Mean edit distance by {SWEEPS[name][1]}, five folds:",
-                sweep(rows, SWEEPS[name][0]),
-                paired(rows),
-            ]
-    return "\n\n".join(shown)
-
-
-SWEEPS = {
-    "training_size.csv": ("training_size", "number of expressions for training"),
-    "latent_dimension.csv": ("latent", "dimension"),
-}
-"""By table: the column that is varied, and its name."""
-
-
-def sweep(rows: Sequence[dict[str, str]], column: str) -> str:
-    """Return the errors of the models by the values of a column."""
-    values = sorted({int(row[column]) for row in rows})
-    lines = []
-    for model, name in MODELS.items():
-        errors = [
-            [float(row["edit_distance"]) for row in rows if (row["model"], int(row[column])) == (model, each)]
-            for each in values
-        ]
-        lines.append([name, *(_plus_minus(spread(each), "{:.3f}") for each in errors)])
-    return markdown(["", *(f"{each:,}" for each in values)], lines)
+LAST = {"found": ["total"], "r2": ["mean"], "invalid": ["mean"], "unusable": ["mean"]}
+"""The last column of a table, if it has one; a mean is over the equations, ± the standard deviation over them."""
+PAPER_SAMPLES = 100_000  # points of a run of random sampling
 
 
 def systems(item: Item) -> str:
     """Return how many runs of each method found the equations, and what can be said of their differences."""
-    return "\n\n".join([by_equation(item, "found"), "\n".join(f"- {each}" for each in sentences(item))])
+    lines = [f"- {each}" for each in (*sentences(item), *pairs(item))]
+    return "\n\n".join([by_equation(item, "found"), "\n".join(lines)])
 
 
 def details(item: Item) -> str:
@@ -70,16 +42,15 @@ def details(item: Item) -> str:
 
 def by_equation(item: Item, column: str) -> str:
     """Return one table of methods on equations, the paper's figures above ours."""
-    found, cells, rows = item.systems(), CELLS[column], {}
+    found, rows = item.systems(), {}
+    names = list(dict.fromkeys(each for system in found for each in system.problems))
     for system in found:
-        theirs = [cells[0](system.paper.get(each, {})) for each in _problems(found)]
-        ours = [cells[1](system.of(each)) for each in _problems(found)]
-        if any(theirs):
-            rows[f"{system.name}, paper"] = [*theirs, *([paper_total(system)] if column == "found" else [])]
-        if any(ours):
-            rows[f"**{system.name}, here**"] = [*ours, *([total(system)] if column == "found" else [])]
-    heads = [*_problems(found), *(["total"] if column == "found" else [])]
-    return f"{COLUMNS[column]}\n\n{oriented(rows, heads)}"
+        theirs, ours = (cells(system, column, names) for cells in (_paper_cells, _our_cells))
+        if any(theirs[: len(names)]) and not system.is_recount:
+            rows[f"{system.name}, paper"] = theirs
+        if any(ours[: len(names)]):
+            rows[f"**{system.name}, here**"] = ours
+    return f"{COLUMNS[column]}\n\n{oriented(rows, [*names, *LAST.get(column, [])])}"
 
 
 def reconstruction(item: Item) -> str:
@@ -96,9 +67,9 @@ def reconstruction(item: Item) -> str:
             ]
             below = ["< " if key in figures[each].get("below", ()) else "" for each in sets]
             lines[f"{label}, paper"] = [
-                sign + _plus_minus(tuple(figures[each][key]), form) for sign, each in zip(below, sets, strict=True)
+                sign + plus_minus(tuple(figures[each][key]), form) for sign, each in zip(below, sets, strict=True)
             ]
-            lines[f"**{label}, here**"] = [_plus_minus(spread(each), form) for each in own]
+            lines[f"**{label}, here**"] = [plus_minus(spread(each), form) for each in own]
     lower, cells, p = beside_paper()
     note = (
         f"Our edit distance is lower than the paper's in {lower} of {cells} cells (Welch's test, largest {shown(p)})."
@@ -110,7 +81,8 @@ def beside_paper() -> tuple[int, int, float]:
     """Return in how many cells our edit distance is lower than the paper's, how many there are, and the largest p."""
     from scipy.stats import ttest_ind_from_stats
 
-    rows, lower, p = read_rows(RESULTS / "reconstruction.csv"), 0, []
+    p: list[float] = []
+    rows, lower = read_rows(RESULTS / "reconstruction.csv"), 0
     for model in MODELS:
         for name, figures in paper()["reconstruction"][model].items():
             own = [float(row["edit_distance"]) for row in rows if (row["dataset"], row["model"]) == (name, model)]
@@ -133,7 +105,7 @@ def noise(item: Item) -> str:
         total = own["total"]
         lines.append([
             f"{100 * float(level):g} %", str(sum(found for found, _ in theirs.values())), total["successes"],
-            _plus_minus(_pooled(figures.values()), "{:.1f}"),
+            plus_minus(_pooled(figures.values()), "{:.1f}"),
             f"{float(total['mean_rank']):.1f} ± {float(total['rank_deviation']):.1f}", total["selected"],
         ])  # fmt: skip
     heads = ["noise", "found, paper", "found, here", "rank, paper", "rank, here", "chosen, here"]
@@ -156,60 +128,72 @@ def _pooled(figures: Iterable[dict[str, Any]]) -> Spread:
 
 
 def compared(item: Item) -> dict[str, str]:
-    """Return how ours compares with the paper's, by method, and how pairs of ours compare, by sentence."""
-    found = {system.name: system for system in item.systems()}
-    counts = {name: system.counts() for name, system in found.items()}
+    """Return how ours compares with the paper's, by method."""
+    both = [system for system in item.systems() if system.paper and system.runs]
+    return _verdicts({each.name: (each.counts(), each.paper_counts()) for each in both}, " than in the paper")
+
+
+def pairs(item: Item) -> list[str]:
+    """Return a sentence on each pair of our methods that is compared, with the paper's figures of the same pair."""
+    ours, theirs = _counts(item, System.counts), _counts(item, System.paper_counts)
+    run = [(first, second) for first, second in item.compare if _runs(ours[first]) and _runs(ours[second])]
+    here = _verdicts({(first, second): (ours[first], ours[second]) for first, second in run})
+    there = _verdicts({
+        (first, second): (theirs[first], theirs[second]) for first, second in run if theirs[first] and theirs[second]
+    })  # fmt: skip
+    lines = []
+    for first, second in run:
+        told = f"{_share(ours[first])} against {_share(ours[second])}: {here[first, second]}"
+        if (first, second) in there:
+            shares = f"{_share(theirs[first])} against {_share(theirs[second])}"
+            told += f"; in the paper {shares}: {there[first, second]}"
+        lines.append(f"{first} against {second}, both here: {told}.")
+    return lines
+
+
+def strictly_compared(item: Item) -> dict[str, str]:
+    """Return the successes by the paper's limit, and how they compare with the paper's, where the limit matters."""
+    found = [(system, counts) for system in item.systems() if (counts := system.strict_counts())]
+    verdicts = _verdicts(
+        {system.name: (counts, system.paper_counts()) for system, counts in found if system.paper}, " than in the paper"
+    )
+    return {
+        system.name: _share(counts) + (f", {verdicts[system.name]}" if system.paper else "")
+        for system, counts in found
+        if counts != system.counts()
+    }
+
+
+def _counts(item: Item, of: Callable[[System], Counts]) -> dict[str, Counts]:
+    """Return the counts of all methods on the benchmark, and of the item's pools of methods."""
+    others = [each for each in items() if each.benchmark == item.benchmark]
+    counts = {system.name: of(system) for each in others for system in each.systems()}
     for name, members in item.pool.items():
         counts[name] = {f"{k} {key}": both for k, each in enumerate(members) for key, both in counts[each].items()}
-    beside_paper = [
-        (name, counts[name], system.paper_counts(), " than in the paper")
-        for name, system in found.items()
-        if system.paper and system.runs
-    ]
-    among_ours = [
-        (f"{first} against {second}, both here: {_share(counts[first])} against {_share(counts[second])}",
-         counts[first], counts[second], "")
-        for first, second in item.compare
-        if _runs(counts[first]) and _runs(counts[second])
-    ]  # fmt: skip
-    verdicts = {}
-    for pairs in (beside_paper, among_ours):
-        p = holm([p_value(first, second) for _, first, second, _ in pairs])
-        for (name, first, second, end), each in zip(pairs, p, strict=True):
-            verdicts[name] = verdict(first, second, each, f"more{end}", f"fewer{end}")
-    return verdicts
+    return counts
+
+
+def _verdicts(pairs: dict[Any, tuple[Counts, Counts]], end: str = "") -> dict[Any, str]:
+    """Return what can be said of each pair of counts, corrected for the number of pairs."""
+    p = holm([p_value(first, second) for first, second in pairs.values()])
+    return {
+        name: verdict(first, second, each, f"more{end}", f"fewer{end}")
+        for (name, (first, second)), each in zip(pairs.items(), p, strict=True)
+    }
 
 
 def sentences(item: Item) -> list[str]:
-    """Return a sentence on each method and on each pair that is compared."""
-    verdicts, lines = compared(item), []
+    """Return a sentence on each method."""
+    verdicts, strict, lines = compared(item), strictly_compared(item), []
     for system, given in zip(item.systems(), item.system, strict=True):
         printed = paper()["totals"].get(f"{item.benchmark}.{given.get('paper')}")
         theirs = f"{paper_total(system)} in the paper" if system.paper else "not in the paper"
         theirs += f", which prints {printed}" if printed else ""
         ours = f"{total(system)} here" if system.runs else total(system)
         verdict_of = f": {verdicts[system.name]}" if system.name in verdicts else ""
-        notes = "".join(f" {note}." for note in system.notes())
-        lines.append(f"{system.name}: {ours}, {theirs}{verdict_of}.{notes}")
-    return [*lines, *(f"{name}: {each}." for name, each in verdicts.items() if "both here" in name)]
-
-
-def paired(rows: Sequence[dict[str, str]]) -> str:
-    """Return how the errors of HVAE compare with those of the others on the same folds, by a signed-rank test."""
-    key = ("dataset", "fold", "training_size", "latent")
-    by_model: dict[str, dict[tuple[str, ...], float]] = {model: {} for model in MODELS}
-    for row in rows:
-        by_model[row["model"]][tuple(row[name] for name in key)] = float(row["edit_distance"])
-    parts = []
-    for other in ("gvae", "cvae"):
-        same = sorted(by_model["hvae"].keys() & by_model[other].keys())
-        gains = [by_model[other][each] - by_model["hvae"][each] for each in same]
-        lower = sum(gain > 0 for gain in gains)
-        parts.append(f"lower than {MODELS[other]}'s in {lower} of {len(gains)} trainings ({shown(signed_rank(gains))})")
-    return (
-        f"HVAE's error is {' and '.join(parts)}, by Wilcoxon's signed-rank test on the same folds. "
-        "Folds share expressions, so this p is only a guide."
-    )
+        notes = [*system.notes(), *([f"By the printed limit: {strict[system.name]}"] if system.name in strict else [])]
+        lines.append(f"{system.name}: {ours}, {theirs}{verdict_of}.{''.join(f' {note}.' for note in notes)}")
+    return lines
 
 
 def _runs(counts: Counts) -> int:
@@ -223,10 +207,16 @@ def _share(counts: Counts) -> str:
 def total(system: System) -> str:
     """Return how many of our runs found an equation."""
     if not system.runs:
-        return "not run here"
+        return f"not run here ({system.reason})" if system.reason else "not run here"
     by_run = system.by_run()
-    mean = f" ({_plus_minus(spread(by_run), '{:.1f}')} a run)" if len(by_run) > 1 else ""
+    mean = f" ({plus_minus(spread(by_run), '{:.1f}')} a run)" if len(by_run) > 1 else ""
     return f"{sum(run.is_found for run in system.runs)} of {len(system.runs)}{mean}"
+
+
+def strict_total(system: System) -> str:
+    """Return how many of our runs found an equation by the paper's limit on the error."""
+    counts = system.strict_counts()
+    return "not recorded" if counts is None else str(sum(found for found, _ in counts.values()))
 
 
 def paper_total(system: System) -> str:
@@ -237,44 +227,44 @@ def paper_total(system: System) -> str:
 # -- cells ----------------------------------------------------------------------------
 
 
-def _plus_minus(both: Spread | tuple[float, ...] | None, form: str) -> str:
-    return "" if both is None else f"{form.format(both[0])} ± {form.format(both[1])}"
+FORMS: dict[str, Callable[[Spread | None], str]] = {
+    "r2": lambda both: plus_minus(both, "{:.2f}"),
+    "evaluated": lambda both: plus_minus(both, "{:,.0f}"),
+    "invalid": lambda both: plus_minus(both, "{:.1%}").replace("%", "", 1).replace("%", " %"),
+    "unusable": lambda both: plus_minus(both, "{:,.0f}"),
+}
+"""By column: how a mean and its standard deviation are shown."""
 
 
-def _ours(numbers: Sequence[float | None], form: str) -> str:
-    return _plus_minus(spread([each for each in numbers if each is not None]), form)
+def _paper_cells(system: System, column: str, names: Sequence[str]) -> list[str]:
+    """Return the paper's figures of a method on these equations, and in all."""
+    if column == "found":
+        return [*(str(system.paper.get(each, {}).get("successes", "")) for each in names), paper_total(system)]
+    figures = [system.paper.get(each, {}) for each in names] + ([system.means] if column in LAST else [])
+    return [FORMS[column](_in_paper(each, column)) for each in figures]
 
 
-def _invalid_in_paper(figures: dict[str, Sequence[float]]) -> str:
-    return (
-        _plus_minus(tuple(each / 1000 for each in figures["invalid"]), "{:.1f}") + " %" if "invalid" in figures else ""
-    )
+def _in_paper(figures: dict[str, Any], column: str) -> Spread | None:
+    both = figures.get("invalid" if column == "unusable" else column)
+    if column == "invalid" and both:
+        both = [each / PAPER_SAMPLES for each in both]
+    return (both[0], both[1]) if both else None
 
 
-def _invalid_here(runs: Sequence[Run]) -> str:
-    shares = [100 * run.invalid for run in runs if run.invalid is not None]
-    return _ours(shares, "{:.1f}") + " %" if shares else ""
+def _our_cells(system: System, column: str, names: Sequence[str]) -> list[str]:
+    """Return our figures of a method on these equations, and in all."""
+    if column == "found":
+        return [*(_found(system.of(each)) for each in names), total(system)]
+    numbers = [[each for run in system.of(name) if (each := getattr(run, column)) is not None] for name in names]
+    spreads = [spread(each) for each in numbers]
+    if column in LAST:
+        spreads.append(spread([float(np.mean(each)) for each in numbers if each]))
+    return [FORMS[column](each) for each in spreads]
 
 
 def _found(runs: Sequence[Run]) -> str:
     found = sum(run.is_found for run in runs)
     return f"{found}" if len(runs) == PAPER_RUNS else f"{found} of {len(runs)}" if runs else ""
-
-
-CELLS: dict[str, tuple[Callable[..., str], Callable[[list[Run]], str]]] = {
-    "found": (lambda f: str(f.get("successes", "")), _found),
-    "r2": (lambda f: _plus_minus(f.get("r2"), "{:.2f}"), lambda runs: _ours([run.r2 for run in runs], "{:.2f}")),
-    "evaluated": (
-        lambda f: _plus_minus(f.get("evaluated"), "{:,.0f}"),
-        lambda runs: _ours([run.evaluated for run in runs], "{:,.0f}"),
-    ),
-    "invalid": (_invalid_in_paper, _invalid_here),
-}
-"""By column: the cell of the paper's figures, and that of our runs."""
-
-
-def _problems(found: Sequence[System]) -> list[str]:
-    return list(dict.fromkeys(each for system in found for each in system.problems))
 
 
 def oriented(rows: dict[str, list[str]], heads: Sequence[str]) -> str:

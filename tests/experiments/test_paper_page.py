@@ -7,16 +7,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.stats import fisher_exact
 
+import dso
+import interpolation
 import paper_page
+import rivals
 from edhie.bench.report import paper
-from headline import blackbox_line
-from paper_items import RESULTS, Run, System, items, read_runs
-from paper_sections import compared
-from significance import holm, p_value, sign_p, verdict
+from headline import blackbox_line, published
+from paper_items import RESULTS, Item, Run, System, items, read_runs
+from paper_pictures import SWEEPS, Rise, compared_at, listed, places, ranked_runs, rises
+from paper_sections import by_equation, pairs, sentences, strict_total, strictly_compared, total
+from rows import read_rows
+from significance import p_value, verdict
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,36 +60,6 @@ def test_an_item_alone_makes_the_models_that_it_uses() -> None:
                 assert any("--models {out}/models" in each for each in item.quick[:number]), command
 
 
-def test_p_is_that_of_fisher_on_one_equation_and_exact_on_several() -> None:
-    for first, second in (((9, 10), (3, 10)), ((5, 10), (5, 10)), ((0, 10), (7, 12))):
-        table = [[first[0], first[1] - first[0]], [second[0], second[1] - second[0]]]
-        assert p_value({"a": first}, {"a": second}) == pytest.approx(fisher_exact(table).pvalue)
-    # two equations, one run each: the four ways to divide one success on each are equally probable
-    assert p_value({"a": (1, 1), "b": (1, 1)}, {"a": (0, 1), "b": (0, 1)}) == pytest.approx(0.5)
-    assert p_value({"a": (1, 1), "b": (0, 1)}, {"a": (0, 1), "b": (1, 1)}) == 1
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
-def test_corrected_p_are_as_sure_at_most_and_keep_their_order(p: list[float]) -> None:
-    corrected = holm(p)
-    assert all(before <= after <= 1 for before, after in zip(p, corrected, strict=True))
-    assert [corrected[k] for k in np.argsort(p)] == sorted(corrected)
-    assert min(corrected) == min(1, len(p) * min(p))
-
-
-def test_paired_p_depends_on_the_runs_that_only_one_got_right() -> None:
-    assert sign_p(0, 0) == 1
-    assert sign_p(9, 1) == sign_p(1, 9) == pytest.approx(2 * 11 / 2**10)
-
-
-def test_a_difference_is_called_one_below_chance_only() -> None:
-    many, few = {"a": (9, 10)}, {"a": (2, 10)}
-    assert verdict(many, few, 0.004) == "more (p = 0.004)"
-    assert verdict(few, many, 0.004) == "fewer (p = 0.004)"
-    assert verdict(many, few, 0.06) == "within chance (p = 0.06)"
-    assert verdict(many, many, 1) == "as many"
-
-
 def test_pooled_methods_are_compared_by_method_and_equation() -> None:
     item = next(each for each in items() if each.pool)
     names, counts = item.compare[0], {each.name: each.counts() for each in item.systems()}
@@ -96,14 +68,24 @@ def test_pooled_methods_are_compared_by_method_and_equation() -> None:
         for name in names
     )
     assert len(first) == 24
-    told = next(each for name, each in compared(item).items() if name.startswith(" against ".join(names)))
+    told = next(each for each in pairs(item) if each.startswith(" against ".join(names)))
     plain = verdict(first, second, p_value(first, second))
-    assert told.split()[0] == plain.split()[0]
+    assert told.split(": ")[2].split()[0] == plain.split()[0]
+    assert "; in the paper 93 of 240 against 71 of 240: more" in told
+
+
+def test_methods_of_other_tables_are_compared_where_the_page_speaks_of_them() -> None:
+    by_id = {item.id: pairs(item) for item in items()}
+    assert any(
+        each.startswith("EDHiE against HVAR, both here: 74 of 100 against 43") for each in by_id["edhie-dso-pysr"]
+    )
+    assert any(each.startswith("EDHiE against ProGED, both here:") for each in by_id["edhie-dso-pysr"])
+    assert any(each.startswith("GVAE Evo against GVAE 64, both here:") for each in by_id["gvae-evo"])
 
 
 def test_what_only_looks_like_the_equation_is_not_found() -> None:
     def run(is_below: bool, is_equivalent: bool | None, rmse: float) -> Run:
-        return Run("a", 0, is_below, is_equivalent, rmse, 1.0, None, None)
+        return Run("a", 0, is_below, is_equivalent, rmse)
 
     assert run(True, True, 0).is_found
     assert run(True, None, 0).is_found
@@ -111,7 +93,157 @@ def test_what_only_looks_like_the_equation_is_not_found() -> None:
     assert not run(False, True, 1e-3).is_found
     assert System("", {}, [run(True, True, 0)]).notes() == []
     notes = System("", {}, [run(True, False, 0), run(False, True, 1e-3), run(True, True, 1e-9)]).notes()
-    assert [note[:9] for note in notes] == ["1 more re", "1 more ga", "Of ours, "]
+    assert [note[:9] for note in notes] == ["1 more re", "1 more ga"]
+
+
+def test_successes_by_the_printed_limit_are_shown_beside_ours() -> None:
+    runs = [Run("a", 0, True, True, 1e-12), Run("a", 1, True, True, 1e-9), Run("a", 2, False, None, 1.0)]
+    system = System("", {}, runs)
+    assert (system.counts(), system.strict_counts()) == ({"a": (2, 3)}, {"a": (1, 3)})
+    assert strict_total(system) == "1"
+    assert strict_total(System("", {}, [Run("a", 0, True, None)])) == "not recorded"
+    item = _item("edhie-dso-pysr")
+    strict = {system.name: system.strict_counts() for system in item.systems()}["EDHiE"]
+    rows = read_rows(RESULTS / "nguyen-edhie.csv")
+    assert strict is not None
+    assert sum(found for found, _ in strict.values()) == sum(
+        float(row["rmse"]) < 1e-10 and row["equivalent"] == "yes" for row in rows
+    )
+    assert strictly_compared(item)["EDHiE"].startswith("64 of 100, within chance")
+    assert any("By the printed limit: 64 of 100" in each for each in sentences(item))
+
+
+def test_a_method_that_was_not_run_says_why() -> None:
+    missing = [(item, system) for item in items() for system in item.systems() if not system.runs]
+    assert {system.name for _, system in missing} <= {"PySR"}
+    for item, system in missing:
+        assert system.reason, f"{system.name} has no runs and no reason"
+        row = next(line for line in paper_page.index().splitlines() if f"`{item.id}`" in line)
+        assert total(system) == f"not run here ({system.reason})"
+        assert f"{system.name}: {total(system)}" in row
+        assert total(system) in paper_page.glance()
+    kept = {name for item in items() for name in item.results}
+    not_there = {name for name in kept if not (RESULTS / name).is_file()}
+    assert not_there <= {each["results"] for item in items() for each in item.system if "reason" in each}
+
+
+def test_packages_with_a_time_limit_are_marked() -> None:
+    for item in items():
+        limited = [command for command in item.full if "--max-time 15" in command]
+        marked = [each for each in item.system if "(15 s" in each["name"]]
+        assert len(limited) == len(marked)
+
+
+def test_runs_within_another_limit_are_counted_anew() -> None:
+    by_name = {system.name: system for item in items() for system in item.systems() if item.benchmark == "nguyen"}
+    every = by_name["DSO, all expressions counted"]
+    rows = [row for row in read_rows(RESULTS / "dso.csv") if row["variant"] == "all"]
+    found = sum(row["success"] == "True" and int(row["asked"]) <= 100_000 for row in rows)
+    assert sum(run.is_found for run in every.runs) == found < sum(run.is_found for run in by_name["DSO"].runs)
+    assert every.is_recount
+    tables = by_equation(_item("edhie-dso-pysr"), "found")
+    assert "DSO, all expressions counted, here" in tables
+    assert "DSO, all expressions counted, paper" not in tables
+    # the runs of dso.csv are those of nguyen-dso.csv, from which the errors are
+    others = {(row["problem"], row["run"]): row["evaluated"] for row in read_rows(RESULTS / "nguyen-dso.csv")}
+    assert all(others[row["problem"], row["run"]] == row["executed"] for row in rows)
+
+
+def test_printed_means_are_those_of_the_rows() -> None:
+    for name, columns in paper()["means"].items():
+        benchmark, system = name.split(".")
+        for column, (mean, deviation) in columns.items():
+            rows = [each[column][0] for each in paper()[benchmark][system].values()]
+            assert mean == pytest.approx(np.mean(rows), rel=1e-4, abs=0.011 if column == "r2" else 1), name
+            assert deviation == pytest.approx(np.std(rows), rel=0.05, abs=0.012 if column == "r2" else 1), name
+
+
+def test_tables_end_with_the_mean_over_equations() -> None:
+    item = _item("random-sampling")
+    for column, shown in (("r2", "0.81 ± 0.33"), ("invalid", "15.9 ± 0.0 %")):
+        lines = by_equation(item, column).splitlines()
+        assert lines[2].endswith("| mean |")
+        assert next(line for line in lines if line.startswith("| GVAE 32, paper")).endswith(f"| {shown} |")
+    runs = [Run("a", 0, True, None, r2=1.0), Run("a", 1, True, None, r2=0.5), Run("b", 0, True, None, r2=0.25)]
+    cells = by_equation(_with([System("X", {}, runs)]), "r2").splitlines()[-1]
+    assert cells == "| **X, here** | 0.75 ± 0.25 | 0.25 ± 0.00 | 0.50 ± 0.25 |"
+
+
+class _Given(Item):
+    """An item with given methods."""
+
+    def systems(self, folder: Path = RESULTS) -> list[System]:
+        return self.found  # type: ignore[attr-defined,no-any-return]
+
+
+def _with(systems: list[System]) -> Item:
+    item = _Given("", "", "", "systems", [], [], [], "")
+    object.__setattr__(item, "found", systems)
+    return item
+
+
+def _item(name: str) -> Item:
+    return next(each for each in items() if each.id == name)
+
+
+def test_learning_curves_are_ranked_by_one_criterion() -> None:
+    rows = [
+        {"method": method, "problem": problem, "evaluated": str(executed), "r2": str(r2)}
+        for problem, curves in {
+            "A": {"proged": [(5, 0.9995)], "hvar": [(9, 1.0)], "edhie": [(2, 0.5), (7, 1.0)]},
+            "B": {"proged": [(5, 0.4)], "hvar": [(9, 0.5)], "edhie": [(2, 0.6)]},
+            "C": {"proged": [(5, 0.4)], "hvar": [(9, 1.0)], "edhie": [(9, 0.999)]},
+            "D": {"proged": [(5, 0.9)], "hvar": [(9, 0.5)], "edhie": [(80_000, 1.0)]},
+        }.items()
+        for method, curve in curves.items()
+        for executed, r2 in curve
+    ]
+    found = rises(rows)
+    assert found["A"]["edhie"] == Rise(7, 0)
+    assert [str(found[name]["edhie"]) for name in "ABCD"] == ["7", "0.60 at the end", "9", "80,000"]
+    assert places(found) == {"first": ["B", "D"], "level": ["C"], "behind": ["A"]}
+    assert (listed([]), listed(["a"]), listed(["a", "b", "c"])) == ("none", "a", "a, b and c")
+    section = paper_page.section(_item("learning-curves"))
+    where = places(rises(read_rows(RESULTS / "learning_curves.csv")))
+    assert f"EDHiE is first on {listed(where['first'])}" in section
+    assert f"EDHiE is first on {listed(where['first'])}" in paper_page.glance()
+    assert "corrected for 12 tests" in ranked_runs(["NG-1", "NG-5", "NG-6", "NG-8", "NG-9", "NG-10"])
+
+
+def test_a_claim_on_one_dimension_is_tested_as_it_is_made() -> None:
+    over, rng = SWEEPS["latent_dimension.csv"], np.random.default_rng(0)
+    rows = [
+        {"model": model, "latent": latent, "fold": str(fold), "edit_distance": str(error + rng.normal(0, 1e-3))}
+        for model, errors in {"hvae": [0.1] * 5, "gvae": [0.3] * 5, "cvae": [0.3, 0.3, 0.05, 0.1, 0.3]}.items()
+        for latent, error in zip(over.others, errors, strict=True)
+        for fold in range(5)
+    ]
+    told = compared_at(rows, over)
+    assert told.startswith("HVAE with 16 dimensions against GVAE and CVAE with 16 to 256 dimensions")
+    assert "lower in 8 and higher in 1 of 10 comparisons" in told
+
+
+def test_pages_of_dso_and_of_other_packages_are_up_to_date() -> None:
+    assert (RESULTS / "dso.md").read_text(encoding="utf-8") == dso.summary(read_rows(RESULTS / "dso.csv"))
+    assert (RESULTS / "rivals.md").read_text(encoding="utf-8") == rivals.page()
+
+
+def test_a_walk_is_read_back_from_its_table() -> None:
+    pair = {"dataset": "D", "a": "x0", "b": "sin(x0)"}
+    expr = interpolation.parse("c*cos(x0/c) + sin(c)", interpolation.LIBRARY)
+    walk = [interpolation.Step(k / 4, None if k == 2 else expr) for k in range(5)]
+    text = f"# T\n\n{interpolation.table(pair | {'b': 'c'}, {'hvae': walk[:1] * 5})}\n"
+    text += f"{interpolation.table(pair, {'hvae': walk, 'cvae': walk[:1] * 5})}\n## More\n\n| 0.5 | `x0` |\n"
+    assert interpolation.read_walk(text, pair) == walk
+
+
+def test_published_figures_name_their_source() -> None:
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    for name, each in published().items():
+        assert name in page
+        assert each["title"] in page
+        assert each.get("link", "") in page
+        assert each["source"].split(", ")[0] in page
 
 
 def test_totals_of_runs() -> None:
