@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from edhie.bench.methods import METHODS, method_named, needed_training
+from edhie.bench.methods import METHODS, Baseline, method_named
 from edhie.bench.runner import RUNS, Ended, Plan, run_benchmark
 from edhie.bench.trial import TrialSettings
 
@@ -29,18 +29,22 @@ def parser(description: str | None, methods: Sequence[str], problems: Sequence[s
     return found
 
 
-def run(method: str, options: argparse.Namespace, *, noise: float = 0.0, folder: str = "") -> Ended:
-    """Run what is missing from a folder of the results; strict, so that all methods have the same symbols."""
+def run(method: str, options: argparse.Namespace, *, with_curves: bool = False) -> Ended:
+    """Run what is missing from the results; strict, so that all methods have the same symbols."""
     is_strict = None if method_named(method).strict else True  # as `edhie bench` has it, so that both share runs
     settings = TrialSettings(evaluations=options.evaluations, strict=is_strict)
-    plan = Plan(BENCHMARK, method, options.runs, tuple(options.problems), noise, settings)
-    for baseline in needed_training(method_named(method), plan.problems()):
-        print(f"training {baseline.kind} on {baseline.corpus}; it is kept in {baseline.folder}", flush=True)
-        baseline.train()
-    ended = run_benchmark(plan, options.results / folder, workers=options.workers, on_row=_report)
+    plan = Plan(BENCHMARK, method, options.runs, tuple(options.problems), settings=settings)
+    ended = run_benchmark(
+        plan, options.results, workers=options.workers, with_curves=with_curves, train=_train, on_row=_report
+    )
     for failure in ended.failures:
         print(f"{failure.trial.problem}, run {failure.trial.run} failed: {failure.reason}", flush=True)
     return ended
+
+
+def _train(baseline: Baseline) -> None:
+    print(f"training {baseline.kind} on {baseline.corpus}; it is kept in {baseline.folder}", flush=True)
+    baseline.train()
 
 
 def _report(done: int, total: int, note: str) -> None:

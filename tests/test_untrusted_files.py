@@ -174,6 +174,12 @@ def test_deep_json_in_a_model(model: Path, name: str) -> None:
         load_model(model)
 
 
+def open_records(folder: Path) -> None:
+    records = Records(folder, "nguyen", "edhie")
+    records.check(TrialSettings(), ())
+    records.open()
+
+
 def test_deep_json_elsewhere(corpus: Path, tmp_path: Path) -> None:
     (corpus / "corpus.json").write_text(DEEP)
     with pytest.raises(EdhieError, match="nested too deeply"):
@@ -183,10 +189,10 @@ def test_deep_json_elsewhere(corpus: Path, tmp_path: Path) -> None:
         open_table(tmp_path / "t.jsonl")
     (tmp_path / ".process").write_text(DEEP)
     assert holder_of(tmp_path) is None
-    Records(tmp_path, "nguyen", "edhie").open(TrialSettings(), ())
+    open_records(tmp_path)
     (tmp_path / "nguyen-edhie.json").write_text(DEEP)
     with pytest.raises(EdhieError, match="is damaged"):
-        Records(tmp_path, "nguyen", "edhie").open(TrialSettings(), ())
+        open_records(tmp_path)
 
 
 def test_a_description_that_is_too_large(run: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -478,10 +484,10 @@ def bench_table(folder: Path, **cells: str) -> None:
 )  # fmt: skip
 def test_tables_of_benchmarks(tmp_path: Path, cells: dict[str, str]) -> None:
     bench_table(tmp_path)
-    Records(tmp_path, "nguyen", "edhie").open(TrialSettings(), ())
+    open_records(tmp_path)
     bench_table(tmp_path, **cells)
     with pytest.raises(EdhieError, match=r"line 2 is damaged|cannot be read"):
-        Records(tmp_path, "nguyen", "edhie").open(TrialSettings(), ())
+        open_records(tmp_path)
 
 
 # -- paths ----------------------------------------------------------------------------

@@ -68,7 +68,11 @@ class InUseError(EdhieError):
     """Another process works in a folder."""
 
 
-class MissingExtraError(EdhieError):
+class UnavailableError(EdhieError):
+    """A package that edhie does not depend on is needed, and is missing or cannot be used."""
+
+
+class MissingExtraError(UnavailableError):
     """An optional dependency is needed for what was asked."""
 
     def __init__(self, feature: str, extra: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from edhie.bench import ProblemError, load_problems
-from edhie.bench.figures import curves_figure, mean_curve, read_curves, success_figure
+from edhie.bench.figures import Curve, curves_figure, mean_curve, read_curves, success_figure
 from edhie.bench.records import Row
 from edhie.bench.report import line_of, notes_on, paper_figures, summarised, table_of
 from edhie.bench.trial import COLUMNS
@@ -140,8 +140,9 @@ def test_success_figure() -> None:
 
 def test_mean_curves_are_steps() -> None:
     runs = [np.array([[1, 0.0], [10, 0.5]]), np.array([[100, 1.0]]), np.zeros((0, 2))]
-    grid, mean = mean_curve(runs, 1000)
+    grid, mean, deviation = mean_curve(runs, 1000)
     at = dict(zip(grid.tolist(), mean.tolist(), strict=True))
+    assert deviation[-1] == pytest.approx(np.std([0.5, 1, 0]))
     assert at[1] == 0
     assert [at[max(x for x in at if x <= most)] for most in (9, 11, 99, 105, 1000)] == pytest.approx(
         [0, 0.5 / 3, 0.5 / 3, 0.5, 0.5]
@@ -157,9 +158,13 @@ def test_curves_figure(tmp_path: Path) -> None:
     assert {name: [run.tolist() for run in runs] for name, runs in curves.items()} == {
         "NG-1": [[[1, 0.1], [50, 0.9]]] * 2
     }
-    panel = curves_figure({"edhie": curves, "hvar": {"NG-5": curves["NG-1"]}}).axes[0]
-    (line,) = panel.get_lines()
-    assert line.get_ydata()[-1] == pytest.approx(0.9)
+    curve = mean_curve(curves["NG-1"], 80)
+    short = Curve(np.array([1.0, 40]), np.array([0.2, 0.9]), np.array([0.0, 0.3]))
+    first, second = curves_figure({"edhie": {"NG-1": curve}, "hvar": {"NG-5": short}}).axes[:2]
+    assert [axes.get_lines()[0].get_ydata()[-1] for axes in (first, second)] == pytest.approx([0.9, 0.9])
+    assert second.get_lines()[0].get_xdata().tolist() == [1, 40, 80]  # as far as the others
+    band = second.collections[0].get_paths()[0].vertices
+    assert (band[:, 1].min(), band[:, 1].max()) == (pytest.approx(0.2), 1)  # no R² is above 1
     with pytest.raises(ProblemError, match="cannot be read"):
         read_curves(tmp_path, "nguyen-edhie", ROWS)
     with pytest.raises(ProblemError, match="no learning curves"):

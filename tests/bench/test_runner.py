@@ -19,6 +19,7 @@ from edhie.bench import ProblemError, runner
 from edhie.bench import execute as execution
 from edhie.bench import workers as crew
 from edhie.bench.execute import execute
+from edhie.bench.methods import Baseline
 from edhie.bench.records import read_rows_of
 from edhie.bench.runner import Plan, run_benchmark
 from edhie.bench.trial import COLUMNS, CURVE, Outcome, Shard, Trial, TrialSettings
@@ -189,6 +190,54 @@ def test_noise_has_rows_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (row,) = ended.rows
     assert row["evaluated"] == "300"  # nothing stops it before the budget does
     assert {"nguyen-hvar-NG-8-0.csv", "nguyen-hvar-NG-8-0-noise0.05.csv"} == set(curves_of(tmp_path))
+
+
+def copied(folder: Path, to: Path) -> None:
+    """Copy the files of a folder as a clone has them: without learning curves and digests."""
+    for path in folder.glob("nguyen-hvar.*"):
+        (to / path.name).write_bytes(path.read_bytes())
+    asked = json.loads((to / "nguyen-hvar.json").read_text())
+    del asked["rows"]
+    (to / "nguyen-hvar.json").write_text(f"{json.dumps(asked, indent=2)}\n")
+
+
+def test_finished_runs_change_no_file(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copied(whole, tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    seen = counted(monkeypatch)
+    run_benchmark(PLAN, tmp_path)
+    assert seen == []
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+
+
+def test_runs_without_a_curve_are_repeated_if_curves_are_asked_for(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied(whole, tmp_path)
+    (tmp_path / "curves").mkdir()
+    kept = "nguyen-hvar-NG-1-1.csv"
+    (tmp_path / "curves" / kept).write_bytes((whole / "curves" / kept).read_bytes())
+    seen = counted(monkeypatch)
+    run_benchmark(PLAN, tmp_path, with_curves=True)
+    assert [(trial.problem, trial.run) for trial in seen] == [("NG-1", 0), ("NG-8", 0), ("NG-8", 1)]
+    assert rows_of(tmp_path / "nguyen-hvar.csv") == rows_of(whole / "nguyen-hvar.csv")  # each run once
+    assert curves_of(tmp_path) == curves_of(whole)
+    run_benchmark(PLAN, tmp_path, with_curves=True)
+    assert len(seen) == 3
+
+
+def test_models_are_trained_for_missing_runs_only(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copied(whole, tmp_path)
+    needed = Baseline("hvae", "Nguyen-1", 99)
+    monkeypatch.setattr(runner, "needed_training", lambda method, problems: [needed])
+    counted(monkeypatch)
+    trained: list[Baseline] = []
+    run_benchmark(PLAN, tmp_path, train=trained.append)
+    assert trained == []
+    with pytest.raises(ProblemError, match=r"a model has to be trained first \(hvae on Nguyen-1\)"):
+        run_benchmark(replace(PLAN, runs=3), tmp_path)
+    run_benchmark(replace(PLAN, runs=3), tmp_path, train=trained.append)
+    assert trained == [needed]
 
 
 # -- what is refused ------------------------------------------------------------------

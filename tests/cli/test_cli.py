@@ -69,7 +69,10 @@ def test_every_command_has_an_example_that_can_be_given(path: tuple[str, ...], e
 
 
 def test_how_commands_end_is_told(edhie: Callable[..., Any]) -> None:
-    assert "Exit codes: 0 success, 1 an error, 2 wrong usage, 130 stopped by Ctrl-C" in edhie("--help").out
+    assert (
+        "Exit codes: 0 success, 1 an error, 2 wrong usage, 3 missing package, 130 stopped by Ctrl-C"
+        in edhie("--help").out
+    )
 
 
 def test_version(edhie: Callable[..., Any], process: Callable[..., Any]) -> None:

@@ -28,7 +28,7 @@ def test_other_machines_need_a_flag(edhie: Callable[..., Any], tmp_path: Path) -
 def test_the_extra_is_named(edhie: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "edhie.studio.serve", None)
     code, _, err = edhie("studio", "--no-browser")
-    assert (code, "pip install 'edhie[studio]'" in err) == (1, True)
+    assert (code, "pip install 'edhie[studio]'" in err) == (3, True)
 
 
 def test_a_port_that_is_taken(edhie: Callable[..., Any], tmp_path: Path) -> None:

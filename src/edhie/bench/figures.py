@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from edhie.bench.report import paper_figures, summarised
 from edhie.plots.style import FAINT, Numbers, new_figure
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 COLOURS = ("#1f5f99", "#d1662b", "#5b8c3e", "#8a5a9e", "#8c8c8c", "#b8860b", "#3b8686")
@@ -47,10 +48,21 @@ def success_figure(tables: Mapping[str, Sequence[Row]], benchmark: str) -> Figur
     return figure
 
 
-def curves_figure(curves: Mapping[str, Mapping[str, Sequence[Numbers]]], *, columns: int = 3) -> Figure:
-    """Plot the best bounded R² against expressions evaluated, mean over runs: a panel per problem, a line per method.
+class Curve(NamedTuple):
+    """The mean learning curve of several runs: a step function."""
 
-    `curves` is indexed by method, then by problem, and holds for each run an array of (expressions executed, R²).
+    evaluated: Numbers
+    """Expressions executed, ascending."""
+    r2: Numbers
+    """Mean over the runs of the best bounded R² so far."""
+    deviation: Numbers
+    """Standard deviation over the runs."""
+
+
+def curves_figure(curves: Mapping[str, Mapping[str, Curve]], *, columns: int = 3) -> Figure:
+    """Plot the best bounded R² against expressions evaluated: a panel per problem, a line per method.
+
+    `curves` is indexed by method, then by problem. A band shows the standard deviation over the runs.
     """
     problems = list(dict.fromkeys(problem for by_problem in curves.values() for problem in by_problem))
     if not problems:
@@ -58,12 +70,11 @@ def curves_figure(curves: Mapping[str, Mapping[str, Sequence[Numbers]]], *, colu
     height = -(-len(problems) // columns)
     figure = new_figure(3.1 * min(columns, len(problems)), 2.3 * height)
     panels = figure.subplots(height, min(columns, len(problems)), sharex=True, sharey=True, squeeze=False).ravel()
-    ends = [run[-1, 0] for by in curves.values() for runs in by.values() for run in runs if len(run)]
+    last = max(curve.evaluated[-1] for by_problem in curves.values() for curve in by_problem.values())
     for panel, problem in zip(panels, problems, strict=False):
         for k, (method, by_problem) in enumerate(curves.items()):
-            if by_problem.get(problem):
-                x, y = mean_curve(by_problem[problem], max(ends, default=1.0))
-                panel.plot(x, y, color=COLOURS[k % len(COLOURS)], linewidth=1.4, drawstyle="steps-post", label=method)
+            if problem in by_problem:
+                _draw_curve(panel, by_problem[problem], last, COLOURS[k % len(COLOURS)], method)
         panel.set_title(problem, fontsize=9)
         panel.set_xscale("log")
         panel.set_ylim(-0.02, 1.02)
@@ -73,15 +84,26 @@ def curves_figure(curves: Mapping[str, Mapping[str, Sequence[Numbers]]], *, colu
         panel.xaxis.set_tick_params(labelbottom=place + columns >= len(problems))  # if no panel is below
     panels[0].legend(frameon=False, fontsize=8)
     figure.supxlabel("expressions evaluated", fontsize=9)
-    figure.supylabel("best R² so far, mean over runs", fontsize=9)
+    figure.supylabel("best R² so far, mean and deviation over runs", fontsize=9)
     return figure
 
 
-def mean_curve(runs: Sequence[Numbers], last: float) -> tuple[Numbers, Numbers]:
-    """Return R² on a logarithmic grid up to `last`: a step function, 0 before a run's first expression."""
+def _draw_curve(panel: Axes, curve: Curve, last: float, colour: str, label: str) -> None:
+    """Draw a step function and its band up to `last`."""
+    x, y, deviation = np.append(curve.evaluated, last), *(np.append(each, each[-1:]) for each in curve[1:])
+    low, high = np.clip(y - deviation, 0, 1), np.clip(y + deviation, 0, 1)
+    panel.fill_between(x, low, high, step="post", color=colour, alpha=0.15, linewidth=0)
+    panel.plot(x, y, color=colour, linewidth=1.4, drawstyle="steps-post", label=label)
+
+
+def mean_curve(runs: Sequence[Numbers], last: float) -> Curve:
+    """Return R² on a logarithmic grid up to `last`: a step function, 0 before a run's first expression.
+
+    Each run is an array of (expressions executed, R²).
+    """
     grid: Numbers = np.unique(np.geomspace(1, max(last, 2), GRID).round())
     steps = [np.append(0.0, run[:, 1])[np.searchsorted(run[:, 0], grid, side="right")] for run in runs]
-    return grid, np.mean(steps, axis=0)
+    return Curve(grid, np.mean(steps, axis=0), np.std(steps, axis=0))
 
 
 def read_curves(folder: Path, table: str, rows: Sequence[Row]) -> dict[str, list[Numbers]]:

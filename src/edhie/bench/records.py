@@ -7,7 +7,7 @@ import io
 import json
 import logging
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -51,21 +51,36 @@ class Records:
         self._settings = folder / f"{self.stem}.json"
         self._known: dict[str, Any] = {}  # settings, problems, and digests of the rows
 
-    def open(self, settings: TrialSettings, problems: Sequence[BenchmarkProblem], own: Method | None = None) -> None:
-        """Make the folder and the table; raise an error if its runs have other settings.
+    def check(self, settings: TrialSettings, problems: Sequence[BenchmarkProblem], own: Method | None = None) -> None:
+        """Raise an error if the runs of the table have other settings; write nothing.
 
         A user's `own` method is compared by its place and its settings, not by its code.
         """
+        with raised_as(ProblemError, f"cannot read the results in {self.folder}"):
+            self._known = self._checked_settings(settings, problems, own)
+            for path in self._shards():
+                self._checked_settings(settings, problems, own, table=path)
+
+    def done(self, *, with_curves: bool = False) -> set[Key]:
+        """Return the keys of all runs that are there, or only of those whose learning curve is there too."""
+        found = {key_of(row) for row in self._whole_rows()[0]}
+        found |= {key_of(row) for path in self._shards() for row in read_rows_of(path)}
+        if with_curves:
+            found = {key for key in found if (self.folder / CURVES / curve_name(self.name, *key)).is_file()}
+        return found
+
+    def open(self, again: Collection[Key] = ()) -> None:
+        """Make the folder and the table, after `check`; rows of runs that are done `again` are dropped."""
         with raised_as(ProblemError, f"cannot write results to {self.folder}"):
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._known = self._checked_settings(settings, problems, own)
-            shards = [] if self._is_shard else self._shards()
-            for path in shards:
-                self._checked_settings(settings, problems, own, table=path)
-            if not self.path.is_file() or not self.path.stat().st_size:
+            if not self._has_table:
                 replace_file(self.path, _lines([COLUMNS]))
             self._repair()
-            self._add_rows(shards)
+            self._add_rows(self._shards())
+            rows = read_rows_of(self.path)
+            kept = [row for row in rows if key_of(row) not in again]
+            if len(kept) < len(rows):
+                self._write_rows(kept)
             (self.folder / CURVES).mkdir(exist_ok=True)
             self._write_settings()
 
@@ -90,11 +105,19 @@ class Records:
         self._write_rows(rows)
         return rows
 
-    def _repair(self) -> None:
-        """Drop an incomplete last line, and rows whose digest differs: their runs are repeated."""
-        rows, digests = read_rows_of(self.path), self._known[ROWS]
+    @property
+    def _has_table(self) -> bool:
+        return self.path.is_file() and self.path.stat().st_size > 0
+
+    def _whole_rows(self) -> tuple[list[Row], int]:
+        """Return the rows of the table, and how many others are damaged: their digest differs."""
+        rows, digests = read_rows_of(self.path) if self._has_table else [], self._known[ROWS]
         whole = [row for row in rows if digests.get(_key_text(row)) in (None, _row_digest(_lines([_cells(row)])))]
-        dropped = len(rows) - len(whole)
+        return whole, len(rows) - len(whole)
+
+    def _repair(self) -> None:
+        """Drop an incomplete last line and damaged rows: their runs are repeated."""
+        whole, dropped = self._whole_rows()
         if dropped:
             LOGGER.warning("%s: %d damaged rows are dropped; these runs are repeated", self.path, dropped)
         if dropped or not self.path.read_bytes().endswith(b"\n"):
@@ -104,10 +127,13 @@ class Records:
         replace_file(self.path, _lines([COLUMNS, *map(_cells, rows)]))
 
     def _write_settings(self) -> None:
-        replace_file(self._settings, f"{json.dumps(self._known, indent=2)}\n".encode())
+        known = {name: value for name, value in self._known.items() if name != ROWS or value}
+        replace_file(self._settings, f"{json.dumps(known, indent=2)}\n".encode())
 
     def _shards(self) -> list[Path]:
-        """Return the tables of shards in the folder."""
+        """Return the tables of shards in the folder; none if this is one of them."""
+        if self._is_shard or not self.folder.is_dir():
+            return []
         start = f"{self.name}-shard-"
         return sorted(each for each in self.folder.iterdir() if each.name.startswith(start) and each.suffix == ".csv")
 

@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 
 from edhie.bench.cluster import ClusterCrew, is_on_worker
-from edhie.bench.methods import Method, generator_for, has_generator, needed_training
+from edhie.bench.methods import Baseline, Method, generator_for, has_generator, needed_training
 from edhie.bench.own_methods import Given, resolve_method
 from edhie.bench.problem import BenchmarkProblem, chosen, load_problems
 from edhie.bench.problem_files import ProblemError
-from edhie.bench.records import Records, Row, key_of, read_rows_of, unwritable
+from edhie.bench.records import Records, Row, key_of, unwritable
 from edhie.bench.rivals.isolated import check_installed, prepare_rival
 from edhie.bench.trial import Shard, Trial, TrialSettings
 from edhie.bench.workers import Crew, Failure
@@ -84,6 +84,8 @@ def run_benchmark(
     *,
     workers: int = 1,
     cluster: str | None = None,
+    with_curves: bool = False,
+    train: Callable[[Baseline], None] | None = None,
     on_row: Callable[[int, int, str], None] = lambda done, total, note: None,
 ) -> Ended:
     """Run the trials that are missing from the table in `out`; each is saved as soon as it ends.
@@ -94,6 +96,9 @@ def run_benchmark(
 
     Runs are distributed over `workers` processes. With `cluster`, the address of a Dask scheduler, each run is a task
     there; "local" starts a cluster of `workers` processes on this machine.
+
+    `with_curves` repeats runs whose learning curve is not in the folder. `train` is called for each model that has to
+    be trained before the missing runs; without it, such a model is an error.
     """
     _check(plan, workers)
     problems = plan.problems()
@@ -101,9 +106,11 @@ def run_benchmark(
     records = Records(out, plan.benchmark, method.name, plan.shard)
     all_trials, every = plan.trials(), load_problems(plan.benchmark)
     with locked(out, records.stem, unwritable=unwritable):  # other tables of the folder may be written meanwhile
-        records.open(plan.settings, problems, method if method.is_own else None)
-        done = {key_of(row) for row in read_rows_of(records.path)}
+        records.check(plan.settings, problems, method if method.is_own else None)
+        done = records.done(with_curves=with_curves)
         waiting = [trial for trial in all_trials if _key(trial) not in done]
+        _make_ready(plan, [each for each in problems if each.id in {trial.problem for trial in waiting}], train)
+        records.open(again={_key(trial) for trial in waiting})
         if method.package and waiting:
             on_row(len(all_trials) - len(waiting), len(all_trials), f"preparing {method.package}")
             prepare_rival(method, problems)
@@ -152,18 +159,25 @@ def _check(plan: Plan, workers: int) -> None:
     method, settings = plan.resolved, plan.settings
     if not settings.evaluations and settings.seconds is None:
         raise ProblemError("a run without limit would not end: give a number of evaluations or of seconds")
-    check_installed(method)
     problems = plan.problems()
-    missing = [] if settings.model else needed_training(method, problems)
-    if missing:
-        names = ", ".join(f"{each.kind} on {each.corpus}" for each in missing)
-        raise ProblemError(f"a model has to be trained first ({names}): call train() of each in needed_training()")
     for problem in problems:
         problem.data("train", 0, plan.noise)  # raises where the formula has no finite value
         if not has_generator(method, problem, settings.model):
             generator_for(method, problem, settings.model)  # raises, and says why
     if not problems:
         raise ProblemError(f"{method.name} has no generator for any problem of {plan.benchmark}")
+
+
+def _make_ready(plan: Plan, problems: Sequence[BenchmarkProblem], train: Callable[[Baseline], None] | None) -> None:
+    """Check the package and train the models that the runs of these problems need."""
+    if not problems:
+        return
+    check_installed(plan.resolved)
+    for baseline in [] if plan.settings.model else needed_training(plan.resolved, problems):
+        if train is None:
+            what = f"{baseline.kind} on {baseline.corpus}"
+            raise ProblemError(f"a model has to be trained first ({what}): call train() of each in needed_training()")
+        train(baseline)
 
 
 def _key(trial: Trial) -> tuple[str, int, float]:

@@ -14,9 +14,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 import edhie
-from edhie.cli.terminal import INTERRUPTED, log_to_terminal, stopped_by_sigterm
+from edhie.cli.terminal import INTERRUPTED, UNAVAILABLE, log_to_terminal, stopped_by_sigterm
 from edhie.console import error_console, say
-from edhie.errors import EdhieError, NameWarning, UnkeptWarning, is_interruption
+from edhie.errors import EdhieError, NameWarning, UnavailableError, UnkeptWarning, is_interruption
 
 DISCOVERY, FORMULAS, GENERATORS, MEASURING = "Equations from data", "Formulas", "Generators", "Benchmarks"
 
@@ -111,7 +111,7 @@ app = typer.Typer(
     name="edhie",
     cls=LazyGroup,
     help="Equation discovery: from measurements to formulas that a scientist can read, trust and use.",
-    epilog="Exit codes: 0 success, 1 an error, 2 wrong usage, 130 stopped by Ctrl-C or SIGTERM.",
+    epilog="Exit codes: 0 success, 1 an error, 2 wrong usage, 3 missing package, 130 stopped by Ctrl-C or SIGTERM.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -134,7 +134,7 @@ def _root(
 
 
 def main() -> None:
-    """Run a command; a known error is one message and exit code 1, wrong usage is 2."""
+    """Run a command; a known error is one message and exit code 1 or, if a package is missing, 3; wrong usage is 2."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for terminals that do not know every letter
@@ -148,7 +148,7 @@ def main() -> None:
             error_console.print("[bold red]error:[/]", end=" ")
             is_memory = isinstance(error, MemoryError)
             say("there is too little memory for this; ask for less" if is_memory else str(error), to=error_console)
-            sys.exit(1)
+            sys.exit(UNAVAILABLE if isinstance(error, UnavailableError) else 1)
         except SystemError as error:
             if not is_interruption(error):
                 raise

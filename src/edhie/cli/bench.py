@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.progress import Progress
 
-from edhie.bench.figures import curves_figure, read_curves, success_figure
-from edhie.bench.methods import METHODS, Baseline, needed_training
+from edhie.bench.figures import curves_figure, mean_curve, read_curves, success_figure
+from edhie.bench.methods import METHODS, Baseline
 from edhie.bench.own_methods import resolve_method
 from edhie.bench.problem import benchmark_names
 from edhie.bench.records import results_name, table_name
@@ -87,16 +89,14 @@ def bench(
     with (
         own_folder(out, benchmark_folder(results_name(benchmark, plan.resolved.name, part))),
         exit_on_interrupt(lambda: f"stopped; finished runs are kept in {out}; the same command resumes"),
+        noted_bar() as progress,
     ):
-        if model is None:
-            for baseline in needed_training(plan.resolved, plan.problems()):
-                _train(baseline)
-        with noted_bar() as progress:
-            task = progress.add_task("run", total=None, note="")
-            ended = run_benchmark(
-                plan, out, workers=workers or (core_count() if cluster else 1), cluster=cluster,
-                on_row=lambda done, total, note: progress.update(task, completed=done, total=total, note=note),
-            )  # fmt: skip
+        task = progress.add_task("run", total=None, note="")
+        ended = run_benchmark(
+            plan, out, workers=workers or (core_count() if cluster else 1), cluster=cluster,
+            train=partial(_train, progress=progress),
+            on_row=lambda done, total, note: progress.update(task, completed=done, total=total, note=note),
+        )  # fmt: skip
     _print_results(ended, plan)
     if figures and ended.rows:
         _draw(ended, plan, out)
@@ -104,12 +104,12 @@ def bench(
         raise typer.Exit(1)
 
 
-def _train(baseline: Baseline) -> None:
+def _train(baseline: Baseline, progress: Progress) -> None:
     once = f"training a {baseline.kind} of {baseline.latent} dimensions on {baseline.corpus}, once"
     say(f"{once}; it is kept in {baseline.folder}", to=error_console)
-    with noted_bar() as progress:
-        task = progress.add_task("epoch", total=baseline.config.epochs, note="")
-        baseline.train(lambda epoch, total: progress.update(task, completed=epoch, total=total))
+    task = progress.add_task("epoch", total=baseline.config.epochs, note="")
+    baseline.train(lambda epoch, total: progress.update(task, completed=epoch, total=total))
+    progress.remove_task(task)
 
 
 def _print_results(ended: Ended, plan: Plan) -> None:
@@ -132,7 +132,9 @@ def _print_results(ended: Ended, plan: Plan) -> None:
 def _draw(ended: Ended, plan: Plan, out: Path) -> None:
     """Draw both figures beside the table."""
     name, method = ended.path.stem, plan.resolved.name
-    curves = dict(islice(read_curves(out, name, ended.rows).items(), MOST_PANELS))
+    runs = dict(islice(read_curves(out, name, ended.rows).items(), MOST_PANELS))
+    last = max((run[-1, 0] for some in runs.values() for run in some if len(run)), default=1.0)
+    curves = {problem: mean_curve(some, last) for problem, some in runs.items()}
     successes = success_figure({method: ended.rows}, table_name(plan.benchmark))
     for figure, path in ((successes, f"{name}.png"), (curves_figure({method: curves}), f"{name}-curves.png")):
         say(str(save_figure(figure, out / path)))

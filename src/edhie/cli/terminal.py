@@ -23,7 +23,7 @@ from rich.progress import (
 from edhie.console import error_console, say
 from edhie.errors import is_interruption
 
-INTERRUPTED = 130  # exit code
+UNAVAILABLE, INTERRUPTED = 3, 130  # exit codes
 LOGGER = logging.getLogger("edhie")
 
 

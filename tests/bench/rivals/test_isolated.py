@@ -6,6 +6,7 @@ import os
 import select
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -215,3 +216,12 @@ def test_a_missing_package_is_named(name: str, tmp_path: Path, monkeypatch: pyte
     with pytest.raises(MissingExtraError, match=message):
         run_benchmark(Plan("nguyen", name), tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_finished_runs_need_no_package(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = Plan("nguyen", rival(file, "by_seed"), runs=2, ids=("NG-8",))
+    rows = run_benchmark(plan, tmp_path / "out").rows
+    monkeypatch.setattr(isolated, "find_spec", lambda package: None)
+    assert run_benchmark(plan, tmp_path / "out").rows == rows
+    with pytest.raises(MissingExtraError):
+        run_benchmark(replace(plan, runs=3), tmp_path / "out")

@@ -24,7 +24,7 @@ from edhie.bench.own_methods import Answering
 from edhie.bench.problem import BenchmarkProblem
 from edhie.bench.problem_files import ProblemError
 from edhie.bench.workers import ONE_THREAD
-from edhie.errors import EdhieError, MissingExtraError, SearchError
+from edhie.errors import EdhieError, MissingExtraError, SearchError, UnavailableError
 from edhie.expr import SymbolLibrary
 from edhie.processes import ask_process, end_process, start_process
 from edhie.safe_text import printable
@@ -43,6 +43,10 @@ ENDING = 2.0  # seconds to wait for the exit code of a process that closed its o
 LONGEST = 300  # characters of a reason
 
 _here = threading.local()  # the process of this thread: it serves one run after another
+
+
+class RivalError(ProblemError, UnavailableError):
+    """A rival's package is installed but cannot be used, for example since it has no Julia."""
 
 
 class Rival(Answering):
@@ -91,7 +95,7 @@ def prepare_rival(method: Method, problems: Iterable[BenchmarkProblem]) -> None:
         for library in dict.fromkeys(map(problem_symbols, problems)):
             _process_of(method, library)
     except SearchError as error:
-        raise ProblemError(f"{method.name} cannot be run here: {printable(str(error))}") from error
+        raise RivalError(f"{method.name} cannot be run here: {printable(str(error))}") from error
     finally:
         kept: Process | None = vars(_here).pop("process", None)
         if kept is not None:  # the runs have processes of their own
