@@ -3,11 +3,11 @@
 python experiments/sampling.py --workers 2
 python experiments/sampling.py --models models --train-only --workers 9 --device cuda
 
-The first trains what is missing and then samples; both can be stopped and started again. A run draws 100,000 codes:
-the paper's counts of invalid expressions add up to that. It is a run of `edhie bench nguyen --method hvar --latent 64`
-and so on, which draws until 100,000 distinct expressions are executed, cut off there. The codes of a run follow from
-its number alone, so all equations get the same expressions; these are decoded once for all of them, which changes
-nothing but the time.
+The first trains the models of the runs that are missing, and then samples; both can be stopped and started again. A run
+draws 100,000 codes: the paper's counts of invalid expressions add up to that. It is a run of `edhie bench nguyen
+--method hvar --latent 64` and so on, which draws until 100,000 distinct expressions are executed, cut off there. The
+codes of a run follow from its number alone, so all equations get the same expressions; these are decoded once for all
+of them, which changes nothing but the time.
 """
 
 from __future__ import annotations
@@ -48,18 +48,21 @@ FIELDS = ("model", "dimension", "problem", "run", "success", "r2", "evaluated", 
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train what is missing, then sample."""
+    """Train what waiting runs need, then sample."""
     options = _parser().parse_args(arguments)
     pairs = [(model, each) for model in options.model for each in DIMENSIONS[model] if each in options.latent]
-    wanted = [_baseline(*pair, options.models) for pair in pairs if not _is_shipped(*pair)]
+    table = options.results / "nguyen-sampling.csv"
+    jobs = [
+        {"model": model, "dimension": str(latent), "run": str(run)}
+        for run in range(options.runs)
+        for model, latent in pairs
+    ]
+    done = {tuple(map(row.get, KEY)) for row in whole(read_rows(table))}
+    waiting = {(job["model"], int(job["dimension"])) for job in jobs if tuple(job.values()) not in done}
+    needed = [pair for pair in pairs if options.train_only or pair in waiting]
+    wanted = [_baseline(*pair, options.models) for pair in needed if not _is_shipped(*pair)]
     train([each for each in wanted if not each.is_trained], options)
     if not options.train_only:
-        table = options.results / "nguyen-sampling.csv"
-        jobs = [
-            {"model": model, "dimension": str(latent), "run": str(run)}
-            for run in range(options.runs)
-            for model, latent in pairs
-        ]
         write_rows(whole(read_rows(table)), table, FIELDS)
         run = partial(sample, models=options.models, evaluations=options.evaluations)
         write_rows(whole(run_missing(run, jobs, table, FIELDS, workers=options.workers)), table, FIELDS)

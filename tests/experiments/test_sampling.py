@@ -11,6 +11,7 @@ import sampling
 from edhie.bench.execute import execute
 from edhie.bench.trial import Trial, TrialSettings
 from edhie.generators import load
+from rows import read_rows, write_rows
 from sampling import FIELDS, PROBLEMS, Remembering, sample, whole
 
 
@@ -36,6 +37,26 @@ def test_remembering_decodes_once() -> None:
     assert list(first.forest) == list(model.decode(codes).forest)
     assert twice.decode(-codes) is not first
     assert (twice.sampled, twice.invalid) == (15, 0)
+
+
+def test_only_models_of_missing_runs_are_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trained: list[str] = []
+    monkeypatch.setattr(
+        sampling, "train", lambda missing, options: trained.extend(each.folder.name for each in missing)
+    )
+    monkeypatch.setattr(sampling, "run_missing", lambda run, jobs, table, fields, workers: read_rows(table))
+    table = tmp_path / "nguyen-sampling.csv"
+    table.write_bytes((sampling.RESULTS / table.name).read_bytes())
+    arguments = ["--models", str(tmp_path), "--results", str(tmp_path)]
+    sampling.main(arguments)
+    assert trained == []
+    assert table.read_bytes() == (sampling.RESULTS / table.name).read_bytes()
+    write_rows(read_rows(table)[:-1], table, FIELDS)  # of the last run of CVAE 128
+    sampling.main(arguments)
+    assert trained == ["cvae-nguyen-1-128"]
+    trained.clear()
+    sampling.main([*arguments, "--train-only"])
+    assert len(trained) == 9
 
 
 def test_runs_that_are_not_there_for_all_equations_are_dropped(tmp_path: Path) -> None:
