@@ -6,7 +6,8 @@ FOLDER has the regression sets of the Penn Machine Learning Benchmarks (`NAME.ts
 lies `srbench_blackbox.csv` with the results published with SRBench (`--published`); neither is part of edhie. The
 protocol is SRBench's: 75 % of the rows to fit, at most 10,000 of them, columns and target standardised. Sets at even
 places of the sorted list, from 0, are for development, the others for the report. Every choice among the equations of
-a fit is scored, so that all of them come from the same search.
+a fit is scored, so that all of them come from the same search. With `--keep FOLDER`, the equations of each fit are
+saved; `--judge` scores the choice `accuracy` among them again, without new searches.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from blackbox_tables import CHOICES, page, ranks_figure
-from rows import Row, read_rows
+from rows import Row, read_rows, write_rows
 from runs import CHOSEN, Numbers, fit, half_of_position, parser, run_fits
 
 if TYPE_CHECKING:
-    from edhie.fit import Equation
+    from edhie.fit import Discovery, Equation
 
 LACKING = frozenset({"1191_BNG_pbc", "1196_BNG_pharynx", "1595_poker"})  # published, but not in the folder
 FITTED, MOST_ROWS = 0.75, 10_000  # share of the rows to fit, and how many of them at most
@@ -52,9 +53,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.add_argument("--sets", nargs="*", default=[], help="which sets; all if none is named")
     options.add_argument("--seeds", nargs="*", type=int, default=[0], help="seeds of split and search (default: 0)")
     options.add_argument("--keep", type=Path, metavar="FOLDER", help="save the equations of each fit in this folder")
+    options.add_argument("--judge", action="store_true", help="score `accuracy` again, on the fits in --keep")
     given = options.parse_args(arguments)
     published = read_published(given.published or given.data.parent / "srbench_blackbox.csv")
     halves = halves_of(published)
+    if given.judge and given.keep is None:
+        raise SystemExit("--judge needs the folder of the fits; name it with --keep")
     unknown = [name for name in given.sets if name not in halves]
     if unknown:
         raise SystemExit(f"no set is named {unknown[0]}; the published results name {len(halves)} sets of the folder")
@@ -66,6 +70,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ]
     run = partial(run_set, folder=given.data, max_time=given.max_time, keep=given.keep)
     rows = run_fits(run, jobs, given.results / "blackbox.csv", FIELDS, given)
+    if given.judge:
+        rows = [judged_again(row, folder=given.data, keep=given.keep) for row in rows]
+        write_rows(rows, given.results / "blackbox.csv", FIELDS)
     (given.results / "blackbox.md").write_text(page(rows, published), encoding="utf-8")
     ranks_figure(rows, published).savefig(given.results / "blackbox.png", metadata={"Software": None})
 
@@ -94,20 +101,46 @@ def run_set(job: Row, *, folder: Path, max_time: float, keep: Path | None = None
     seed = int(job["seed"])
     split = split_set(*read_set(folder, job["set"]), seed=seed)
     done = fit(split.X, split.y, split.names, max_time=max_time, seed=seed)
+    found = done.found
     if keep is not None:
-        found = done.found
         front = replace(found.result, candidates=found.result.front.candidates)  # without all that was explored
-        save(replace(found, result=front), keep / "-".join((job["version"], job["set"], job["seed"])))
-    row = {"rows": str(len(split.y)), "columns": str(len(split.names)), "r2": f"{r2_of(done.found.best, split):.6g}"}
-    row |= done.columns() | {"size": str(nodes(done.found.best))}
-    for choice in CHOICES[1:]:
-        chosen = replace(done.found.settings, selection=choice)
-        other = Discovery.of(done.found.result, done.found.problem, chosen).best
-        row |= {
-            f"r2_{choice}": f"{r2_of(other, split):.6g}", f"size_{choice}": str(nodes(other)),
-            f"equation_{choice}": f"{other.expr:.6g}",
-        }  # fmt: skip
+        save(replace(found, result=front), keep / name_of(job))
+    row = {"rows": str(len(split.y)), "columns": str(len(split.names)), "r2": f"{r2_of(found.best, split):.6g}"}
+    row |= done.columns() | {"size": str(nodes(found.best))} | scored("accuracy", most_predictive(found), split)
+    for choice in CHOICES[2:]:
+        chosen = replace(found.settings, selection=choice)
+        row |= scored(choice, Discovery.of(found.result, found.problem, chosen).best, split)
     return row
+
+
+def judged_again(row: Row, *, folder: Path, keep: Path) -> Row:
+    """Return a row with the choice `accuracy` among the equations of its fit, which is in the folder `keep`."""
+    from edhie.fit.run_folder import load
+
+    split = split_set(*read_set(folder, row["set"]), seed=int(row["seed"]))
+    return row | scored("accuracy", most_predictive(load(keep / name_of(row), whole=False)), split)
+
+
+def most_predictive(found: Discovery) -> Equation:
+    """Return the equation that a fit with `selection="accuracy"` would choose."""
+    from edhie.fit.select import position_of_most_predictive
+
+    negligible = found.result.front.negligible
+    at = position_of_most_predictive(found.equations, found.problem, found.settings, negligible=negligible)
+    return found.equations[at]
+
+
+def scored(choice: str, equation: Equation, split: Split) -> Row:
+    """Return the columns of a choice other than the default."""
+    return {
+        f"r2_{choice}": f"{r2_of(equation, split):.6g}", f"size_{choice}": str(nodes(equation)),
+        f"equation_{choice}": f"{equation.expr:.6g}",
+    }  # fmt: skip
+
+
+def name_of(job: Row) -> str:
+    """Return the name of the folder in which the equations of a fit are saved."""
+    return "-".join((job["version"], job["set"], job["seed"]))
 
 
 def read_set(folder: Path, name: str) -> tuple[tuple[str, ...], Numbers, Numbers]:

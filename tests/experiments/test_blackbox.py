@@ -10,8 +10,33 @@ import numpy as np
 import pandas
 import pytest
 
-from blackbox import FIELDS, LACKING, MOST_ROWS, halves_of, main, nodes, r2_of, read_set, run_set, split_set
-from blackbox_tables import OURS, Score, front_of, groups_table, median_ranks, methods_table, page, ranks_figure
+from blackbox import (
+    FIELDS,
+    LACKING,
+    MOST_ROWS,
+    halves_of,
+    judged_again,
+    main,
+    most_predictive,
+    nodes,
+    r2_of,
+    read_set,
+    run_set,
+    split_set,
+)
+from blackbox_tables import (
+    OURS,
+    SHARED,
+    Score,
+    front_of,
+    groups_table,
+    median_ranks,
+    methods_table,
+    nodes_text,
+    page,
+    ranks_figure,
+    without_shared,
+)
 from edhie import EDHiERegressor
 
 METHODS = (("good", "1", 0.9, 50), ("small", "1", 0.5, 5), ("poor", "1", 0.4, 60), ("trees", "0", 0.95, 900))
@@ -165,10 +190,25 @@ def test_names_in_the_figure_cover_neither_each_other_nor_points() -> None:
 
 
 def test_choices_are_compared_on_the_same_fits() -> None:
-    text = page([row("one", 0, 0.8, 20), row("two", 0, 0.8, 20)], PUBLISHED)
-    cells = {line.split("|")[1].strip(): line for line in text.splitlines() if line.startswith("| ")}
-    assert "| 0.800 | 0.800 | 20 | 2 |" in cells["mdl"]
-    assert "| 0.810 | 0.810 | 40 | 2 |" in cells["accuracy"]
+    rows = [row("one", 0, 0.8, 20), row("one", 1, 0.8, 20), row("two", 0, 0.8, 20)]
+    rows[1]["r2_accuracy"] = "-7"
+    cells = {line.split("|")[1].strip(): line for line in page(rows, PUBLISHED).splitlines() if line.startswith("| ")}
+    assert "| 0.800 | 0.800 | 0.8 | 20 | 2 |  |" in cells["mdl"]
+    assert "| -7 | 40 |" in cells["accuracy"]  # the lowest R² of a single fit
+    assert "1 and 1 (p = 1)" in cells["accuracy"]  # medians over seeds: -3.1 and 0.81, against 0.8
+
+
+def test_results_without_sets_that_are_in_both_halves_are_told() -> None:
+    shared = sorted(SHARED)[0]
+    published = [*PUBLISHED, *(each | {"dataset": shared} for each in PUBLISHED[:4])]
+    rows = [row("one", 0, 0.9, 20), row(shared, 0, 0.1, 90)]
+    assert without_shared(rows[:1], published) == []
+    (told,) = without_shared(rows, published)
+    assert "R² 0.900 with 20 nodes" in told
+
+
+def test_sizes_are_shown_as_plain_numbers() -> None:
+    assert [nodes_text(size) for size in (9.0, 30.5, 999.75, 121086.4)] == ["9", "30.5", "999.75", "121,086"]
 
 
 def test_ranks_share_ties_and_the_front_has_what_none_beats() -> None:
@@ -178,11 +218,21 @@ def test_ranks_share_ties_and_the_front_has_what_none_beats() -> None:
     assert front_of({"a": Score(1, 2), "b": Score(2, 3), "c": Score(3, 1)}, least=True) == ["a", "c"]
 
 
-def test_one_run_has_all_columns(tmp_path: Path) -> None:
+def test_one_run_has_all_columns_and_its_equations_can_be_judged_again(tmp_path: Path) -> None:
     x = np.linspace(1, 5, 40)
     noisy = np.round(x**2 + np.random.default_rng(0).normal(size=40), 3)
     pandas.DataFrame({"a": x, "target": noisy}).to_csv(tmp_path / "parabola.tsv.gz", sep="\t", index=False)
     job = {"version": "now", "set": "parabola", "half": "develop", "seed": "0"}
-    done = run_set(job, folder=tmp_path, max_time=0.2)
-    assert set(job | done) == set(FIELDS)
+    done = job | run_set(job, folder=tmp_path, max_time=0.2, keep=tmp_path / "kept")
+    assert set(done) == set(FIELDS)
     assert float(done["r2"]) > 0.8
+    changed = done | dict.fromkeys(("r2_accuracy", "size_accuracy", "equation_accuracy"), "")
+    assert judged_again(changed, folder=tmp_path, keep=tmp_path / "kept") == done
+
+
+def test_the_choice_for_accuracy_is_that_of_the_regressor() -> None:
+    x = np.linspace(0.5, 4, 60)
+    y = np.sqrt(x) + 0.05 * np.random.default_rng(1).normal(size=60)
+    settings: dict[str, Any] = {"max_time": None, "max_evaluations": 1500, "random_state": 0}
+    mdl, accuracy = (EDHiERegressor(selection=each, **settings).fit(x[:, None], y) for each in ("mdl", "accuracy"))
+    assert most_predictive(mdl.discoveries_[0]).expr == accuracy.best_.expr

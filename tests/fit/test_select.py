@@ -17,10 +17,11 @@ from edhie.expr import Forest, SymbolLibrary
 from edhie.fit import Discovery, Problem, Settings, discover
 from edhie.fit.discover import criterion_of
 from edhie.fit.field import Field, formulas_of
-from edhie.fit.present import Presenter
 from edhie.generators import load
 from edhie.results import Candidates, Front, History, SearchCounts, SearchResult
-from edhie.selection.prediction import cross_validated
+from edhie.selection.choice import FROM_HERE
+from edhie.selection.prediction import most_predictive
+from edhie.selection.refitting import refitted
 from mosaics import forest_of
 
 LIBRARY = SymbolLibrary.of(["+", "-", "*", "/", "^", "^2", "sqrt", "exp", "log", "sin", "cos"], ["x"], constant=True)
@@ -119,24 +120,38 @@ def test_deviations_include_the_doubt_between_equations() -> None:
     np.testing.assert_allclose(deviations, np.sqrt(np.average(others**2 + own**2, axis=0, weights=weights)))
     assert deviations[2] > 1.5 * made.best.standard_deviations(columns)[2]  # far out equations differ more
     with pytest.raises(SearchError, match="no weights to compare them by; choose with selection mdl"):
-        found(LINE, *TEXTS, selection="accuracy").standard_deviations(columns)
+        found(LINE, *TEXTS, selection="best").standard_deviations(columns)
 
 
 # -- accuracy -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("loss", ["rmse", "student"])
-def test_accuracy_chooses_the_least_cross_validated_error_of_the_front(loss: str) -> None:
-    made = found(LINE, *TEXTS, selection="accuracy", loss=loss)
-    presenter = Presenter.of(made.settings, made.train, made.explored)
-    forest = Forest.from_exprs([each.expr for each in made.equations])
-    errors = cross_validated(forest, made.train, LOSSES[loss], presenter.refitted)
-    assert made.index == np.argmin(errors)
+@pytest.mark.parametrize("loss", ["rmse", "nrmse", "student"])
+def test_accuracy_chooses_among_the_equations_of_mdl_by_cross_validation(loss: str) -> None:
+    made, usual = (found(LINE, *TEXTS, loss=loss, selection=selection) for selection in ("accuracy", "mdl"))
+    assert [each.expr for each in made.equations] == [each.expr for each in usual.equations]
+    assert [each.weight for each in made.equations] == [each.weight for each in usual.equations]
+    model = made.best.model
+    assert model is not None
+    forest, sizes = (
+        Forest.from_exprs([each.expr for each in made.equations]),
+        [each.complexity for each in made.equations],
+    )
+
+    def refit(forest: Forest, data: Data) -> Forest:
+        return refitted(forest, data, model, FROM_HERE)
+
+    assert made.index == most_predictive(forest, np.array(sizes), made.train, LOSSES[loss], refit=refit)
 
 
-def test_accuracy_without_fits_of_constants_takes_the_least_loss() -> None:
+def test_accuracy_without_fits_of_constants_compares_the_losses() -> None:
     made = found(LINE, *TEXTS, selection="accuracy", loss="mae")
-    assert made.best.loss == min(each.loss for each in made.equations)
+    forest, sizes = (
+        Forest.from_exprs([each.expr for each in made.equations]),
+        [each.complexity for each in made.equations],
+    )
+    assert made.index == most_predictive(forest, np.array(sizes), made.train, LOSSES["mae"])
+    assert made.best.loss < 1.2 * min(each.loss for each in made.equations)
 
 
 def test_accuracy_follows_held_out_rows() -> None:

@@ -184,7 +184,7 @@ def alone(discovery: Discovery, expr: Expr, data: Data) -> Discovery:
     """A discovery of this one expression."""
     candidates = Candidates(Forest.from_exprs([expr]), np.ones(1), np.ones(1), np.ones(1, np.int64))
     result = replace(discovery.result, front=Front(candidates), candidates=candidates)
-    return Discovery.of(result, Problem.of(data, target=discovery.target), Settings(selection="accuracy"))
+    return Discovery.of(result, Problem.of(data, target=discovery.target), Settings(selection="best"))
 
 
 def test_data_and_search_are_told(cooling: Discovery, hostile: Discovery, page: Page, hostile_page: Page) -> None:
@@ -223,7 +223,7 @@ def test_a_long_front_stays_small(cooling: Discovery, tmp_path: Path) -> None:
     candidates = Candidates(Forest.from_exprs(exprs), 1 / sizes, sizes, sizes.astype(np.int64))
     data = read_data(X, X[:, 0] * X[:, 1] + rng.normal(0, 0.1, 6000), names=["x", "z"])
     result = replace(cooling.result, front=Front(candidates), candidates=candidates)
-    found = Discovery.of(result, Problem("T", ("x", "z"), data, None), Settings(selection="accuracy", loss="mae"))
+    found = Discovery.of(result, Problem("T", ("x", "z"), data, None), Settings(selection="best", loss="mae"))
     path = write_report(found, tmp_path / "long.html")
     assert path.stat().st_size < 2_000_000
     page = Page(path.read_text(encoding="utf-8"))
@@ -239,7 +239,7 @@ def test_any_losses_can_be_drawn(losses: list[float], cooling: Discovery) -> Non
     forest = Forest.from_exprs([parse("t", variables=["t"])] * len(losses))
     candidates = Candidates(forest, np.array(losses), sizes, sizes.astype(np.int64))
     result = replace(cooling.result, front=Front(candidates), candidates=candidates)
-    made = Discovery.of(result, cooling.problem, Settings(selection="accuracy"))
+    made = Discovery.of(result, cooling.problem, Settings(selection="best"))
     chart = Page(front_chart(made, "t1"))
     places = [(float(str(dot["cx"])), float(str(dot["cy"]))) for dot in chart.all("circle") if dot["class"] == "dot"]
     assert len(places) == len(losses)

@@ -63,10 +63,10 @@ class EDHiERegressor(FittedEquations, RegressorMixin, BaseEstimator):  # type: i
         that to find the best one. None to search until the time is up.
     selection : {"mdl", "best", "accuracy", "score"}, default="mdl"
         Choice of the equation for `predict`: the shortest description of the data ("mdl"), the best score among the
-        most accurate ("best"), the least error on unseen rows ("accuracy"), or the best score, which is the fall of
-        the loss for each unit of complexity ("score"). Unseen rows are the held-out ones if there are any; otherwise
-        equations are cross-validated, with constants fitted again for each of ten folds. "accuracy" is for those who
-        want predictions and no law: its equations are longer.
+        most accurate ("best"), the simplest of those that predict unseen rows best ("accuracy"), or the best score,
+        which is the fall of the loss for each unit of complexity ("score"). Unseen rows are the held-out ones if there
+        are any; otherwise equations are cross-validated, with constants fitted again for each of ten folds. "accuracy"
+        is for those who want predictions and no law: its equations are often longer.
     constraints : Constraints or None, default=None
         Limits on the form of equations besides their operators: size, forbidden nestings, the variables that an
         operator may be applied to; see `edhie.Constraints`. None for no limits.

@@ -20,7 +20,7 @@ from edhie.fit.settings import Settings
 from edhie.results import Candidate, Candidates, Front, SearchResult, front_of
 from edhie.selection.choice import FEW_ROWS, FROM_HERE, Alternative, alternatives, shortest_description
 from edhie.selection.description import Criterion, describe
-from edhie.selection.noise import NoiseModel
+from edhie.selection.noise import CONSTANT, NoiseModel
 from edhie.selection.prediction import most_predictive
 from edhie.selection.refitting import refitted
 from edhie.selection.rules import SELECTION, scores, without_interpolation
@@ -35,17 +35,21 @@ def select_equations(
 ) -> tuple[tuple[Equation, ...], int | None]:
     """Return the equations to show, in order of complexity, and the position of the chosen one.
 
-    With the selection mdl, candidates are compared by description length, with constants at the optimum of a noise
-    model; likely ones and those on the Pareto front are shown. Otherwise the front of the search is polished, and a
-    rule chooses one of its members, or with accuracy the least error on unseen rows. The user's guesses are always
-    shown. On a large table, all are fitted to all rows. The position is None if there is no equation.
+    With the selections mdl and accuracy, candidates are compared by description length, with constants at the optimum
+    of a noise model; likely ones and those on the Pareto front are shown. mdl chooses the shortest description, and
+    accuracy by the errors on unseen rows. Otherwise the front of the search is polished, and a rule chooses one of its
+    members. The user's guesses are always shown. On a large table, all are fitted to all rows. The position is None if
+    there is no equation.
     """
     if len(result.front) == 0:
         return (), None
     selector = _Selector(result, problem, settings, criterion, guesses)
     found: list[Equation] = []
-    if settings.selection == "mdl" and selector.presenter.may_polish:
+    if settings.selection in ("mdl", "accuracy") and selector.presenter.may_polish:
         found = selector.by_description()
+        if found and settings.selection == "accuracy":
+            best = position_of_most_predictive(found, problem, settings, negligible=result.front.negligible)
+            found = [found[best], *found[:best], *found[best + 1 :]]
     found = found or selector.by_rule()  # also if all have as many constants as there are rows
     if problem.whole is not None:
         found = fitted_to_all_rows(found, problem, settings)
@@ -54,6 +58,22 @@ def select_equations(
     drops = scores(np.array([each.loss for each in shown]), sizes, result.front.negligible)
     equations = tuple(replace(each, score=score) for each, score in zip(shown, drops.tolist(), strict=True))
     return equations, shown.index(found[0])
+
+
+def position_of_most_predictive(
+    equations: Sequence[Equation], problem: Problem, settings: Settings, *, negligible: float
+) -> int:
+    """Return the position of the equation that predicts unseen rows best; see `edhie.selection.prediction`.
+
+    The equations have one noise model, under which constants are fitted again without each fold.
+    """
+    model, config = equations[0].model or CONSTANT, settings.constants
+    config = replace(FROM_HERE, lower=config.lower, upper=config.upper)
+    return most_predictive(
+        Forest.from_exprs([each.expr for each in equations]), np.array([each.complexity for each in equations]),
+        problem.train, loss_named(settings.loss), held_out=problem.validation,
+        refit=lambda forest, data: refitted(forest, data, model, config), negligible=negligible,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,11 +112,13 @@ class _Selector:
         return [self._equation(each) for each in found]
 
     def _most_predictive(self, front: Front) -> Candidate:
-        """Return the member of a front with the least error on held-out rows or, without those, cross-validated."""
-        presenter, problem = self.presenter, self.problem
-        refit = presenter.refitted if presenter.may_polish else None
-        loss = loss_named(self.settings.loss)
-        return most_predictive(front, problem.train, loss, held_out=problem.validation, refit=refit)
+        """Return the member of a front that predicts held-out rows best, or the rows themselves: there are no fits."""
+        forest, loss = front.candidates.forest, loss_named(self.settings.loss)
+        held_out, negligible = self.problem.validation, front.negligible
+        at = most_predictive(
+            forest, front.complexities, self.problem.train, loss, held_out=held_out, negligible=negligible
+        )
+        return front[at]
 
     def by_description(self) -> list[Equation]:
         """Select alternatives that are likely, on the front or guesses; none if no length is finite."""

@@ -55,9 +55,10 @@ class Settings:
     patience: int | None = 100
     """Stop after so many rounds without improvement. At least as many as the best took to find; None for never."""
     selection: Selection = "mdl"
-    """Selection: mdl, best, accuracy or score. mdl is the shortest description, accuracy predicts best.
+    """Selection: mdl, best, accuracy or score. mdl is the shortest description, accuracy is for prediction.
 
-    accuracy takes the least error on held-out rows, or in cross-validation if there are none.
+    accuracy takes the simplest equation whose error on unseen rows is not clearly larger than the least: on held-out
+    rows, or in cross-validation if there are none.
     """
     complexity: Mapping[str, float] | None = None
     """Weights of symbols in the complexity, by name; the others weigh 1."""

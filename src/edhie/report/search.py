@@ -17,7 +17,7 @@ STOPPED = {
 SELECTION = {
     "mdl": "the shortest description of the data",
     "best": "the best score among the most accurate",
-    "accuracy": "the least error on unseen rows",
+    "accuracy": "the simplest of those that predict unseen rows best",
     "score": "the largest fall of the loss for its complexity",
 }
 COUNTED = {

@@ -1,4 +1,10 @@
-"""Selection for prediction: the member of a Pareto front with the least error on rows that it was not fitted to."""
+"""Selection for prediction: the simplest of the expressions that predict unseen rows best.
+
+The expression with the least error on unseen rows is often a long one that won by chance, and a long expression may be
+far off where it has seen no rows. So the one-standard-error rule of cross-validation is used (Breiman and others, 1984,
+*Classification and Regression Trees*): of the expressions whose error is not clearly larger than the least, the
+simplest is chosen.
+"""
 
 from __future__ import annotations
 
@@ -8,47 +14,75 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edhie.evaluate.data import Data
-from edhie.evaluate.losses import Loss
+from edhie.evaluate.losses import LOSSES, Loss
 from edhie.evaluate.values import values
 from edhie.expr import Forest
-from edhie.results.candidates import Candidate
-from edhie.results.front import Front
 from edhie.selection.between_rows import neighbours, unreliable_bits
 
 Numbers = NDArray[np.float64]
 Refit = Callable[[Forest, Data], Forest]
 FOLDS = 10
 FOLD_SEED = 0  # the same folds whatever the seed of the search, so that results can be compared
+STANDARD_ERRORS = 1.0  # of the difference to the least error, up to which an error is not clearly larger
 
 
-def most_predictive(front: Front, data: Data, loss: Loss, *, held_out: Data | None, refit: Refit | None) -> Candidate:
-    """Return the member with the least error on unseen rows, the simplest of equals.
+def most_predictive(
+    forest: Forest,
+    sizes: Numbers,
+    data: Data,
+    loss: Loss,
+    *,
+    held_out: Data | None = None,
+    refit: Refit | None = None,
+    negligible: float = 0.0,
+) -> int:
+    """Return the position of the simplest expression whose error on unseen rows is not clearly larger than the least.
 
-    Without held-out rows, errors are cross-validated by `refit`, which fits constants from their present values, or are
-    those of the front if that is None. A member with a pole between rows, or an oscillation that the rows cannot
-    resolve, is chosen only if all have one.
+    `sizes` are the complexities. Errors are those of ten folds of the held-out rows; without such rows, each fold of
+    the data is predicted with constants that `refit` fits to the others, from their present values. Without `refit`,
+    constants stay as they are. An error is not
+    clearly larger if the mean difference over the folds is at most one standard error, or `negligible`. An expression
+    with a pole between rows, or an oscillation that the rows cannot resolve, is chosen only if all have one.
     """
-    forest, errors = front.candidates.forest, front.errors
+    if loss.from_sum_of_squares is not None and loss.to_sum_of_squares is not None:
+        rmse = LOSSES["rmse"]  # in the same order as any other loss of squares, and defined in a fold of one row
+        assert rmse.from_sum_of_squares is not None
+        negligible = float(rmse.from_sum_of_squares(loss.to_sum_of_squares(negligible, data), data))
+        loss = rmse
     with np.errstate(all="ignore"):
-        if held_out is not None:
-            errors = _errors(values(forest, held_out.columns), held_out, loss)
-        elif refit is not None and len(data.counting_rows) > 1:
+        if held_out is not None or refit is None or len(data.counting_rows) == 1:
+            errors = errors_in_folds(forest, held_out or data, loss)
+        else:
             errors = cross_validated(forest, data, loss, refit)
-        is_smooth = (unreliable_bits(forest, data, neighbours(data)) == 0) & np.isfinite(errors)
-    errors = np.where(is_smooth, errors, np.inf) if is_smooth.any() else errors
-    return front[int(np.flatnonzero(errors <= errors.min() + front.negligible)[0])]
+        is_sound = (unreliable_bits(forest, data, neighbours(data)) == 0) & np.isfinite(errors).all(axis=1)
+        if not is_sound.any():
+            is_sound = np.ones(len(forest), np.bool_)
+        means = np.where(is_sound, errors.mean(axis=1), np.inf)
+        more = errors - errors[np.argmin(means)]
+        deviations = more.std(axis=1, ddof=1) if errors.shape[1] > 1 else np.zeros(len(forest))
+        clearly = STANDARD_ERRORS * deviations / np.sqrt(errors.shape[1])
+        is_good = is_sound & ~(more.mean(axis=1) > np.maximum(clearly, negligible))
+    return int(np.lexsort((means, sizes, ~is_good))[0])
 
 
 def cross_validated(forest: Forest, data: Data, loss: Loss, refit: Refit) -> Numbers:
-    """Return the cross-validated error of each expression: each fold is predicted with constants fitted to the others.
+    """Return (expressions, folds) errors, each fold predicted with constants fitted to the others.
 
-    It is infinite if the expression has no value in a row. Rows of weight 0 are left out.
+    An error is infinite if the expression has no value in a row. Rows of weight 0 are left out.
     """
     rows = data.take(data.counting_rows)
-    predicted = np.empty((len(forest), rows.n_rows))
-    for fold in folds(rows.n_rows):
-        predicted[:, fold] = values(refit(forest, rows.take(~fold)), rows.take(fold).columns)
-    return _errors(predicted, rows, loss)
+    parts = [(refit(forest, rows.take(~fold)), rows.take(fold)) for fold in folds(rows.n_rows)]
+    return np.stack([_errors(fitted, part, loss) for fitted, part in parts], axis=1)
+
+
+def errors_in_folds(forest: Forest, data: Data, loss: Loss) -> Numbers:
+    """Return (expressions, folds) errors of expressions as they are; rows of weight 0 are left out."""
+    rows = data.take(data.counting_rows)
+    return np.stack([_errors(forest, rows.take(fold), loss) for fold in folds(rows.n_rows)], axis=1)
+
+
+def _errors(forest: Forest, data: Data, loss: Loss) -> Numbers:
+    return np.array([loss.of_values(data.y, row, data.weights) for row in values(forest, data.columns)])
 
 
 def folds(n_rows: int) -> list[NDArray[np.bool_]]:
@@ -56,7 +90,3 @@ def folds(n_rows: int) -> list[NDArray[np.bool_]]:
     count = min(FOLDS, n_rows)
     owners = np.random.default_rng(FOLD_SEED).permutation(np.arange(n_rows) % count)
     return [owners == fold for fold in range(count)]
-
-
-def _errors(predicted: Numbers, data: Data, loss: Loss) -> Numbers:
-    return np.array([loss.of_values(data.y, row, data.weights) for row in predicted])
