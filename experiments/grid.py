@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from edhie.corpora import Corpus, build, named_recipe
+from edhie.corpora.corpus import DESCRIPTION
 from edhie.expr import Forest
 from edhie.generators import TrainConfig, save
 from rows import Row, read_rows, run_missing, write_rows
@@ -42,12 +43,14 @@ class Job:
     """Number of expressions for training; None for all of the other folds."""
     latent: int | None = None
     """Number of latent dimensions; None for the model's setting."""
+    epochs: int | None = None
+    """Fewer epochs than the model's setting, to try it out."""
 
     @property
     def config(self) -> TrainConfig:
         """Settings of the training."""
         config = replace(config_for(self.model, self.dataset), seed=self.fold, validation=0.0)
-        return config if self.latent is None else replace(config, latent=self.latent)
+        return replace(config, latent=self.latent or config.latent, epochs=self.epochs or config.epochs)
 
 
 def split(n: int, fold: int) -> tuple[np.ndarray, np.ndarray]:
@@ -61,7 +64,7 @@ def split(n: int, fold: int) -> tuple[np.ndarray, np.ndarray]:
 def forest_of(dataset: str, corpora: Path) -> Forest:
     """Return a named corpus; build it if it is missing."""
     folder = corpora / dataset
-    corpus = Corpus.load(folder) if folder.is_dir() else build(named_recipe(dataset), folder)
+    corpus = Corpus.load(folder) if (folder / DESCRIPTION).is_file() else build(named_recipe(dataset), folder)
     return corpus.forest
 
 
@@ -87,19 +90,22 @@ def run_job(job: Job, corpora: Path, keep: Path | None) -> Row:
 
 def run(jobs: Iterable[Job], path: Path, options: argparse.Namespace) -> list[Row]:
     """Run the jobs without a row in any grid; return and write all rows, sorted."""
-    asked = [_row(job) for job in jobs if _is_chosen(job, options)]
+    chosen = [job for job in jobs if _is_chosen(job, options)]
+    asked = [_row(replace(job, training_size=options.expressions or job.training_size)) for job in chosen]
     done = {_identity(row): row for name in GRIDS for row in read_rows(path.with_name(name))}
     known = [done[_identity(row)] for row in asked if _identity(row) in done]
     write_rows(_merged(read_rows(path), known), path, FIELDS)
-    run_one = partial(_run_row, corpora=options.corpora, keep=options.keep_models)
+    for dataset in dict.fromkeys(row["dataset"] for row in asked if _identity(row) not in done):
+        forest_of(dataset, options.corpora)  # built here, since each process would build it
+    run_one = partial(_run_row, corpora=options.corpora, keep=options.keep_models, epochs=options.epochs)
     rows = _merged(run_missing(run_one, asked, path, FIELDS, workers=options.workers))
     write_rows(rows, path, FIELDS)
     return rows
 
 
-def _run_row(row: Row, corpora: Path, keep: Path | None) -> Row:
+def _run_row(row: Row, corpora: Path, keep: Path | None, epochs: int | None) -> Row:
     dataset, model, *numbers = (row[name] for name in KEY)
-    return run_job(Job(dataset, model, *map(int, numbers)), corpora, keep)
+    return run_job(Job(dataset, model, *map(int, numbers), epochs), corpora, keep)
 
 
 def _merged(*parts: Sequence[Row]) -> list[Row]:
@@ -116,6 +122,8 @@ def parser(description: str | None) -> argparse.ArgumentParser:
     found.add_argument("--dataset", nargs="*", help="only these sets")
     found.add_argument("--model", nargs="*", help="only these models")
     found.add_argument("--fold", nargs="*", type=int, help="only these folds")
+    found.add_argument("--epochs", type=int, help="epochs of a training, to try it out")
+    found.add_argument("--expressions", type=int, help="expressions of a training, to try it out")
     found.add_argument("--results", type=Path, default=RESULTS, help="the folder of the results")
     found.add_argument("--keep-models", type=Path, help="a folder for the models of the first fold")
     return found

@@ -23,6 +23,7 @@ from functools import partial
 from hashlib import blake2b
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -76,18 +77,19 @@ def train(missing: Sequence[Baseline], options: argparse.Namespace) -> None:
     begin = partial(end_with, os.getpid())
     workers = min(options.workers, len(missing))
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=begin) as pool:
-        for note in pool.map(partial(_trained, device=options.device, epochs=options.epochs), missing):
+        effort = {"device": options.device, "epochs": options.epochs, "expressions": options.expressions}
+        for note in pool.map(partial(_trained, **effort), missing):
             print(note, flush=True)
 
 
-def _trained(baseline: Baseline, device: str, epochs: int | None) -> str:
+def _trained(baseline: Baseline, **effort: Any) -> str:
     name = baseline.folder.name
 
     def tell(epoch: int, total: int) -> None:
         if epoch % 10 == 0 or epoch == total:
             print(f"{name}: epoch {epoch} of {total}", file=sys.stderr, flush=True)
 
-    baseline.train(tell, device=device, epochs=epochs)  # type: ignore[arg-type]
+    baseline.train(tell, **effort)
     return f"{baseline.folder} is trained"
 
 
@@ -173,6 +175,7 @@ def _parser() -> argparse.ArgumentParser:
     found.add_argument("--train-only", action="store_true", help="train what is missing, and end")
     found.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where models are trained")
     found.add_argument("--epochs", type=int, help="epochs of a training, to try it out (default: the paper's)")
+    found.add_argument("--expressions", type=int, help="expressions of a training, to try it out")
     found.add_argument("--runs", type=int, default=RUNS, help="runs of each model and equation")
     found.add_argument(
         "--evaluations", type=int, default=TrialSettings.evaluations, help="distinct expressions executed at most"

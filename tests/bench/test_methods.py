@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from edhie.bench.methods import (
     needed_training,
 )
 from edhie.bench.problem_files import Variable
-from edhie.corpora import Recipe, build
+from edhie.corpora import Corpus, Recipe, build
 from edhie.expr import parse
 from edhie.generators import HVAE, TrainConfig
 from edhie.search import STRATEGIES
@@ -87,7 +88,13 @@ def test_names_of_the_problem() -> None:
 def test_baselines_are_trained_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(methods.platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
     small = Recipe("nguyen-1", size=60, max_height=3)
-    monkeypatch.setattr(methods, "build", lambda recipe, folder: build(small, folder))
+    sizes: list[int] = []
+
+    def build_small(recipe: Recipe, folder: str) -> Corpus:
+        sizes.append(recipe.size)
+        return build(small, folder)
+
+    monkeypatch.setattr(methods, "build", build_small)
     config = TrainConfig.of("gvae", latent=3, hidden=4, epochs=2, batch=32)
     monkeypatch.setattr(Baseline, "config", property(lambda self: config))
     method, problems = METHODS["gvae"], NGUYEN[:3]
@@ -101,6 +108,8 @@ def test_baselines_are_trained_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     generator = generator_for(method, problems[0])
     assert generator.library.variables == ("x0",)
     assert needed_training(METHODS["edhie"], problems) == []
+    replace(wanted, latent=16).train(epochs=1, expressions=500)
+    assert sizes == [20_000, 500]
 
 
 def test_baselines_have_the_papers_sizes() -> None:

@@ -35,21 +35,30 @@ def test_a_grid_goes_on_and_takes_rows_from_the_others(tmp_path: Path, monkeypat
     def threads(workers: int, **_: Any) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(workers)
 
+    built: list[str] = []
+    monkeypatch.setattr(grid, "forest_of", lambda dataset, corpora: built.append(dataset))
     monkeypatch.setattr(grid, "run_job", run_job)
     monkeypatch.setattr(rows, "ProcessPoolExecutor", threads)
     for name in rows.THREADS:
         monkeypatch.setenv(name, "1")
-    options = Namespace(dataset=None, model=["hvae"], fold=None, workers=1, corpora=tmp_path, keep_models=None)
+    options = Namespace(
+        dataset=None, model=["hvae"], fold=None, workers=1, corpora=tmp_path, keep_models=None, epochs=None,
+        expressions=None,
+    )  # fmt: skip
     jobs = [Job("AE4-2k", model, fold) for model in MODELS for fold in range(FOLDS)]
     first = grid.run(jobs, tmp_path / "reconstruction.csv", options)
     assert [(row["model"], row["fold"], row["training_size"]) for row in first] == [
         ("hvae", str(fold), "1600") for fold in range(FOLDS)
     ]
     assert grid.run(jobs, tmp_path / "reconstruction.csv", options) == first
+    assert built == ["AE4-2k"]  # before the first jobs, and not for those that are done
     assert [job.fold for job in ran] == list(range(FOLDS))
     smaller = [Job("AE4-2k", "hvae", 0, 500), Job("AE4-2k", "hvae", 0, 1600)]  # the second is in the first grid
     assert len(grid.run(smaller, tmp_path / "training_size.csv", options)) == 2
     assert [job.training_size for job in ran[FOLDS:]] == [500]
+    options.epochs, options.expressions = 1, 300
+    grid.run(jobs[:1], tmp_path / "reconstruction.csv", options)
+    assert (ran[-1].training_size, ran[-1].config.epochs) == (300, 1)
 
 
 def test_the_committed_rows_are_whole() -> None:

@@ -233,10 +233,12 @@ class Baseline:
         *,
         device: Device = "auto",
         epochs: int | None = None,
+        expressions: int | None = None,
     ) -> None:
-        """Train and save the model; an interrupted training is resumed. Fewer `epochs` are for trials."""
+        """Train and save the model; an interrupted training is resumed. Fewer epochs and expressions are for trials."""
+        recipe = named_recipe(self.corpus)
         with TemporaryDirectory() as folder:
-            corpus = build(named_recipe(self.corpus), folder)
+            corpus = build(replace(recipe, size=expressions or recipe.size), folder)
         config = replace(self.config, device=device, epochs=epochs or self.config.epochs)
         train_and_save(self.folder, corpus, config, on_epoch=lambda epoch, total: on_epoch(epoch.epoch + 1, total))
 
