@@ -105,7 +105,7 @@ def run(jobs: Iterable[Job], path: Path, options: argparse.Namespace) -> list[Ro
 
 def _run_row(row: Row, corpora: Path, keep: Path | None, epochs: int | None) -> Row:
     dataset, model, *numbers = (row[name] for name in KEY)
-    return run_job(Job(dataset, model, *map(int, numbers), epochs), corpora, keep)
+    return run_job(Job(dataset, model, *map(int, numbers), epochs=epochs), corpora, keep)
 
 
 def _merged(*parts: Sequence[Row]) -> list[Row]:

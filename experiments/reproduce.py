@@ -39,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print("\n".join(commands))
         return
     (ROOT / out).mkdir(parents=True, exist_ok=True)
-    failed, left_out = [], []
+    failed: list[str] = []
+    left_out: list[str] = []
     for number, command in enumerate(commands, start=1):
         print(f"[{number} of {len(commands)}] {command}", flush=True)
         began = time.perf_counter()
