@@ -1,9 +1,8 @@
 """The tables and the figures of linear interpolation between two expressions, for the pairs of the paper.
 
 python experiments/interpolation.py --corpora corpora --models models/experiments
-python experiments/interpolation.py --redraw
 
-The second draws the figures anew from the tables, without any model.
+Pairs whose table is in `interpolation.md` are not decoded again; the figures are drawn from the tables.
 """
 
 from __future__ import annotations
@@ -61,27 +60,32 @@ def _heading(pair: dict[str, Any]) -> str:
     return f"## {pair['dataset']}: `{pair['a']}` to `{pair['b']}`\n"
 
 
-def read_walk(text: str, pair: dict[str, Any]) -> list[Step]:
-    """Return the walk of HVAE, the first column after α, from the table of a pair."""
-    lines = text.split(_heading(pair))[1].split("\n## ")[0].splitlines()
-    cells = [line.strip("| ").split(" | ")[:2] for line in lines if re.match(r"\| \d", line)]
+def read_table(text: str, pair: dict[str, Any]) -> str | None:
+    """Return the table of a pair in a text, as `table` writes it; None if it is not there."""
+    _, heading, rest = text.partition(_heading(pair))
+    return heading + rest.split("\n## ")[0].rstrip("\n") + "\n" if heading else None
+
+
+def read_walk(written: str) -> list[Step]:
+    """Return the walk of HVAE, the first column after α, from a table."""
+    cells = [line.strip("| ").split(" | ")[:2] for line in written.splitlines() if re.match(r"\| \d", line)]
     return [Step(float(alpha), None if cell == NOTHING else parse(cell.strip("`"), LIBRARY)) for alpha, cell in cells]
 
 
 def main() -> None:
     """Write the tables, and draw the pairs that ask for a figure."""
-    options = options_of(__doc__, redraw="draw the figures from the tables in the folder of the results")
+    options = options_of(__doc__)
     pairs = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["pairs"]
     pairs = [pair for pair in pairs if not options.dataset or pair["dataset"] in options.dataset]
     path = options.results / "interpolation.md"
-    if not options.redraw:
-        text = "\n".join([TITLE, *(table(pair, walks(pair, options.models, options.corpora)) for pair in pairs)])
-        path.write_text(text, encoding="utf-8")
-        print(text)
-    text = path.read_text(encoding="utf-8")
-    for pair in pairs:
+    known = path.read_text(encoding="utf-8") if path.is_file() else ""
+    tables = [read_table(known, pair) or table(pair, walks(pair, options.models, options.corpora)) for pair in pairs]
+    text = "\n".join([TITLE, *tables])
+    path.write_text(text, encoding="utf-8")
+    print(text)
+    for pair, written in zip(pairs, tables, strict=True):
         if "figure" in pair:
-            walk_figure(read_walk(text, pair)).savefig(options.results / pair["figure"])
+            walk_figure(read_walk(written)).savefig(options.results / pair["figure"])
 
 
 if __name__ == "__main__":

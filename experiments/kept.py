@@ -11,15 +11,13 @@ from edhie.generators.base import Model
 from grid import RESULTS, Job, forest_of, run_job, split
 
 
-def options_of(description: str | None, **switches: str) -> argparse.Namespace:
-    """Return the options of a script that uses these models; `switches` are its own, with the help of each."""
+def options_of(description: str | None) -> argparse.Namespace:
+    """Return the options of a script that uses these models."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--corpora", type=Path, default=Path("corpora"))
     parser.add_argument("--models", type=Path, default=Path("models/experiments"))
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--dataset", nargs="*", help="only these sets")
-    for name, about in switches.items():
-        parser.add_argument(f"--{name}", action="store_true", help=about)
     return parser.parse_args()
 
 

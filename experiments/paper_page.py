@@ -20,6 +20,7 @@ from paper_items import RESULTS, Item, items
 from paper_pictures import MODELS, curves, glance_at_curves, picture
 from paper_sections import (
     LEVELS,
+    NOISE_METHODS,
     beside_paper,
     compared,
     details,
@@ -112,13 +113,16 @@ def _glance_at_reconstruction(item: Item) -> list[str]:
 def _glance_at_noise(item: Item) -> list[str]:
     """Return the successes at the levels of noise, the paper's and ours."""
     theirs = [sum(each["successes"] for each in paper()["noise"][level].values()) for level in LEVELS]
-    rows = [row for row in read_rows(RESULTS / "noise.csv") if row["method"] == "default"]
-    totals = [row for row in rows if row["problem"] == "total"]
-    ours = [next(row["successes"] for row in totals if row["noise"] == level) for level in LEVELS]
-    return [
-        "noise of 1, 2, 5, 10 and 20 %", f"{', '.join(map(str, theirs))} of 100 (EDHiE)",
-        f"{', '.join(ours)} of 100 (default search)", "another method",
-    ]  # fmt: skip
+    totals = [row for row in read_rows(RESULTS / "noise.csv") if row["problem"] == "total"]
+    ours = []
+    for method, name in NOISE_METHODS.items():
+        own = {row["noise"]: row for row in totals if row["method"] == method}
+        if own:
+            runs = dict.fromkeys(row["runs"] for row in own.values())
+            found = ", ".join(own[level]["successes"] for level in LEVELS if level in own)
+            ours.append(f"{name}: {found} of {' or '.join(runs)}")
+    levels = "noise of 1, 2, 5, 10 and 20 %"
+    return [levels, f"EDHiE: {', '.join(map(str, theirs))} of 100", "; ".join(ours), "tests in the section"]
 
 
 GLANCES: dict[str, Callable[[Item], list[str]]] = {

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import dso
-import interpolation
 import paper_page
+import paper_sections
 import rivals
 from edhie.bench.report import paper
 from headline import blackbox_line, published
@@ -228,15 +228,6 @@ def test_pages_of_dso_and_of_other_packages_are_up_to_date() -> None:
     assert (RESULTS / "rivals.md").read_text(encoding="utf-8") == rivals.page()
 
 
-def test_a_walk_is_read_back_from_its_table() -> None:
-    pair = {"dataset": "D", "a": "x0", "b": "sin(x0)"}
-    expr = interpolation.parse("c*cos(x0/c) + sin(c)", interpolation.LIBRARY)
-    walk = [interpolation.Step(k / 4, None if k == 2 else expr) for k in range(5)]
-    text = f"# T\n\n{interpolation.table(pair | {'b': 'c'}, {'hvae': walk[:1] * 5})}\n"
-    text += f"{interpolation.table(pair, {'hvae': walk, 'cvae': walk[:1] * 5})}\n## More\n\n| 0.5 | `x0` |\n"
-    assert interpolation.read_walk(text, pair) == walk
-
-
 def test_published_figures_name_their_source() -> None:
     page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
     for name, each in published().items():
@@ -272,3 +263,20 @@ def test_markers() -> None:
     assert paper_page.replaced(text, "t", "new") == text.replace("old", "new")
     with pytest.raises(SystemExit, match="markers of u are missing"):
         paper_page.replaced(text, "u", "new")
+
+
+def test_each_method_under_noise_is_compared_with_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
+    def row(method: str, problem: str, successes: int, runs: int) -> dict[str, str]:
+        known = {"mean_rank": "2.00", "rank_deviation": "0.50", "selected": str(successes)}
+        return {
+            "method": method, "noise": "0.01", "problem": problem, "successes": str(successes), "runs": str(runs)
+        } | known  # fmt: skip
+
+    rows = [row("edhie", "NG-3", 1, 3), row("edhie", "total", 1, 3)]
+    rows += [row("default", "NG-10", 10, 10), row("default", "total", 10, 10)]
+    monkeypatch.setattr(paper_sections, "read_rows", lambda path: rows)
+    text = paper_sections.noise(next(item for item in items() if item.kind == "noise"))
+    assert "| 1 % | 67 of 100 | 7.3 ± 18.4 | 1 of 3 | 2.0 ± 0.5 | 1 | 10 of 10 | 2.0 ± 0.5 | 10 |" in text
+    assert "| 2 % | 59 of 100 | 7.4 ± 16.1 |  |  |  |  |  |  |" in text  # nothing was run there
+    assert "EDHiE here, beside the paper's EDHiE, by level: 1 % within chance (p = 1)." in text  # 1 of 3, 5 of 10
+    assert "Default search here, beside the paper's EDHiE, by level: 1 % more (p < 0.001)." in text  # 10 and 1 of 10
