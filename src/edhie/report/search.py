@@ -17,7 +17,7 @@ STOPPED = {
 SELECTION = {
     "mdl": "the shortest description of the data",
     "best": "the best score among the most accurate",
-    "accuracy": "the simplest of those that predict unseen rows best",
+    "accuracy": "errors on unseen rows, by the one-standard-error rule",
     "score": "the largest fall of the loss for its complexity",
 }
 COUNTED = {
