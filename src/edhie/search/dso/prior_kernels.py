@@ -1,4 +1,4 @@
-"""Compiled loops over unfinished expressions: what stands above and beside the next token."""
+"""Compiled loops over unfinished expressions: the ancestors and the sibling of the next token."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ Indices = NDArray[np.int64]
 def contexts(
     tokens: NDArray[np.int16], t: int, arities: NDArray[np.int8], is_wave: NDArray[np.bool_]
 ) -> tuple[Indices, Indices, Indices, NDArray[np.bool_]]:
-    """Return parent, sibling, open operands and whether a wave is above, for place `t` of rows of prefix tokens.
+    """Return parent, sibling, open operands, and whether an ancestor is trigonometric, at position `t` of each row.
 
-    Parent and sibling are tokens, -1 for none. Rows that ended before `t`, with -1 from there on, have 0 open operands.
+    Rows are expressions in prefix order, padded with -1. Parent and sibling are tokens, -1 for none. Rows that ended
+    before `t` have 0 open operands.
     """
     n = len(tokens)
     parent, sibling = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
@@ -29,7 +30,7 @@ def contexts(
             token = tokens[k, j]
             balance += arities[token] - 1
             total += arities[token] - 1
-            if balance >= 0:  # not all operands of j are there: it is above t
+            if balance >= 0:  # the operator at j lacks operands: it is an ancestor of position t
                 if not is_found:
                     is_found = True
                     parent[k] = token
