@@ -48,14 +48,14 @@ class Settings:
     student is robust to gross errors.
     """
     noise: Noise = "auto"
-    """Noise: auto, constant, proportional, both, counts or student. proportional is in proportion to the prediction.
+    """Noise model: auto, constant, proportional (to the prediction), both, counts or student.
 
     student allows gross errors. With auto, the model that describes the residuals best is chosen and named.
     """
     patience: int | None = 100
     """Stop after so many rounds without improvement. At least as many as the best took to find; None for never."""
     selection: Selection = "mdl"
-    """Selection: mdl, best, accuracy or score. mdl is the shortest description, accuracy is for prediction.
+    """Selection rule: mdl, best, accuracy or score. mdl is the shortest description, accuracy is for prediction.
 
     accuracy takes the simplest equation whose error on unseen rows is not clearly larger than the least: on held-out
     rows, or in cross-validation if there are none.
