@@ -111,8 +111,8 @@ def blackbox_line(page: str) -> tuple[str, str, str]:
     p = re.search(r"\(p = ([\d.]+)\)", best[-1])
     within = "; the difference is within chance" if p and float(p[1]) >= CHANCE else ""
     what = (
-        f"[SRBench's black-box problems](experiments/results/blackbox.md), {half.split()[0]} sets kept aside, 60 s: "
-        "median R² on unseen rows"
+        f"[SRBench's black-box problems](experiments/results/blackbox.md), {half.split()[0]} sets not used for "
+        "development, 60 s: median R² on unseen rows"
     )
     return what, f"**{ours[2]}** with {ours[3]} nodes", f"{best[2]} with {best[3]} nodes ({best[0]}, tuned{within})"
 

@@ -60,3 +60,32 @@ def test_laws_are_those_that_were_printed() -> None:
     rows = [row for row in printed("search.txt") if row[0].startswith("NG-")]
     assert len(rows) == 10
     assert all(f"| {' | '.join(row)} |" in COMPARISON for row in rows)
+
+
+# -- SRBench's black-box problems and the Feynman equations ---------------------------
+
+BENCHMARKS = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
+
+
+def test_black_box_figures_are_those_of_the_report_half() -> None:
+    page = (ROOT / "experiments" / "results" / "blackbox.md").read_text(encoding="utf-8")
+    half = page.split("## Report half\n")[1].split("\n## ")[0]
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in half.splitlines() if line[:1] == "|"]
+    ours, others = ([line for line in lines if line[0] == name] for name in ("**edhie**", "Operon"))
+    table = next(line for line in BENCHMARKS.splitlines() if line.startswith("| [SRBench's black-box problems]"))
+    assert f"**{ours[0][2]}** with {ours[0][3]} nodes, median rank {ours[0][4]} of the symbolic methods" in table
+    assert f"{others[0][2]} with {others[0][3]} nodes, rank {others[0][4]}" in table
+    assert f"edhie is better on {others[0][-1].replace(' (', ' sets (')}" in table
+    text = " ".join(BENCHMARKS.split())
+    for name, (r2, size, rank) in (("edhie has a median R² of", ours[1][-3:]), ("Operon", others[1][-3:])):
+        assert f"{name} {r2} with {size} nodes and rank {rank}" in text
+
+
+def test_all_feynman_equations_that_were_found_are_counted() -> None:
+    with (ROOT / "experiments" / "results" / "feynman120-default.csv").open(encoding="utf-8", newline="") as file:
+        runs = list(csv.DictReader(file))
+    found = [sum(run["equivalent"] == "yes" for run in runs if run["run"] == number) for number in ("0", "1")]
+    assert "**{}** and **{}** of 120 exactly".format(*found) in BENCHMARKS
+    missed = {run["problem"] for run in runs if run["equivalent"] != "yes"}
+    hard = BENCHMARKS.split("## Feynman equations that are hard")[1].split("\n## ")[0]
+    assert missed <= set(re.findall(r"^\| (\S+) \|", hard, flags=re.MULTILINE))

@@ -252,7 +252,7 @@ def test_the_headline_has_the_black_box_problems_of_the_report_half() -> None:
     for told, end in (("3 of 5 (p = 0.09)", "within chance)"), ("5 of 5 (p < 0.001)", "tuned)")):
         page = f"## Report half\n\n5 sets. More.\n\n{table}| X | yes | 0.93 | 49 | {told} |\n\n## Both halves\n"
         what, ours, best = blackbox_line(f"# T\n\n## Develop half\n\n9 sets.\n\n{page}")
-        assert "5 sets kept aside" in what
+        assert "5 sets not used for development" in what
         assert ours == "**0.95** with 31 nodes"
         assert best.startswith("0.93 with 49 nodes (X, tuned")
         assert best.endswith(end)
