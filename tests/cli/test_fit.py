@@ -151,9 +151,12 @@ def test_operators_are_all_that_equations_have(edhie: Callable[..., Any], cup: P
 def test_selection(edhie: Callable[..., Any], tmp_path: Path) -> None:
     path = table(tmp_path, T=NOISE)
     options = ["--target", "T", *small("mosaic"), "--quiet", "--json"]
-    most_accurate = json.loads(edhie("fit", path, *options, "--selection", "accuracy").out)
-    assert most_accurate["index"] < len(most_accurate["front"]) - 1  # the least loss is that of noise
-    assert json.loads(edhie("fit", path, *options).out)["index"] < most_accurate["index"]
+    predictive, shortest, coarse = (
+        json.loads(edhie("fit", path, *options, "--selection", each).out) for each in ("accuracy", "mdl", "score")
+    )
+    assert predictive["front"] == shortest["front"]
+    assert predictive["index"] < len(predictive["front"]) - 1  # the least loss is that of noise
+    assert coarse["front"] != shortest["front"]
 
 
 def test_of_800_columns_those_that_matter_are_searched(
