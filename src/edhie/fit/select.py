@@ -69,11 +69,17 @@ def position_of_most_predictive(
     """
     model, config = equations[0].model or CONSTANT, settings.constants
     config = replace(FROM_HERE, lower=config.lower, upper=config.upper)
+    exprs = [each.expr for each in equations]
+    symbols = {symbol.name: symbol for expr in exprs for symbol in expr.library.symbols}  # only some have numbers
     return most_predictive(
-        Forest.from_exprs([each.expr for each in equations]), np.array([each.complexity for each in equations]),
-        problem.train, loss_named(settings.loss), held_out=problem.validation,
-        refit=lambda forest, data: refitted(forest, data, model, config), negligible=negligible,
-    )  # fmt: skip
+        Forest.from_exprs(exprs, exprs[0].library.extended(*symbols.values())),
+        np.array([each.complexity for each in equations]),
+        problem.train,
+        loss_named(settings.loss),
+        held_out=problem.validation,
+        refit=lambda forest, data: refitted(forest, data, model, config),
+        negligible=negligible,
+    )
 
 
 @dataclass(frozen=True, eq=False)
